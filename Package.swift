@@ -52,6 +52,8 @@ let regexTarget: [Target] =
 // one: a target is compiled again only when a module that it names has changed.
 let basics: [Target.Dependency] = ["CivilTime", "Regex"]
 let engine = basics + ["Expressions", "Pricing", "RuleEngine"]
+let batch = engine + ["RuleBatch"]
+let insight = batch + ["RuleInsight"]
 
 // The C library is written with `@c @implementation`, which compilers before 6.3 do not know. Everything else
 // builds with 6.1.
@@ -60,11 +62,11 @@ let engine = basics + ["Expressions", "Pricing", "RuleEngine"]
     .systemLibrary(name: "CTollgate"),
     // What Tools/link-library.sh links into libtollgate.
     .target(
-      name: "TollgateC", dependencies: engine + ["CArrow", "CTollgate", "CShims", "Requests"],
+      name: "TollgateC", dependencies: batch + ["CArrow", "CTollgate", "CShims", "Requests"],
       swiftSettings: settings),
     .testTarget(
       name: "TollgateCTests",
-      dependencies: engine + ["CArrow", "CTollgate", "Requests", "TestSupport", "TollgateC"],
+      dependencies: batch + ["CArrow", "CTollgate", "Requests", "TestSupport", "TollgateC"],
       swiftSettings: testSettings),
   ]
 #else
@@ -85,6 +87,8 @@ let package = Package(
     .library(name: "Expressions", targets: ["Expressions"]),
     .library(name: "Pricing", targets: ["Pricing"]),
     .library(name: "RuleEngine", targets: ["RuleEngine"]),
+    .library(name: "RuleBatch", targets: ["RuleBatch"]),
+    .library(name: "RuleInsight", targets: ["RuleInsight"]),
     .library(name: "Requests", targets: ["Requests"]),
     .library(name: "SDK", targets: ["SDK"]),
     .library(name: "SDKLive", targets: ["SDKLive"]),
@@ -111,14 +115,20 @@ let package = Package(
     .target(name: "CivilTime", swiftSettings: settings),
     .target(name: "Regex", dependencies: regexLibrary, swiftSettings: settings),
     .target(
-      name: "Expressions", dependencies: basics + ["CArrow", "CShims"],
+      name: "Expressions", dependencies: basics + ["CShims"],
       swiftSettings: settings),
     .target(name: "Pricing", dependencies: basics + ["Expressions"], swiftSettings: settings),
     .target(
-      name: "RuleEngine", dependencies: basics + ["CArrow", "CShims", "Expressions", "Pricing"],
+      name: "RuleEngine", dependencies: basics + ["Expressions", "Pricing"],
       swiftSettings: settings),
+    // Many users at once: columns, counts, outcomes, Arrow.
+    .target(
+      name: "RuleBatch", dependencies: engine + ["CArrow", "CShims"], swiftSettings: settings),
+    // Questions about rules: analysis, lints, comparison, coverage, fuzzing. Apps do not link it.
+    .target(
+      name: "RuleInsight", dependencies: batch, swiftSettings: settings),
     // What the service and the C library have in common: JSON in, JSON out. No command links it.
-    .target(name: "Requests", dependencies: engine, swiftSettings: settings),
+    .target(name: "Requests", dependencies: insight, swiftSettings: settings),
     .target(name: "SDK", dependencies: engine, swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
@@ -136,10 +146,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     // Scripts of what an app and its user do, for `tollgate simulate` and for `conformance`.
-    .target(name: "Scenarios", dependencies: engine + ["SDK"], swiftSettings: settings),
+    .target(name: "Scenarios", dependencies: insight + ["SDK"], swiftSettings: settings),
     .executableTarget(
       name: "tollgate",
-      dependencies: engine + [
+      dependencies: insight + [
         "SDK", "Scenarios",
         argumentParser,
         .product(name: "SystemPackage", package: "swift-system", condition: command),
@@ -149,7 +159,7 @@ let package = Package(
     // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
     .executableTarget(
       name: "conformance",
-      dependencies: engine + [
+      dependencies: insight + [
         "SDK", "Scenarios", argumentParser,
       ],
       swiftSettings: settings),
@@ -162,17 +172,29 @@ let package = Package(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     // What tests of every target use.
     .target(
-      name: "TestSupport", dependencies: ["CArrow", "Expressions"], path: "Tests/Support",
+      name: "TestSupport", dependencies: batch + ["CArrow"], path: "Tests/Support",
       swiftSettings: settings),
     .testTarget(
+      name: "RegexTests", dependencies: basics + ["Expressions", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "CivilTimeTests", dependencies: basics + ["Expressions", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
       name: "ExpressionsTests",
-      dependencies: basics + ["Expressions", "CArrow", "CShims", "TestSupport"],
+      dependencies: basics + ["Expressions", "CShims", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "PricingTests", dependencies: basics + ["Expressions", "Pricing", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "RuleEngineTests", dependencies: engine + ["CArrow", "CShims", "TestSupport"],
+      name: "RuleEngineTests", dependencies: batch + ["TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "RuleBatchTests", dependencies: batch + ["CArrow", "CShims", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "RuleInsightTests", dependencies: insight + ["TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "SDKHooks", "TestSupport"],
@@ -189,16 +211,16 @@ let package = Package(
       path: "Tests/StorageWriter", swiftSettings: settings),
     // Sees only what is public, as an app does.
     .testTarget(
-      name: "DocumentationTests", dependencies: engine + ["SDK", "SDKLive", "SDKTesting"],
+      name: "DocumentationTests", dependencies: batch + ["SDK", "SDKLive", "SDKTesting"],
       packageAccess: false,
       swiftSettings: testSettings),
     .testTarget(
       name: "CorpusTests",
-      dependencies: engine + ["SDK", "Scenarios", "conformance", "TestSupport"],
+      dependencies: insight + ["SDK", "Scenarios", "conformance", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "CommandTests",
-      dependencies: engine + [
+      dependencies: insight + [
         "tollgate", "SDK", "Scenarios", "CSQLite", "TestSupport",
         argumentParser,
         .product(name: "SystemPackage", package: "swift-system", condition: command),

@@ -31,6 +31,7 @@ let package = Package(
         "Probes",
         .product(name: "Expressions", package: "tollgate"),
         .product(name: "Pricing", package: "tollgate"),
+        .product(name: "RuleBatch", package: "tollgate"),
         .product(name: "RuleEngine", package: "tollgate"),
         .product(name: "SDK", package: "tollgate"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

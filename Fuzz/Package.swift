@@ -26,7 +26,9 @@ let targets = [
   "users", "templates", "products", "prices", "bridge",
 ].map { "fuzz-\($0)" }
 
-let libraries: [Target.Dependency] = ["Expressions", "Pricing", "RuleEngine", "SDK"].map {
+let libraries: [Target.Dependency] = [
+  "Expressions", "Pricing", "RuleBatch", "RuleEngine", "RuleInsight", "SDK",
+].map {
   .product(name: $0, package: "tollgate")
 }
 

@@ -14,8 +14,10 @@ let settings: [SwiftSetting] = [
   .unsafeFlags(["-package-name", outer]),
 ]
 
-let engine: [Target.Dependency] = ["Expressions", "Pricing", "Requests", "RuleEngine"]
-  .map { .product(name: $0, package: "tollgate") }
+let engine: [Target.Dependency] = [
+  "Expressions", "Pricing", "Requests", "RuleBatch", "RuleEngine", "RuleInsight",
+]
+.map { .product(name: $0, package: "tollgate") }
 
 let http: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),

@@ -26,7 +26,7 @@ fi
 folder=$(mktemp -d "${TMPDIR:-/tmp}/tollgate-api.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/graphs" "$folder/lists"
-extract_symbol_graphs "$folder/graphs" Expressions Pricing RuleEngine SDK SDKLive SDKTesting SDKHooks SDKSQLite
+extract_symbol_graphs "$folder/graphs" Expressions Pricing RuleEngine RuleBatch SDK SDKLive SDKTesting SDKHooks SDKSQLite
 "${SWIFT:-swift}c" -parse-as-library -o "$folder/public-surface" Tools/PublicSurface.swift
 "$folder/public-surface" "$folder/graphs" "$folder/lists" Tools/taken-names.txt
 

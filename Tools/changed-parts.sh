@@ -24,7 +24,7 @@ while IFS= read -r file; do
   Sources/Requests/*) add server python command docs ;;
   Sources/TollgateC/* | Sources/CTollgate/* | Python/* | Tests/TollgateCTests/*) add python ;;
   Server/*) add server ;;
-  Tests/ExpressionsTests/* | Tests/PricingTests/* | Tests/RuleEngineTests/* | Tests/CorpusTests/*) add engine ;;
+  Tests/RegexTests/* | Tests/CivilTimeTests/* | Tests/ExpressionsTests/* | Tests/PricingTests/* | Tests/RuleEngineTests/* | Tests/RuleBatchTests/* | Tests/RuleInsightTests/* | Tests/CorpusTests/*) add engine ;;
   Benchmarks/* | Fuzz/* | Tools/mutate/*) add engine ;;
   *) add "${all[@]}" ;;
   esac

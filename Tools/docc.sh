@@ -2,7 +2,7 @@
 # Builds the reference of the libraries from docstrings and catalogues (Sources/*/*.docc) with the
 # toolchain's docc, into out/docs. Every warning is an error.
 #
-# usage: Tools/docc.sh [MODULE...]        Expressions, RuleEngine and SDK when none is named
+# usage: Tools/docc.sh [MODULE...]        Expressions, RuleEngine, RuleBatch and SDK when none is named
 #
 # The modules have to be built already (`make build`). `docc preview` and `docc process-archive
 # transform-for-static-hosting` take what comes out.
@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 docc=$(dirname "$(command -v "${SWIFT:-swift}")")/docc
 if [ ! -x "$docc" ]; then docc=$(command -v docc || xcrun --find docc); fi
 modules=("$@")
-if [ ${#modules[@]} -eq 0 ]; then modules=(Expressions RuleEngine SDK); fi
+if [ ${#modules[@]} -eq 0 ]; then modules=(Expressions RuleEngine RuleBatch SDK); fi
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/tollgate-docs.XXXXXX")
 trap 'rm -rf "$folder"' EXIT

@@ -30,7 +30,7 @@ Tools/setup.sh dist
 "$swift" build -c release --target TollgateC ${JOBS:+-j "$JOBS"}
 
 mkdir -p "$output" "$scratch/libraries"
-modules=(CivilTime Regex Expressions Pricing RuleEngine Requests TollgateC)
+modules=(CivilTime Regex Expressions Pricing RuleEngine RuleBatch RuleInsight Requests TollgateC)
 for module in "${modules[@]}"; do
   find -L "$products/$module.build" -name '*.o' | LC_ALL=C sort
 done >"$scratch/objects"

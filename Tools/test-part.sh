@@ -12,7 +12,7 @@ docs)
   "${SWIFT:-swift}" build --build-tests ${JOBS:+-j "$JOBS"}
   Tools/run-tests.sh --skip-build --filter 'DocumentationTests|GuideCommandsTests|VocabularyTests'
   ;;
-engine) only 'ExpressionsTests PricingTests RuleEngineTests CorpusTests' ;;
+engine) only 'RegexTests CivilTimeTests ExpressionsTests PricingTests RuleEngineTests RuleBatchTests RuleInsightTests CorpusTests' ;;
 sdk)
   only 'SDKTests SDKSQLiteTests'
   Tools/example-tests.sh

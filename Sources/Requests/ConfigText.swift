@@ -1,5 +1,6 @@
 package import Expressions
 package import RuleEngine
+package import RuleInsight
 
 /// The text of a config with everything there is to say about it.
 package struct ConfigText: Sendable {

@@ -1,5 +1,6 @@
 package import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Why a user gets what they get:
 /// `{"user":<record>, "placement"?, "audience"?, "set"?, "now"?, "seed"?, "text"?}`; the record may also be

@@ -1,5 +1,7 @@
 package import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// What is said of configs without deciding for anybody.
 extension PreparedConfig {

@@ -1,5 +1,6 @@
 internal import Expressions
-package import RuleEngine
+internal import RuleEngine
+package import RuleInsight
 
 /// The JSON Schema of a scenario, from the shapes that scenarios are checked by.
 package enum ScenarioSchema {

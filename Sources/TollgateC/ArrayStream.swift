@@ -4,6 +4,7 @@
 public import CArrow
 public import CTollgate
 internal import Expressions
+internal import RuleBatch
 
 #if canImport(Glibc)
   internal import Glibc

@@ -6,6 +6,7 @@ public import CTollgate
 internal import CivilTime
 internal import Expressions
 internal import Requests
+internal import RuleBatch
 internal import RuleEngine
 
 /// What is decided for every row of a table. It never changes; workers are kept for the tables that come.

@@ -4,6 +4,7 @@
 public import CTollgate
 internal import Expressions
 internal import Requests
+internal import RuleBatch
 internal import RuleEngine
 
 /// Counts over any number of calls and streams of one plan, from any thread.

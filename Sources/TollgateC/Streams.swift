@@ -5,6 +5,7 @@ public import CArrow
 public import CTollgate
 internal import Expressions
 internal import Requests
+internal import RuleBatch
 internal import RuleEngine
 
 #if canImport(Glibc)

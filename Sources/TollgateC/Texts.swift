@@ -4,6 +4,7 @@
 public import CTollgate
 internal import Expressions
 internal import Requests
+internal import RuleBatch
 internal import RuleEngine
 
 #if canImport(Glibc)

@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import RuleInsight
 import Testing
 
 /// Diagnostics and explanations as people read them, in `corpus/diagnostics`: each command is run in

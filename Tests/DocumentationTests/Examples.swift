@@ -3,6 +3,7 @@
 import CivilTime
 import Expressions
 import Pricing
+import RuleBatch
 import RuleEngine
 import Testing
 
@@ -330,6 +331,31 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/RuleBatch/BatchPlan.swift, BatchPlan")
+  func Sources_RuleBatch_BatchPlan_BatchPlan() throws {
+    let example = ExampleRun(results: 3)
+    let audience = Audience(
+      index: 0, experimentID: "spring", expression: "user.plan == 'free'",
+      variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "annual")])
+    let config = Config(placements: [Placement(name: "export", audiences: [audience])])
+    let plan = BatchPlan(
+      try RuleSet.compile(config).get(), now: 1_772_366_400_000, assigner: .hash(salt: "spring"),
+      layout: OutcomeLayout.long, form: OutcomeForm.csv)
+
+
+    var worker = BatchWorker(plan)
+    let users = [
+      #"{"userId": "u1", "user": {"plan": "free"}}"#, #"{"userId": "u2", "user": {"plan": "pro"}}"#,
+      #"{"userId": 3}"#,
+    ]
+    let output = worker.process(Array(users.joined(separator: "\n").utf8))
+    example.same(String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").count, 2)
+    example.same(output.rejected.map(\.line), [2])
+    let tally: Tally = output.tally
+    example.same(tally.placements[0].paywall, 1)
+    example.end()
+  }
+
   @Test("Sources/RuleEngine/Assigning/Assigner.swift, Assigner")
   func Sources_RuleEngine_Assigning_Assigner_Assigner() throws {
     let example = ExampleRun(results: 3)
@@ -352,31 +378,6 @@ struct Examples {
     let share = Ratio(20, 60)
     example.same(share.description, "1/3")
     example.same(share.double, 1.0 / 3)
-    example.end()
-  }
-
-  @Test("Sources/RuleEngine/Batch/BatchPlan.swift, BatchPlan")
-  func Sources_RuleEngine_Batch_BatchPlan_BatchPlan() throws {
-    let example = ExampleRun(results: 3)
-    let audience = Audience(
-      index: 0, experimentID: "spring", expression: "user.plan == 'free'",
-      variants: [Variant(id: "v1", kind: .treatment, weight: 100, paywallID: "annual")])
-    let config = Config(placements: [Placement(name: "export", audiences: [audience])])
-    let plan = BatchPlan(
-      try RuleSet.compile(config).get(), now: 1_772_366_400_000, assigner: .hash(salt: "spring"),
-      layout: OutcomeLayout.long, form: OutcomeForm.csv)
-
-
-    var worker = BatchWorker(plan)
-    let users = [
-      #"{"userId": "u1", "user": {"plan": "free"}}"#, #"{"userId": "u2", "user": {"plan": "pro"}}"#,
-      #"{"userId": 3}"#,
-    ]
-    let output = worker.process(Array(users.joined(separator: "\n").utf8))
-    example.same(String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").count, 2)
-    example.same(output.rejected.map(\.line), [2])
-    let tally: Tally = output.tally
-    example.same(tally.placements[0].paywall, 1)
     example.end()
   }
 

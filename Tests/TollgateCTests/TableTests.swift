@@ -1,6 +1,7 @@
 import CArrow
 import CTollgate
 import Expressions
+import RuleBatch
 import TestSupport
 import Testing
 import TollgateC

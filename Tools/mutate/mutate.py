@@ -298,7 +298,7 @@ def plant(mutants, tree):
         subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
 
 
-TESTS = {"Regex": "ExpressionsTests", "CivilTime": "ExpressionsTests", "tollgate": "CommandTests",
+TESTS = {"tollgate": "CommandTests",
          "Scenarios": "CorpusTests", "conformance": "CorpusTests", "SDKLive": "SDKTests",
          "SDKTesting": "DocumentationTests", "SDKHooks": "SDKTests"}
 FAILED = re.compile(r"^. Test (?!run)(.*?) (?:recorded an issue .*?at ([\w+.]+\.swift)|failed after)")

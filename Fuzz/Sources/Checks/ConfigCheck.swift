@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Any bytes as a config of either format: a config or an error with a place, a rule set that
 /// decides every placement, and the same again.

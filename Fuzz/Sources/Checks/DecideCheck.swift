@@ -1,4 +1,5 @@
 @testable import Expressions
+@testable import RuleBatch
 @testable import RuleEngine
 
 /// A config of either format, a zero byte, and records of users, a line each. A user gets the same alone

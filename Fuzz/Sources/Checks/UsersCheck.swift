@@ -1,5 +1,6 @@
 @testable import Expressions
 @testable import Readers
+@testable import RuleBatch
 @testable import RuleEngine
 
 /// A byte that says how the file is to be read, and the bytes of a file of users: NDJSON or CSV, as it is

@@ -3,6 +3,7 @@ internal import Expressions
 internal import Foundation
 internal import Logging
 internal import RuleEngine
+internal import RuleInsight
 internal import Service
 
 /// How the service decides, and for whom.

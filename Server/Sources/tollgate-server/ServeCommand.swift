@@ -6,6 +6,7 @@ internal import Logging
 internal import NIOCore
 internal import Playground
 internal import RuleEngine
+internal import RuleInsight
 internal import Sandbox
 internal import Service
 

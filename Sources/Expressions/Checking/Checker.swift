@@ -1,12 +1,12 @@
 /// Turns a syntax tree into graph nodes: resolves names to attributes and functions, expands
 /// macros, and reports what does not resolve. Recursion is bounded by the tree's height, which the
 /// parser limits.
-struct Checker: ~Copyable {
+package struct Checker: ~Copyable {
   private(set) var tree = SyntaxTree()
   let environment: ExpressionEnvironment
   /// Number of the expression within the program, in explanations of the clause.
   private var source: UInt32 = 0
-  var graph = ConditionGraph()
+  package var graph = ConditionGraph()
   var diagnostics: [Diagnostic] = []
   /// Variables of macros around the current place, the innermost last.
   var scopes: [(name: String, level: Int)] = []

@@ -3,10 +3,10 @@
 ///
 /// Nodes are hash-consed and only refer to nodes before them. Instructions, attribute list and
 /// requirements are derived from the graph; analyses walk it, never the instructions.
-struct ConditionGraph: ~Copyable {
-  typealias ID = Int
+package struct ConditionGraph: ~Copyable {
+  package typealias ID = Int
 
-  enum Kind: UInt8 {
+  package enum Kind: UInt8 {
     case constant  // a: place in the pool
     case slot  // a: slot; its value
     case present  // a: slot; whether it is there
@@ -77,20 +77,26 @@ struct ConditionGraph: ~Copyable {
     static let failsAtOnce: UInt32 = 32
   }
 
-  struct Node: Equatable {
-    var kind: Kind
-    var a: UInt32
-    var b: UInt32
-    var c: UInt32
+  package struct Node: Equatable {
+    package var kind: Kind
+    package var a: UInt32
+    package var b: UInt32
+    package var c: UInt32
   }
 
   /// Where a node stands in the source of one expression.
-  struct Origin {
-    var source: UInt32
-    var from: UInt32
-    var to: UInt32
+  package struct Origin {
+    package var source: UInt32
+    package var from: UInt32
+    package var to: UInt32
 
-    var range: SourceRange { SourceRange(from: Int(from), to: Int(to)) }
+    package init(source: UInt32, from: UInt32, to: UInt32) {
+      self.source = source
+      self.from = from
+      self.to = to
+    }
+
+    package var range: SourceRange { SourceRange(from: Int(from), to: Int(to)) }
   }
 
   private(set) var nodes: [Node] = []
@@ -103,12 +109,12 @@ struct ConditionGraph: ~Copyable {
   /// Operand lists, each preceded by its count.
   private(set) var lists: [UInt32] = []
   private var table: InternTable
-  var constants: ConstantPool
-  var slots: SlotTable
+  package var constants: ConstantPool
+  package var slots: SlotTable
   /// Variables that may be without a value; roots always have one.
   var variables: [String] = []
 
-  init() {
+  package init() {
     table = InternTable()
     constants = ConstantPool()
     slots = SlotTable()
@@ -152,25 +158,27 @@ struct ConditionGraph: ~Copyable {
   /// Makes room for lists of operands of so many words more.
   mutating func reserveLists(_ count: Int) { lists.reserveCapacity(lists.count + count) }
 
-  subscript(id: ID) -> Node { nodes[id] }
+  package subscript(id: ID) -> Node { nodes[id] }
 
   /// The function of a call.
-  func function(_ id: ID) -> Function? { Function(rawValue: UInt16(nodes[id].b)) }
+  package func function(_ id: ID) -> Function? { Function(rawValue: UInt16(nodes[id].b)) }
 
-  func list(_ at: UInt32) -> ArraySlice<UInt32> {
+  package func list(_ at: UInt32) -> ArraySlice<UInt32> {
     let start = Int(at)
     return lists[start + 1..<start + 1 + Int(lists[start])]
   }
 
   /// The value of a constant node, or nil. A constant that is not a value (a name that means nothing)
   /// is a fault wherever it is read.
-  func constant(_ id: ID) -> Cell? {
+  package func constant(_ id: ID) -> Cell? {
     guard nodes[id].kind == .constant else { return nil }
     let cell = constants.cells[Int(nodes[id].a)]
     return cell.isValue ? cell : nil
   }
 
-  mutating func add(_ kind: Kind, _ a: Int, _ b: Int = 0, _ c: Int = 0, at origin: Origin) -> ID {
+  package mutating func add(_ kind: Kind, _ a: Int, _ b: Int = 0, _ c: Int = 0, at origin: Origin)
+    -> ID
+  {
     let node = Node(kind: kind, a: UInt32(a), b: UInt32(b), c: UInt32(c))
     let low = UInt64(kind.rawValue) | UInt64(node.c) << 8
     let hash = InternTable.combine(low, UInt64(node.a) | UInt64(node.b) << 32)
@@ -180,7 +188,7 @@ struct ConditionGraph: ~Copyable {
     return insert(node, hash, origin)
   }
 
-  mutating func add(
+  package mutating func add(
     _ kind: Kind, list operands: [ID], _ b: Int = 0, _ c: Int = 0, at origin: Origin
   ) -> ID {
     add(kind, list: operands.map { UInt32($0) }[...], b, c, at: origin)
@@ -226,7 +234,7 @@ struct ConditionGraph: ~Copyable {
   }
 
   /// The nodes that a node is made of, in order.
-  func operands(of id: ID) -> [ID] {
+  package func operands(of id: ID) -> [ID] {
     let node = nodes[id]
     let fields = node.kind.fields
     if fields.a == .nodes { return list(node.a).map(Int.init) }
@@ -255,7 +263,7 @@ struct ConditionGraph: ~Copyable {
   }
 
   /// A node and all below it, each once, the first operands first.
-  func nodes(below root: ID) -> [ID] {
+  package func nodes(below root: ID) -> [ID] {
     var found: [ID] = []
     var seen: Set<ID> = []
     var open = [root]
@@ -268,7 +276,7 @@ struct ConditionGraph: ~Copyable {
   }
 
   /// The slots that a node reads, itself or below, each once.
-  func slots(below root: ID) -> [Int] {
+  package func slots(below root: ID) -> [Int] {
     var slots: [Int] = []
     for id in nodes(below: root) where self[id].kind.fields.a == .slot {
       let slot = Int(self[id].a)

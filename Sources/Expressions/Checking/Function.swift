@@ -1,6 +1,6 @@
 /// The functions of the language by number. What they do is in `Functions/`, and what else there is
 /// to know in ``row``.
-enum Function: UInt16, CaseIterable {
+package enum Function: UInt16, CaseIterable {
   // Tests with instructions of their own.
   case size, contains, startsWith, endsWith, matches
 

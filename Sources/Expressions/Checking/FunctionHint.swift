@@ -8,7 +8,7 @@ enum FunctionHint {
       meaning.function.map(known.contains) ?? true
     }
     if let meant { return "write \(meant.usage)" }
-    return Suggestion.closest(to: name, among: known).map { "did you mean '\($0)'?" }
+    return Suggestion.question(about: name, among: known)
       ?? SyntaxHint.operator(called: name)
   }
 

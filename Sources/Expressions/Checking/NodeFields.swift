@@ -46,7 +46,7 @@ extension ConditionGraph.Kind {
   var isInPlace: Bool { self == .constant || self == .slot || self == .local }
 
   /// Whether a node can only be a bool or an error, whatever its operands are.
-  var isTest: Bool {
+  package var isTest: Bool {
     switch self {
     case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField, .isThere,
       .truthy, .both, .compare, .equalEither, .testCall, .whenThere, .affirms, .relation:

@@ -1,7 +1,7 @@
 /// What a program reads, each with its place in a frame.
-struct SlotTable {
+package struct SlotTable {
   /// What a slot holds.
-  enum Content {
+  package enum Content {
     case attribute(AttributePath)
     /// The answer of the host. No context can name it.
     case question(HostQuestion)
@@ -19,22 +19,22 @@ struct SlotTable {
     case everything
   }
 
-  struct Slot {
+  package struct Slot {
     /// Where the names begin among all names, and how many they are.
     fileprivate var first: UInt32
     fileprivate var count: UInt32
     fileprivate var kind: Kind
     /// True while only `has()` asks for it: then filling need not read its value.
-    var isPresenceOnly: Bool
+    package var isPresenceOnly: Bool
   }
 
   /// A name within a text: where it begins, and its number of bytes.
-  struct NameRange {
+  package struct NameRange {
     var from: UInt32
     var count: UInt32
   }
 
-  private(set) var slots: [Slot] = []
+  package private(set) var slots: [Slot] = []
   /// The slot of everything.
   private(set) var everything: Int?
   /// The names of all slots, as ranges of ``text``: strings are made when somebody asks.
@@ -42,7 +42,7 @@ struct SlotTable {
   private var text: [UInt8] = []
   private var table = InternTable()
 
-  var count: Int { slots.count }
+  package var count: Int { slots.count }
 
   init() {}
 
@@ -72,7 +72,7 @@ struct SlotTable {
   }
 
   /// What each slot holds.
-  var contents: [Content] { (0..<count).map { content($0) } }
+  package var contents: [Content] { (0..<count).map { content($0) } }
 
   /// The attribute that a slot holds; nil for what is not one.
   func attribute(_ slot: Int) -> AttributePath? {
@@ -88,7 +88,7 @@ struct SlotTable {
   }
 
   /// The slot that holds the same as one of another table, or nil.
-  func slot(like number: Int, of other: SlotTable) -> Int? {
+  package func slot(like number: Int, of other: SlotTable) -> Int? {
     (0..<count).first { isSame($0, as: number, of: other) }
   }
 
@@ -122,7 +122,7 @@ struct SlotTable {
   }
 
   /// The slot of a path whose names are ranges of a text.
-  mutating func slot(_ names: [NameRange], of text: ByteView, isPresenceOnly: Bool) -> Int {
+  package mutating func slot(_ names: [NameRange], of text: ByteView, isPresenceOnly: Bool) -> Int {
     slot(.attribute, names, of: text, isPresenceOnly: isPresenceOnly)
   }
 
@@ -160,12 +160,12 @@ struct SlotTable {
     return table.insert(hash)
   }
 
-  mutating func slot(_ names: [String], isPresenceOnly: Bool) -> Int {
+  package mutating func slot(_ names: [String], isPresenceOnly: Bool) -> Int {
     slot(.attribute, names, isPresenceOnly: isPresenceOnly)
   }
 
   /// The slot of an answer.
-  mutating func slot(of question: HostQuestion) -> Int {
+  package mutating func slot(of question: HostQuestion) -> Int {
     switch question.argument {
     case .text(let text): slot(.text, [question.function, text])
     case .anyKnown: slot(.anyKnown, [question.function])
@@ -179,7 +179,7 @@ struct SlotTable {
     return slot
   }
 
-  mutating func slot(of content: Content, isPresenceOnly: Bool) -> Int {
+  package mutating func slot(of content: Content, isPresenceOnly: Bool) -> Int {
     switch content {
     case .attribute(let path): slot(path.names, isPresenceOnly: isPresenceOnly)
     case .question(let question): slot(of: question)
@@ -207,7 +207,9 @@ struct SlotTable {
 }
 
 extension SlotTable.Content {
-  var attribute: AttributePath? { if case .attribute(let path) = self { path } else { nil } }
+  package var attribute: AttributePath? {
+    if case .attribute(let path) = self { path } else { nil }
+  }
 
   var question: HostQuestion? { if case .question(let question) = self { question } else { nil } }
 

@@ -20,7 +20,7 @@ package struct ColumnFrame: ~Copyable {
   /// and what they hold means nothing.
   package let filled: RowMask
   /// By slot: 1 where a cell of the column may point somewhere, until the next ``reset()``.
-  let pointing: UnsafeMutablePointer<UInt8>
+  package let pointing: UnsafeMutablePointer<UInt8>
   /// Memory for what does not fit into cells, until the next ``reset()``.
   package var arena: Arena
 

@@ -1,7 +1,7 @@
 internal import CShims
 
 /// Reads what is most frequent in records, where enough bytes can be read: no bounds are looked at.
-enum QuickJSON {
+package enum QuickJSON {
   /// Bytes behind the beginning of a value that must be readable.
   static let reach = 24
 
@@ -11,11 +11,11 @@ enum QuickJSON {
   }
 
   /// The low halves of the cells of the texts that become bools; of no text where none does.
-  struct BoolNames {
-    let isTrue: UInt64
-    let isFalse: UInt64
+  package struct BoolNames {
+    package let isTrue: UInt64
+    package let isFalse: UInt64
 
-    init(areRead: Bool) {
+    package init(areRead: Bool) {
       isTrue = areRead ? ValueBinding.trueText.low : 0
       isFalse = areRead ? ValueBinding.falseText.low : 0
     }

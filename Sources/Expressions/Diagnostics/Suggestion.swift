@@ -15,6 +15,13 @@ package enum Suggestion {
     return best?.name
   }
 
+  /// "did you mean 'NAME'?" with the closest candidate, or nil if there is none.
+  package static func question(about name: String, among candidates: some Sequence<String>)
+    -> String?
+  {
+    closest(to: name, among: candidates).map { "did you mean '\($0)'?" }
+  }
+
   /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
   package static func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }

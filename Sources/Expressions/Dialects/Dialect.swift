@@ -18,7 +18,9 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
   case superscript
 
   /// The tree of an expression. It is usable when there is no diagnostic.
-  func parse(_ source: String, limits: Limits) -> (tree: SyntaxTree, diagnostics: [Diagnostic]) {
+  package func parse(_ source: String, limits: Limits) -> (
+    tree: SyntaxTree, diagnostics: [Diagnostic]
+  ) {
     var text = source
     return text.withUTF8 {
       self == .superscript

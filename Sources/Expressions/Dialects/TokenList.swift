@@ -1,6 +1,6 @@
 /// The tokens of an expression without errors, for what the tree does not keep: parentheses and
 /// comments.
-struct TokenList {
+package struct TokenList {
   private var tokens: [Token] = []
   /// Where the first comment stands.
   private(set) var comment: SourceRange?
@@ -8,7 +8,7 @@ struct TokenList {
   private var closing: [Int: Int] = [:]
   private let length: Int
 
-  init(_ source: String, _ dialect: Dialect) {
+  package init(_ source: String, _ dialect: Dialect) {
     var source = source
     length = source.utf8.count
     source.withUTF8 { bytes in
@@ -65,7 +65,7 @@ struct TokenList {
   }
 
   /// A range that begins and ends with tokens, without the parentheses and the space around them.
-  func withoutParentheses(_ range: SourceRange) -> SourceRange {
+  package func withoutParentheses(_ range: SourceRange) -> SourceRange {
     var first = count { $0.from < range.from }
     var last = count { $0.to <= range.to } - 1
     guard first <= last else { return range }

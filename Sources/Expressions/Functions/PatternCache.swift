@@ -1,4 +1,4 @@
-internal import Regex
+package import Regex
 
 /// Patterns that became known only while evaluating, compiled once: a bounded cache per frame.
 struct PatternCache {
@@ -42,13 +42,13 @@ struct PatternCache {
 }
 
 /// How the patterns of a language are read.
-enum PatternSyntax: Sendable {
+package enum PatternSyntax: Sendable {
   /// RE2's syntax with ASCII classes, as CEL has it.
   case re2
   /// Those of Rust's regex crate with Unicode's classes, as superscript's original has them.
   case rust
 
-  init(_ dialect: Dialect) {
+  package init(_ dialect: Dialect) {
     self =
       switch dialect {
       case .cel: .re2
@@ -56,7 +56,9 @@ enum PatternSyntax: Sendable {
       }
   }
 
-  func check(_ text: [UInt8], _ limits: RegexLimits) throws(RegexSyntaxError) -> CheckedPattern {
+  package func check(_ text: [UInt8], _ limits: RegexLimits) throws(RegexSyntaxError)
+    -> CheckedPattern
+  {
     switch self {
     case .re2: try CheckedPattern(text, unicodeClasses: false, flavor: .re2, limits: limits)
     case .rust: try CheckedPattern(text, unicodeClasses: true, flavor: .rust, limits: limits)
@@ -66,7 +68,7 @@ enum PatternSyntax: Sendable {
 
 extension RegexLimits {
   /// The regular expression's share of an expression's limits.
-  init(_ limits: Limits) {
+  package init(_ limits: Limits) {
     self.init(matchLimit: limits.regexSteps)
   }
 }

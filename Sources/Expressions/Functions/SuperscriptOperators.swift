@@ -2,13 +2,13 @@ internal import CivilTime
 
 /// Operators that take more than CEL's: values are true or false by what they hold, numbers of
 /// different types go together, integers wrap. superscript is made of these.
-enum Superscript {
+package enum Superscript {
   // MARK: Truth
 
   /// Whether a value counts as true: numbers that are not zero, what is not empty, later instants
   /// than 1970. What is not there is false.
   @inline(__always)
-  static func isTruthy(_ cell: Cell) -> Bool {
+  package static func isTruthy(_ cell: Cell) -> Bool {
     cell.tag == Tag.bool ? cell.boolValue : isTruthyValue(cell)
   }
 

@@ -16,9 +16,14 @@ extension ConditionGraph {
 }
 
 /// A copy of a part of a graph.
-struct GraphCopy: ~Copyable {
+package struct GraphCopy: ~Copyable {
   var graph: ConditionGraph
   var roots: [ConditionGraph.ID]
+
+  package init(graph: consuming ConditionGraph, roots: [ConditionGraph.ID]) {
+    self.graph = graph
+    self.roots = roots
+  }
 }
 
 private struct GraphCopier: ~Copyable {

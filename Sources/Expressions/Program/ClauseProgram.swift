@@ -1,7 +1,7 @@
 /// An expression compiled once more, for explanations: every clause of its text has a node and
 /// instructions of its own, however much it has in common with others, so that a trace of the whole
 /// tells which of them a run came to. What deciding runs is not touched by that.
-struct ClauseProgram: Sendable {
+package struct ClauseProgram: Sendable {
   /// A clause, and where its entries are.
   struct Part: Sendable {
     var range: SourceRange
@@ -73,17 +73,17 @@ struct ClauseProgram: Sendable {
   }
 
   /// Texts of parts of a source.
-  struct Excerpts {
+  package struct Excerpts {
     let source: [UInt8]
     let tokens: TokenList?
 
-    init(_ source: String, _ tokens: TokenList?) {
+    package init(_ source: String, _ tokens: TokenList?) {
       self.source = Array(source.utf8)
       self.tokens = tokens
     }
 
     /// The text without parentheses around the whole of it.
-    func text(_ range: SourceRange) -> String {
+    package func text(_ range: SourceRange) -> String {
       let range = tokens?.withoutParentheses(range) ?? range
       return String(decoding: source[range.from..<range.to], as: UTF8.self)
     }

@@ -1,4 +1,4 @@
-internal import Regex
+package import Regex
 
 /// One or more compiled expressions that share constants, attribute slots and conditions.
 ///
@@ -20,7 +20,7 @@ public struct Program: Sendable {
   }
 
   /// Everything a run needs, behind one reference so that passing a program around is cheap.
-  final class Storage: Sendable {
+  package final class Storage: Sendable {
     let code: [Instruction]
     let sets: [ConstantSet]
     let patterns: [CheckedPattern]
@@ -30,15 +30,15 @@ public struct Program: Sendable {
     let rootNodes: [ConditionGraph.ID]
     let temporaries: Int
     let chains: Int
-    let limits: Limits
+    package let limits: Limits
     /// What it was compiled for.
-    let environment: ExpressionEnvironment
+    package let environment: ExpressionEnvironment
     /// What happens to values on their way in.
-    let binding: ValueBinding
+    package let binding: ValueBinding
     /// Whether `\\w` and its like in patterns mean more than ASCII.
-    let patternSyntax: PatternSyntax
+    package let patternSyntax: PatternSyntax
     /// Read by analyses.
-    let graph: ConditionGraph
+    package let graph: ConditionGraph
     let nodeOf: [UInt32]
     /// What rendering needs to know, where the entries are templates.
     let template: TemplateFacts?
@@ -76,7 +76,7 @@ public struct Program: Sendable {
 
     /// What frames need. It is made with the first frame: a program that is only checked, or
     /// read by an analysis, does without.
-    func prepared() -> Running {
+    package func prepared() -> Running {
       running.withLock { known in
         if let known { return known }
         let made = Running(self)
@@ -97,7 +97,7 @@ public struct Program: Sendable {
   }
 
   /// What explanations need to know beside the sources.
-  struct Background: Sendable {
+  package struct Background: Sendable {
     /// Lists of filters, by their numbers among the expressions: their sources are for reading.
     var filters: [Int: [Filter]] = [:]
     /// What the program was specialised for; where two know something, the first.
@@ -105,22 +105,22 @@ public struct Program: Sendable {
   }
 
   /// What rendering needs to know beside the instructions.
-  struct TemplateFacts: Sendable {
+  package struct TemplateFacts: Sendable {
     var style: LiquidStyle
     var outputBytes: Int
   }
 
   /// What all frames of a program share.
-  final class Running: Sendable {
+  package final class Running: Sendable {
     let trie: AttributeTrie
     /// The slots of attributes, with their paths.
-    let attributes: [(slot: Int, names: [String])]
+    package let attributes: [(slot: Int, names: [String])]
     /// By slot, whether it holds a whole root or variable.
-    let isRoot: [Bool]
+    package let isRoot: [Bool]
     /// The slots of the questions.
     let questionSlots: [Int]
     /// What each slot holds before anything is filled in.
-    let defaults: [Cell]
+    package let defaults: [Cell]
     let patterns: [RegexPattern]
 
     init(_ storage: Storage) {
@@ -154,7 +154,7 @@ public struct Program: Sendable {
     }
   }
 
-  let storage: Storage
+  package let storage: Storage
   /// The expressions, in the order in which they were added.
   public let entries: [Entry]
   /// The source texts, in the same order.
@@ -166,7 +166,7 @@ public struct Program: Sendable {
   ///
   /// - Parameter choices: numbers of expressions that one run chooses among, in the order in which
   ///   they are tried; nil is true.
-  init(
+  package init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
     patternOf: [ConditionGraph.ID: UInt32], environment: ExpressionEnvironment, sources: [String],
     choices: [[Int?]] = [], background: Background = Background(),

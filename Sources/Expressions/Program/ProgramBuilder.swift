@@ -20,9 +20,9 @@ public struct ProgramBuilder: ~Copyable {
     set { checker.folds = newValue }
   }
   /// Keeps the graph that all the expressions share.
-  private(set) var checker: Checker
+  package private(set) var checker: Checker
   var folding = ConstantFolding()
-  private(set) var roots: [ConditionGraph.ID] = []
+  package private(set) var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
   private var choices: [[Int?]] = []
   /// The lists of filters, by their numbers among the expressions.
@@ -52,7 +52,7 @@ public struct ProgramBuilder: ~Copyable {
   }
 
   /// Adds an expression that was parsed without problems.
-  mutating func add(_ tree: SyntaxTree, of source: String) -> [Diagnostic] {
+  package mutating func add(_ tree: SyntaxTree, of source: String) -> [Diagnostic] {
     let number = UInt32(sources.count)
     sources.append(source)
     var root = checker.check(tree, source: number)
@@ -74,7 +74,7 @@ public struct ProgramBuilder: ~Copyable {
   package mutating func add(_ filters: [Filter]) { add(filters, marksClauses: false) }
 
   /// - Parameter marksClauses: whether every filter becomes a clause of an explanation.
-  mutating func add(_ filters: [Filter], marksClauses: Bool) {
+  package mutating func add(_ filters: [Filter], marksClauses: Bool) {
     let text = FilterText(filters)
     var filterChecker = FilterChecker(
       source: UInt32(sources.count), marksClauses: marksClauses)
@@ -90,7 +90,7 @@ public struct ProgramBuilder: ~Copyable {
   }
 
   /// Adds a part of an expression; it becomes the next entry of the program.
-  mutating func add(part node: ConditionGraph.ID) {
+  package mutating func add(part node: ConditionGraph.ID) {
     roots.append(node)
     sources.append("")
   }

@@ -9,7 +9,7 @@ extension SyntaxTree {
   /// connect to the whole. A `!` before a single clause belongs to it.
   ///
   /// - Returns: the nodes that were there, by the clause's number, in the order of the source.
-  mutating func markClauses() -> [ID] {
+  package mutating func markClauses() -> [ID] {
     var clauses: [ID] = []
     root = marked(root, &clauses)
     return clauses

@@ -86,7 +86,7 @@ package struct Filter: Hashable, Sendable {
 package struct FilterText {
   package private(set) var text = ""
   /// By filter.
-  private(set) var ranges: [SourceRange] = []
+  package private(set) var ranges: [SourceRange] = []
 
   package init(_ filters: [Filter]) {
     for (i, filter) in filters.enumerated() {

@@ -20,12 +20,12 @@ package struct ValueBinding: Hashable, Sendable {
   /// Doubles without a fraction become ints, as JavaScript's numbers cannot tell them apart.
   package var wholeDoublesAreInts = false
   /// What lies behind something that is not a map counts as not there, and not as an error.
-  var isLenient = false
+  package var isLenient = false
 
   package init() {}
 
   /// Whether values go in as they are.
-  var isPlain: Bool {
+  package var isPlain: Bool {
     !readsBooleanTexts && null == .kept && !longsAreUnsigned && !dropsDollarSigns
       && !wholeDoublesAreInts
   }
@@ -56,7 +56,7 @@ extension ValueBinding {
 
   /// What a value becomes; ``Cell/missing`` when it is left out. Lists and maps of the arena are
   /// changed in place.
-  func bound(_ cell: Cell, in arena: inout Arena) -> Cell {
+  package func bound(_ cell: Cell, in arena: inout Arena) -> Cell {
     switch cell.tag {
     case Tag.shortText..., Tag.longText: return text(cell, in: &arena)
     case Tag.int:

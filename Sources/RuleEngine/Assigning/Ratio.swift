@@ -59,7 +59,7 @@ extension Ratio {
   /// Weights count as the decimal numbers that they print as, so that a third of 33.3, 33.3 and
   /// 33.4 is 333/1000. Digits beyond the 31st of the largest weight are cut off; a draw could not
   /// tell them either.
-  static func shares(of weights: [Double]) -> [Ratio] {
+  package static func shares(of weights: [Double]) -> [Ratio] {
     let decimals = weights.map { Decimal($0) }
     guard let largest = decimals.compactMap(\.leadingExponent).max() else {
       return weights.map { _ in Ratio(1, UInt128(weights.count)) }

@@ -1,11 +1,11 @@
 /// The 64-bit xxHash of Yann Collet (XXH64, seed 0): a mixing hash with implementations for every
 /// language, so that assignments can be reproduced anywhere. Written from its specification.
 package enum XXH64 {
-  static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
-  static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
-  static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
-  static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
-  static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
+  package static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
+  package static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+  package static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
+  package static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
+  package static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
   @inline(__always)
   package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -14,7 +14,7 @@ package enum XXH64 {
   }
 
   @inline(__always)
-  static func hash(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  package static func hash(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var at = 0
     var hash: UInt64
     if count >= 32 {
@@ -44,7 +44,7 @@ package enum XXH64 {
 
   /// Spreads every bit over all others.
   @inline(__always)
-  static func avalanche(_ hash: UInt64) -> UInt64 {
+  package static func avalanche(_ hash: UInt64) -> UInt64 {
     var hash = (hash ^ hash >> 33) &* prime2
     hash = (hash ^ hash >> 29) &* prime3
     return hash ^ hash >> 32
@@ -52,7 +52,7 @@ package enum XXH64 {
 
   /// The four lanes that take 32 bytes at a time.
   @inline(__always)
-  static func lanes(_ bytes: UnsafeRawPointer, _ count: Int, _ at: inout Int) -> UInt64 {
+  package static func lanes(_ bytes: UnsafeRawPointer, _ count: Int, _ at: inout Int) -> UInt64 {
     var a = prime1 &+ prime2
     var b = prime2
     var c: UInt64 = 0
@@ -68,7 +68,7 @@ package enum XXH64 {
   }
 
   @inline(__always)
-  static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
+  package static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     var hash = sum(a, b, c, d)
     // One after the other by hand: an array of the lanes would be allocated for every hash.
     hash = merge(round(0, a), into: hash)
@@ -78,23 +78,23 @@ package enum XXH64 {
   }
 
   @inline(__always)
-  static func sum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
+  package static func sum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
   }
 
   /// Takes in a lane, of which the round of zero is given.
   @inline(__always)
-  static func merge(_ lane: UInt64, into hash: UInt64) -> UInt64 {
+  package static func merge(_ lane: UInt64, into hash: UInt64) -> UInt64 {
     (hash ^ lane) &* prime1 &+ prime4
   }
 
   @inline(__always)
-  static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
+  package static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
     rotate(lane &+ word &* prime2, 31) &* prime1
   }
 
   @inline(__always)
-  static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
+  package static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
     word << bits | word >> (64 &- bits)
   }
 }
@@ -102,7 +102,7 @@ package enum XXH64 {
 extension XXH64 {
   /// The hash of text that is given in words: four at a time while 32 bytes are left, then one at a
   /// time, then the rest.
-  struct Words {
+  package struct Words {
     private let count: Int
     private var a = XXH64.prime1 &+ XXH64.prime2
     private var b = XXH64.prime2
@@ -112,27 +112,28 @@ extension XXH64 {
 
     /// - Parameter count: bytes of the whole text.
     @inline(__always)
-    init(count: Int) { self.count = count }
+    package init(count: Int) { self.count = count }
 
     /// For fewer than 32 bytes, which need no lanes.
     @inline(__always)
-    init(short count: Int) {
+    package init(short count: Int) {
       self.count = count
       hash &+= UInt64(count)
     }
 
     /// What has been taken in so far, without lanes.
-    var state: UInt64 { hash }
+    package var state: UInt64 { hash }
 
     /// Goes on from what has been taken in.
     @inline(__always)
-    init(state: UInt64) {
+    package init(state: UInt64) {
       count = 0
       hash = state
     }
 
     @inline(__always)
-    mutating func add(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+    package mutating func add(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64)
+    {
       a = XXH64.round(a, first)
       b = XXH64.round(b, second)
       c = XXH64.round(c, third)
@@ -140,28 +141,28 @@ extension XXH64 {
     }
 
     @inline(__always)
-    mutating func endLanes() {
+    package mutating func endLanes() {
       if count >= 32 { hash = XXH64.merged(a, b, c, d) }
       hash &+= UInt64(count)
     }
 
     @inline(__always)
-    mutating func add(_ word: UInt64) { add(round: XXH64.round(0, word)) }
+    package mutating func add(_ word: UInt64) { add(round: XXH64.round(0, word)) }
 
     /// What a word does to the hash does not depend on the hash before: it can be known already.
-    static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
+    package static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
 
     @inline(__always)
-    mutating func add(round: UInt64) {
+    package mutating func add(round: UInt64) {
       hash = XXH64.rotate(hash ^ round, 27) &* XXH64.prime1 &+ XXH64.prime4
     }
 
     @inline(__always)
-    func finish() -> UInt64 { XXH64.avalanche(hash) }
+    package func finish() -> UInt64 { XXH64.avalanche(hash) }
 
     /// Adds the last bytes, fewer than eight, which begin in the low ones of a word.
     @inline(__always)
-    func finish(_ rest: UInt64, bytes: Int) -> UInt64 {
+    package func finish(_ rest: UInt64, bytes: Int) -> UInt64 {
       var hash = hash
       var rest = rest
       var left = bytes

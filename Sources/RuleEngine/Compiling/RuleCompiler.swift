@@ -97,10 +97,9 @@ private struct RuleCompiler: ~Copyable {
       entryOf[key] = known
       rule.condition = Int32(known.entry)
       rule.isBroken = known.isBroken
-      let path = audience.path.isEmpty ? "" : "\(audience.path).expression_cel"
       diagnostics += known.diagnostics.map {
         var diagnostic = $0
-        diagnostic.path = path
+        diagnostic.path = audience.expressionPath
         return diagnostic
       }
     } else if !audience.filters.isEmpty {
@@ -164,13 +163,11 @@ private struct RuleCompiler: ~Copyable {
           Diagnostic(
             .occurrenceKeyConflict,
             "the occurrence key '\(limit.key)' is used with different limits",
-            severity: .warning, path: "\(audience.path).occurrence",
-            related: [
-              Diagnostic.Related(path: "\(other.path).occurrence", message: "the other limit")
-            ],
+            severity: .warning, path: audience.limitPath(config.format),
+            related: [Diagnostic.Related(path: other.path, message: "the other limit")],
             notes: ["all audiences with this key count the same occurrences"]))
       }
-      limits[key] = (limit, audience.path)
+      limits[key] = (limit, audience.limitPath(config.format))
     }
   }
 }

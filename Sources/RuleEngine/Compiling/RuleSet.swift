@@ -92,7 +92,7 @@ public struct RuleSet: Sendable {
   /// What the expressions are written in.
   public var language: RuleLanguage { storage.language }
   /// Device attributes that come from the history of events, with their slots.
-  var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
+  package var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
   package var rules: [Rule] { storage.rules }
   package var placements: [CompiledPlacement] { storage.placements }
   /// The distinct conditions; rules with the same meaning have the same.

@@ -30,7 +30,7 @@ extension ComputedProperty.Kind {
   package var functionName: String { String(describing: self) }
 
   /// Whether it is the time since the last event, and not a number of events.
-  var isTime: Bool {
+  package var isTime: Bool {
     switch self {
     case .minutesSince, .hoursSince, .daysSince, .monthsSince, .yearsSince: true
     case .placementsInHour, .placementsInDay, .placementsInWeek, .placementsInMonth,

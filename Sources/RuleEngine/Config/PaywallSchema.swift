@@ -137,7 +137,7 @@ extension PaywallSchema {
   }
 
   /// What a tap does.
-  static let actions = [
+  package static let actions = [
     "none", "purchase", "select_product", "restore", "close", "open_url", "custom_action",
     "custom_placement", "navigate_page", "request_review",
   ]

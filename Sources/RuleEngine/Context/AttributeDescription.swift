@@ -1,6 +1,6 @@
 /// How a schema says what an attribute holds, as `tollgate schema` writes it.
-enum AttributeDescription {
-  static let keys = [
+package enum AttributeDescription {
+  package static let keys = [
     "type", "enum", "list", "required", "min", "max", "counts", "types", "present", "share",
   ]
 }

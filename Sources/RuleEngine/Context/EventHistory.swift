@@ -5,7 +5,7 @@ package import Pricing
 /// When a question about the past is asked, and in which time zone its calendar is.
 public struct HistoryClock: Hashable, Sendable {
   public var now: Instant
-  let zone: TimeZoneRules
+  package let zone: TimeZoneRules
 
   /// A clock in UTC.
   public init(now: Instant) {
@@ -91,7 +91,7 @@ public struct EventHistory: Hashable, Sendable {
   }
 
   /// Adds an event, and forgets the oldest ones of its name that are too many.
-  mutating func record(_ name: String, at time: Instant, keeping limit: Int) {
+  package mutating func record(_ name: String, at time: Instant, keeping limit: Int) {
     guard let known = series.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       series.append(Series(name: name, times: [time]))
       return
@@ -330,7 +330,7 @@ extension RuleSet {
 
 extension RuleSet {
   /// The answers for subjects without any events, by slot.
-  func answersWithoutEvents(at clock: HistoryClock, in frame: inout Frame)
+  package func answersWithoutEvents(at clock: HistoryClock, in frame: inout Frame)
     -> [(slot: Int, cell: Cell)]
   {
     let slots = program.questionSlots

@@ -85,6 +85,14 @@ public enum RuleLanguage: Hashable, Sendable {
     if case .superscript(let platform) = self { platform } else { nil }
   }
 
+  /// A short name for reports: `cel`, or the platform's.
+  public var name: String {
+    switch self {
+    case .cel: "cel"
+    case .superscript(let platform): platform.rawValue
+    }
+  }
+
   /// The environment in which rules of the language are compiled.
   package func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
     switch self {

@@ -27,7 +27,7 @@ package struct RecordNotes: Hashable, Sendable {
   package private(set) var contradictions: Contradictions?
 
   /// What `subscriptionStatus` is.
-  static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
+  package static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
   /// At most this many different keys, and statuses, are told apart.
   static let limit = 256
 
@@ -50,11 +50,11 @@ package struct RecordNotes: Hashable, Sendable {
     contradictions = all
   }
 
-  mutating func add(unknownKey key: String, _ records: Int = 1) {
+  package mutating func add(unknownKey key: String, _ records: Int = 1) {
     RecordNotes.add(key, records, to: &unknownKeys)
   }
 
-  mutating func add(repeatedKey key: String) { RecordNotes.add(key, 1, to: &repeatedKeys) }
+  package mutating func add(repeatedKey key: String) { RecordNotes.add(key, 1, to: &repeatedKeys) }
 
   /// Says where a record has a key twice, unless another place was said before.
   package mutating func note(repeatedKey key: String, at place: String) {
@@ -63,13 +63,13 @@ package struct RecordNotes: Hashable, Sendable {
   }
 
   /// Counts a status if it is none.
-  mutating func add(status: Cell) {
+  package mutating func add(status: Cell) {
     withUnsafePointer(to: status) { place in
       if !RecordNotes.isStatus(place.textBytes) { add(status: place.textBytes) }
     }
   }
 
-  mutating func add(status: ByteView) {
+  package mutating func add(status: ByteView) {
     RecordNotes.add(String(decoding: status, as: UTF8.self), 1, to: &unknownStatuses)
   }
 
@@ -80,7 +80,7 @@ package struct RecordNotes: Hashable, Sendable {
   }
 
   /// Whether a text is a status that there is.
-  static func isStatus(_ text: ByteView) -> Bool {
+  package static func isStatus(_ text: ByteView) -> Bool {
     func isWord(_ word: StaticString) -> Bool {
       text.elementsEqual(
         UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
@@ -102,7 +102,7 @@ package struct RecordNotes: Hashable, Sendable {
   }
 
   /// What was counted since `earlier`.
-  func since(_ earlier: RecordNotes) -> RecordNotes {
+  package func since(_ earlier: RecordNotes) -> RecordNotes {
     func new(_ counts: [String: Int], _ told: [String: Int]) -> [String: Int] {
       counts.merging(told) { $0 - $1 }.filter { $0.value > 0 }
     }

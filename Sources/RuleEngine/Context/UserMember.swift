@@ -114,7 +114,7 @@ extension UserMember {
   /// Passes the value that comes next.
   ///
   /// - Returns: why it is none of the member's kind; nil when it is.
-  func pass(_ cursor: inout JSONCursor, nesting: Int) throws(JSONFault) -> String? {
+  package func pass(_ cursor: inout JSONCursor, nesting: Int) throws(JSONFault) -> String? {
     if try cursor.takeNull() { return nil }
     switch kind {
     case .text, .attributes:
@@ -280,7 +280,7 @@ extension UserMember {
   }
 
   /// A text of a record as a message may have it.
-  static func short(_ text: String) -> String {
+  package static func short(_ text: String) -> String {
     // Characters may be of any length.
     text.utf8.count > 60 ? String(text.unicodeScalars.prefix(60)) + "..." : text
   }

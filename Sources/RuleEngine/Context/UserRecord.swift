@@ -38,7 +38,7 @@ public struct UserRecordReader: ~Copyable {
     /// What to write, where something comes to mind.
     public var hint: String?
 
-    init(reason: String, offset: Int? = nil) {
+    package init(reason: String, offset: Int? = nil) {
       self.reason = reason
       self.offset = offset
     }
@@ -71,24 +71,24 @@ public struct UserRecordReader: ~Copyable {
   /// When the rules are evaluated. Whoever reads one record after the other may set it in between.
   package var clock: HistoryClock
   private let questions: [HostQuestion]
-  let wantsEvents: Bool
+  package let wantsEvents: Bool
   private let nesting: Int
   /// The slots of attributes that a record may also say elsewhere.
-  let statusSlot: Int?
-  let entitlementsSlot: Int?
-  let userIDSlot: Int?
-  let needsEntitlements: Bool
-  private(set) var status: Cell?
+  package let statusSlot: Int?
+  package let entitlementsSlot: Int?
+  package let userIDSlot: Int?
+  package let needsEntitlements: Bool
+  package private(set) var status: Cell?
   private var entitlements: Cell?
   /// Keys that the record has twice, of which the last value counts.
   package private(set) var repeatedKeys: [String] = []
   /// The members that came so far, a bit each.
   private var seen: UInt32 = 0
   /// Keys of the record that nobody knows; they are noted when the record is accepted.
-  private(set) var unknownKeys: [String] = []
+  package private(set) var unknownKeys: [String] = []
 
   /// Whether what the record says of the past may come to something else at another time.
-  var hasHistory: Bool {
+  package var hasHistory: Bool {
     !events.isEmpty
       || occurrences.contains { stored in
         !stored.times.isEmpty

@@ -1,9 +1,9 @@
-internal import Expressions
+package import Expressions
 
 /// Why a subject gets what it gets, as JSON: what explanations and outcomes of a batch have as `reason`.
-enum DecisionReason {
+package enum DecisionReason {
   /// The members, in their order; those that have nothing to say are left out.
-  enum Member: Int, CaseIterable {
+  package enum Member: Int, CaseIterable {
     /// Audiences whose condition holds, but whose limit does not let them decide.
     case heldBack
     /// Audiences whose condition failed.
@@ -15,7 +15,7 @@ enum DecisionReason {
     /// Whether the variant was stored.
     case stored
 
-    var name: String {
+    package var name: String {
       switch self {
       case .heldBack: "heldBack"
       case .errors: "errors"
@@ -27,19 +27,19 @@ enum DecisionReason {
   }
 
   /// `{"audience", "limit": {"key", "count", "of", "minutes"?, "session"?}}`
-  static func heldBack(_ audience: Int, _ limit: OccurrenceLimit, count: Int) -> Value {
+  package static func heldBack(_ audience: Int, _ limit: OccurrenceLimit, count: Int) -> Value {
     .object(["audience": .int(Int64(audience)), "limit": limit.value(count: count)])
   }
 
   /// `{"audience", "code", "text"}`
-  static func failed(_ audience: Int, code: String, text: String) -> Value {
+  package static func failed(_ audience: Int, code: String, text: String) -> Value {
     .object([
       "audience": .int(Int64(audience)), "code": .string(code), "text": .string(text),
     ])
   }
 
   /// `{"audience", "entitlement"}`
-  static func owned(_ audience: Int, _ entitlement: String) -> Value {
+  package static func owned(_ audience: Int, _ entitlement: String) -> Value {
     .object(["audience": .int(Int64(audience)), "entitlement": .string(entitlement)])
   }
 }

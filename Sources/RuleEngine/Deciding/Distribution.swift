@@ -48,7 +48,7 @@ extension RuleSet {
   }
 
   /// How likely each variant of a rule is for a subject without a stored assignment.
-  static func shares(of rule: Rule, _ assigner: Assigner) -> [Ratio] {
+  package static func shares(of rule: Rule, _ assigner: Assigner) -> [Ratio] {
     let weights = rule.audience.variants.map(\.weight)
     guard weights.count > 1 else { return weights.map { _ in .one } }
     return assigner == .djb2 ? bucketShares(rule.weights) : Ratio.shares(of: weights)

@@ -130,7 +130,7 @@ extension RuleSet {
 
 extension Decision.Reason {
   /// Whether the condition was looked at.
-  var isTried: Bool {
+  package var isTried: Bool {
     switch self {
     case .notReached, .entitled, .expressionBroken: false
     case .matched, .expressionFalse, .expressionError, .occurrenceLimit: true

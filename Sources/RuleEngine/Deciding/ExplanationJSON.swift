@@ -132,7 +132,7 @@ extension OccurrenceLimit {
 
   /// `{"key", "count"?, "of", "minutes"?, "session": true?, "times"?}`; what counts ever has neither
   /// minutes nor a session.
-  func value(count: Int?, times: [Instant]? = nil) -> Value {
+  package func value(count: Int?, times: [Instant]? = nil) -> Value {
     var span: Int64?
     if case .minutes(let minutes) = interval { span = Int64(minutes) }
     return .members([

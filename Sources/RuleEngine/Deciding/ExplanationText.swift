@@ -167,7 +167,7 @@ extension Explanation.Audience {
 
   /// The audience with what became of it, and the clauses because of which: those that do not hold where
   /// it does not match, and all that were needed where it does.
-  var decidingLines: [String] {
+  package var decidingLines: [String] {
     let isMatched = step.reason == .matched
     let deciding = clauses.filter { clause in
       clause.wasReached && !clause.isConstant && (isMatched || clause.outcome != .true)

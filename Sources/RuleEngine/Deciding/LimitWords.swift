@@ -16,13 +16,15 @@ package enum LimitWords {
   /// 'export_free'`
   ///
   /// - Parameter times: when the occurrences were, in order.
-  static func describe(_ limit: OccurrenceLimit, times: [Instant], _ clock: HistoryClock) -> String
+  package static func describe(_ limit: OccurrenceLimit, times: [Instant], _ clock: HistoryClock)
+    -> String
   {
     describe(limit, count: times.count, list(times, clock)) + ", counted as '\(limit.key)'"
   }
 
   /// `shown 2 times in the last 24 hours, at most 2`
-  static func describe(_ limit: OccurrenceLimit, count: Int, _ when: String = "") -> String {
+  package static func describe(_ limit: OccurrenceLimit, count: Int, _ when: String = "") -> String
+  {
     let most = "at most \(limit.maxCount)"
     let span = span(limit.interval)
     return switch (count, limit.interval) {
@@ -33,7 +35,7 @@ package enum LimitWords {
   }
 
   /// `2 in 24 hours`, `1 in a session`, `3 ever`
-  static func short(_ limit: OccurrenceLimit) -> String {
+  package static func short(_ limit: OccurrenceLimit) -> String {
     switch limit.interval {
     case .infinity: "\(limit.maxCount) ever"
     case .session: "\(limit.maxCount) in a session"
@@ -42,7 +44,7 @@ package enum LimitWords {
   }
 
   /// `at most 2 in the last 24 hours, counted as 'export_free'`
-  static func rule(_ limit: OccurrenceLimit) -> String {
+  package static func rule(_ limit: OccurrenceLimit) -> String {
     "at most \(limit.maxCount) \(limit.interval == .infinity ? "ever" : span(limit.interval)), "
       + "counted as '\(limit.key)'"
   }

@@ -102,7 +102,7 @@ extension RuleSet {
   }
 
   /// Tells a failure of a rule's condition.
-  func ruleError(_ failure: Failure, ofRule number: Int) -> RuleError {
+  package func ruleError(_ failure: Failure, ofRule number: Int) -> RuleError {
     let rule = rules[number]
     guard let entry = rule.entry else {
       return RuleError(

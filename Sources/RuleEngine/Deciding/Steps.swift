@@ -42,7 +42,7 @@ extension RuleSet {
   }
 
   /// What becomes of one rule, whatever stands before it.
-  func step(ofRule rule: Int, frame: inout Frame, state: DecisionState) -> Decision.Step {
+  package func step(ofRule rule: Int, frame: inout Frame, state: DecisionState) -> Decision.Step {
     var walk = RecordingWalk(ruleSet: self, rules: rule..<rule + 1)
     _ = storage.table.firstMatch(of: rule..<rule + 1, program, in: &frame, state, &walk)
     return step(rule, walk.reasons[0])

@@ -29,7 +29,7 @@ package struct VariantDraw: Hashable, Sendable {
   }
 
   /// The numbers that give a variant.
-  static func span(of variant: Int, _ weights: WeightTable) -> (from: Double, to: Double) {
+  package static func span(of variant: Int, _ weights: WeightTable) -> (from: Double, to: Double) {
     guard weights.sum > 0 else {
       let share = Double(weights.count)
       return (Double(variant) / share, Double(variant + 1) / share)
@@ -46,7 +46,9 @@ package struct VariantDraw: Hashable, Sendable {
   }
 
   /// The JSON of ``value`` before the number and behind it.
-  static func textAround(_ span: (from: Double, to: Double)) -> (before: String, after: String) {
+  package static func textAround(_ span: (from: Double, to: Double)) -> (
+    before: String, after: String
+  ) {
     let rest = Value.object(["from": .double(span.from), "to": .double(span.to)]).json
     return (#"{"number":"#, "," + rest.dropFirst())
   }

@@ -22,4 +22,15 @@ package struct Verdict: Hashable, Sendable {
   package var source: Source = .none
   /// False when the config does not have the placement.
   package var isPlacementKnown = true
+
+  package init(
+    rule: Int32 = -1, variant: Int32 = -1, assignment: Int32 = -1, source: Source = .none,
+    isPlacementKnown: Bool = true
+  ) {
+    self.rule = rule
+    self.variant = variant
+    self.assignment = assignment
+    self.source = source
+    self.isPlacementKnown = isPlacementKnown
+  }
 }

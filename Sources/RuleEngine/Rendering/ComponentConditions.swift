@@ -51,7 +51,7 @@ struct ComponentCondition {
     }
     let isForLists = Filter.Operator(rawValue: text) != nil
     let meant = Self.others[text.lowercased()].map { "write \($0)" }
-    let close = Suggestion.closest(to: text, among: names).map { "did you mean '\($0)'?" }
+    let close = Suggestion.question(about: text, among: names)
     return Diagnostic(
       .decodeFailure,
       isForLists

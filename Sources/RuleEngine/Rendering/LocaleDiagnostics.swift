@@ -26,8 +26,7 @@ extension PriceLocale {
       return Diagnostic(
         .unknownLocale, "there is no locale '\(identifier)'; en_001 is used instead",
         severity: .warning,
-        suggestion: Suggestion.closest(to: identifier, among: PriceLocale.identifiers)
-          .map { "did you mean '\($0)'?" })
+        suggestion: Suggestion.question(about: identifier, among: PriceLocale.identifiers))
     }
   }
 }

@@ -1,7 +1,7 @@
-internal import Expressions
+package import Expressions
 
 /// Renders the texts of one paywall for one user after the other. Each thread has its own.
-struct PaywallRenderer: ~Copyable {
+package struct PaywallRenderer: ~Copyable {
   private let paywall: TextPlan.Paywall
   private var frame: Frame
   private var text = RenderedText()
@@ -17,7 +17,7 @@ struct PaywallRenderer: ~Copyable {
   private var cells: [Cell?]
   private let readsAllData: Bool
 
-  init(_ paywall: TextPlan.Paywall, _ options: RenderOptions) {
+  package init(_ paywall: TextPlan.Paywall, _ options: RenderOptions) {
     self.paywall = paywall
     self.options = options
     keys = paywall.names.enumerated().map { number, name in
@@ -48,7 +48,7 @@ struct PaywallRenderer: ~Copyable {
   /// Appends `,"texts":{..}` for the user of a record, which was read before and is JSON.
   ///
   /// - Parameter told: is called with the number of a text and each error in it.
-  mutating func append(
+  package mutating func append(
     _ record: ByteView, to output: inout [UInt8], _ told: (String, RenderError) -> Void
   ) {
     fill(record)
@@ -66,7 +66,7 @@ struct PaywallRenderer: ~Copyable {
   }
 
   /// Lets go of the last record.
-  mutating func forget() {
+  package mutating func forget() {
     frame.reset()
     for i in cells.indices { cells[i] = nil }
   }

@@ -7,10 +7,10 @@ package import Pricing
 /// Attributes of products are computed here, once for all users.
 package struct TextPlan: Sendable {
   /// The texts of one paywall.
-  struct Paywall: Sendable {
-    var identifier: String
+  package struct Paywall: Sendable {
+    package var identifier: String
     /// The names of the texts, in the order of their numbers.
-    var names: [String]
+    package var names: [String]
     var texts: TemplateSet
     /// The products, with prices.
     var products: [PricedProduct]
@@ -22,8 +22,8 @@ package struct TextPlan: Sendable {
     var hasUserID: Bool
   }
 
-  private(set) var paywalls: [Paywall]
-  private(set) var options: RenderOptions
+  package private(set) var paywalls: [Paywall]
+  package private(set) var options: RenderOptions
   private var pricing: PricingContext
   private let profile: PricingProfile?
   /// The slot of the selected product.
@@ -106,12 +106,11 @@ package struct TextPlan: Sendable {
     Diagnostic(
       .unknownPaywall, "the config has no paywall '\(identifier)'",
       severity: .warning, path: "paywalls.\(identifier)",
-      suggestion: Suggestion.closest(to: identifier, among: config.paywalls.map(\.identifier))
-        .map { "did you mean '\($0)'?" })
+      suggestion: Suggestion.question(about: identifier, among: config.paywalls.map(\.identifier)))
   }
 
   /// The place of a paywall's texts, or nil when it has none.
-  func index(of identifier: String) -> Int? {
+  package func index(of identifier: String) -> Int? {
     paywalls.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
   }
 }

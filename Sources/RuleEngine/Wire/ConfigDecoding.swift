@@ -69,7 +69,7 @@ extension Paywall {
 
 extension Diagnostic {
   /// Text that is not JSON: where, and what may have been meant.
-  init(_ fault: JSONFault, in json: [UInt8]) {
+  package init(_ fault: JSONFault, in json: [UInt8]) {
     self.init(
       .decodeFailure,
       fault.expected(in: json).map { "\(fault.message): \($0) is expected here" } ?? fault.message,

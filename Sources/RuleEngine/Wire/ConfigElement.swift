@@ -1,23 +1,28 @@
-internal import Expressions
+package import Expressions
 
 /// A piece of decoded JSON with its path, for decoding that goes on after a bad element.
-struct ConfigElement {
-  var value: Value
-  var path: String
+package struct ConfigElement {
+  package var value: Value
+  package var path: String
+
+  package init(value: Value, path: String) {
+    self.value = value
+    self.path = path
+  }
 
   /// The member under a key, or nil when it is absent or null.
-  func member(_ key: String) -> ConfigElement? {
+  package func member(_ key: String) -> ConfigElement? {
     guard let value = value[key], value != .null else { return nil }
     return ConfigElement(value: value, path: memberPath(key))
   }
 
-  func memberPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+  package func memberPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-  func has(_ key: String) -> Bool { value[key] != nil }
+  package func has(_ key: String) -> Bool { value[key] != nil }
 
-  var isObject: Bool { value.isObject }
+  package var isObject: Bool { value.isObject }
 
-  var text: String? { value.text }
+  package var text: String? { value.text }
 
   var bool: Bool? { value.truth }
 
@@ -39,27 +44,27 @@ struct ConfigElement {
     return isFraction ? value.json : kind
   }
 
-  var keys: [String] {
+  package var keys: [String] {
     guard case .map(let entries) = value else { return [] }
     return entries.compactMap(\.key.text)
   }
 
-  var elements: [ConfigElement]? {
+  package var elements: [ConfigElement]? {
     guard let values = value.elements else { return nil }
     return values.enumerated().map { ConfigElement(value: $1, path: "\(path)[\($0)]") }
   }
 }
 
 /// A key of an object, and who cannot do without it.
-struct ConfigKey {
-  var name: String
-  var requiredBy: [Diagnostic.PeerEffect.Peer]
+package struct ConfigKey {
+  package var name: String
+  package var requiredBy: [Diagnostic.PeerEffect.Peer]
   /// What its absence means here, where it means something.
   var meaning: String?
   /// What it means for outcomes that another key stands in its place.
   var misspelt: String?
 
-  init(
+  package init(
     _ name: String, requiredBy peers: [Diagnostic.PeerEffect.Peer] = [],
     absent meaning: String? = nil, misspelt: String? = nil
   ) {
@@ -71,11 +76,11 @@ struct ConfigKey {
 }
 
 /// Collects what there is to say while decoding.
-struct DecodingLog {
+package struct DecodingLog {
   private var found: [Diagnostic] = []
   private var absences = AbsentKeys()
   /// Everything that there is to say so far.
-  var diagnostics: [Diagnostic] { found + absences.diagnostics }
+  package var diagnostics: [Diagnostic] { found + absences.diagnostics }
   /// Who reads the format elsewhere; they reject a config in which something is missing.
   let strictPeers: [Diagnostic.PeerEffect.Peer]
 
@@ -84,7 +89,7 @@ struct DecodingLog {
   /// Where a value is taken for another than is written, so that who gets what is not what it says.
   private(set) var misread: Set<String> = []
 
-  init(strictPeers: [Diagnostic.PeerEffect.Peer], deciding: Set<String> = []) {
+  package init(strictPeers: [Diagnostic.PeerEffect.Peer], deciding: Set<String> = []) {
     self.strictPeers = strictPeers
     self.deciding = deciding
   }
@@ -101,7 +106,7 @@ struct DecodingLog {
 
   /// Says something. What can be used here, and makes an SDK in the field reject the whole config,
   /// is an error for that reason.
-  mutating func report(
+  package mutating func report(
     _ code: Diagnostic.Code = .decodeFailure, _ message: String,
     severity: Diagnostic.Severity = .error, at path: String,
     related: [Diagnostic.Related] = [], notes: [String] = [], suggestion: String? = nil,
@@ -132,7 +137,7 @@ struct DecodingLog {
   /// are left alone, and what may have been meant.
   ///
   /// - Parameter reported: keys whose absence is told elsewhere, with what it means here.
-  mutating func checkKeys(
+  package mutating func checkKeys(
     of element: ConfigElement, _ keys: [ConfigKey], reported: [String] = []
   ) {
     for key in keys where element.member(key.name) == nil && !reported.contains(key.name) {
@@ -250,7 +255,7 @@ struct DecodingLog {
     optional(key, of: element, "a string") { $0.text }
   }
 
-  mutating func optionalBool(_ key: String, of element: ConfigElement) -> Bool? {
+  package mutating func optionalBool(_ key: String, of element: ConfigElement) -> Bool? {
     optional(key, of: element, "true or false") { $0.bool }
   }
 
@@ -258,7 +263,7 @@ struct DecodingLog {
     optional(key, of: element, "a whole number") { $0.wholeNumber }
   }
 
-  mutating func optionalNumber(_ key: String, of element: ConfigElement) -> Double? {
+  package mutating func optionalNumber(_ key: String, of element: ConfigElement) -> Double? {
     optional(key, of: element, "a number") { $0.number }
   }
 
@@ -273,7 +278,7 @@ struct DecodingLog {
   }
 
   /// An object under a key, or nil with a diagnostic when something else stands there.
-  mutating func optionalObject(_ key: String, of element: ConfigElement) -> ConfigElement? {
+  package mutating func optionalObject(_ key: String, of element: ConfigElement) -> ConfigElement? {
     optional(key, of: element, "an object") { $0.isObject ? $0 : nil }
   }
 
@@ -291,7 +296,7 @@ struct DecodingLog {
   }
 
   /// A list of texts. Elements that are none are left out, with a diagnostic.
-  mutating func texts(_ key: String, of element: ConfigElement) -> [String] {
+  package mutating func texts(_ key: String, of element: ConfigElement) -> [String] {
     list(key, of: element, severity: .warning).compactMap { element in
       if element.text == nil {
         report(

@@ -5,28 +5,28 @@ internal import Pricing
 /// of a web checkout have them (`productId`, `rawPrice`, `"period": "month"`, `trialPeriodDays`) and as
 /// AgentWallie's documents write them (`storeProductId`, `displayPrice`, `name`) are read, too.
 extension ProductDecoder {
-  static let keys =
+  package static let keys =
     [
       "slot", "label", "store", "currency", "locale", "period", "intro", "storefront",
       "entitlements", "fullIdentifier", "offers", "purchaseOptions", "billingPlan", "id", "name",
     ] + others.flatMap { [$0] + $1 }
 
   /// What other documents call the same.
-  static let others: [(key: String, others: [String])] = [
+  package static let others: [(key: String, others: [String])] = [
     ("identifier", ["productId", "storeProductId", "store_product_id"]), ("price", ["rawPrice"]),
     ("trialDays", ["trialPeriodDays"]), ("displayPrice", ["display_price"]),
     ("displayPeriod", ["display_period"]),
   ]
-  static let introKeys = [
+  package static let introKeys = [
     "mode", "unit", "count", "value", "iso8601", "cycles", "price", "displayPrice",
   ]
-  static let offerKeys = ["basePlanId", "offerId", "tags", "phases"]
-  static let phaseKeys = ["price", "iso8601", "cycles"]
-  static let optionKeys = ["price", "purchaseOptionId", "offerId"]
-  static let billingPlanKeys = ["type", "price", "period"]
+  package static let offerKeys = ["basePlanId", "offerId", "tags", "phases"]
+  package static let phaseKeys = ["price", "iso8601", "cycles"]
+  package static let optionKeys = ["price", "purchaseOptionId", "offerId"]
+  package static let billingPlanKeys = ["type", "price", "period"]
 
   /// What can name a product.
-  static let identifierKeys = names(of: "identifier") + ["fullIdentifier"]
+  package static let identifierKeys = names(of: "identifier") + ["fullIdentifier"]
 
   private static func names(of key: String) -> [String] {
     [key] + (others.first { $0.key == key }?.others ?? [])
@@ -147,7 +147,7 @@ extension ProductDecoder {
   }
 
   /// Modes in the words of the formats.
-  static let modes: [(word: String, mode: IntroductoryOffer.Mode)] = [
+  package static let modes: [(word: String, mode: IntroductoryOffer.Mode)] = [
     ("freeTrial", .freeTrial), ("free_trial", .freeTrial), ("free", .freeTrial),
     ("payAsYouGo", .payAsYouGo), ("pay_as_you_go", .payAsYouGo),
     ("payUpFront", .payUpFront), ("pay_up_front", .payUpFront),

@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 
 /// Reads products; what the formats share. Each format has a file of its own.
-struct ProductDecoder {
+package struct ProductDecoder {
   var log = DecodingLog(strictPeers: [])
   let numbers: NumberTexts
 
@@ -101,13 +101,13 @@ struct ProductDecoder {
   // MARK: Names
 
   /// Stores, also in the words of configs and replies: `ios`, `apple`, `google`. Capitals do not count.
-  static let storeWords: [(word: String, store: PricedProduct.Store)] = [
+  package static let storeWords: [(word: String, store: PricedProduct.Store)] = [
     ("APP_STORE", .appStore), ("IOS", .appStore), ("APPLE", .appStore), ("PLAY_STORE", .playStore),
     ("ANDROID", .playStore), ("GOOGLE", .playStore), ("PLAY", .playStore), ("STRIPE", .stripe),
     ("PADDLE", .paddle), ("SUPERWALL", .superwall), ("CUSTOM", .custom),
   ]
   /// The stores by their own names.
-  static let storeNames = storeWords.filter { $0.word == $0.store.rawValue }.map(\.word)
+  package static let storeNames = storeWords.filter { $0.word == $0.store.rawValue }.map(\.word)
 
   /// A store by any of its words.
   mutating func store(_ element: ConfigElement?) -> PricedProduct.Store? {

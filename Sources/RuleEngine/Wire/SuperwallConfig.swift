@@ -1,7 +1,7 @@
 internal import Expressions
 
 /// Turns the wire words of the static config into the engine's own: the whole, and the settings.
-struct SuperwallConfigDecoder: LoggingDecoder {
+package struct SuperwallConfigDecoder: LoggingDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
   var log = DecodingLog(strictPeers: native, deciding: deciding)
@@ -13,7 +13,7 @@ struct SuperwallConfigDecoder: LoggingDecoder {
   /// Who decodes strictly.
   static let native: [Peer] = [.ios, .android]
 
-  static let configKeys = [
+  package static let configKeys = [
     ConfigKey("build_id", requiredBy: [.ios, .android, .web]),
     ConfigKey("trigger_options", requiredBy: native),
     ConfigKey("paywall_responses", requiredBy: native),
@@ -26,11 +26,11 @@ struct SuperwallConfigDecoder: LoggingDecoder {
     ConfigKey("ios_app_id"), ConfigKey("bundle_id_config"), ConfigKey("prioritized_campaign_id"),
     ConfigKey("test_mode_user_ids"), ConfigKey("application"), ConfigKey("requestId"),
   ]
-  static let disabledPreloadKeys = [
+  package static let disabledPreloadKeys = [
     ConfigKey("all", requiredBy: native), ConfigKey("triggers", requiredBy: native),
   ]
-  static let localizationKeys = [ConfigKey("locales", requiredBy: native)]
-  static let webToAppKeys = [
+  package static let localizationKeys = [ConfigKey("locales", requiredBy: native)]
+  package static let webToAppKeys = [
     ConfigKey("entitlements_max_age_ms", requiredBy: [.ios]),
     ConfigKey("restore_access_url", requiredBy: [.ios]), ConfigKey("url_schema"),
   ]

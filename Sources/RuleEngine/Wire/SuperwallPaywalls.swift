@@ -3,7 +3,7 @@ internal import Pricing
 
 /// Paywalls, their products and surveys.
 extension SuperwallConfigDecoder {
-  static let paywallKeys = [
+  package static let paywallKeys = [
     ConfigKey("id", requiredBy: native), ConfigKey("identifier", requiredBy: native),
     ConfigKey("name", requiredBy: native), ConfigKey("cache_key", requiredBy: native),
     ConfigKey("build_id", requiredBy: native), ConfigKey("url", requiredBy: native),
@@ -14,16 +14,16 @@ extension SuperwallConfigDecoder {
     ConfigKey("presentation_condition", requiredBy: [.android]),
     ConfigKey("presentation_style_v2", requiredBy: [.android]),
   ]
-  static let optionalPaywallKeys = [
+  package static let optionalPaywallKeys = [
     "dark_background_color_hex", "products", "products_v2", "products_v3", "feature_gating",
     "on_device_cache", "computed_properties", "surveys", "local_notifications", "manifest",
     "is_scroll_enabled", "introductory_offer_eligibility", "intro_offer_eligibility",
     "reroute_back_button", "presentation_style",
   ].map { ConfigKey($0) }
-  static let loadingKeys = [
+  package static let loadingKeys = [
     ConfigKey("endpoints", requiredBy: native), ConfigKey("max_attempts", requiredBy: native),
   ]
-  static let productKeys = [
+  package static let productKeys = [
     "reference_name", "sw_composite_product_id", "store_product", "entitlements",
   ].map { ConfigKey($0) }
 
@@ -89,11 +89,11 @@ extension SuperwallConfigDecoder {
     paywall.offerEligibility = log.word(key, of: element, default: .automatic)
   }
 
-  static let presentationStyles = [
+  package static let presentationStyles = [
     "MODAL", "FULLSCREEN", "NO_ANIMATION", "PUSH", "DRAWER", "POPUP",
   ]
 
-  enum Switch: String, CaseIterable {
+  package enum Switch: String, CaseIterable {
     case enabled = "ENABLED"
     case disabled = "DISABLED"
   }
@@ -193,11 +193,11 @@ extension SuperwallConfigDecoder {
     return nil
   }
 
-  static let entitlementType = "SERVICE_LEVEL"
-  static let notificationKinds: [LocalNotification.Kind] = [.trialStarted]
+  package static let entitlementType = "SERVICE_LEVEL"
+  package static let notificationKinds: [LocalNotification.Kind] = [.trialStarted]
 
   /// The stores that a config can name.
-  static let stores: [PricedProduct.Store] = [
+  package static let stores: [PricedProduct.Store] = [
     .appStore, .playStore, .stripe, .paddle, .custom,
   ]
 

@@ -2,7 +2,7 @@ internal import Expressions
 
 /// Triggers, rules and variants.
 extension SuperwallConfigDecoder {
-  static let ruleKeys = [
+  package static let ruleKeys = [
     ConfigKey("experiment_id", requiredBy: native),
     ConfigKey("experiment_group_id", requiredBy: native), ConfigKey("variants", requiredBy: native),
     ConfigKey("preload", requiredBy: native),
@@ -11,17 +11,19 @@ extension SuperwallConfigDecoder {
     ConfigKey("occurrence", misspelt: "the audience has no limit"),
     ConfigKey("computed_properties"),
   ]
-  static let variantKeys = [
+  package static let variantKeys = [
     ConfigKey("variant_id", requiredBy: native), ConfigKey("variant_type", requiredBy: native),
     ConfigKey("percentage", requiredBy: native), ConfigKey("paywall_identifier"),
   ]
-  static let triggerKeys = [ConfigKey("event_name"), ConfigKey("rules")]
-  static let preloadKeys = [
+  package static let triggerKeys = [ConfigKey("event_name"), ConfigKey("rules")]
+  package static let preloadKeys = [
     ConfigKey("behavior", requiredBy: native), ConfigKey("requires_re_evaluation"),
   ]
-  static let occurrenceKeys = [ConfigKey("key"), ConfigKey("max_count"), ConfigKey("interval")]
-  static let variantKinds: [Variant.Kind] = [.treatment, .holdout]
-  static let intervalTypes = ["MINUTES", "INFINITY"]
+  package static let occurrenceKeys = [
+    ConfigKey("key"), ConfigKey("max_count"), ConfigKey("interval"),
+  ]
+  package static let variantKinds: [Variant.Kind] = [.treatment, .holdout]
+  package static let intervalTypes = ["MINUTES", "INFINITY"]
 
   mutating func addPlacements(_ elements: [ConfigElement], to config: inout Config) {
     // Names by their bytes: strings compare normalised.

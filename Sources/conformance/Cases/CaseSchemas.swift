@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 internal import Scenarios
 
 /// The JSON Schemas of case lines, one for each suite: the shapes that lines are read by, with what

@@ -1,6 +1,7 @@
 internal import CivilTime
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 internal import Scenarios
 
 /// Suite `tollgate-check`: everything that `check` says of a config, by code and place.

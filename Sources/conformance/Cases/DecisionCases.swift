@@ -1,5 +1,7 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 internal import Scenarios
 
 /// Suite `tollgate-decisions`: a config, a user record and a placement, and everything that comes

@@ -3,6 +3,7 @@ internal import CivilTime
 internal import Expressions
 internal import Pricing
 internal import RuleEngine
+internal import RuleInsight
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

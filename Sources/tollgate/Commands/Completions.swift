@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What a shell offers where somebody presses Tab.
 enum Completions {

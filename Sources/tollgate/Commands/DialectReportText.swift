@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// A report of differences between languages, for a person and for machines.
 enum DialectReportText {

@@ -141,14 +141,14 @@ struct FormattedConfig {
   init(_ file: ConfigFile, _ config: Config, _ language: RuleLanguage) {
     let environment = language.environment()
     let audiences = config.placements.flatMap(\.audiences).filter { $0.expression != nil }
-    let ranges = JSONLocation.ranges(of: audiences.map(FormattedConfig.path), in: file.bytes)
+    let ranges = JSONLocation.ranges(of: audiences.map(\.expressionPath), in: file.bytes)
     bytes = []
     var at = 0
     var found: [Diagnostic] = []
     var sources: [String: String] = [:]
     let places = audiences.compactMap {
       audience -> (path: String, text: String, range: Range<Int>)? in
-      let path = FormattedConfig.path(of: audience)
+      let path = audience.expressionPath
       guard let text = audience.expression, let range = ranges[path] else { return nil }
       return (path, text, range)
     }
@@ -184,6 +184,4 @@ struct FormattedConfig {
     guard case .string(let read)? = try? Value.parse(json: json) else { return false }
     return read.utf8.elementsEqual(text.utf8)
   }
-
-  private static func path(of audience: Audience) -> String { audience.path + ".expression_cel" }
 }

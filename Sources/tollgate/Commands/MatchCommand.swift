@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 internal import SystemPackage
 
 struct MatchCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 internal import SystemPackage
 

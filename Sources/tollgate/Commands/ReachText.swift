@@ -1,5 +1,7 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// Whom audiences get to, as tables for a terminal: a funnel for each audience.
 struct ReachText {

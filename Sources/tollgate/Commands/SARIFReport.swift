@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Findings as a SARIF 2.1.0 document, which code scanning services read.
 struct SARIFReport {

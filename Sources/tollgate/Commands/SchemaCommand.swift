@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 internal import Scenarios
 
 struct SchemaCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// An attribute and the value that it gets, as `--set user.plan=pro` says them.
 struct AttributeSetting {

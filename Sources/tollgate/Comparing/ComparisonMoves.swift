@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import RuleInsight
 
 /// The moves of users by placement, as pages show them.
 struct ComparisonMoves {

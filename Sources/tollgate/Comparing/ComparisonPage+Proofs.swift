@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What a page tells of all users that there could be.
 extension ComparisonPage {

@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import RuleInsight
 
 /// What a page tells of users who move.
 extension ComparisonPage {

@@ -1,5 +1,7 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// The page of `diff`: what has changed in the words of campaigns, and who gets something else for it.
 struct ComparisonPage {

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Workers that compare, which parts of the input take in turn.
 final class ComparisonPool: Sendable {

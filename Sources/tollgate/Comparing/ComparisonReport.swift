@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What is not the same for two configs, for a terminal, for a pull request, or for programs.
 struct ComparisonReport {

@@ -1,5 +1,7 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// Streams users through workers that compare, and keeps what they find, in the order of the input.
 struct ComparisonRun {

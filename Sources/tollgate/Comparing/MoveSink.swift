@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Where users who move are written.
 enum MoveSink {

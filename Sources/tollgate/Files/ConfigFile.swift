@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CivilTime
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// A config file on its way to a rule set, with everything there is to say about it.
 struct ConfigFile {
@@ -46,7 +47,7 @@ struct ConfigFile {
     diagnostics = places.sorted(diagnostics)
     var expressions: [String: String] = [:]
     for audience in config?.placements.flatMap(\.audiences) ?? [] {
-      expressions[audience.path + ".expression_cel"] = audience.expression
+      expressions[audience.expressionPath] = audience.expression
     }
     self.expressions = expressions
   }

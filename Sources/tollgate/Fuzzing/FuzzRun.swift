@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Sends blocks of users through workers, and takes what comes of them in their order.
 struct FuzzRun {

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What a search for users who break invariants has found, for people and for programs.
 enum FuzzText {

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// A file of invariants: a JSON object a line, or one JSON list.
 struct InvariantFile {

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Reads users, and gathers who is in which experiment with which variant.

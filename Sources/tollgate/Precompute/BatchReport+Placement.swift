@@ -1,4 +1,6 @@
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// The section of one placement.
 extension BatchReport {

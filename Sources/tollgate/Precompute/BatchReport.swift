@@ -1,4 +1,6 @@
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// The page of a run that decides, of `precompute` and of `match`. All its numbers are the run's own
 /// counts.

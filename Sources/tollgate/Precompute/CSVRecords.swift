@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Rows of CSV as the lines of JSON that workers read, and back again for what is refused.

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Cells of CSV that are texts and look as if they were meant otherwise, as databases write values.
 struct CSVTexts: Hashable, Sendable {

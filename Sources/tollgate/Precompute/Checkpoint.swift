@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// How far a run has come: what has been read, what has been written, what was counted. Going on

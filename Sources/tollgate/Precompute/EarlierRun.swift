@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// A run that was done before, from which another one takes over what was decided for users whose records

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// The counts of rules that failed, as checkpoints and manifests keep them.

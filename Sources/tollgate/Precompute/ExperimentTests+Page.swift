@@ -1,4 +1,6 @@
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// What a page says of experiments.
 extension ExperimentTests {

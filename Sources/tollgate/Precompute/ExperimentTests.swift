@@ -1,5 +1,7 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// Whether the draws of a run are what experiments need: in the shares that the weights give, and
 /// those of one experiment without regard to those of another.

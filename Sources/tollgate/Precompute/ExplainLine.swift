@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import RuleInsight
 
 /// The user that a command line is about.
 enum LineUser {

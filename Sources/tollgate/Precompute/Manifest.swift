@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// What a run did: enough to do it again, and to see whether the same comes out.

@@ -1,3 +1,4 @@
+internal import RuleBatch
 internal import RuleEngine
 
 /// Tells on standard error how far a batch has come: as a bar in place on a terminal, as a line now

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Why lines were refused, and how many of them, for a report.

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// What must hold of the files of a run before it writes, or removes, any of them.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// The files that a run writes, and what an earlier start of the same run has left in them.

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Everything that the outcomes of a run depend on. A checkpoint and a manifest carry it.

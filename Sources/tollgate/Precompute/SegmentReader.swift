@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Reads the lines that begin in a segment of a file, into memory that is used again and again.

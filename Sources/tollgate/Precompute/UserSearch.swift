@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Looks for one user in files of users, in whatever form a run over users reads them. Records come one

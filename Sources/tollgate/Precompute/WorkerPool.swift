@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Workers that parts of the input take in turn: a worker has learned how records look, and has its

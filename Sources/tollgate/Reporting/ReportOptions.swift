@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import RuleEngine
+internal import RuleInsight
 
 /// Options of a command that makes a report, in any command that counts users.
 struct ReportOptions: ParsableArguments {

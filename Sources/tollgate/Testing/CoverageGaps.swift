@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What people read of what is not exercised: an entry for each thing that somebody would look at.
 struct CoverageGaps {

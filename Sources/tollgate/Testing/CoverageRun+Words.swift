@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import RuleInsight
 
 /// A run as people read it.
 extension CoverageRun {

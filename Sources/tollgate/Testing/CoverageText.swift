@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What tests exercise, for a terminal: a table by placement, then what they do not.
 struct CoverageText {

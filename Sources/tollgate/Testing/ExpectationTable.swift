@@ -1,5 +1,7 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// Users in one file, and what each of them gets in another: `{"users": FILE, "expect": FILE}`, where the
 /// second is CSV with the columns of outcomes, and maybe the `now` and the `seed` by which they get it.

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What came of tests as JUnit's XML, which CI systems show: a suite for each file.
 struct JUnitReport {

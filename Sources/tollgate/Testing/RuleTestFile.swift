@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What a file of tests has: tests, and lines that are none.
 struct RuleTestFile {

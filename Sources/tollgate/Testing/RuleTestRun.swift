@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Tests of a config's rules, run one after the other.
 struct RuleTestRun {

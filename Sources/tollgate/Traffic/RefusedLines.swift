@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
 
 /// Lines of users and of traffic that are refused: the first are told, all are counted and kept.

@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import RuleInsight
 
 /// The days of a simulation as bars of a chart: each day is one, or several are where there are too many.
 struct TrafficDays {

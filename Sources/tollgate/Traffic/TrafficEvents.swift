@@ -1,5 +1,7 @@
 internal import Expressions
+internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// Reads a file of recorded traffic, line by line.
 struct TrafficEvents {

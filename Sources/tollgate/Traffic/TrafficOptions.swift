@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What traffic there is, and what users do.
 struct TrafficOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import RuleInsight
 
 /// What limits hold back over time, and how often users see a paywall for it.
 extension TrafficPage {

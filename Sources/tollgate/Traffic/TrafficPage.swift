@@ -1,4 +1,5 @@
 internal import RuleEngine
+internal import RuleInsight
 
 /// The page of a simulation of traffic: what users saw over time, and what limits held back.
 struct TrafficPage {

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Sends the parts of files of users through workers, and gives what comes of them in the order of the
 /// files.

@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Counts of simulated traffic as tables for a terminal.
 struct TrafficText {

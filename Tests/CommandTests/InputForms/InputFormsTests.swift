@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import RuleBatch
 import RuleEngine
 import TestSupport
 import Testing

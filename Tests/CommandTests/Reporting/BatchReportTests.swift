@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import RuleBatch
 @testable import RuleEngine
 @testable import tollgate
 

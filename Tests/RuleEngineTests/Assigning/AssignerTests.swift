@@ -1,6 +1,8 @@
 import Expressions
+import TestSupport
 import Testing
 
+@testable import RuleBatch
 @testable import RuleEngine
 
 /// Where subjects without a stored assignment go.

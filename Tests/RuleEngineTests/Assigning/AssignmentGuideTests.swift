@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import TestSupport
 import Testing
 
 /// `docs/assignment.md` is enough to give users their variants: what is worked out here follows it and

@@ -1,4 +1,5 @@
 import Expressions
+import RuleBatch
 import RuleEngine
 import Testing
 

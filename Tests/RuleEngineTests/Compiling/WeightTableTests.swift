@@ -1,5 +1,6 @@
 import Testing
 
+@testable import RuleBatch
 @testable import RuleEngine
 
 /// Which variant a draw falls on: the first whose cumulative weight is larger.

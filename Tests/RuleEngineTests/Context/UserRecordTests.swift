@@ -1,5 +1,7 @@
 import Expressions
+import RuleBatch
 import RuleEngine
+import TestSupport
 import Testing
 
 /// What a user record may be, one at a time and in batches.

@@ -1,5 +1,6 @@
 import Expressions
 import RuleEngine
+import TestSupport
 import Testing
 
 /// Decisions told to a person.

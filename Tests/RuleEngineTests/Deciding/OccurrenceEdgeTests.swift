@@ -1,5 +1,7 @@
 import Expressions
+import RuleBatch
 import RuleEngine
+import TestSupport
 import Testing
 
 /// Occurrence limits as records give them: which stored times count, and what happens at the limit.

@@ -1,5 +1,6 @@
 import Expressions
 import RuleEngine
+import TestSupport
 import Testing
 
 /// The conditions of a placement are one run of the program, and yet each is by itself.

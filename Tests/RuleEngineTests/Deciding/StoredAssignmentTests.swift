@@ -1,5 +1,7 @@
 import Expressions
+import RuleBatch
 import RuleEngine
+import TestSupport
 import Testing
 
 /// Stored assignments: kept while their variant exists, drawn anew when it does not.

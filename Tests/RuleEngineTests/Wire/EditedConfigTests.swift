@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import TestSupport
 import Testing
 
 /// A whole config of each format with one place spoilt: what is said, and what becomes of it. The texts

@@ -1,5 +1,6 @@
 import Expressions
 import RuleEngine
+import TestSupport
 import Testing
 
 /// Every key that Superwall's SDKs require, missing, null and of another type: it is told where,

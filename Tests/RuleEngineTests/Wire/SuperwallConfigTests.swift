@@ -1,5 +1,6 @@
 import Expressions
 import RuleEngine
+import TestSupport
 import Testing
 
 @Suite("Decoding Superwall's static config")

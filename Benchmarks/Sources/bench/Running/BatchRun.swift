@@ -1,3 +1,4 @@
+internal import RuleBatch
 internal import RuleEngine
 
 /// Decides all placements for all users of a file that is in memory already.

@@ -1,6 +1,7 @@
 internal import Expressions
 package import Logging
 package import RuleEngine
+package import RuleInsight
 
 /// What the decision service is to do.
 package struct ServiceOptions: Sendable {

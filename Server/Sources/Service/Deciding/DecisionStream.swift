@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Requests
+internal import RuleBatch
 internal import RuleEngine
 
 /// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order. Nothing of the

@@ -1,6 +1,7 @@
 internal import Expressions
 internal import Foundation
 internal import HTTPTypes
+internal import RuleBatch
 internal import RuleEngine
 
 /// Cuts what comes in into chunks of whole lines.

@@ -1,4 +1,5 @@
 internal import Expressions
+package import RuleBatch
 package import RuleEngine
 
 /// What the service counts, as Prometheus reads it.

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Pricing
 internal import RuleEngine
+internal import RuleInsight
 
 /// `POST /v1/cover`: `{"tests"?, "config"?, "render"?, "products"?, "now"?, "seed"?}` -> what
 /// `tollgate cover --json` prints. Places count in the config as it stands in the body.

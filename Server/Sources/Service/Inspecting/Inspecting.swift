@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import Pricing
 internal import Requests
 internal import RuleEngine
+internal import RuleInsight
 
 /// What is said of configs and texts without deciding anything: `/v1/check`, `/v1/diff`, `/v1/render`.
 extension DecisionService {

@@ -1,6 +1,7 @@
 internal import Expressions
 internal import HTTPTypes
 internal import Pricing
+internal import RuleBatch
 internal import RuleEngine
 
 /// What a playground asks beside decisions: `/v1/match`, `/v1/products`.

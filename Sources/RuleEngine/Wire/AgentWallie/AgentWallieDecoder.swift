@@ -1,7 +1,7 @@
 internal import Expressions
 
 /// Reads AgentWallie's wire words: the whole, campaigns and audiences.
-struct AgentWallieDecoder: LoggingDecoder {
+package struct AgentWallieDecoder: LoggingDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
   var log = DecodingLog(strictPeers: native, deciding: deciding)
@@ -13,39 +13,39 @@ struct AgentWallieDecoder: LoggingDecoder {
 
   static let native: [Peer] = [.agentWallie]
 
-  static let configKeys = [
+  package static let configKeys = [
     ConfigKey("campaigns"), ConfigKey("paywalls", requiredBy: native), ConfigKey("products"),
   ]
-  static let campaignKeys = [
+  package static let campaignKeys = [
     ConfigKey("id"), ConfigKey("name", requiredBy: native),
     ConfigKey("status", requiredBy: native, absent: "the campaign is treated as inactive"),
     ConfigKey("placements", requiredBy: native), ConfigKey("audiences", requiredBy: native),
     ConfigKey("description"), ConfigKey("notes"),
   ]
-  static let placementKeys = [
+  package static let placementKeys = [
     ConfigKey("id", requiredBy: native), ConfigKey("name"), ConfigKey("type", requiredBy: native),
     ConfigKey("status", requiredBy: native, absent: "the placement is treated as paused"),
   ]
-  static let audienceKeys = [
+  package static let audienceKeys = [
     ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("priority_order"),
     ConfigKey("filters", requiredBy: native, misspelt: "the audience matches everybody"),
     ConfigKey("entitlement_check", misspelt: "the audience also takes who has the entitlement"),
     ConfigKey("frequency_cap", misspelt: "the audience has no cap"),
     ConfigKey("experiment", misspelt: "the audience has no experiment"),
   ]
-  static let experimentKeys = [
+  package static let experimentKeys = [
     ConfigKey("id"), ConfigKey("variants", requiredBy: native),
     ConfigKey("holdout_percentage", requiredBy: native),
     ConfigKey("status", requiredBy: native, absent: "the experiment is treated as paused"),
     ConfigKey("name"),
   ]
-  static let variantKeys = [
+  package static let variantKeys = [
     ConfigKey("id"), ConfigKey("paywall_id", requiredBy: native),
     ConfigKey("traffic_percentage", requiredBy: native, absent: "it counts as 0"),
     ConfigKey("name"),
   ]
   /// What an experiment can say of itself; without one there is no status.
-  static let experimentStatuses = ExperimentStatus.allCases.filter { $0 != .absent }
+  package static let experimentStatuses = ExperimentStatus.allCases.filter { $0 != .absent }
 
   mutating func config(_ root: ConfigElement) -> Config? {
     guard let model = model(root) else { return nil }

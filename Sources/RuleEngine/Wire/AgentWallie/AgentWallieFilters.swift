@@ -2,7 +2,9 @@ internal import Expressions
 
 /// Filters: what cannot be used never holds, and is told.
 extension AgentWallieDecoder {
-  static let filterKeys = ["field", "operator", "value", "conjunction"].map { ConfigKey($0) }
+  package static let filterKeys = ["field", "operator", "value", "conjunction"].map {
+    ConfigKey($0)
+  }
 
   mutating func filter(_ element: ConfigElement) -> Filter {
     var filter = Filter(field: "", operator: nil)

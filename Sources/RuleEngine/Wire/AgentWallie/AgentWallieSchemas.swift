@@ -3,20 +3,20 @@ internal import Pricing
 
 /// Products, and paywalls that are drawn natively.
 extension AgentWallieDecoder {
-  static let productKeys = [
+  package static let productKeys = [
     ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("store", requiredBy: native),
     ConfigKey("store_product_id", requiredBy: native),
     ConfigKey("entitlements", requiredBy: native), ConfigKey("base_plan_id"),
     ConfigKey("offer_ids"), ConfigKey("display_price"), ConfigKey("display_period"),
     ConfigKey("period"),
   ]
-  static let slotKeys = ["slot", "label", "product_id"].map { ConfigKey($0) }
-  static let paywallKeys = [
+  package static let slotKeys = ["slot", "label", "product_id"].map { ConfigKey($0) }
+  package static let paywallKeys = [
     ConfigKey("version", requiredBy: native), ConfigKey("name", requiredBy: native),
     ConfigKey("settings", requiredBy: native), ConfigKey("theme"), ConfigKey("products"),
     ConfigKey("components", requiredBy: native),
   ]
-  static let fontUses = ["display", "heading", "body", "mono"]
+  package static let fontUses = ["display", "heading", "body", "mono"]
 
   mutating func product(_ element: ConfigElement) -> ProductReference? {
     guard let id = log.text("id", of: element) else { return nil }
@@ -33,7 +33,7 @@ extension AgentWallieDecoder {
       entitlements: log.texts("entitlements", of: element).map { Entitlement(id: $0) })
   }
 
-  static let stores: [(name: String, store: PricedProduct.Store)] = [
+  package static let stores: [(name: String, store: PricedProduct.Store)] = [
     ("apple", .appStore), ("google", .playStore), ("stripe", .stripe),
   ]
 
@@ -112,7 +112,7 @@ extension AgentWallieDecoder {
     return theme
   }
 
-  static var themeTexts: [(String, WritableKeyPath<PaywallSchema.Theme, String>)] {
+  package static var themeTexts: [(String, WritableKeyPath<PaywallSchema.Theme, String>)] {
     [
       ("background", \.background), ("primary", \.primary), ("secondary", \.secondary),
       ("text_primary", \.textPrimary), ("text_secondary", \.textSecondary), ("accent", \.accent),

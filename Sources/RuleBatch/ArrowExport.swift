@@ -1,0 +1,156 @@
+internal import CArrow
+internal import CShims
+internal import Expressions
+internal import RuleEngine
+
+/// Memory that is handed out with arrays, and freed with the last of them.
+final class ArrowBuffer: @unchecked Sendable {
+  let start: UnsafeMutableRawPointer
+  let count: Int
+
+  /// Memory for so many bytes, all zero.
+  init(bytes count: Int) {
+    self.count = count
+    start = .allocate(byteCount: max(count, 1), alignment: 64)
+    start.initializeMemory(as: UInt8.self, repeating: 0, count: max(count, 1))
+  }
+
+  /// Memory for elements that are all written before anybody reads them.
+  init<Element: BitwiseCopyable>(unwritten count: Int, of _: Element.Type) {
+    self.count = count * MemoryLayout<Element>.stride
+    start = .allocate(byteCount: max(self.count, 1), alignment: 64)
+  }
+
+  convenience init<Element: BitwiseCopyable>(_ elements: [Element]) { self.init(elements[...]) }
+
+  convenience init<Element: BitwiseCopyable>(_ elements: ArraySlice<Element>) {
+    self.init(unwritten: elements.count, of: Element.self)
+    elements.withUnsafeBytes { bytes in
+      if let from = bytes.baseAddress { start.copyMemory(from: from, byteCount: bytes.count) }
+    }
+  }
+
+  deinit { start.deallocate() }
+
+  /// Asks for some bytes that are written soon, as far as there are as many.
+  @inline(__always)
+  func writeAhead(_ first: Int, count wanted: Int) {
+    guard first < count else { return }
+    CShims.writeAhead(start + first, count: min(wanted, count &- first))
+  }
+
+  func elements<Element: BitwiseCopyable>(of _: Element.Type) -> UnsafeMutablePointer<Element> {
+    start.assumingMemoryBound(to: Element.self)
+  }
+}
+
+/// An array to be handed out: buffers, children, and what codes stand for.
+struct ArrowExport: Sendable {
+  var count: Int
+  /// By place; nil for one that is not needed, as where nothing is NULL.
+  var buffers: [ArrowBuffer?]
+  var nullCount = 0
+  var children: [ArrowExport] = []
+  var dictionary: [ArrowExport] = []
+
+  /// Writes the array to where a caller wants it, who releases it.
+  func export(to array: UnsafeMutablePointer<ArrowArray>) {
+    let owner = ArrowOwner<ArrowArray>(
+      children: children.count, hasDictionary: !dictionary.isEmpty, pointers: buffers.count)
+    owner.buffers = buffers.compactMap { $0 }
+    for (i, buffer) in buffers.enumerated() {
+      owner.pointers[i] = buffer.map { UnsafeRawPointer($0.start) }
+    }
+    for (i, child) in children.enumerated() {
+      if let place = owner.children[i] { child.export(to: place) }
+    }
+    if let place = owner.dictionary { dictionary[0].export(to: place) }
+    array.initialize(
+      to: ArrowArray(
+        length: Int64(count), null_count: Int64(nullCount), offset: 0,
+        n_buffers: Int64(buffers.count), n_children: Int64(children.count),
+        buffers: owner.pointers, children: children.isEmpty ? nil : owner.children,
+        dictionary: owner.dictionary,
+        release: { array in
+          guard let array, array.pointee.release != nil else { return }
+          array.pointee.release = nil
+          ArrowOwner<ArrowArray>.take(array.pointee.private_data)?.end {
+            $0.pointee.release?($0)
+          }
+        }, private_data: owner.opaque))
+  }
+}
+
+/// A schema to be handed out.
+struct ArrowSchemaExport {
+  var name: String
+  var format: String
+  var isNullable = true
+  var children: [ArrowSchemaExport] = []
+  var dictionary: [ArrowSchemaExport] = []
+
+  /// Writes the schema to where a caller wants it, who releases it.
+  func export(to schema: UnsafeMutablePointer<ArrowSchema>) {
+    let owner = ArrowOwner<ArrowSchema>(
+      children: children.count, hasDictionary: !dictionary.isEmpty, pointers: 0)
+    let texts = [name, format].map { ArrowBuffer(Array($0.utf8) + [0]) }
+    owner.buffers = texts
+    for (i, child) in children.enumerated() {
+      if let place = owner.children[i] { child.export(to: place) }
+    }
+    if let place = owner.dictionary { dictionary[0].export(to: place) }
+    schema.initialize(
+      to: ArrowSchema(
+        format: UnsafePointer(texts[1].elements(of: CChar.self)),
+        name: UnsafePointer(texts[0].elements(of: CChar.self)), metadata: nil,
+        flags: isNullable ? Int64(ARROW_FLAG_NULLABLE) : 0, n_children: Int64(children.count),
+        children: children.isEmpty ? nil : owner.children, dictionary: owner.dictionary,
+        release: { schema in
+          guard let schema, schema.pointee.release != nil else { return }
+          schema.pointee.release = nil
+          ArrowOwner<ArrowSchema>.take(schema.pointee.private_data)?.end {
+            $0.pointee.release?($0)
+          }
+        }, private_data: owner.opaque))
+  }
+}
+
+/// What an exported structure keeps: it lives until the structure is released.
+private final class ArrowOwner<Structure: BitwiseCopyable> {
+  var buffers: [ArrowBuffer] = []
+  let pointers: UnsafeMutablePointer<UnsafeRawPointer?>
+  let children: UnsafeMutablePointer<UnsafeMutablePointer<Structure>?>
+  let dictionary: UnsafeMutablePointer<Structure>?
+  private let count: Int
+
+  init(children count: Int, hasDictionary: Bool, pointers number: Int) {
+    self.count = count
+    pointers = .allocate(capacity: max(number, 1))
+    pointers.initialize(repeating: nil, count: max(number, 1))
+    children = .allocate(capacity: max(count, 1))
+    for i in 0..<count { (children + i).initialize(to: .allocate(capacity: 1)) }
+    dictionary = hasDictionary ? .allocate(capacity: 1) : nil
+  }
+
+  /// A pointer that keeps this alive until it is taken.
+  var opaque: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+  static func take(_ pointer: UnsafeMutableRawPointer?) -> ArrowOwner? {
+    pointer.map { Unmanaged<ArrowOwner>.fromOpaque($0).takeRetainedValue() }
+  }
+
+  /// Releases what is below; a child that somebody has moved away is not there any more.
+  func end(_ release: (UnsafeMutablePointer<Structure>) -> Void) {
+    for i in 0..<count {
+      guard let child = children[i] else { continue }
+      release(child)
+      child.deallocate()
+    }
+    if let dictionary {
+      release(dictionary)
+      dictionary.deallocate()
+    }
+    pointers.deallocate()
+    children.deallocate()
+  }
+}

@@ -1,0 +1,129 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The measures of a ``ColumnFrame``, as constants: what another module of the package says is called
+/// there, and a call in a loop over rows costs as much as the loop.
+package enum BlockShape {
+  package static var rows: Int { 512 }
+  /// Words of a mask of rows.
+  static var words: Int { rows / 64 }
+  /// From one column to the next.
+  static var stride: Int { rows + 4 }
+}
+
+/// Users that are decided together: their attributes in columns, and what comes of each at each
+/// placement.
+///
+/// Users that were decided alone have a row as well, so that outcomes keep the order of the file;
+/// they are not among the ``inColumns``, and nothing looks for their attributes there.
+struct BatchBlock: ~Copyable {
+  var columns: ColumnFrame
+  /// Identities, in the chunk or in the block's memory.
+  let subjects: UnsafeMutablePointer<ByteView>
+  /// The same for hashing, by row.
+  let subjectWords: UnsafeMutablePointer<UInt64>
+  /// Choices by placement and row.
+  let choices: UnsafeMutablePointer<Int32>
+  /// The rows whose attributes are in the columns, which the columns keep: ``ColumnFrame/filled``.
+  let inColumns: RowMask
+  let placements: Int
+  private(set) var count = 0
+  /// Bytes of every subject; nil when they differ.
+  var commonLength: Int? { lengths.lower == lengths.upper ? lengths.lower : nil }
+  private var lengths = (lower: Int.max, upper: 0)
+  private var memory = Arena(limit: .max)
+
+  init(_ program: Program, placements: Int) {
+    precondition(BlockShape.rows == ColumnFrame.rows && BlockShape.stride == ColumnFrame.stride)
+    columns = ColumnFrame(for: program)
+    inColumns = columns.filled
+    self.placements = placements
+    subjects = .allocate(capacity: BlockShape.rows)
+    subjects.initialize(repeating: ByteView(start: nil, count: 0), count: BlockShape.rows)
+    subjectWords = .allocate(capacity: SubjectWords.count * BlockShape.rows)
+    subjectWords.initialize(repeating: 0, count: SubjectWords.count * BlockShape.rows)
+    choices = .allocate(capacity: max(placements, 1) * BlockShape.rows)
+    choices.initialize(repeating: 0, count: max(placements, 1) * BlockShape.rows)
+  }
+
+  deinit {
+    subjects.deallocate()
+    choices.deallocate()
+    subjectWords.deallocate()
+  }
+
+  var isFull: Bool { count == BlockShape.rows }
+
+  /// Gives up all rows. From here on the block points neither into a chunk nor into its own memory.
+  mutating func begin() {
+    subjects.update(repeating: ByteView(start: nil, count: 0), count: count)
+    count = 0
+    lengths = (.max, 0)
+    columns.reset()
+    memory.reset()
+  }
+
+  /// Keeps the row that was filled.
+  mutating func addRow(subject: ByteView) {
+    setSubject(subject)
+    inColumns[count >> 6] |= 1 << UInt64(count & 63)
+    count += 1
+  }
+
+  /// Takes a row for a user who is decided alone.
+  mutating func addRow(copying subject: Cell) -> Int {
+    let row = count
+    // A reader may have begun to fill it.
+    columns.vacateRow(row)
+    withUnsafePointer(to: subject) {
+      let bytes = $0.textBytes
+      guard let copy = memory.allocate(bytes.count), let start = bytes.baseAddress else {
+        return setSubject(ByteView(start: nil, count: 0))
+      }
+      copy.copyMemory(from: start, byteCount: bytes.count)
+      setSubject(
+        ByteView(start: copy.assumingMemoryBound(to: UInt8.self), count: bytes.count))
+    }
+    count += 1
+    return row
+  }
+
+  /// Takes a row for a user for whom all is decided.
+  ///
+  /// - Parameter subject: must stay where it is for as long as the row is there.
+  mutating func addRow(decided subject: ByteView) -> Int {
+    columns.vacateRow(count)
+    setSubject(subject)
+    count += 1
+    return count - 1
+  }
+
+  /// Takes a row for somebody for whom nothing is decided.
+  mutating func addVoidRow() {
+    columns.vacateRow(count)
+    subjects[count] = ByteView(start: nil, count: 0)
+    for placement in 0..<placements {
+      setChoice(BatchBlock.noChoice, placement: placement, row: count)
+    }
+    count += 1
+  }
+
+  /// What rows have in place of a choice for which nothing is decided.
+  static let noChoice: Int32 = -1
+
+  @inline(__always)
+  private mutating func setSubject(_ subject: ByteView) {
+    subjects[count] = subject
+    lengths = (min(lengths.lower, subject.count), max(lengths.upper, subject.count))
+    SubjectWords.write(subject, to: words(ofRow: count))
+  }
+
+  @inline(__always)
+  func words(ofRow row: Int) -> UnsafeMutablePointer<UInt64> {
+    subjectWords + row &* SubjectWords.count
+  }
+
+  func setChoice(_ choice: Int32, placement: Int, row: Int) {
+    choices[placement &* BlockShape.rows &+ row] = choice
+  }
+}

@@ -1,0 +1,218 @@
+internal import Expressions
+package import RuleEngine
+
+/// Which rules of a block failed for which users, and what to write of it; counts for a chunk.
+///
+/// Each different failure is told once, as a kind: what is kept for a user is its number.
+struct BatchErrors: ~Copyable {
+  /// A failure of a rule.
+  private struct Key: Hashable {
+    var rule: Int32
+    var failure: Failure
+  }
+
+  /// What is known of all failures that read the same.
+  private struct Kind {
+    var error: RuleError
+    var placement: Int
+    /// What an outcome says of it, in the form of the outcomes.
+    var bytes: [UInt8]
+    var users = 0
+    /// The identity of the first user of the chunk.
+    var example: String?
+    /// The first row of the block, if there is one.
+    var row: Int?
+  }
+
+  /// A failure as it was found: those of one kind can be told in other words.
+  private struct Wording {
+    var key: Key
+    /// Its kind, or -1 for a rule that does not compile, of which all is said already.
+    var kind: Int
+    /// What the reason of an outcome says of it, in the form of the outcomes; empty where nobody asks.
+    var reason: [UInt8] = []
+  }
+
+  private let ruleSet: RuleSet
+  private let names: [String]
+  private let form: OutcomeForm
+  private let isNoting: Bool
+  private let givesReasons: Bool
+  private var wordings: [Wording] = []
+  private var wordingOf: [Key: Int] = [:]
+  /// What was noted last, as users mostly fail alike.
+  private var last: (key: Key, wording: Int)?
+  private var kinds: [Kind] = []
+  /// Kinds that read the same have one number.
+  private var numberOf: [NamedError: Int] = [:]
+  /// Which failures each outcome of the block has, by the numbers of ``wordings``.
+  private var notes: OutcomeNotes
+
+  init(_ plan: BatchPlan) {
+    ruleSet = plan.ruleSet
+    names = plan.placements.map(\.name)
+    form = plan.form
+    isNoting = plan.writesOutcomes || plan.keepsDecisions || plan.tellsReasons
+    givesReasons = plan.givesReasons
+    notes = OutcomeNotes(placements: names.count)
+  }
+
+  /// Whether some outcome of the block has an error.
+  var isEmpty: Bool { notes.isEmpty }
+
+  /// Notes that a rule failed for the user of a row.
+  mutating func add(_ rule: Int, _ failure: Failure, placement: Int, row: Int) {
+    add(rule, failure, placement: placement, word: row >> 6, rows: 1 << UInt64(row & 63))
+  }
+
+  /// Notes that a rule failed in the same way for the users of some rows.
+  ///
+  /// - Parameter rows: 64 rows from `word` times 64 on, at least one of them.
+  mutating func add(_ rule: Int, _ failure: Failure, placement: Int, word: Int, rows: UInt64) {
+    let key = Key(rule: Int32(rule), failure: failure)
+    let wording: Int
+    if let last, last.key == key {
+      wording = last.wording
+    } else {
+      wording = wordingOf[key] ?? newWording(key, placement)
+      last = (key, wording)
+    }
+    let kind = wordings[wording].kind
+    if kind < 0 { return }
+    let first = word &* 64 &+ rows.trailingZeroBitCount
+    kinds[kind].users += rows.nonzeroBitCount
+    kinds[kind].row = min(kinds[kind].row ?? first, first)
+    guard isNoting else { return }
+    var left = rows
+    while left != 0 {
+      notes.add(wording, placement: placement, row: word &* 64 &+ left.trailingZeroBitCount)
+      left &= left &- 1
+    }
+  }
+
+  private mutating func newWording(_ key: Key, _ placement: Int) -> Int {
+    var wording = Wording(key: key, kind: -1)
+    if !ruleSet.rules[Int(key.rule)].isBroken {
+      let error = ruleSet.ruleError(key.failure, ofRule: Int(key.rule))
+      wording.kind = kind(of: error, placement)
+      if givesReasons {
+        wording.reason = form.quoted(
+          DecisionReason.failed(error.audience, code: error.code, text: error.message))
+      }
+    }
+    wordings.append(wording)
+    wordingOf[key] = wordings.count - 1
+    return wordings.count - 1
+  }
+
+  private mutating func kind(of error: RuleError, _ placement: Int) -> Int {
+    let name = NamedError(placement: names[placement], error: error)
+    if let number = numberOf[name] {
+      kinds[number].error.message = min(kinds[number].error.message, error.message)
+      return number
+    }
+    kinds.append(
+      Kind(error: error, placement: placement, bytes: BatchErrors.bytes(of: error, form)))
+    numberOf[name] = kinds.count - 1
+    return kinds.count - 1
+  }
+
+  /// Takes the examples of a block, and forgets whose errors they were.
+  mutating func endBlock(_ block: borrowing BatchBlock) {
+    for number in kinds.indices {
+      guard let row = kinds[number].row else { continue }
+      if kinds[number].example == nil {
+        kinds[number].example = BatchErrors.identity(block.subjects[row])
+      }
+      kinds[number].row = nil
+    }
+    notes.removeAll()
+  }
+
+  /// A subject as it is in a record: JSON may have escaped it, in which case it is in the block's
+  /// memory as text.
+  private static func identity(_ subject: ByteView) -> String {
+    String(decoding: subject, as: UTF8.self)
+  }
+
+  /// The counts since this was asked last.
+  mutating func takeCounts() -> [NamedError: BatchSums.ErrorCount] {
+    var counts: [NamedError: BatchSums.ErrorCount] = [:]
+    for number in kinds.indices where kinds[number].users > 0 {
+      let kind = kinds[number]
+      counts[NamedError(placement: names[kind.placement], error: kind.error)] =
+        BatchSums.ErrorCount(users: kind.users, example: kind.example ?? "")
+      kinds[number].users = 0
+      kinds[number].example = nil
+    }
+    return counts
+  }
+
+  // MARK: Writing
+
+  /// Appends what the outcome of a user says of errors: a member of the outcome's object, the content
+  /// of a cell, or the errors of all placements as rows have them. Nothing where there are none.
+  func append(placement: Int, row: Int, to bytes: inout [UInt8]) {
+    guard !notes.isEmpty else { return }
+    var isFirst = true
+    notes.forEach(placement: placement, row: row) { wording in
+      if isFirst {
+        bytes += form == .ndjson ? Array(",\"errors\":[".utf8) : Array("\"[".utf8)
+      } else {
+        bytes.append(UInt8(ascii: ","))
+      }
+      isFirst = false
+      bytes += kinds[wordings[wording].kind].bytes
+    }
+    if isFirst { return }
+    bytes += form == .ndjson ? [UInt8(ascii: "]")] : Array("]\"".utf8)
+  }
+
+  /// Calls with what the reason of a user's outcome says of each error, in order.
+  func forEachReason(placement: Int, row: Int, _ body: ([UInt8]) -> Void) {
+    guard !notes.isEmpty else { return }
+    notes.forEach(placement: placement, row: row) { body(wordings[$0].reason) }
+  }
+
+  /// Calls with the rules that failed for a user's outcome, in order.
+  func forEachFailure(placement: Int, row: Int, _ body: (Int, Failure) -> Void) {
+    guard !notes.isEmpty else { return }
+    notes.forEach(placement: placement, row: row) { wording in
+      body(Int(wordings[wording].key.rule), wordings[wording].key.failure)
+    }
+  }
+
+  /// Appends the errors of a user as ``OutcomeForm/rows`` has them.
+  func appendRows(row: Int, to bytes: inout [UInt8]) {
+    var count = 0
+    let start = bytes.count
+    bytes += [0, 0, 0, 0]
+    for placement in 0..<(notes.isEmpty ? 0 : names.count) {
+      notes.forEach(placement: placement, row: row) { wording in
+        count += 1
+        OutcomeForm.append(count: placement, to: &bytes)
+        bytes += kinds[wordings[wording].kind].bytes
+      }
+    }
+    OutcomeForm.write(count: count, to: &bytes, at: start)
+  }
+
+  private static func bytes(of error: RuleError, _ form: OutcomeForm) -> [UInt8] {
+    let json = form.quoted(error.value)
+    guard form == .rows else { return json }
+    var bytes: [UInt8] = []
+    OutcomeForm.append(count: json.count, to: &bytes)
+    return bytes + json
+  }
+}
+
+/// An error of a rule, and the placement whose audience the rule is of.
+package struct NamedError: Hashable, Sendable {
+  package var placement: String
+  package var error: RuleError
+
+  package init(placement: String, error: RuleError) {
+    self.placement = placement
+    self.error = error
+  }
+}

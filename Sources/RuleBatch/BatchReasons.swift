@@ -1,0 +1,247 @@
+internal import Expressions
+internal import RuleEngine
+
+/// What the outcomes of a block say of why: the parts that are the same for many users are written once.
+///
+/// Deciding notes only what few outcomes have (limits, entitlements, stored variants). A draw, which
+/// nearly all have, follows from the choice and is made again when it is written.
+struct BatchReasons: ~Copyable {
+  /// Something that an outcome says, in the form of the outcomes.
+  struct Piece {
+    var member: DecisionReason.Member
+    /// The rule that it is about; nil for a stored variant.
+    var rule: Int?
+    /// What counted for the limit of a rule that is held back.
+    var count = 0
+    fileprivate var bytes: [UInt8] = []
+  }
+
+  private struct Limited: Hashable {
+    var rule: Int
+    var count: Int
+  }
+
+  /// A choice that is drawn: by which rule, and what the JSON of the draw has behind the number.
+  private struct Drawn {
+    var rule: Int
+    var after: [UInt8]
+  }
+
+  /// Whether outcomes say why; nothing else may be asked when they do not.
+  private let isActive: Bool
+  /// Whether to note what outcomes say, or what later runs are to know.
+  let isNoting: Bool
+  /// Whether nothing is noted of the block.
+  var isEmpty: Bool { notes.isEmpty }
+  private let form: OutcomeForm
+  private let ruleSet: RuleSet
+  private var pieces: [Piece] = []
+  private var limited: [Limited: Int] = [:]
+  private var owned: [Int: Int] = [:]
+  private let stored: Int
+  private var notes: OutcomeNotes
+  /// By choice.
+  private var drawn: [Drawn?]
+  /// What stands before a member, in the order of members.
+  private let openings: [[UInt8]]
+  /// What a draw begins with, up to the number; and a reason that is nothing else.
+  private let beforeNumber: [UInt8]
+  private let onlyDraw: [UInt8]
+  /// The number that was drawn last where it is not by the hash: a hundred different ones at most.
+  private var numbers: [UInt64: [UInt8]] = [:]
+  /// Pieces that are kept; they are few, unless somebody makes them many.
+  private static let mostKept = 4_096
+
+  init(_ plan: BatchPlan) {
+    isActive = plan.tellsReasons
+    isNoting = isActive || plan.keepsDecisions
+    (form, ruleSet) = (plan.form, plan.ruleSet)
+    notes = OutcomeNotes(placements: plan.placements.count)
+    drawn = isActive ? BatchReasons.drawn(plan) : []
+    openings = DecisionReason.Member.allCases.map { member in
+      plan.form.quoted(Array("\"\(member.name)\":".utf8))
+    }
+    beforeNumber = plan.form.quoted(Array(VariantDraw.textAround((0, 1)).before.utf8))
+    onlyDraw =
+      Array("{".utf8) + openings[DecisionReason.Member.draw.rawValue] + beforeNumber
+    pieces = [Piece(member: .stored, bytes: Array("true".utf8))]
+    stored = 0
+  }
+
+  private static func drawn(_ plan: BatchPlan) -> [Drawn?] {
+    var drawn = [Drawn?](repeating: nil, count: plan.table.choices.count)
+    for (number, rule) in plan.table.rules.enumerated() where rule.variants.count > 1 {
+      for choice in rule.variants {
+        let span = VariantDraw.span(
+          of: Int(choice - rule.variants.lowerBound), plan.ruleSet.rules[number].weights)
+        let after = Array(VariantDraw.textAround(span).after.utf8)
+        drawn[Int(choice)] = Drawn(rule: number, after: plan.form.quoted(after))
+      }
+    }
+    return drawn
+  }
+
+  // MARK: Noting
+
+  /// Notes that a rule was held back by its limit.
+  mutating func addHeldBack(_ rule: Int, count: Int, placement: Int, row: Int) {
+    let audience = ruleSet.rules[rule].audience
+    guard let limit = audience.occurrenceLimit else { return }
+    let key = Limited(rule: rule, count: count)
+    let piece =
+      limited[key]
+      ?? newPiece(
+        .heldBack, rule, count, DecisionReason.heldBack(audience.index, limit, count: count))
+    limited[key] = piece
+    notes.add(piece, placement: placement, row: row)
+  }
+
+  /// Notes that the user owns what a rule's audience must not own.
+  mutating func addOwned(_ rule: Int, placement: Int, row: Int) {
+    let audience = ruleSet.rules[rule].audience
+    let piece =
+      owned[rule]
+      ?? newPiece(
+        .owned, rule, 0, DecisionReason.owned(audience.index, audience.entitlementGuard ?? ""))
+    owned[rule] = piece
+    notes.add(piece, placement: placement, row: row)
+  }
+
+  /// Notes that the user's variant was stored.
+  mutating func addStored(placement: Int, row: Int) {
+    notes.add(stored, placement: placement, row: row)
+  }
+
+  private mutating func newPiece(
+    _ member: DecisionReason.Member, _ rule: Int, _ count: Int, _ value: Value
+  ) -> Int {
+    pieces.append(Piece(member: member, rule: rule, count: count, bytes: form.quoted(value)))
+    return pieces.count - 1
+  }
+
+  /// Calls with what was noted of a user's outcome, in order.
+  func forEachNote(placement: Int, row: Int, _ body: (Piece) -> Void) {
+    guard !notes.isEmpty else { return }
+    notes.forEach(placement: placement, row: row) { body(pieces[$0]) }
+  }
+
+  /// Forgets what was noted for a block.
+  mutating func endBlock() {
+    notes.removeAll()
+    guard pieces.count > BatchReasons.mostKept else { return }
+    pieces.removeLast(pieces.count - 1)
+    limited.removeAll(keepingCapacity: true)
+    owned.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Writing
+
+  /// Appends why an outcome is as it is: a member of its object, a cell with the comma before it, or a
+  /// count of bytes and the JSON.
+  mutating func append(
+    placement: Int, row: Int, _ block: borrowing BatchBlock,
+    _ chooser: borrowing VariantChooser, _ errors: borrowing BatchErrors, to bytes: inout [UInt8]
+  ) {
+    switch form {
+    case .ndjson: bytes += Array(",\"reason\":".utf8)
+    case .csv: bytes += Array(",\"".utf8)
+    case .rows: bytes += [0, 0, 0, 0]
+    }
+    let start = bytes.count
+    appendObject(placement, row, block, chooser, errors, &bytes)
+    let count = bytes.count - start
+    switch form {
+    case .ndjson: if count == 0 { bytes.removeLast(",\"reason\":".utf8.count) }
+    case .csv: if count == 0 { bytes.removeLast() } else { bytes.append(UInt8(ascii: "\"")) }
+    case .rows:
+      OutcomeForm.write(count: count, to: &bytes, at: start - 4)
+    }
+  }
+
+  private mutating func appendObject(
+    _ placement: Int, _ row: Int, _ block: borrowing BatchBlock,
+    _ chooser: borrowing VariantChooser, _ errors: borrowing BatchErrors, _ bytes: inout [UInt8]
+  ) {
+    let choice = Int(block.choices[placement &* BlockShape.rows &+ row])
+    if notes.isEmpty, errors.isEmpty {
+      guard let drawn = drawn[choice] else { return }
+      bytes += onlyDraw
+      appendDraw(drawn, row, block, chooser, &bytes)
+      return bytes.append(UInt8(ascii: "}"))
+    }
+    let start = bytes.count
+    appendList(.heldBack, placement, row, start, &bytes)
+    appendErrors(placement, row, start, errors, &bytes)
+    appendList(.owned, placement, row, start, &bytes)
+    if isStored(placement, row) {
+      open(.stored, start, &bytes)
+      bytes += pieces[stored].bytes
+    } else if let drawn = drawn[choice] {
+      open(.draw, start, &bytes)
+      bytes += beforeNumber
+      appendDraw(drawn, row, block, chooser, &bytes)
+    }
+    if bytes.count > start { bytes.append(UInt8(ascii: "}")) }
+  }
+
+  /// Begins a member of the object that begins at an offset.
+  private func open(_ member: DecisionReason.Member, _ start: Int, _ bytes: inout [UInt8]) {
+    bytes.append(bytes.count == start ? UInt8(ascii: "{") : UInt8(ascii: ","))
+    bytes += openings[member.rawValue]
+  }
+
+  private func appendList(
+    _ member: DecisionReason.Member, _ placement: Int, _ row: Int, _ start: Int,
+    _ bytes: inout [UInt8]
+  ) {
+    guard !notes.isEmpty else { return }
+    var isFirst = true
+    notes.forEach(placement: placement, row: row) { number in
+      guard pieces[number].member == member else { return }
+      add(pieces[number].bytes, to: member, &isFirst, start, &bytes)
+    }
+    if !isFirst { bytes.append(UInt8(ascii: "]")) }
+  }
+
+  private func appendErrors(
+    _ placement: Int, _ row: Int, _ start: Int, _ errors: borrowing BatchErrors,
+    _ bytes: inout [UInt8]
+  ) {
+    var isFirst = true
+    errors.forEachReason(placement: placement, row: row) { error in
+      add(error, to: .errors, &isFirst, start, &bytes)
+    }
+    if !isFirst { bytes.append(UInt8(ascii: "]")) }
+  }
+
+  private func add(
+    _ element: [UInt8], to member: DecisionReason.Member, _ isFirst: inout Bool, _ start: Int,
+    _ bytes: inout [UInt8]
+  ) {
+    if isFirst { open(member, start, &bytes) }
+    bytes.append(isFirst ? UInt8(ascii: "[") : UInt8(ascii: ","))
+    isFirst = false
+    bytes += element
+  }
+
+  private func isStored(_ placement: Int, _ row: Int) -> Bool {
+    guard !notes.isEmpty else { return false }
+    var isStored = false
+    notes.forEach(placement: placement, row: row) { isStored = isStored || $0 == stored }
+    return isStored
+  }
+
+  private mutating func appendDraw(
+    _ drawn: Drawn, _ row: Int, _ block: borrowing BatchBlock,
+    _ chooser: borrowing VariantChooser, _ bytes: inout [UInt8]
+  ) {
+    switch chooser.draw(drawn.rule, row: row, of: block) {
+    case .bits(let bits): DrawDigits.append(bits, to: &bytes)
+    case .other(let number):
+      let text = numbers[number.bitPattern] ?? Array(Value.double(number).json.utf8)
+      numbers[number.bitPattern] = text
+      bytes += text
+    }
+    bytes += drawn.after
+  }
+}

@@ -1,0 +1,222 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Counts of a part of a batch as plain numbers, which are cheap to make and to add. A plan makes a
+/// ``Tally`` of them.
+package struct BatchSums: Hashable, Sendable {
+  /// How often a rule failed in one way.
+  package struct ErrorCount: Hashable, Sendable {
+    package var users: Int
+    /// The identity of the first of these users.
+    package var example: String
+
+    package init(users: Int, example: String) {
+      self.users = users
+      self.example = example
+    }
+  }
+
+  package var users = 0
+  package var rejected = 0
+  /// Lines that were read, blank ones included.
+  package var lines = 0
+  /// What ``BatchNumbers`` counts.
+  package var numbers: [Int]
+  /// By number: the identity of the first user whom it counts; empty where nobody asks.
+  package internal(set) var examples: [String?] = []
+
+  /// What went wrong in rules.
+  package var errors: [NamedError: ErrorCount] = [:]
+
+  /// What reports need beside that; nil where none is wanted.
+  package var draws: DrawCounts?
+
+  /// Adds the counts of a later part of the same batch.
+  package mutating func add(_ other: BatchSums) {
+    users += other.users
+    rejected += other.rejected
+    lines += other.lines
+    for (error, count) in other.errors {
+      let example = errors[error]?.example ?? count.example
+      // Which message comes with equal errors must not depend on how the input was cut.
+      let message = errors.index(forKey: error).map { errors[$0].key.error.message }
+      guard let message, error.error.message < message else {
+        errors[error, default: ErrorCount(users: 0, example: example)].users += count.users
+        continue
+      }
+      let users = (errors.removeValue(forKey: error)?.users ?? 0) + count.users
+      errors[error] = ErrorCount(users: users, example: example)
+    }
+    for i in numbers.indices { numbers[i] += other.numbers[i] }
+    if let more = other.draws { draws?.add(more) }
+    if examples.isEmpty { examples = other.examples }
+    for i in other.examples.indices { examples[i] = examples[i] ?? other.examples[i] }
+  }
+}
+
+/// What a batch counts, and which number is the count of what.
+package struct BatchNumbers {
+  let rules: Int
+  let choices: Int
+
+  package init(_ plan: BatchPlan) {
+    rules = plan.ruleSet.rules.count
+    choices = plan.table.choices.count
+  }
+
+  // By rule: users for whom it was tried, whose condition held, whom it took.
+  package func reached(_ rule: Int) -> Int { rule }
+  package func matched(_ rule: Int) -> Int { rules + rule }
+  package func taken(_ rule: Int) -> Int { 2 * rules + rule }
+  /// How often a choice was made.
+  package func choice(_ choice: Int) -> Int { 3 * rules + choice }
+  /// Users whom a rule passed over for what they own.
+  package func owned(_ rule: Int) -> Int { 3 * rules + choices + rule }
+  /// Users for whom a rule was held back by its limit.
+  package func heldBack(_ rule: Int) -> Int { 4 * rules + choices + rule }
+  /// How often a choice was not drawn, but stored.
+  package func stored(_ choice: Int) -> Int { 5 * rules + choices + choice }
+
+  var count: Int { 5 * rules + 2 * choices }
+}
+
+/// What happened to how many users, while a chunk is decided.
+struct BatchCounts: ~Copyable {
+  var users = 0
+  let numbers: BatchNumbers
+  let reached: UnsafeMutablePointer<Int>
+  let matched: UnsafeMutablePointer<Int>
+  let taken: UnsafeMutablePointer<Int>
+  /// By choice.
+  let choices: UnsafeMutablePointer<Int>
+  let owned: UnsafeMutablePointer<Int>
+  let heldBack: UnsafeMutablePointer<Int>
+  let stored: UnsafeMutablePointer<Int>
+  /// Whether somebody asks who is counted.
+  let wantsExamples: Bool
+  private var examples: [String?]
+  /// By number: the first row of the present block that it counts, where it had none before.
+  private var rows: [Int32]
+
+  init(_ plan: BatchPlan) {
+    numbers = BatchNumbers(plan)
+    let count = max(numbers.count, 1)
+    reached = .allocate(capacity: count)
+    reached.initialize(repeating: 0, count: count)
+    matched = reached + numbers.matched(0)
+    taken = reached + numbers.taken(0)
+    choices = reached + numbers.choice(0)
+    owned = reached + numbers.owned(0)
+    heldBack = reached + numbers.heldBack(0)
+    stored = reached + numbers.stored(0)
+    wantsExamples = plan.wantsExamples
+    examples = Array(repeating: nil, count: wantsExamples ? numbers.count : 0)
+    rows = Array(repeating: .max, count: examples.count)
+  }
+
+  deinit { reached.deallocate() }
+
+  mutating func clear() {
+    users = 0
+    reached.update(repeating: 0, count: numbers.count)
+    for number in examples.indices { examples[number] = nil }
+  }
+
+  @inline(__always)
+  func count(_ choice: Int32, times: Int = 1) { choices[Int(choice)] &+= times }
+
+  /// Notes that a number counts the user of a row.
+  @inline(__always)
+  mutating func note(_ number: Int, row: Int) {
+    guard wantsExamples else { return }
+    rows[number] = min(rows[number], Int32(row))
+  }
+
+  /// Notes that a number counts the users of some rows.
+  @inline(__always)
+  mutating func note(_ number: Int, rows: RowMask) {
+    guard wantsExamples, let first = RowMasks.first(rows) else { return }
+    note(number, row: first)
+  }
+
+  /// Takes the examples of a block whose choices are made.
+  mutating func endBlock(_ block: borrowing BatchBlock) {
+    guard wantsExamples else { return }
+    for place in 0..<block.placements * BlockShape.rows {
+      let row = place % BlockShape.rows
+      guard row < block.count, block.choices[place] >= 0 else { continue }
+      note(numbers.choice(Int(block.choices[place])), row: row)
+    }
+    for number in rows.indices where rows[number] != .max {
+      if examples[number] == nil {
+        examples[number] = String(decoding: block.subjects[Int(rows[number])], as: UTF8.self)
+      }
+      rows[number] = .max
+    }
+  }
+
+  var sums: BatchSums {
+    var sums = BatchSums(
+      users: users, numbers: Array(UnsafeBufferPointer(start: reached, count: numbers.count)))
+    sums.examples = examples
+    return sums
+  }
+}
+
+extension BatchPlan {
+  /// Counts of nothing, in this batch's shape.
+  package var emptySums: BatchSums {
+    var sums = BatchSums(numbers: Array(repeating: 0, count: BatchNumbers(self).count))
+    sums.draws = draws.map { DrawCounts($0) }
+    return sums
+  }
+
+  /// Counts that were kept elsewhere; nil when they are not of this batch's shape.
+  package func sums(users: Int, rejected: Int, lines: Int, numbers: [Int]) -> BatchSums? {
+    guard numbers.count == BatchNumbers(self).count else { return nil }
+    return BatchSums(users: users, rejected: rejected, lines: lines, numbers: numbers)
+  }
+
+  /// The counts by placement and audience.
+  package func tally(of sums: BatchSums) -> Tally {
+    var tally = emptyTally
+    tally.users = sums.users
+    tally.rejected = sums.rejected
+    let numbers = BatchNumbers(self)
+    let errors = Dictionary(grouping: sums.errors, by: \.key.placement)
+    for (number, placement) in placements.enumerated() {
+      var counted: Set<Int> = []
+      func add(_ choice: Int32) {
+        guard counted.insert(Int(choice)).inserted else { return }
+        tally.placements[number].add(
+          sums.numbers[numbers.choice(Int(choice))], table.choices[Int(choice)].outcome)
+      }
+      add(table.unmatched[number])
+      tally.placements[number].errors = (errors[placement.name] ?? []).map { name, count in
+        Tally.RuleErrors(error: name.error, users: count.users, example: count.example)
+      }.sorted { Tally.RuleErrors.isBefore($0, $1) }
+      for (i, rule) in (placement.compiled?.rules ?? 0..<0).enumerated() {
+        tally.placements[number].audiences[i].reached += sums.numbers[numbers.reached(rule)]
+        tally.placements[number].audiences[i].matched += sums.numbers[numbers.matched(rule)]
+        tally.placements[number].audiences[i].taken += sums.numbers[numbers.taken(rule)]
+        tally.placements[number].audiences[i].owned += sums.numbers[numbers.owned(rule)]
+        tally.placements[number].audiences[i].heldBack += sums.numbers[numbers.heldBack(rule)]
+        for choice in table.rules[rule].variants { add(choice) }
+        add(table.rules[rule].withoutVariants)
+      }
+    }
+    return tally
+  }
+}
+
+extension Tally.Placement {
+  fileprivate mutating func add(_ count: Int, _ outcome: BatchTable.OutcomeIndex) {
+    switch outcome {
+    case .paywall: paywall += count
+    case .holdout: holdout += count
+    case .noAudienceMatch: noAudienceMatch += count
+    case .placementNotFound: placementNotFound += count
+    case .error: error += count
+    }
+  }
+}

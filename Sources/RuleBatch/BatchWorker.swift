@@ -1,0 +1,459 @@
+package import Expressions
+package import RuleEngine
+
+/// Decides all placements of a plan for one user after the other. Each thread has its own worker,
+/// which learns how the records look and should be kept from chunk to chunk.
+///
+/// Users whose records look like earlier ones are decided in blocks, column by column;
+/// others are decided one by one. Both give the same.
+public struct BatchWorker: ~Copyable {
+  /// A line that could not be used.
+  public struct RejectedLine: Hashable, Sendable {
+    /// Number of the line within the chunk, from 0.
+    public var line: Int
+    public var reason: String
+    public var text: [UInt8]
+
+    public init(line: Int, reason: String, text: [UInt8]) {
+      self.line = line
+      self.reason = reason
+      self.text = text
+    }
+  }
+
+  /// What came of a chunk of lines.
+  public struct Output: Sendable {
+    package var sums: BatchSums
+    public var rejected: [RejectedLine]
+    /// The outcomes, in memory that may be used again for another chunk.
+    package var buffer: OutcomeBuffer
+    /// What is odd about the chunk's records.
+    package var notes: RecordNotes
+    /// Lines of the chunk, from 0, whose records have a key twice: of each key the first.
+    package var repeated: [(line: Int, key: String)]
+    /// Who is to be compared with the subjects of other chunks.
+    package var subjects: [SubjectRecord]
+    /// What was decided, for later runs; empty where it is not kept.
+    package var decisions: [UInt8]
+    /// The outcomes of users who were decided anew; empty where nobody asks.
+    package var changed: [UInt8]
+    /// Users for whom an earlier run had decided.
+    package var decidedBefore: Int
+    fileprivate let plan: BatchPlan
+
+    public var outcomes: [UInt8] { buffer.bytes }
+    /// Bytes of the outcomes.
+    public var outcomeCount: Int { buffer.content.count }
+    public var tally: Tally { plan.tally(of: sums) }
+    /// Lines of the chunk, blank ones included.
+    public var lines: Int { sums.lines }
+  }
+
+  let plan: BatchPlan
+  // Copies of the plan's values: reading them through the plan would count references per user.
+  private let program: Program
+  private let rules: RuleTable
+  let table: BatchTable
+  /// What is known of a user who is decided alone.
+  private var state: DecisionState
+  var frame: Frame
+  var reader: UserRecordReader
+  private var shapes: RecordShapes
+  var block: BatchBlock
+  var columns: ColumnDecider
+  private var walk: RowWalk
+  var counts: BatchCounts
+  var chooser: VariantChooser
+  private var writer: OutcomeWriter
+  var texts: BatchTexts
+  var errors: BatchErrors
+  var draws: DrawCounter?
+  var reasons: BatchReasons
+  var keeper: DecisionKeeper
+  /// Nil unless the plan wants choices to be kept.
+  package let kept: KeptChoices?
+  private var captured: UnsafeMutablePointer<RecordShapes.Captured>
+  private var slack = 0
+  /// What questions about events come to for users without any, by slot; nil when that does not fit
+  /// into cells, and users are decided alone.
+  let answersWithoutEvents: [(slot: Int, cell: Cell)]?
+  /// By shape with unknown keys: how many records had it since the notes were told.
+  private var unusual: [Int: Int] = [:]
+  /// What is odd about records of known shapes.
+  var shapeNotes = RecordNotes()
+  /// Where the outcomes of ``process(_:)`` go.
+  private var ownBuffer = OutcomeBuffer()
+  /// Where the outcomes of users go who are decided anew.
+  private let changed = OutcomeBuffer()
+  /// What ``Output/repeated`` is to be.
+  var repeated: [(line: Int, key: String)] = []
+  var compared = SubjectCollector()
+  /// What ``Output/notes`` has told.
+  private var told = RecordNotes()
+
+  /// Longer lines are decided one by one: what an evaluation may spend is counted there.
+  private static let longestInBlock = 8_192
+
+  public init(_ plan: BatchPlan) {
+    self.plan = plan
+    program = plan.ruleSet.program
+    rules = plan.ruleSet.storage.table
+    table = plan.table
+    state = DecisionState(subjectID: "", now: plan.now)
+    frame = Frame(for: plan.ruleSet.program)
+    reader = UserRecordReader(plan.ruleSet, at: plan.clock)
+    shapes = RecordShapes(
+      for: plan.ruleSet.program, captures: UserMember.captured.map(\.key),
+      objects: UserMember.allCases.filter { $0.kind == .attributes }.map(\.key))
+    block = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
+    columns = ColumnDecider(plan)
+    walk = RowWalk(plan)
+    counts = BatchCounts(plan)
+    chooser = VariantChooser(plan)
+    writer = OutcomeWriter(plan)
+    texts = BatchTexts(plan)
+    errors = BatchErrors(plan)
+    draws = plan.draws.map { DrawCounter($0) }
+    reasons = BatchReasons(plan)
+    keeper = DecisionKeeper(plan)
+    kept = plan.collectsChoices ? KeptChoices(placements: plan.placements.count) : nil
+    captured = .allocate(capacity: UserMember.captured.count)
+    captured.initialize(repeating: RecordShapes.Captured(), count: UserMember.captured.count)
+    let answers = plan.ruleSet.answersWithoutEvents(at: plan.clock, in: &frame)
+    answersWithoutEvents = answers.contains { $0.cell.pointsOutside } ? nil : answers
+  }
+
+  deinit { captured.deallocate() }
+
+  /// What went wrong in texts, with the number of times.
+  package var textErrors: [String: Int] { texts.errors }
+
+  /// What is odd about the records since this was asked last.
+  private mutating func newNotes() -> RecordNotes {
+    for (shape, records) in unusual {
+      for key in shapes.unknownKeys(ofShape: shape) {
+        shapeNotes.add(unknownKey: key, records)
+      }
+    }
+    unusual.removeAll(keepingCapacity: true)
+    if reader.notes.isEmpty, shapeNotes.isEmpty { return RecordNotes() }
+    var all = reader.notes
+    all.add(shapeNotes)
+    defer { told = all }
+    return all.since(told)
+  }
+
+  /// Decides for every line of a chunk, which must hold whole lines.
+  public mutating func process(_ chunk: [UInt8]) -> Output {
+    // Memory that nobody reads any more is written again.
+    if !isKnownUniquelyReferenced(&ownBuffer) { ownBuffer = OutcomeBuffer() }
+    let buffer = ownBuffer
+    return chunk.withUnsafeBufferPointer { process($0, into: buffer) }
+  }
+
+  /// Decides for every line of a chunk that stays where it is until this returns.
+  ///
+  /// - Parameters:
+  ///   - slack: bytes behind the chunk that may be read, whatever they are: the last record, too, is
+  ///     then read by its shape.
+  ///   - limit: subjects whose hashes are below it are given out, for ``ComparedSubjects``.
+  ///   - buffer: where the outcomes go, in place of what it holds.
+  package mutating func process(
+    _ chunk: ByteView, slack: Int = 0, comparing limit: UInt64 = 0, into buffer: OutcomeBuffer
+  ) -> Output {
+    self.slack = slack
+    compared.limit = limit
+    counts.clear()
+    buffer.clear()
+    changed.clear()
+    repeated = []
+    kept?.clear()
+    var rejected: [RejectedLine] = []
+    block.begin()
+    var start = 0
+    var lines = 0
+    while start < chunk.count {
+      start = next(in: chunk, from: start, number: lines, &rejected)
+      lines += 1
+      if block.isFull { decideBlock(buffer) }
+    }
+    decideBlock(buffer)
+    forget()
+    if keeper.isActive { keeper.addCounts(to: &counts, table) }
+    let keptOfChunk = keeper.take()
+    var sums = counts.sums
+    sums.errors = errors.takeCounts()
+    sums.draws = draws?.take()
+    sums.rejected = rejected.count
+    sums.lines = lines
+    return Output(
+      sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), repeated: repeated,
+      subjects: compared.take(), decisions: keptOfChunk.entries, changed: changed.bytes,
+      decidedBefore: keptOfChunk.users,
+      plan: plan)
+  }
+
+  /// Lets go of the chunk: nothing that outlives a call points into it.
+  mutating func forget() {
+    block.begin()
+    texts.forget()
+    reader.forget()
+    frame.reset()
+  }
+
+  /// What went wrong for users who were decided alone, when a block is decided later.
+  mutating func endErrors(of block: borrowing BatchBlock) { errors.endBlock(block) }
+
+  mutating func takeErrors() -> [NamedError: BatchSums.ErrorCount] { errors.takeCounts() }
+
+  /// Takes in the line that begins at an offset.
+  ///
+  /// - Returns: where the next line begins.
+  @inline(__always)
+  mutating func next(
+    in chunk: ByteView, from start: Int, number: Int, _ rejected: inout [RejectedLine]
+  ) -> Int {
+    if keeper.isActive { return nextKeeping(in: chunk, from: start, number: number, &rejected) }
+    // A record of a known shape tells where it ends; nobody has to look for the newline.
+    if let count = addByShape(ByteView(rebasing: chunk[start...])) {
+      addRow(ByteView(rebasing: chunk[start..<start + count]), number)
+      return start + count + 1
+    }
+    let end = LineScan.newline(in: chunk, from: start)
+    if let refused = add(ByteView(rebasing: chunk[start..<end]), number: number) {
+      rejected.append(refused)
+    }
+    return end + 1
+  }
+
+  /// Keeps what is needed later of the record of the row that was added last.
+  @inline(__always)
+  mutating func addRow(_ record: ByteView, _ line: Int) {
+    texts.addRow(record)
+    compared.add(block.subjects[block.count &- 1], record, line)
+  }
+
+  /// - Returns: the line if it is refused.
+  mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
+    if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return nil }
+    do throws(UserRecordReader.Rejection) {
+      guard line.count <= plan.lineLimit else {
+        throw UserRecordReader.Rejection(
+          reason: "the line has more than \(plan.lineLimit) bytes, which is the limit")
+      }
+      try reader.read(line, into: &frame)
+    } catch {
+      let place = error.offset.map { "at byte \($0): " } ?? ""
+      let hint = error.hint.map { "; \($0)" } ?? ""
+      return RejectedLine(line: number, reason: place + error.reason + hint, text: Array(line))
+    }
+    for key in reader.repeatedKeys where !repeated.contains(where: { $0.key == key }) {
+      repeated.append((number, key))
+    }
+    decideAlone()
+    addRow(line, number)
+    if line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
+    return nil
+  }
+
+  // MARK: In a block
+
+  /// Fills a row of the block from the record at the beginning of a text, if its shape is known.
+  ///
+  /// - Returns: the length of the record's line; nil when it must be read otherwise.
+  mutating func addByShape(_ text: ByteView) -> Int? {
+    guard
+      let record = shapes.fill(
+        text, slack: slack, row: block.count, of: &block.columns, captured: captured),
+      record.length <= BatchWorker.longestInBlock, let base = text.baseAddress,
+      record.captures & UserMember.userID.bit != 0
+    else { return nil }
+    guard let answersWithoutEvents else { return nil }
+    for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
+    let identity = captured[UserMember.userID.rawValue]
+    guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
+      identity.to - identity.from < 4_096
+    else { return nil }
+    let subject = ByteView(
+      start: base + identity.from + 1, count: identity.to - identity.from - 2)
+    if !identity.isPlainText {
+      for byte in subject where byte == UInt8(ascii: "\\") { return nil }
+    }
+    // Most records have nothing else that is read beside attributes.
+    if record.captures != UserMember.userID.bit, !addCaptured(record.captures, base) { return nil }
+    if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
+      block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
+    }
+    if record.hasUnknownKeys { noteUnknownKeys() }
+    block.addRow(subject: subject)
+    return record.length
+  }
+
+  private mutating func noteUnknownKeys() {
+    unusual[shapes.lastShape, default: 0] += 1
+    guard keeper.isActive else { return }
+    for key in shapes.unknownKeys(ofShape: shapes.lastShape) { keeper.note(.unknownKey, key) }
+  }
+
+  /// Takes in what a record has beside attributes and an identity.
+  ///
+  /// - Returns: false when its user must be decided alone, or the record is to be refused.
+  @inline(never)
+  private mutating func addCaptured(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
+    guard isSilent(.assignments, found, base), isSilent(.occurrences, found, base),
+      isSilent(.sessionStart, found, base),
+      isSilent(.events, found, base) || !reader.wantsEvents && isOfItsKind(.events, base),
+      isSilent(.entitlements, found, base)
+        || !reader.needsEntitlements && isOfItsKind(.entitlements, base)
+    else { return false }
+    return fillStatus(.status, found, reader.statusSlot, base)
+      && fillStatus(.entitlements, found, reader.entitlementsSlot, base) && isStatus(found, base)
+  }
+
+  /// Whether a record has nothing under a key, or null, or an empty list or object as it must be.
+  private func isSilent(
+    _ member: UserMember, _ found: UInt32, _ base: UnsafePointer<UInt8>
+  ) -> Bool {
+    if found & member.bit == 0 { return true }
+    let value = captured[member.rawValue]
+    // What reading by shape has passed is JSON, so a word that begins with n is null.
+    if base[value.from] == UInt8(ascii: "n") { return true }
+    let bracket = member.hasMembers ? UInt8(ascii: "{") : UInt8(ascii: "[")
+    return value.to - value.from == 2 && base[value.from] == bracket && member.kind != .time
+  }
+
+  /// Whether a member that nobody reads is what it must be all the same.
+  private func isOfItsKind(_ member: UserMember, _ base: UnsafePointer<UInt8>) -> Bool {
+    let value = captured[member.rawValue]
+    var cursor = JSONCursor(base, from: value.from, to: value.to)
+    do throws(JSONFault) {
+      return try member.pass(&cursor, nesting: program.limits.dataNesting) == nil
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether the status is a text or null. One that no SDK knows is noted.
+  private mutating func isStatus(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
+    if found & UserMember.status.bit == 0 { return true }
+    let value = captured[UserMember.status.rawValue]
+    guard value.isPlainText else { return base[value.from] == UInt8(ascii: "n") }
+    let text = ByteView(start: base + value.from + 1, count: value.to - value.from - 2)
+    if !RecordNotes.isStatus(text) {
+      shapeNotes.add(status: text)
+      keeper.note(.unknownStatus, text)
+    }
+    return true
+  }
+
+  /// What the record says outside `device` counts where `device` is silent.
+  private mutating func fillStatus(
+    _ member: UserMember, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
+  ) -> Bool {
+    let value = captured[member.rawValue]
+    guard let slot, found & member.bit != 0, base[value.from] != UInt8(ascii: "n"),
+      !block.columns.cell(slot, row: block.count).isValue
+    else { return true }
+    var cursor = JSONCursor(base, from: value.from, to: value.to)
+    do throws(JSONFault) {
+      let cell = try cursor.cell(
+        in: &block.columns.arena, nesting: program.limits.dataNesting)
+      let passed = program.passed(cell, in: &block.columns.arena)
+      if passed.isValue { block.columns.set(slot, row: block.count, to: passed) }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private mutating func decideBlock(_ buffer: OutcomeBuffer) {
+    guard block.count > 0 else { return }
+    columns.decide(&block, table, &counts, chooser, &errors, &reasons)
+    counts.users += block.count
+    texts.render(block)
+    if let kept {
+      kept.add(block)
+    } else if plan.writesOutcomes {
+      writer.write(block, table, texts, errors, &reasons, chooser, to: buffer)
+      if plan.givesChanged {
+        writer.write(
+          block, only: keeper.isAnew, table, texts, errors, &reasons, chooser, to: changed)
+      }
+    }
+    if keeper.isActive { keeper.endBlock(block, errors, reasons) }
+    counts.endBlock(block)
+    errors.endBlock(block)
+    draws?.count(block)
+    reasons.endBlock()
+    block.begin()
+  }
+
+  // MARK: Alone
+
+  /// Decides for the user in the frame.
+  mutating func decideAlone() {
+    let row = block.addRow(copying: reader.subject)
+    walk.beginUser()
+    state.occurrences = reader.occurrences
+    state.entitlements = reader.ownedEntitlements
+    state.sessionStart = reader.sessionStart
+    for number in 0..<table.ruleRanges.count {
+      walk.beginPlacement()
+      var choice = table.unmatched[number]
+      if let range = table.ruleRanges[number],
+        let rule = rules.firstMatch(of: range, program, in: &frame, state, &walk)
+      {
+        walk.taken(rule)
+        choice = self.choice(of: rule, placement: number, row)
+      }
+      for (rule, failure) in walk.failed {
+        errors.add(rule, failure, placement: number, row: row)
+      }
+      walk.addObstacles(to: &counts, row: row)
+      if reasons.isNoting { noteReasons(placement: number, row) }
+      counts.count(choice)
+      block.setChoice(choice, placement: number, row: row)
+    }
+    walk.addCounts(to: &counts, row: row)
+  }
+
+  /// Notes why the audiences of a placement do not take the current user.
+  private mutating func noteReasons(placement: Int, _ row: Int) {
+    for (rule, count) in walk.heldBack {
+      reasons.addHeldBack(rule, count: count, placement: placement, row: row)
+    }
+    for rule in walk.passedOver { reasons.addOwned(rule, placement: placement, row: row) }
+  }
+
+  /// What the current user gets from a rule that applies.
+  private mutating func choice(of number: Int, placement: Int, _ row: Int) -> Int32 {
+    let rule = table.rules[number]
+    guard !rule.variants.isEmpty else { return rule.withoutVariants }
+    if !reader.assignments.isEmpty, let variant = storedVariant(of: number) {
+      let choice = rule.variants.lowerBound + Int32(variant)
+      draws?.addStored(placement: placement, row: row)
+      if reasons.isNoting { reasons.addStored(placement: placement, row: row) }
+      counts.stored[Int(choice)] = counts.stored[Int(choice)] &+ 1
+      return choice
+    }
+    return chooser.choice(number, rule, subject: block.subjects[row], table)
+  }
+
+  private func storedVariant(of rule: Int) -> Int? {
+    let stored = rules.withExperiment(of: rules.rows[rule]) { experiment in
+      reader.assignments.last { $0.experimentID.utf8.elementsEqual(experiment) }
+    }
+    guard let stored else { return nil }
+    return plan.ruleSet.rules[rule].audience.variants.firstIndex {
+      $0.id.utf8.elementsEqual(stored.variantID.utf8)
+    }
+  }
+}
+
+extension UserMember {
+  /// Members that are read beside attributes, by the numbers that shapes give them.
+  static let captured = allCases.prefix { $0.kind != .attributes }
+
+  /// The member among the captures that a record has.
+  fileprivate var bit: UInt32 { 1 << UInt32(rawValue) }
+}

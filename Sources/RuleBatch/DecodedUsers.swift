@@ -1,0 +1,118 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Users whose records have been read: columns of attributes in memory, to be decided as often as
+/// wanted.
+///
+/// What a batch reads from a file is read once here, and only deciding is repeated. The users must
+/// fit into memory: 16 bytes for each attribute that the rules read, and the identities.
+///
+/// ```swift
+/// let rules = try RuleSet.compile(Config()).get()
+/// let plan = BatchPlan(rules, placements: ["next"], now: 0, assigner: .hash(salt: ""))
+/// var users = DecodedUsers(Array("{\"userId\":\"a\"}\n{}".utf8), plan)
+/// users.count      // 1
+/// plan.tally(of: users.decide()).placements[0].placementNotFound  // 1
+/// ```
+package struct DecodedUsers: ~Copyable {
+  private final class Box {
+    var block: BatchBlock
+    init(_ block: consuming BatchBlock) { self.block = block }
+  }
+
+  private let plan: BatchPlan
+  /// What texts and identities point into.
+  private let records: UnsafeMutableBufferPointer<UInt8>
+  private var blocks: [Box] = []
+  private let table: BatchTable
+  private var decider: ColumnDecider
+  private var chooser: VariantChooser
+  private var counts: BatchCounts
+  private var errors: BatchErrors
+  private var reasons: BatchReasons
+  /// Counts of the users whose records are unusual, who were decided when they were read.
+  private var alone: BatchSums
+
+  /// Lines that could not be used.
+  package let rejected: [BatchWorker.RejectedLine]
+  /// Users that there are.
+  package private(set) var count = 0
+  /// Those of them who are decided again each time.
+  package private(set) var countInColumns = 0
+
+  /// Reads the lines of a users file.
+  package init(_ lines: [UInt8], _ plan: BatchPlan) {
+    self.plan = plan
+    table = plan.table
+    decider = ColumnDecider(plan)
+    chooser = VariantChooser(plan)
+    counts = BatchCounts(plan)
+    errors = BatchErrors(plan)
+    reasons = BatchReasons(plan)
+    records = .allocate(capacity: max(lines.count, 1))
+    _ = records.initialize(from: lines)
+    var worker = BatchWorker(plan)
+    var blocks: [Box] = []
+    let view = ByteView(rebasing: records[..<lines.count])
+    (alone, rejected) = worker.decode(view) { blocks.append(Box($0)) }
+    self.blocks = blocks
+    for box in blocks {
+      count += box.block.count
+      countInColumns += RowMasks.count(box.block.inColumns)
+    }
+    alone.users = count
+    alone.rejected = rejected.count
+  }
+
+  deinit { records.deallocate() }
+
+  /// Decides every placement of the plan for all users, and counts. The example of an error of a rule is
+  /// any user's.
+  package mutating func decide() -> BatchSums {
+    counts.clear()
+    for box in blocks {
+      decider.decide(&box.block, table, &counts, chooser, &errors, &reasons)
+      counts.endBlock(box.block)
+      errors.endBlock(box.block)
+      reasons.endBlock()
+    }
+    var sums = counts.sums
+    sums.errors = errors.takeCounts()
+    sums.add(alone)
+    return sums
+  }
+}
+
+extension BatchWorker {
+  /// Reads a chunk without deciding for those who go into blocks.
+  ///
+  /// - Returns: the counts of all others, and the lines that are refused.
+  mutating func decode(
+    _ chunk: ByteView, _ keep: (consuming BatchBlock) -> Void
+  ) -> (BatchSums, [RejectedLine]) {
+    counts.clear()
+    block.begin()
+    var rejected: [RejectedLine] = []
+    var start = 0
+    var lines = 0
+    while start < chunk.count {
+      start = next(in: chunk, from: start, number: lines, &rejected)
+      lines += 1
+      if block.isFull { keep(exchangeBlock()) }
+    }
+    keep(exchangeBlock())
+    forget()
+    var sums = counts.sums
+    sums.errors = takeErrors()
+    sums.lines = lines
+    return (sums, rejected)
+  }
+
+  private mutating func exchangeBlock() -> BatchBlock {
+    var other = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
+    other.begin()
+    swap(&block, &other)
+    endErrors(of: other)
+    return other
+  }
+}

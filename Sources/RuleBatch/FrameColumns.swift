@@ -1,0 +1,207 @@
+internal import Expressions
+package import RuleEngine
+
+/// Which columns of a table are what of a user: identities, attributes, and the other members of a
+/// record, as ``UserRecordReader`` has them. A column of the wrong kind is an error, whether rules read it
+/// or not.
+package struct FrameColumns: Sendable {
+  package struct Options: Sendable {
+    /// The column with the users' identities: texts or whole numbers.
+    package var subject = UserMember.userID.key
+    /// Whose attributes columns are that are no member and name no root; nil for roots of their own.
+    package var root: String?
+    /// Columns whose names are other than the paths of what they hold, by path: `user.plan`.
+    package var columns: [String: String] = [:]
+    package var null = ArrowNull.missing
+    /// Whether attributes may be read that no column has.
+    package var ignoresMissing = false
+    /// False for a table without rows: where nothing says what columns hold, some call them floats (pandas
+    /// does) or NULL, and nobody is to be kept from deciding for nobody.
+    package var hasRows = true
+
+    package init() {}
+  }
+
+  /// Names that lead to a column, as levels of structs are limited.
+  private static let mostLevels = 64
+
+  package let binding: ArrowBinding
+  /// Whether the times of events have to be looked at, because they are texts.
+  let hasEventTexts: Bool
+
+  package init(_ table: ArrowField, for ruleSet: RuleSet, _ options: Options = Options())
+    throws(ArrowError)
+  {
+    let table = options.hasRows ? table : table.withoutKinds
+    try FrameColumns.checkPlaces(options)
+    binding = try ArrowBinding(
+      table, for: ruleSet.program, null: options.null,
+      ArrowBinding.Places(
+        objects: UserMember.allCases.filter { $0.kind == .attributes }.map(\.key),
+        captures: UserMember.captured.map(\.key),
+        paths: { FrameColumns.paths(of: $0, options) }))
+    for (place, column) in options.columns.sorted(by: { $0.key < $1.key }) {
+      guard table.children.contains(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
+        throw ArrowError(column, "is to be '\(place)', and the table has no such column")
+      }
+    }
+    for member in UserMember.captured {
+      guard let field = binding.captureFields[member.rawValue] else { continue }
+      guard member.takes(field) else {
+        throw ArrowError(
+          FrameColumns.name(of: member, options),
+          "must be \(member.wantedColumn), not \(field.kind)")
+      }
+      if let problem = field.problem(FrameColumns.name(of: member, options)) { throw problem }
+    }
+    hasEventTexts =
+      binding.captureFields[UserMember.events.rawValue].map { !$0.holdsTimestamps } ?? false
+    let subject = FrameColumns.name(of: .userID, options)
+    guard
+      binding.captureFields[UserMember.userID.rawValue] != nil
+        || !options.hasRows && !table.indexes(of: subject).isEmpty
+    else { throw FrameColumns.missingSubject(table, options) }
+    let missing = missingAttributes(ruleSet)
+    if !options.ignoresMissing, let first = missing.first {
+      let more = missing.count > 1 ? ", nor \(missing.count - 1) more that they read" : ""
+      throw ArrowError(
+        first,
+        "rules read this attribute, and no column has it\(more); "
+          + "add the column, say which one it is, or let missing columns be ignored")
+    }
+  }
+
+  /// Refuses places deeper than any attribute is.
+  private static func checkPlaces(_ options: Options) throws(ArrowError) {
+    for (place, column) in options.columns where split(place).count > mostLevels {
+      throw ArrowError(
+        column, "is to be an attribute with more than \(mostLevels) names in its path")
+    }
+  }
+
+  private static func name(of member: UserMember, _ options: Options) -> String {
+    options.columns[member.key] ?? (member == .userID ? options.subject : member.key)
+  }
+
+  /// Where a column of the table stands.
+  private static func paths(of column: String, _ options: Options) -> [[String]] {
+    func isColumn(_ name: String) -> Bool { name.utf8.elementsEqual(column.utf8) }
+    let named = options.columns.filter { isColumn($0.value) }.map(\.key).sorted()
+    if !named.isEmpty { return named.map { split($0) } }
+    if isColumn(options.subject) { return [[UserMember.userID.key]] }
+    let path = split(column)
+    // Deeper than structs may be, and no attribute: nobody reads it.
+    if path.count > FrameColumns.mostLevels { return [] }
+    let isMember = UserMember.allCases.contains { $0.key == path[0] }
+    // An identity that is not the users'.
+    if isColumn(UserMember.userID.key) { return options.root.map { [[$0] + path] } ?? [] }
+    if !isMember, let root = options.root { return [split(root) + path] }
+    return [path]
+  }
+
+  private static func split(_ path: String) -> [String] {
+    path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private static func missingSubject(_ table: ArrowField, _ options: Options) -> ArrowError {
+    if table.children.contains(where: { $0.name.utf8.elementsEqual(options.subject.utf8) }) {
+      return ArrowError(
+        options.subject, "is of the type null: it has no values, and no row a user")
+    }
+    let meant = table.children.map(\.name).first { UserMember.meansID($0) }
+    let hint =
+      meant.map { "there is '\($0)': name it as the column of identities" }
+      ?? "name the one with the users' identities"
+    return ArrowError(options.subject, "there is no such column with values; \(hint)")
+  }
+
+  /// Attributes that no column has, nor a member that stands for them.
+  private func missingAttributes(_ ruleSet: RuleSet) -> [String] {
+    let isAgentWallie = ruleSet.format == .agentWallie
+    let known = UserMember.attributes(hasUserID: isAgentWallie).filter {
+      binding.captureFields[$0.member.rawValue] != nil
+    }.map { "\($0.root.key).\($0.name)" }
+    return binding.missing.filter { !known.contains($0) }
+  }
+}
+
+extension UserMember {
+  /// Whether a column may hold what the member is.
+  fileprivate func takes(_ field: ArrowField) -> Bool {
+    switch kind {
+    case .text:
+      if self == .userID, case .integer = field.type { return true }
+      return field.type.isText
+    case .time: return field.isTime
+    case .texts: return field.isList { $0.type.isText || $0.type == .null }
+    case .assignments:
+      return field.isList { element in
+        element.type == .structure && element.codes == nil
+          && element.has("experimentId") { $0.type.isText }
+          && element.has("variantId") { $0.type.isText }
+          && (element.has("isSentToServer") { $0.type == .bool || $0.type == .null }
+            || !element.has("isSentToServer") { _ in true })
+      }
+    case .times:
+      guard field.codes == nil else { return false }
+      switch field.type {
+      case .structure: return field.children.allSatisfy(\.isListOfTimes)
+      case .map:
+        let entries = field.children[0].children
+        return entries[0].type.isText && entries[1].isListOfTimes
+      default: return false
+      }
+    case .attributes: return true
+    }
+  }
+
+  /// What a column of the member's must be.
+  fileprivate var wantedColumn: String {
+    switch kind {
+    case .text: self == .userID ? "a text or an integer" : "a text"
+    case .time: "a timestamp with a time zone, or a text such as 2026-03-01T12:00:00Z"
+    case .texts: "a list of texts"
+    case .assignments: "a list of structs with the texts 'experimentId' and 'variantId'"
+    case .times: "a struct or a map of lists of timestamps"
+    case .attributes: "a struct"
+    }
+  }
+}
+
+extension ArrowField {
+  /// A table of which columns of floats may be anything.
+  fileprivate var withoutKinds: ArrowField {
+    var table = self
+    for (i, column) in children.enumerated() where column.type == .double && column.codes == nil {
+      table.children[i] = ArrowField(column.name, .null)
+    }
+    return table
+  }
+
+  fileprivate var isTime: Bool {
+    if case .timestamp = type { return true }
+    return type.isText
+  }
+
+  fileprivate var isListOfTimes: Bool {
+    type == .null || isList { $0.isTime || $0.type == .null }
+  }
+
+  fileprivate func isList(_ holds: (ArrowField) -> Bool) -> Bool {
+    type.isList && codes == nil && holds(children[0])
+  }
+
+  fileprivate func has(_ name: String, _ isRight: (ArrowField) -> Bool) -> Bool {
+    let found = children.filter { $0.name.utf8.elementsEqual(name.utf8) }
+    return found.count == 1 && isRight(found[0])
+  }
+
+  /// Whether all that is below is timestamps, in which nothing can be wrong.
+  fileprivate var holdsTimestamps: Bool {
+    if type.isList { return children[0].holdsTimestamps }
+    if type == .structure { return children.allSatisfy(\.holdsTimestamps) }
+    if type == .map { return children[0].children[1].holdsTimestamps }
+    if case .timestamp = type { return true }
+    return type == .null
+  }
+}

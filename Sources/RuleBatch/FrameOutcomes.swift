@@ -1,0 +1,172 @@
+package import CArrow
+internal import Expressions
+internal import RuleEngine
+
+/// The outcomes of a plan as a table in Arrow's form: a column for each placement, in the order of the rows
+/// that were decided.
+///
+/// What a choice means is laid out once for a plan: a row is looked up by the number of its choice.
+package struct FrameOutcomes: Sendable {
+  /// What is said of an outcome.
+  package enum Field: String, CaseIterable, Sendable {
+    case result, audience, experiment, variant, paywall
+    /// JSON, as `tollgate precompute --reasons` writes it; for plans that give reasons.
+    case reason
+
+    /// Those that follow from the choice.
+    package static let ofChoices: [Field] = [.result, .audience, .experiment, .variant, .paywall]
+  }
+
+  /// How texts are written.
+  package enum Texts: Sendable {
+    /// Codes of a dictionary: smallest, and what most engines group by at once.
+    case dictionary
+    /// Plain texts, which everybody reads.
+    case plain
+    /// Views into one buffer.
+    case views
+  }
+
+  package struct Form: Sendable {
+    /// What each placement's struct holds; none for one number a placement, of ``BatchPlan/choices``.
+    package var fields = Field.ofChoices
+    package var texts = Texts.dictionary
+    /// Whether there are columns at all: without them a table has rows, for whoever counts.
+    package var hasColumns = true
+
+    package init() {}
+  }
+
+  private let names: [String]
+  private let form: Form
+  /// Whether the plan has numbers for what users get.
+  private let hasChoices: Bool
+  private let columns: [OutcomeColumn]
+  private let presences: ChoicePresences
+
+  package init(_ plan: BatchPlan, _ form: Form = Form()) {
+    names = form.hasColumns ? plan.placementNames : []
+    hasChoices = plan.form == .rows
+    self.form = form
+    var presences = ChoicePresences(choices: plan.choices.count)
+    columns = form.fields.map { OutcomeColumn($0, plan.choices, &presences) }
+    self.presences = presences
+  }
+
+  // MARK: What it looks like
+
+  package func exportSchema(to schema: UnsafeMutablePointer<ArrowSchema>) {
+    ArrowSchemaExport(
+      name: "", format: "+s", isNullable: false,
+      children: names.map { name in
+        if form.fields.isEmpty { return ArrowSchemaExport(name: name, format: "i") }
+        return ArrowSchemaExport(name: name, format: "+s", children: form.fields.map(column))
+      }
+    ).export(to: schema)
+  }
+
+  private func column(_ field: Field) -> ArrowSchemaExport {
+    if field == .audience { return ArrowSchemaExport(name: field.rawValue, format: "i") }
+    if field == .reason { return ArrowSchemaExport(name: field.rawValue, format: "u") }
+    switch form.texts {
+    case .plain: return ArrowSchemaExport(name: field.rawValue, format: "u")
+    case .views: return ArrowSchemaExport(name: field.rawValue, format: "vu")
+    case .dictionary:
+      return ArrowSchemaExport(
+        name: field.rawValue, format: "i",
+        dictionary: [ArrowSchemaExport(name: "", format: "u", isNullable: false)])
+    }
+  }
+
+  // MARK: Rows
+
+  /// Writes the outcomes that a worker has decided last to where a caller wants them, who releases them.
+  package func export(_ worker: FrameWorker, to array: UnsafeMutablePointer<ArrowArray>)
+    throws(ArrowError)
+  {
+    try export(worker.choices, worker.reasons, count: worker.count, to: array)
+  }
+
+  /// - Parameters:
+  ///   - choices: as ``FrameWorker/choices`` has them; those of a plan that only counts are an error.
+  ///   - reasons: where ``Form/fields`` asks for them.
+  package func export(
+    _ choices: [Int32], _ reasons: FrameReasons? = nil, count: Int,
+    to array: UnsafeMutablePointer<ArrowArray>
+  ) throws(ArrowError) {
+    guard hasChoices, !form.hasColumns || choices.count == names.count * count else {
+      throw ArrowError("", "the plan only counts, and keeps no outcomes that could be given out")
+    }
+    var placements: [ArrowExport] = []
+    for placement in names.indices {
+      let part = choices[placement * count..<(placement + 1) * count]
+      let texts = reasons.flatMap { $0.columns.isEmpty ? nil : $0.columns[placement] }
+      placements.append(try export(part, texts, names[placement]))
+    }
+    ArrowExport(count: count, buffers: [nil], children: placements).export(to: array)
+  }
+
+  private func export(
+    _ choices: ArraySlice<Int32>, _ reasons: FrameReasons.Column?, _ name: String
+  ) throws(ArrowError) -> ArrowExport {
+    let count = choices.count
+    let validities = presences.validities(choices)
+    let valid = validities[ChoicePresences.ofChoice]
+    if form.fields.isEmpty {
+      return ArrowExport(
+        count: count, buffers: [valid.bits, ArrowBuffer(choices)], nullCount: valid.nulls)
+    }
+    var members: [ArrowExport] = []
+    for column in columns {
+      if column.field == .reason {
+        members.append(try export(reasons, count: count, name))
+        continue
+      }
+      let valid = validities[column.presence]
+      var member = try export(choices, column, name)
+      member.buffers.insert(valid.bits, at: 0)
+      member.nullCount = valid.nulls
+      members.append(member)
+    }
+    return ArrowExport(
+      count: count, buffers: [valid.bits], nullCount: valid.nulls, children: members)
+  }
+
+  /// A column without its validity.
+  private func export(
+    _ choices: ArraySlice<Int32>, _ column: OutcomeColumn, _ name: String
+  ) throws(ArrowError) -> ArrowExport {
+    guard column.field != .audience, form.texts != .dictionary else {
+      return ArrowExport(
+        count: choices.count, buffers: [column.numbersOf(choices)], dictionary: column.dictionary)
+    }
+    if form.texts == .views {
+      return ArrowExport(
+        count: choices.count,
+        buffers: [
+          column.viewsOf(choices), column.bytes, ArrowBuffer([Int64(column.bytes.count)]),
+        ])
+    }
+    let (offsets, bytes) = try column.textsOf(choices, name)
+    return ArrowExport(count: choices.count, buffers: [offsets, bytes])
+  }
+
+  /// Reasons; NULL where there is nothing to say.
+  private func export(
+    _ reasons: FrameReasons.Column?, count: Int, _ name: String
+  ) throws(ArrowError) -> ArrowExport {
+    guard let reasons, reasons.ends.count == count else {
+      throw ArrowError(name, "reasons were asked for, and the plan gives none")
+    }
+    let ends = [0] + reasons.ends
+    guard let total = ends.last, total <= Int(Int32.max) else {
+      throw ArrowError(name, "the reasons take more than 2 GiB; decide fewer rows at a time")
+    }
+    let lengths = zip(ends.dropFirst(), ends).map { Int32($0 - $1) }
+    let valid = ArrowValidity(lengths.map { $0 > 0 })
+    return ArrowExport(
+      count: count,
+      buffers: [valid.bits, ArrowBuffer(ends.map { Int32($0) }), ArrowBuffer(reasons.bytes)],
+      nullCount: valid.nulls)
+  }
+}

@@ -1,0 +1,326 @@
+package import CArrow
+internal import Expressions
+internal import RuleEngine
+
+/// Decides all placements of a plan for the rows of tables in Arrow's form. Each thread has its own worker.
+///
+/// Rows are decided in blocks, column by column, as those of ``BatchWorker``; a row that says something of
+/// the past (assignments, occurrences, events, entitlements where rules ask for them) is decided alone. A row
+/// whose user cannot be read has no outcome, and is among the ``rejected``.
+package final class FrameWorker {
+  /// A row for which nothing is decided.
+  package struct RejectedRow: Hashable, Sendable {
+    /// The row, from 0, among those that were decided together.
+    package var row: Int
+    package var reason: String
+  }
+
+  private let plan: BatchPlan
+  private let columns: FrameColumns
+  private var worker: BatchWorker
+  /// Rows of the block that are decided alone, and a mask to work with.
+  private let alone = RowMasks.allocate()
+  private let scratch = RowMasks.allocate()
+  /// Texts of the block's rows: identities, and statuses.
+  private let subjects: UnsafeMutablePointer<ByteView>
+  private let statuses: UnsafeMutablePointer<ByteView>
+  private var memory = Arena(limit: 64 << 20)
+  private var json: [UInt8] = []
+
+  /// What users get, by the numbers of ``BatchPlan/choices``: placement after placement, and of each all rows;
+  /// -1 for rows without an outcome. Empty where the plan only counts.
+  package private(set) var choices: [Int32] = []
+  /// The first of the rows without an outcome.
+  package private(set) var rejected: [RejectedRow] = []
+  /// Why the rows of ``choices`` got what they got.
+  package private(set) var reasons: FrameReasons
+  /// Rows that ``choices`` has.
+  package private(set) var count = 0
+
+  /// Rows without an outcome of which the reason is kept.
+  package static let mostReasons = 100
+  /// Rows that are decided in one call, and outcomes that are kept. A batch says of itself how many rows it
+  /// has.
+  private static let mostRows = 1 << 28
+  private static let mostOutcomes = 1 << 30
+
+  package init(_ plan: BatchPlan, _ columns: FrameColumns) {
+    self.plan = plan
+    self.columns = columns
+    worker = BatchWorker(plan)
+    reasons = FrameReasons(plan)
+    subjects = .allocate(capacity: BlockShape.rows)
+    statuses = .allocate(capacity: BlockShape.rows)
+    subjects.initialize(repeating: ByteView(start: nil, count: 0), count: BlockShape.rows)
+    statuses.initialize(repeating: ByteView(start: nil, count: 0), count: BlockShape.rows)
+  }
+
+  deinit {
+    alone.deallocate()
+    scratch.deallocate()
+    subjects.deallocate()
+    statuses.deallocate()
+  }
+
+  /// Decides for all rows of a batch, which must stay where it is meanwhile.
+  ///
+  /// - Returns: the counts. What users get is in ``choices``.
+  package func decide(_ batch: UnsafePointer<ArrowArray>) throws(ArrowError) -> BatchSums {
+    do throws(ArrowError) {
+      var rows = try ArrowRows(columns.binding, batch)
+      return try decideRows(&rows, from: 0, count: rows.count)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Decides for some rows of a batch.
+  package func decide(_ rows: inout ArrowRows, from first: Int, count: Int)
+    throws(ArrowError) -> BatchSums
+  {
+    do throws(ArrowError) {
+      return try decideRows(&rows, from: first, count: count)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  private func decideRows(_ rows: inout ArrowRows, from first: Int, count: Int)
+    throws(ArrowError) -> BatchSums
+  {
+    precondition(first >= 0 && count >= 0 && count <= rows.count - first)
+    guard count <= FrameWorker.mostRows else {
+      throw ArrowError("", "the batch has \(count) rows; give at most \(FrameWorker.mostRows)")
+    }
+    if let problem = plan.problemWithTables { throw ArrowError("", problem) }
+    let (outcomes, isOver) = count.multipliedReportingOverflow(by: plan.placementCount)
+    guard !plan.keepsChoices || !isOver && outcomes <= FrameWorker.mostOutcomes else {
+      throw ArrowError(
+        "",
+        "\(count) rows at \(plan.placementCount) placements are more than "
+          + "\(FrameWorker.mostOutcomes) outcomes; give fewer rows at once, or a stream")
+    }
+    worker.counts.clear()
+    rejected.removeAll(keepingCapacity: true)
+    reasons.removeAll()
+    self.count = count
+    let wanted = plan.keepsChoices ? plan.placementCount * count : 0
+    if choices.count != wanted { choices = Array(repeating: BatchBlock.noChoice, count: wanted) }
+    // Nothing points into the batch when it is given back, whatever has happened.
+    defer {
+      worker.forget()
+      memory.reset()
+    }
+    var refused = 0
+    var start = 0
+    while start < count {
+      let part = min(BlockShape.rows, count - start)
+      refused += try decideBlock(&rows, first, start, part)
+      start += part
+    }
+    var sums = worker.counts.sums
+    sums.errors = worker.takeErrors()
+    sums.rejected = refused
+    sums.lines = count
+    return sums
+  }
+
+  /// Forgets what was decided before something failed, and what it has noted of rows: neither is it given out,
+  /// nor counted with what comes next.
+  private func abandon() {
+    worker = BatchWorker(plan)
+    choices = []
+    rejected = []
+    reasons.removeAll()
+    count = 0
+  }
+
+  /// - Returns: how many of the rows have no outcome.
+  private func decideBlock(
+    _ rows: inout ArrowRows, _ first: Int, _ start: Int, _ count: Int
+  ) throws(ArrowError) -> Int {
+    let from = first + start
+    worker.block.begin()
+    memory.reset()
+    alone.update(repeating: 0, count: BlockShape.words)
+    try rows.fill(
+      &worker.block.columns, from: from, count: count, tooLarge: alone, scratch: scratch)
+    try rows.fillTexts(
+      ofCapture: UserMember.userID.rawValue, from: from, count: count, to: subjects, in: &memory)
+    fillAnswers(count)
+    try findLoudRows(rows, from, count)
+    try fillStatuses(rows, from, count)
+    var refused = 0
+    for row in 0..<count {
+      let subject = subjects[row]
+      var reason: String?
+      if subject.isEmpty {
+        let what = subject.baseAddress == nil ? "NULL" : "empty"
+        reason = "'\(UserMember.userID.key)' is \(what), and must be there"
+      } else if alone[row >> 6] >> UInt64(row & 63) & 1 != 0 {
+        do throws(ArrowError) {
+          reason = try decideAlone(&rows, from + row, subject)
+        } catch {
+          guard error.isOfValue else { throw error }
+          reason = error.messageOfRow
+        }
+      } else {
+        if let slot = worker.reader.userIDSlot, !worker.block.columns.cell(slot, row: row).isValue {
+          worker.block.columns.set(slot, row: row, to: Cell(textAt: subject))
+        }
+        worker.block.addRow(subject: subject)
+      }
+      guard let reason else { continue }
+      worker.block.addVoidRow()
+      refused += 1
+      if rejected.count < FrameWorker.mostReasons {
+        rejected.append(RejectedRow(row: start + row, reason: reason))
+      }
+    }
+    worker.decideColumns(rows: count, refused: refused, &reasons)
+    for placement in 0..<(choices.isEmpty ? 0 : plan.placementCount) {
+      let block = worker.block.choices + placement &* BlockShape.rows
+      let place = placement &* self.count &+ start
+      choices.withUnsafeMutableBufferPointer {
+        $0.baseAddress.map { ($0 + place).update(from: block, count: count) }
+      }
+    }
+    return refused
+  }
+
+  /// What questions about events come to for users without any.
+  private func fillAnswers(_ count: Int) {
+    guard let answers = worker.answersWithoutEvents else {
+      return RowMasks.fill(alone, rows: count)
+    }
+    for (slot, cell) in answers {
+      for row in 0..<count { worker.block.columns.set(slot, row: row, to: cell) }
+    }
+  }
+
+  /// Finds the rows that say something of the past.
+  private func findLoudRows(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
+    throws(ArrowError)
+  {
+    for member in UserMember.captured where rows.hasCapture(member.rawValue) {
+      switch member {
+      case .assignments, .occurrences, .sessionStart: break
+      case .events: guard worker.reader.wantsEvents || columns.hasEventTexts else { continue }
+      case .entitlements: guard worker.reader.needsEntitlements else { continue }
+      default: continue
+      }
+      for row in 0..<count where try !rows.isSilent(capture: member.rawValue, from + row) {
+        alone[row >> 6] |= 1 << UInt64(row & 63)
+      }
+    }
+  }
+
+  /// What a row says outside `device` counts where `device` is silent.
+  private func fillStatuses(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
+    throws(ArrowError)
+  {
+    if let slot = worker.reader.statusSlot, rows.hasCapture(UserMember.status.rawValue) {
+      try rows.fillTexts(
+        ofCapture: UserMember.status.rawValue, from: from, count: count, to: statuses, in: &memory
+      )
+      for row in 0..<count where statuses[row].baseAddress != nil {
+        guard !worker.block.columns.cell(slot, row: row).isValue else { continue }
+        worker.block.columns.arena.hasRunOut = false
+        let cell = plan.ruleSet.program.passed(
+          Cell(textAt: statuses[row]), in: &worker.block.columns.arena)
+        if worker.block.columns.arena.hasRunOut { alone[row >> 6] |= 1 << UInt64(row & 63) }
+        if cell.isValue { worker.block.columns.set(slot, row: row, to: cell) }
+      }
+    }
+    let member = UserMember.entitlements.rawValue
+    guard let slot = worker.reader.entitlementsSlot, rows.hasCapture(member) else { return }
+    for row in 0..<count where !worker.block.columns.cell(slot, row: row).isValue {
+      worker.block.columns.arena.hasRunOut = false
+      guard
+        let cell = try readableCell(rows, member, from + row),
+        !worker.block.columns.arena.hasRunOut
+      else {
+        alone[row >> 6] |= 1 << UInt64(row & 63)
+        continue
+      }
+      if cell.isValue { worker.block.columns.set(slot, row: row, to: cell) }
+    }
+  }
+
+  /// A captured value for a slot; nil when it cannot be had.
+  private func readableCell(
+    _ rows: borrowing ArrowRows, _ member: Int, _ row: Int
+  ) throws(ArrowError) -> Cell? {
+    do throws(ArrowError) {
+      return try rows.cell(ofCapture: member, row, in: &worker.block.columns.arena)
+    } catch {
+      if error.isOfValue { return nil }
+      throw error
+    }
+  }
+
+  // MARK: Alone
+
+  /// Decides for one row. What it says beside attributes goes through the reader of records, which knows
+  /// what all of that means; it is a small part of most tables.
+  ///
+  /// - Returns: why it has no outcome, if it has none.
+  private func decideAlone(
+    _ rows: inout ArrowRows, _ row: Int, _ subject: ByteView
+  ) throws(ArrowError) -> String? {
+    json.removeAll(keepingCapacity: true)
+    json += Array("{\"\(UserMember.userID.key)\":".utf8)
+    JSONWriter.append(.string(String(decoding: subject, as: UTF8.self)), to: &json)
+    for member in UserMember.captured.dropFirst() {
+      guard let value = try rows.value(ofCapture: member.rawValue, row) else { continue }
+      json += Array(",\"\(member.key)\":".utf8)
+      JSONWriter.append(value, to: &json)
+    }
+    json.append(UInt8(ascii: "}"))
+    let record = worker.frame.own(json)
+    do throws(UserRecordReader.Rejection) {
+      try worker.read(record)
+    } catch {
+      return error.reason
+    }
+    guard try rows.fillRow(row, of: &worker.frame) else {
+      return "its values take more memory than the limit allows"
+    }
+    worker.decideAlone()
+    return nil
+  }
+}
+
+extension BatchPlan {
+  /// Why tables cannot be decided by the plan, for a person: what it wants beside outcomes and counts is made
+  /// of lines. Nil where they can.
+  fileprivate var problemWithTables: String? {
+    let wanted =
+      draws != nil
+      ? "counts draws"
+      : keepsDecisions || givesChanged || earlier != nil
+        ? "keeps decisions for later runs, or has those of an earlier one"
+        : texts != nil ? "renders texts" : nil
+    return wanted.map { "the plan \($0), which is done for lines of JSON, and not for tables" }
+  }
+}
+
+extension BatchWorker {
+  fileprivate mutating func read(_ record: ByteView) throws(UserRecordReader.Rejection) {
+    try reader.read(record, into: &frame)
+  }
+
+  /// Decides for the rows of the block that are in columns, and counts.
+  fileprivate mutating func decideColumns(
+    rows: Int, refused: Int, _ texts: inout FrameReasons
+  ) {
+    columns.decide(&block, table, &counts, chooser, &errors, &reasons)
+    if texts.isActive { texts.append(rows, of: block, chooser, errors, &reasons) }
+    counts.users += block.count - refused
+    counts.endBlock(block)
+    errors.endBlock(block)
+    reasons.endBlock()
+  }
+}

@@ -1,0 +1,22 @@
+package import Expressions
+internal import RuleEngine
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Finds the ends of lines.
+package enum LineScan {
+  /// The offset of the next newline, or of the end.
+  @inline(__always)
+  package static func newline(in bytes: ByteView, from start: Int) -> Int {
+    guard let base = bytes.baseAddress, start < bytes.count else { return bytes.count }
+    // The C library looks at 32 bytes at a time.
+    guard let found = memchr(base + start, 0x0A, bytes.count - start) else { return bytes.count }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+  }
+}

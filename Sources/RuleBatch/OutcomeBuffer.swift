@@ -1,0 +1,50 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Outcomes of a chunk as text. The memory stays when others take their place.
+///
+/// One thread at a time has it: a worker writes it, then what writes files reads it.
+package final class OutcomeBuffer: @unchecked Sendable {
+  private var memory: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)
+  private var count = 0
+
+  package init() {}
+
+  deinit {
+    ReusedMemory.take(memory.baseAddress, memory.count)
+    memory.deallocate()
+  }
+
+  /// The outcomes. They are there as long as the buffer is and nothing else is written to it.
+  package var content: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[0..<count])
+  }
+
+  var bytes: [UInt8] { Array(content) }
+
+  /// Gives up what the buffer holds: nobody may read it any more.
+  package func clear() {
+    count = 0
+    ReusedMemory.giveBack(memory.baseAddress, memory.count)
+  }
+
+  /// Appends up to `capacity` bytes; `write` returns where they end.
+  func append(
+    capacity: Int, _ write: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
+  ) {
+    if memory.count - count < capacity {
+      let larger = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: (count + capacity) * 2, alignment: 16)
+      larger.copyMemory(from: content)
+      ReusedMemory.giveBack(larger.baseAddress.map { $0 + count }, larger.count - count)
+      ReusedMemory.take(memory.baseAddress, memory.count)
+      memory.deallocate()
+      memory = larger
+    }
+    guard capacity > 0, let start = memory.baseAddress else { return }
+    ReusedMemory.take(start + count, capacity)
+    let end = write(start + count) - start
+    ReusedMemory.giveBack(start + end, count + capacity - end)
+    count = end
+  }
+}

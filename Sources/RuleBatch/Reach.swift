@@ -1,0 +1,197 @@
+package import Expressions
+package import RuleEngine
+
+/// Whom the audiences of a placement get to, and why the others not: the counts of a batch with a user for
+/// each, and the variants with what they were to get.
+package struct Reach: Sendable {
+  /// A variant of an audience.
+  package struct Variant: Sendable {
+    package var id: String
+    /// As in ``TriggerResult``.
+    package var result: String
+    package var paywall: String
+    package var users: Int
+    /// Users whose variant was stored: nothing was drawn.
+    package var stored: Int
+    /// The part of the draws that its weight asks for.
+    package var weight: Double
+    /// How likely it is for the others, and how many of them are to be expected.
+    package var share: Ratio
+    /// Nil where that takes more than 128 bits to say.
+    package var expected: Ratio?
+    package var example: String?
+
+    package var drawn: Int { users - stored }
+    package var isHoldout: Bool { result == "holdout" }
+  }
+
+  /// A user for each count of an audience that is not zero.
+  package struct Examples: Hashable, Sendable {
+    package var reached: String?
+    package var owned: String?
+    package var matched: String?
+    package var heldBack: String?
+    package var taken: String?
+    /// Somebody whom it took without a variant to give.
+    package var withoutVariant: String?
+  }
+
+  package struct Audience: Sendable {
+    package var counts: Tally.Audience
+    /// The condition as text; nil means everybody.
+    package var condition: String?
+    package var examples: Examples
+    package var variants: [Variant]
+    /// Rules that failed, the most frequent first.
+    package var errors: [Tally.RuleErrors]
+
+    /// Users for whom its rule failed.
+    package var failed: Int { errors.reduce(0) { $0 + $1.users } }
+    /// Users whom it took without a variant to give them.
+    package var withoutVariant: Int { variants.reduce(counts.taken) { $0 - $1.users } }
+  }
+
+  package var counts: Tally.Placement
+  package var audiences: [Audience]
+  /// A user whom no audience took.
+  package var unmatched: String?
+}
+
+extension Reach {
+  /// Calls with the identity of every user that it names.
+  package mutating func forEachID(_ body: (inout String?) -> Void) {
+    body(&unmatched)
+    for i in counts.errors.indices { counts.errors[i].forID(body) }
+    for i in audiences.indices { audiences[i].forEachID(body) }
+  }
+}
+
+extension Reach.Audience {
+  fileprivate mutating func forEachID(_ body: (inout String?) -> Void) {
+    for member in [
+      \Reach.Examples.reached, \.owned, \.matched, \.heldBack, \.taken, \.withoutVariant,
+    ] { body(&examples[keyPath: member]) }
+    for i in errors.indices { errors[i].forID(body) }
+    for i in variants.indices { body(&variants[i].example) }
+  }
+}
+
+extension Tally.RuleErrors {
+  fileprivate mutating func forID(_ body: (inout String?) -> Void) {
+    var id: String? = example
+    body(&id)
+    example = id ?? ""
+  }
+}
+
+extension BatchPlan {
+  /// Whom the audiences of each placement get to.
+  ///
+  /// - Parameter sums: counts with examples: of a plan that wants these.
+  package func reach(of sums: BatchSums) -> [Reach] {
+    let numbers = BatchNumbers(self)
+    func example(_ number: Int) -> String? {
+      sums.examples.isEmpty ? nil : sums.examples[number]
+    }
+    return zip(placements, tally(of: sums).placements).enumerated().map { place, placement in
+      let rules = placement.0.compiled?.rules ?? 0..<0
+      let audiences = zip(rules, placement.1.audiences).map { rule, counts in
+        Reach.Audience(
+          counts: counts, condition: condition(of: rule),
+          examples: Reach.Examples(
+            reached: example(numbers.reached(rule)), owned: example(numbers.owned(rule)),
+            matched: example(numbers.matched(rule)), heldBack: example(numbers.heldBack(rule)),
+            taken: example(numbers.taken(rule)),
+            withoutVariant: example(numbers.choice(Int(table.rules[rule].withoutVariants)))),
+          variants: variants(of: rule, sums, example),
+          errors: placement.1.errors.filter { $0.error.audience == counts.index })
+      }
+      return Reach(
+        counts: placement.1, audiences: audiences,
+        unmatched: example(numbers.choice(Int(table.unmatched[place]))))
+    }
+  }
+
+  private func condition(of number: Int) -> String? {
+    let rule = ruleSet.rules[number]
+    if rule.audience.isEverybody { return nil }
+    return rule.audience.expression ?? rule.entry.map { ruleSet.program.sources[$0.source] }
+  }
+
+  private func variants(of number: Int, _ sums: BatchSums, _ example: (Int) -> String?)
+    -> [Reach.Variant]
+  {
+    let (numbers, rule) = (BatchNumbers(self), ruleSet.rules[number])
+    let choices = table.rules[number].variants
+    func count(_ choice: Int32) -> (all: Int, stored: Int) {
+      (sums.numbers[numbers.choice(Int(choice))], sums.numbers[numbers.stored(Int(choice))])
+    }
+    let drawn = choices.reduce(0) { sum, choice in
+      let (all, stored) = count(choice)
+      return sum + all - stored
+    }
+    let weights = Ratio.shares(of: rule.audience.variants.map(\.weight))
+    return zip(choices, RuleSet.shares(of: rule, assigner)).map { choice, share in
+      let variant = Int(choice - choices.lowerBound)
+      let told = BatchPlan.Choice("", rule.outcome(variant), rule.audience.index)
+      let (all, stored) = count(choice)
+      return Reach.Variant(
+        id: rule.audience.variants[variant].id, result: told.result, paywall: told.paywall,
+        users: all, stored: stored, weight: weights[variant].double, share: share,
+        expected: share.times(drawn),
+        example: example(numbers.choice(Int(choice))))
+    }
+  }
+}
+
+// MARK: JSON
+
+extension Reach {
+  /// What a summary says of a placement, with more on its audiences: ``Audience/value(expects:)``.
+  ///
+  /// - Parameter expects: whether variants have their shares and what was to be expected.
+  package func value(expects: Bool) -> Value {
+    guard case .map(var entries) = counts.value else { return .null }
+    if let place = entries.firstIndex(where: { $0.key == "audiences" }) {
+      entries[place].value = .list(audiences.map { $0.value(expects: expects) })
+    }
+    if let unmatched { entries.append(.init(key: "unmatchedExample", value: .string(unmatched))) }
+    return .map(entries)
+  }
+}
+
+extension Reach.Audience {
+  /// The counts of a summary, `"failed"`, `"examples": {"reached"?, "owned"?, "failed"?, "matched"?,
+  /// "heldBack"?, "taken"?}` and `"variants": [{"variant", "result", "paywall", "users", "stored",
+  /// "probability"?, "share"?, "expected"?, "expectedUsers"?, "example"?}]`.
+  func value(expects: Bool) -> Value {
+    guard case .map(let entries) = counts.value else { return .null }
+    func text(_ text: String?) -> Value? { text.map { .string($0) } }
+    let more = Value.members([
+      "failed": .int(Int64(failed)),
+      "examples": .members([
+        "reached": text(examples.reached), "owned": text(examples.owned),
+        "failed": text(errors.first?.example), "matched": text(examples.matched),
+        "heldBack": text(examples.heldBack), "taken": text(examples.taken),
+      ]),
+      "variants": .list(variants.map { $0.value(expects: expects) }),
+    ])
+    guard case .map(let rest) = more else { return .map(entries) }
+    return .map(entries + rest)
+  }
+}
+
+extension Reach.Variant {
+  func value(expects: Bool) -> Value {
+    .members([
+      "variant": .string(id), "result": .string(result),
+      "paywall": paywall.isEmpty ? .null : .string(paywall), "users": .int(Int64(users)),
+      "stored": .int(Int64(stored)),
+      "probability": expects ? .string(share.description) : nil,
+      "share": expects ? .double(share.double) : nil,
+      "expected": expects ? expected.map { .string($0.description) } : nil,
+      "expectedUsers": expects ? expected.map { .double($0.double) } : nil,
+      "example": example.map { .string($0) },
+    ])
+  }
+}

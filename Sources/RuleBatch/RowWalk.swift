@@ -1,0 +1,94 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Counts what happens to the audiences of one user after the other, and remembers the conditions
+/// of the current one: a condition that several audiences share is evaluated once per user.
+struct RowWalk: RuleWalk {
+  /// By rule: the number of its condition, or -1.
+  private let conditionOf: [Int32]
+  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when not, 3 when it fails.
+  private var known: [UInt8]
+  /// By condition: why it fails, where it does.
+  private var failures: [Int: Failure] = [:]
+  private var finder: FailureFinder
+  /// The rules of a placement whose conditions fail, in order, until somebody takes them.
+  private(set) var failed: [(rule: Int, failure: Failure)] = []
+  /// The rules of a placement that pass the user over.
+  private(set) var passedOver: [Int] = []
+  /// The rules of a placement that are held back by their limits, with what counts.
+  private(set) var heldBack: [(rule: Int, count: Int)] = []
+  private var reachedRules: [Int] = []
+  private var matchedRules: [Int] = []
+  private var takenRules: [Int] = []
+
+  init(_ plan: BatchPlan) {
+    conditionOf = plan.ruleSet.rules.map(\.condition)
+    known = Array(repeating: 0, count: plan.ruleSet.conditions.count)
+    finder = FailureFinder(plan.ruleSet.program)
+  }
+
+  mutating func beginUser() {
+    known.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+    if !failures.isEmpty { failures.removeAll(keepingCapacity: true) }
+  }
+
+  mutating func beginPlacement() {
+    if !failed.isEmpty { failed.removeAll(keepingCapacity: true) }
+    if !passedOver.isEmpty { passedOver.removeAll(keepingCapacity: true) }
+    if !heldBack.isEmpty { heldBack.removeAll(keepingCapacity: true) }
+  }
+
+  @inline(__always)
+  mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
+    -> Bool
+  {
+    let number = Int(conditionOf[rule])
+    if known[number] == 0 {
+      let cell = program.condition(at: start, in: &frame)
+      known[number] = cell == .true ? 1 : 2
+      if let failure = finder.failure(cell, in: frame) {
+        known[number] = 3
+        failures[number] = failure
+      }
+    }
+    if known[number] == 3, let failure = failures[number] { failed.append((rule, failure)) }
+    return known[number] == 1
+  }
+
+  /// Counts which rules of the placement passed the user over or were held back.
+  func addObstacles(to counts: inout BatchCounts, row: Int) {
+    for rule in passedOver {
+      counts.owned[rule] = counts.owned[rule] &+ 1
+      counts.note(counts.numbers.owned(rule), row: row)
+    }
+    for (rule, _) in heldBack {
+      counts.heldBack[rule] = counts.heldBack[rule] &+ 1
+      counts.note(counts.numbers.heldBack(rule), row: row)
+    }
+  }
+
+  mutating func reached(_ rule: Int) { reachedRules.append(rule) }
+  mutating func matched(_ rule: Int) { matchedRules.append(rule) }
+  mutating func taken(_ rule: Int) { takenRules.append(rule) }
+  mutating func passedOver(_ rule: Int) { passedOver.append(rule) }
+  mutating func heldBack(_ rule: Int, count: Int) { heldBack.append((rule, count)) }
+
+  /// Counts what happened to the user.
+  ///
+  /// Written out, because the compiler makes broken code of `&+=` here under the thread sanitizer.
+  ///
+  /// - Parameter row: the user's row in the block.
+  mutating func addCounts(to counts: inout BatchCounts, row: Int) {
+    if counts.wantsExamples {
+      for rule in reachedRules { counts.note(counts.numbers.reached(rule), row: row) }
+      for rule in matchedRules { counts.note(counts.numbers.matched(rule), row: row) }
+      for rule in takenRules { counts.note(counts.numbers.taken(rule), row: row) }
+    }
+    for rule in reachedRules { counts.reached[rule] = counts.reached[rule] &+ 1 }
+    for rule in matchedRules { counts.matched[rule] = counts.matched[rule] &+ 1 }
+    for rule in takenRules { counts.taken[rule] = counts.taken[rule] &+ 1 }
+    reachedRules.removeAll(keepingCapacity: true)
+    matchedRules.removeAll(keepingCapacity: true)
+    takenRules.removeAll(keepingCapacity: true)
+  }
+}

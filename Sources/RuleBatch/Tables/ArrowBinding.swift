@@ -1,0 +1,337 @@
+package import Expressions
+
+/// Which columns of a table the attributes of a program are, and what a user has of them where a value,
+/// or something that it lies in, is NULL.
+///
+/// A column is an attribute by its name, or by where its caller puts it; the members of a struct are
+/// what lies below. Made once for a schema; batches of it are read as ``ArrowRows``.
+package struct ArrowBinding: Sendable {
+  /// What the columns of a table are.
+  package struct Places {
+    /// The paths that a column of the table stands at; none for a column that nobody reads.
+    package var paths: (_ column: String) -> [[String]]
+    /// Roots that are structs, whether the program reads them or not.
+    package var objects: [String]
+    /// Roots that the caller reads himself.
+    package var captures: [String]
+
+    package init(
+      objects: [String] = [], captures: [String] = [],
+      paths: @escaping (_ column: String) -> [[String]] = { [[$0]] }
+    ) {
+      self.paths = paths
+      self.objects = objects
+      self.captures = captures
+    }
+  }
+
+  /// Where a value comes from.
+  struct Source: Sendable {
+    enum Content: Sendable {
+      /// A column, and what the schema says of it.
+      case column(ArrowField)
+      /// A map of columns that are below one name.
+      case group([(name: String, source: Source)])
+      /// Always the same: no column has it, or all are NULL.
+      case constant(Cell)
+    }
+
+    /// The name, for messages.
+    var name: String
+    var content: Content
+    /// The way to the column, or to the last struct on the way that there is: places among children.
+    var indexes: [Int] = []
+    /// What the value is where the row is NULL, and where a struct or the column itself is: one more
+    /// than there are indexes.
+    var whenNull: [Cell] = [.missing]
+    /// Levels that may be below the value.
+    var nesting = 0
+    /// The slot that it fills, and whether that only asks if something is there.
+    var slot = -1
+    var isPresenceOnly = false
+
+    /// What the value is where the column itself is NULL.
+    var valueOfNull: Cell { whenNull[whenNull.count - 1] }
+  }
+
+  let program: Program
+  let null: ArrowNull
+  let table: ArrowField
+  let sources: [Source]
+  let captures: [Source?]
+  /// What the columns of the captures are; nil where there is none.
+  package let captureFields: [ArrowField?]
+  /// Attributes that the program reads and no column has.
+  package let missing: [String]
+  /// Columns that nobody reads.
+  package let unused: [String]
+
+  package init(
+    _ table: ArrowField, for program: Program, null: ArrowNull = .missing, _ places: Places
+  ) throws(ArrowError) {
+    guard table.type == .structure, table.codes == nil else {
+      throw ArrowError("", "is \(table.type.name), and must be a struct of columns")
+    }
+    self.program = program
+    self.null = null
+    self.table = table
+    var tree = ArrowTree(table, places)
+    for object in places.objects { try tree.checkObject(object) }
+    let running = program.storage.prepared()
+    var sources: [Source] = []
+    var missing: [String] = []
+    for (slot, names) in running.attributes {
+      let resolved = try tree.resolve(names, null)
+      if resolved.isMissing { missing.append(program.name(ofSlot: slot)) }
+      sources.append(ArrowBinding.source(resolved, slot, names, program, running, null, places))
+    }
+    self.sources = sources
+    var captures: [Source?] = []
+    var fields: [ArrowField?] = []
+    for key in places.captures {
+      let resolved = try tree.resolve([key], .missing)
+      switch resolved.content {
+      case .column(let field):
+        captures.append(
+          Source(
+            name: resolved.name, content: resolved.content, indexes: resolved.indexes,
+            whenNull: Array(repeating: .missing, count: resolved.indexes.count + 1),
+            nesting: program.storage.limits.dataNesting))
+        fields.append(field)
+      case .group:
+        throw ArrowError(key, "must be one column; there are columns below it")
+      case .constant:
+        captures.append(nil)
+        fields.append(nil)
+      }
+    }
+    self.captures = captures
+    captureFields = fields
+    self.missing = missing
+    unused = tree.unused
+  }
+
+  /// What fills a slot.
+  private static func source(
+    _ resolved: ArrowTree.Resolved, _ slot: Int, _ names: [String], _ program: Program,
+    _ running: Program.Running, _ null: ArrowNull, _ places: Places
+  ) -> Source {
+    let binding = program.storage.binding
+    let isPresenceOnly = program.storage.graph.slots.slots[slot].isPresenceOnly
+    let last = names.count - 1
+    var source = Source(name: resolved.name, content: resolved.content, indexes: resolved.indexes)
+    source.slot = slot
+    source.isPresenceOnly = isPresenceOnly
+    source.nesting = program.storage.limits.dataNesting - last
+    /// What is there where what lies at a depth is not.
+    func absent(_ depth: Int) -> Cell {
+      if depth == 0 { return running.defaults[slot] }
+      return depth == last ? .missing : .unreachable
+    }
+    /// What is there where it is null.
+    func nullCell(_ depth: Int) -> Cell {
+      if depth == 0, places.objects.contains(names[0]) { return running.defaults[slot] }
+      if depth < last {
+        if depth == last - 1 { return binding.isLenient ? .behindValue : .notAMap }
+        return binding.isLenient ? .unreachable : .notAMap
+      }
+      if isPresenceOnly { return binding.null == .dropped ? .missing : .true }
+      var arena = Arena(limit: 0)
+      let bound = binding.bound(.null, in: &arena)
+      return bound.isValue ? bound : last == 0 ? running.defaults[slot] : .missing
+    }
+    func whenNull(_ depth: Int) -> Cell { null == .null ? nullCell(depth) : absent(depth) }
+    source.whenNull = [running.defaults[slot]]
+    for level in resolved.indexes.indices {
+      source.whenNull.append(whenNull(resolved.firstDepth + level))
+    }
+    switch resolved.state {
+    case .found: break
+    case .absent(let depth): source.content = .constant(absent(depth))
+    case .alwaysNull(let depth): source.content = .constant(whenNull(depth))
+    }
+    return source
+  }
+}
+
+/// The columns of a table by the paths at which they stand.
+struct ArrowTree {
+  /// What a path leads to.
+  struct Resolved {
+    enum State {
+      case found
+      /// Nothing is called so at this depth.
+      case absent(Int)
+      /// All rows are NULL at this depth.
+      case alwaysNull(Int)
+    }
+
+    var name: String
+    var content = ArrowBinding.Source.Content.constant(.missing)
+    var state = State.found
+    var indexes: [Int] = []
+    /// The depth of what the first index leads to.
+    var firstDepth = 0
+
+    var isMissing: Bool { if case .absent = state { true } else { false } }
+  }
+
+  private struct Node {
+    var children: [(name: String, node: Node)] = []
+    /// The places of the children by their names: tables may have many thousand columns.
+    var places: [[UInt8]: Int] = [:]
+    /// The columns of the table that stand here: more than one is a contradiction.
+    var columns: [Int] = []
+
+    func child(_ name: String) -> Node? { places[Array(name.utf8)].map { children[$0].node } }
+  }
+
+  private let table: ArrowField
+  private var root = Node()
+  private var used: Set<Int> = []
+
+  init(_ table: ArrowField, _ places: ArrowBinding.Places) {
+    self.table = table
+    for (number, column) in table.children.enumerated() {
+      for path in places.paths(column.name) where !path.isEmpty {
+        ArrowTree.insert(number, path[...], &root)
+      }
+    }
+  }
+
+  /// Names of columns that were not asked for.
+  var unused: [String] {
+    table.children.indices.filter { !used.contains($0) }.map { table.children[$0].name }
+  }
+
+  private static func insert(_ column: Int, _ path: ArraySlice<String>, _ node: inout Node) {
+    guard let name = path.first else {
+      node.columns.append(column)
+      return
+    }
+    let place = node.places[Array(name.utf8), default: node.children.count]
+    if place == node.children.count {
+      node.children.append((name, Node()))
+      node.places[Array(name.utf8)] = place
+    }
+    insert(column, path.dropFirst(), &node.children[place].node)
+  }
+
+  /// The column that stands at a node; nil when it is a group of columns.
+  private func column(of node: Node, _ path: ArraySlice<String>) throws(ArrowError) -> Int? {
+    let name = path.joined(separator: ".")
+    guard let column = node.columns.first else { return nil }
+    guard node.columns.count == 1 else {
+      throw ArrowError(
+        name, "\(node.columns.count) columns of the table are this one; leave all but one out")
+    }
+    guard node.children.isEmpty else {
+      throw ArrowError(name, "is there as a column, and there are columns below it")
+    }
+    return column
+  }
+
+  /// Whether a root is a struct, or not there.
+  mutating func checkObject(_ name: String) throws(ArrowError) {
+    guard let node = root.child(name), let column = try column(of: node, [name]) else { return }
+    let field = table.children[column]
+    used.insert(column)
+    guard field.codes == nil, field.type == .structure || field.type == .null else {
+      throw ArrowError(field.name, "must be a struct, not \(field.kind)")
+    }
+  }
+
+  /// What a path leads to.
+  mutating func resolve(_ path: [String], _ null: ArrowNull) throws(ArrowError) -> Resolved {
+    var resolved = Resolved(name: path.joined(separator: "."))
+    var node = root
+    var depth = 0
+    while depth < path.count {
+      if let column = try column(of: node, path[..<depth]) {
+        return try resolve(below: column, path, depth, resolved)
+      }
+      guard let child = node.child(path[depth]) else {
+        resolved.state = .absent(depth)
+        return resolved
+      }
+      node = child
+      depth += 1
+    }
+    if let column = try column(of: node, path[...]) {
+      return try resolve(below: column, path, depth, resolved)
+    }
+    resolved.content = .group(try group(node, path, null))
+    return resolved
+  }
+
+  /// The rest of a path, below a column of the table.
+  private mutating func resolve(
+    below column: Int, _ path: [String], _ start: Int, _ begun: Resolved
+  ) throws(ArrowError) -> Resolved {
+    var resolved = begun
+    var field = table.children[column]
+    used.insert(column)
+    resolved.indexes = [column]
+    resolved.firstDepth = start - 1
+    var name = field.name
+    for depth in start..<path.count {
+      if field.type == .null {
+        resolved.state = .alwaysNull(depth - 1)
+        return resolved
+      }
+      guard field.type == .structure, field.codes == nil else {
+        throw ArrowError(
+          name, "must be a struct, not \(field.kind): rules read '\(path.joined(separator: "."))'"
+        )
+      }
+      let found = field.indexes(of: path[depth])
+      guard let index = found.first else {
+        resolved.state = .absent(depth)
+        return resolved
+      }
+      name += ".\(path[depth])"
+      guard found.count == 1 else { throw ArrowError(name, "is there \(found.count) times") }
+      resolved.indexes.append(index)
+      field = field.children[index]
+    }
+    resolved.name = name
+    if field.type == .null {
+      resolved.state = .alwaysNull(path.count - 1)
+    } else if let problem = field.problem(name) {
+      throw problem
+    } else {
+      resolved.content = .column(field)
+    }
+    return resolved
+  }
+
+  /// The columns below a name, to be read as a map.
+  private mutating func group(
+    _ node: Node, _ path: [String], _ null: ArrowNull
+  ) throws(ArrowError) -> [(name: String, source: ArrowBinding.Source)] {
+    var members: [(name: String, source: ArrowBinding.Source)] = []
+    for child in node.children {
+      var resolved = try resolve(path + [child.name], null)
+      if case .alwaysNull = resolved.state {
+        // A member that is missing of all maps is none.
+        if null == .missing { continue }
+        resolved.content = .constant(.null)
+      }
+      members.append(
+        (
+          child.name,
+          ArrowBinding.Source(
+            name: resolved.name, content: resolved.content, indexes: resolved.indexes,
+            whenNull: Array(repeating: .missing, count: resolved.indexes.count + 1))
+        ))
+    }
+    return members
+  }
+}
+
+extension ArrowField {
+  /// The type as messages call it.
+  package var kind: String {
+    codes == nil ? type.name : "a dictionary of values that are \(type.name)"
+  }
+}

@@ -1,0 +1,184 @@
+internal import CArrow
+internal import Expressions
+
+/// A part of an array whose counts have been compared with each other, and with what its type has: from
+/// here on come buffers that are there and are as long as they must be. What an array says of itself is
+/// all that is known of how long its buffers are.
+struct ArrowPart {
+  private let array: UnsafePointer<ArrowArray>
+  private let field: ArrowField
+  private let name: String
+  /// Rows of the buffers before the first.
+  let offset: Int
+  let count: Int
+
+  /// More rows are in nobody's memory, and sums and products of less have room.
+  private static let mostRows: Int64 = 1 << 48
+
+  init(
+    _ array: UnsafePointer<ArrowArray>, _ field: ArrowField, _ name: String, from: Int,
+    count: Int?
+  ) throws(ArrowError) {
+    self.array = array
+    self.field = field
+    self.name = name
+    // Memory of a released array is somebody else's, whatever is still in it.
+    guard array.pointee.release != nil else {
+      throw ArrowError(name, "the array has been released")
+    }
+    let source = array.pointee
+    guard source.length >= 0, source.offset >= 0, source.length <= ArrowPart.mostRows,
+      source.offset <= ArrowPart.mostRows
+    else {
+      throw ArrowError(
+        name, "the array is damaged: it has \(source.length) rows from \(source.offset) on")
+    }
+    let wanted = count ?? max(Int(source.length) - from, 0)
+    guard from + wanted <= Int(source.length) else {
+      throw ArrowError(
+        name,
+        "the array is damaged: it has \(source.length) rows, and its parent \(from + wanted)")
+    }
+    offset = Int(source.offset) + from
+    self.count = wanted
+    try checkBuffers(source)
+    let children = field.codes == nil ? field.children.count : 0
+    guard source.n_children == Int64(children), children == 0 || source.children != nil else {
+      throw ArrowError(
+        name,
+        "the array is damaged: it has \(source.n_children) children, and its type \(children)"
+      )
+    }
+  }
+
+  private func checkBuffers(_ source: ArrowArray) throws(ArrowError) {
+    let type = field.codes == nil ? field.type : .integer(.int64)
+    let fewest: Int64 = type == .null ? 0 : 2
+    let isRight =
+      type.bufferCount.map { source.n_buffers == Int64($0) } ?? (source.n_buffers >= fewest)
+    guard isRight, source.n_buffers == 0 || source.buffers != nil else {
+      throw ArrowError(
+        name,
+        "the array is damaged: it has \(source.n_buffers) buffers, which is not what "
+          + "\(type.name) has")
+    }
+  }
+
+  private func damaged(_ what: String) -> ArrowError {
+    ArrowError(name, "the array is damaged: \(what)")
+  }
+
+  /// A place that nobody reads.
+  private var nowhere: UnsafeRawPointer { UnsafeRawPointer(array) }
+
+  private func buffer(_ number: Int) throws(ArrowError) -> UnsafeRawPointer {
+    if let buffer = array.pointee.buffers[number] { return buffer }
+    guard count == 0 else { throw damaged("buffer \(number) is not there") }
+    return nowhere
+  }
+
+  private func elements<Element: BitwiseCopyable>(
+    _ number: Int = 1, more: Int = 0, of _: Element.Type = Element.self
+  ) throws(ArrowError) -> ArrowElements<Element> {
+    ArrowElements(try buffer(number), from: offset, count: count + more)
+  }
+
+  func child(_ number: Int) throws(ArrowError) -> UnsafePointer<ArrowArray> {
+    guard let child = array.pointee.children[number] else {
+      throw damaged("child \(number) is not there")
+    }
+    return UnsafePointer(child)
+  }
+
+  /// Which rows hold a value; nil for all.
+  func validity() throws(ArrowError) -> ArrowBits? {
+    let source = array.pointee
+    // The type of a dictionary is that of its values; the codes have NULLs of their own.
+    guard source.n_buffers > 0, source.null_count != 0, field.type != .null || field.codes != nil
+    else { return nil }
+    guard let bits = source.buffers[0] else {
+      if source.null_count > 0 { throw damaged("it has NULLs, and does not say where") }
+      return nil
+    }
+    return ArrowBits(bits, from: offset, count: count)
+  }
+
+  func integers(_ type: ArrowInteger) throws(ArrowError) -> ArrowColumn.Content {
+    switch type {
+    case .int8: .int8(try elements())
+    case .uint8: .uint8(try elements())
+    case .int16: .int16(try elements())
+    case .uint16: .uint16(try elements())
+    case .int32: .int32(try elements())
+    case .uint32: .uint32(try elements())
+    case .int64: .int64(try elements())
+    case .uint64: .uint64(try elements())
+    }
+  }
+
+  /// - Parameter tables: memory for lists of buffers.
+  func content(_ type: ArrowType, _ tables: inout Arena) throws(ArrowError) -> ArrowColumn.Content {
+    switch type {
+    case .null: return .nothing
+    case .bool: return .bool(ArrowBits(try buffer(1), from: offset, count: count))
+    case .integer(let type): return try integers(type)
+    case .half: return .half(try elements())
+    case .float: return .float(try elements())
+    case .double: return .double(try elements())
+    case .timestamp(let unit): return .timestamp(try elements(), unitsPerSecond: unit)
+    case .list: return .list(try elements(more: 1))
+    case .largeList: return .largeList(try elements(more: 1))
+    case .map: return .map(try elements(more: 1))
+    case .fixedList(let length): return .fixedList(length)
+    case .structure: return .structure
+    case .text:
+      let offsets = try elements(more: 1, of: Int32.self)
+      return .text(offsets, try bytes(count == 0 ? 0 : Int(offsets[count])))
+    case .largeText:
+      let offsets = try elements(more: 1, of: Int64.self)
+      return .largeText(offsets, try bytes(count == 0 ? 0 : Int(offsets[count])))
+    case .textView: return .textViews(try elements(), try textBuffers(&tables))
+    case .other: throw ArrowError(name, "is \(type.name), which is not read")
+    }
+  }
+
+  /// The bytes of texts, which end at an offset.
+  private func bytes(_ end: Int) throws(ArrowError) -> UnsafePointer<UInt8> {
+    guard end >= 0 else { throw ArrowError(name, ArrowColumn.endedOffsets) }
+    let bytes = array.pointee.buffers[2] ?? (end == 0 ? nowhere : nil)
+    guard let bytes else { throw damaged("buffer 2 is not there") }
+    return bytes.assumingMemoryBound(to: UInt8.self)
+  }
+
+  /// The buffers that views point into; how long they are is in the last one.
+  private func textBuffers(_ tables: inout Arena) throws(ArrowError)
+    -> UnsafeBufferPointer<ByteView>
+  {
+    let number = Int(array.pointee.n_buffers) - 3
+    // Without rows nobody looks.
+    guard number > 0, count > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
+    guard number < 1 << 24, let lengths = array.pointee.buffers[number + 2],
+      let memory = tables.allocate(number * MemoryLayout<ByteView>.stride)
+    else { throw damaged("it does not say how long its \(number) buffers are") }
+    let table = memory.bindMemory(to: ByteView.self, capacity: number)
+    let sizes = ArrowElements<Int64>(lengths, from: 0, count: number)
+    for i in 0..<number {
+      let start = array.pointee.buffers[i + 2]
+      guard sizes[i] >= 0, sizes[i] == 0 || start != nil else {
+        throw damaged("buffer \(i + 2) is not there, or has \(sizes[i]) bytes")
+      }
+      (table + i).initialize(
+        to: ByteView(
+          start: (start ?? nowhere).assumingMemoryBound(to: UInt8.self), count: Int(sizes[i])))
+    }
+    return UnsafeBufferPointer(start: table, count: number)
+  }
+
+  /// Whether there are as many elements as lists of one length have.
+  func checkElements(_ length: Int, _ elements: ArrowColumn) throws(ArrowError) {
+    let (needed, overflow) = (offset + count).multipliedReportingOverflow(by: length)
+    guard !overflow, needed <= elements.count else {
+      throw damaged("it has \(elements.count) elements for \(count) lists of \(length)")
+    }
+  }
+}

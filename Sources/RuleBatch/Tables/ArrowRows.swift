@@ -1,0 +1,274 @@
+package import CArrow
+package import Expressions
+
+/// A batch of rows whose columns are read by a binding: what the C data interface hands over, checked as
+/// far as it can be. The array must stay for as long as this, and everything that was filled from it.
+package struct ArrowRows: ~Copyable {
+  /// A source with the arrays of this batch.
+  ///
+  /// A class, as it is asked of once in a block for each column, and has parts that are counted.
+  final class Column {
+    /// Rows of a struct, or of the column itself, that hold a value, and what the others have.
+    struct Level {
+      var valid: ArrowBits
+      var whenNull: Cell
+    }
+
+    let source: ArrowBinding.Source
+    /// From the outside in; without those that have no NULL.
+    var levels: [Level] = []
+    var array: ArrowColumn?
+    var members: [(name: String, column: Column)] = []
+    /// What the codes of a dictionary stand for, made once; nil where that is not worth it.
+    var dictionary: UnsafeBufferPointer<Cell>?
+    /// Whether one of these cells points somewhere, or what NULL and a constant are.
+    var pointsOutside = false
+
+    init(source: ArrowBinding.Source) { self.source = source }
+
+    /// Whether a row that is not NULL is there, whatever it holds. What a code stands for may be NULL itself.
+    var isThereOrNull: Bool {
+      guard source.isPresenceOnly else { return false }
+      return array.map { !$0.hasDictionary || $0.children[0].valid == nil } ?? true
+    }
+  }
+
+  let binding: ArrowBinding
+  let columns: [Column]
+  let captured: [Column?]
+  package let count: Int
+  /// Tables of buffers and dictionaries.
+  private let tables: Arena
+  /// What values lie in that are handed out as ``Value``.
+  private var scratch: Arena
+
+  /// Bytes for dictionaries of one batch. What does not fit is looked up row by row.
+  private static let mostTables = 64 << 20
+
+  package init(_ binding: ArrowBinding, _ array: UnsafePointer<ArrowArray>) throws(ArrowError) {
+    guard array.pointee.release != nil else {
+      throw ArrowError("", "the batch has been released")
+    }
+    let count = try ArrowPart(array, binding.table, "", from: 0, count: nil).count
+    var tables = Arena(limit: ArrowRows.mostTables)
+    var columns: [Column] = []
+    for source in binding.sources {
+      let column = try ArrowRows.column(source, array, binding, &tables)
+      try column.makeDictionary(rows: count, binding, &tables)
+      columns.append(column)
+    }
+    var captured: [Column?] = []
+    for source in binding.captures {
+      guard let source else {
+        captured.append(nil)
+        continue
+      }
+      captured.append(try ArrowRows.column(source, array, binding, &tables))
+    }
+    self.binding = binding
+    self.columns = columns
+    self.captured = captured
+    self.count = count
+    self.tables = tables
+    scratch = Arena(limit: binding.program.storage.limits.memoryBytes)
+  }
+
+  private static func column(
+    _ source: ArrowBinding.Source, _ table: UnsafePointer<ArrowArray>, _ binding: ArrowBinding,
+    _ tables: inout Arena
+  ) throws(ArrowError) -> Column {
+    let column = Column(source: source)
+    column.pointsOutside = source.whenNull.contains { $0.pointsOutside }
+    if case .constant(let cell) = source.content, cell.pointsOutside {
+      column.pointsOutside = true
+    }
+    var (array, field) = (table, binding.table)
+    var part = try ArrowPart(array, field, "", from: 0, count: nil)
+    var isOutermost = true
+    func add(_ level: Int, _ valid: ArrowBits?) {
+      guard let valid else { return }
+      column.levels.append(Column.Level(valid: valid, whenNull: source.whenNull[level]))
+    }
+    add(0, try part.validity())
+    var name = ""
+    for (level, index) in source.indexes.enumerated() {
+      name += (level > 0 ? "." : "") + field.children[index].name
+      array = try part.child(index)
+      field = field.children[index]
+      isOutermost = false
+      if level == source.indexes.count - 1, case .column = source.content {
+        let leaf = try ArrowColumn(
+          array, field, name, from: part.offset, count: part.count, tables: &tables)
+        column.array = leaf
+        add(level + 1, leaf.valid)
+      } else {
+        part = try ArrowPart(array, field, name, from: part.offset, count: part.count)
+        add(level + 1, try part.validity())
+      }
+    }
+    guard isOutermost, case .group(let members) = source.content else { return column }
+    for member in members {
+      column.members.append(
+        (member.name, try self.column(member.source, table, binding, &tables)))
+    }
+    return column
+  }
+
+  // MARK: One row
+
+  /// Puts the attributes of a row into a frame that has been reset, beside what it holds otherwise.
+  ///
+  /// - Returns: false when they take more memory than the limit allows.
+  package func fillRow(_ row: Int, of frame: inout Frame) throws(ArrowError) -> Bool {
+    for column in columns {
+      guard let cell = try slotCell(column, row, &frame.arena) else { return false }
+      // What the caller has put where the columns say nothing stays.
+      let slot = column.source.slot
+      if cell.isValue || !frame.slots[slot].isValue { frame.slots[slot] = cell }
+    }
+    return true
+  }
+
+  /// What a slot holds for a row; nil when the arena is full.
+  func slotCell(_ column: Column, _ row: Int, _ arena: inout Arena) throws(ArrowError) -> Cell? {
+    for level in column.levels where !level.valid[row] { return level.whenNull }
+    if case .constant(let cell) = column.source.content { return cell }
+    if column.isThereOrNull { return .true }
+    guard
+      let cell = try ArrowRows.value(
+        column, row, &arena, nesting: column.source.nesting, binding.null)
+    else { return nil }
+    // A NULL in a dictionary.
+    guard cell.isValue, cell != .null else { return column.source.valueOfNull }
+    if column.source.isPresenceOnly { return .true }
+    return binding.bound(cell, column.source, &arena)
+  }
+
+  /// The value of a row, as it is; nil when the arena is full.
+  private static func value(
+    _ column: Column, _ row: Int, _ arena: inout Arena, nesting: Int, _ null: ArrowNull
+  ) throws(ArrowError) -> Cell? {
+    for level in column.levels where !level.valid[row] { return null == .null ? .null : .missing }
+    if case .constant(let cell) = column.source.content { return cell }
+    if let array = column.array {
+      do throws(ArrowError) {
+        return try array.cell(row, in: &arena, nesting: nesting, null)
+      } catch {
+        // Places below a list are no rows.
+        throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
+      }
+    }
+    guard nesting > 0 else { return nil }
+    var cells: [Cell] = []
+    for member in column.members {
+      guard
+        let cell = try value(member.column, row, &arena, nesting: nesting - 1, null)
+      else { return nil }
+      guard cell.isValue else { continue }
+      guard let key = arena.text(copying: member.name) else { return nil }
+      cells += [key, cell]
+    }
+    return arena.map(lastOfRepeated: cells)
+  }
+
+  // MARK: What the caller reads himself
+
+  /// The value of a captured column; nil for NULL, and where there is no such column.
+  package mutating func value(ofCapture number: Int, _ row: Int) throws(ArrowError) -> Value? {
+    guard let column = captured[number] else { return nil }
+    scratch.reset()
+    guard
+      let cell = try ArrowRows.value(
+        column, row, &scratch, nesting: column.source.nesting, .missing)
+    else {
+      throw ArrowError(
+        column.source.name, "the value takes more memory than the limit allows", row: row,
+        isOfValue: true)
+    }
+    return cell.isValue ? Value(cell) : nil
+  }
+
+  /// A captured value for a slot, as the program wants it; ``Cell/missing`` for NULL, nil when the arena
+  /// is full.
+  package func cell(ofCapture number: Int, _ row: Int, in arena: inout Arena) throws(ArrowError)
+    -> Cell?
+  {
+    guard let column = captured[number] else { return .missing }
+    guard
+      let cell = try ArrowRows.value(
+        column, row, &arena, nesting: column.source.nesting, .missing)
+    else { return nil }
+    return cell.isValue ? binding.program.passed(cell, in: &arena) : cell
+  }
+
+  package func hasCapture(_ number: Int) -> Bool { captured[number] != nil }
+
+  /// Whether a captured column says nothing of a row: NULL, or a list, a struct or a map that holds nothing.
+  package func isSilent(capture number: Int, _ row: Int) throws(ArrowError) -> Bool {
+    guard let column = captured[number], let array = column.array else { return true }
+    for level in column.levels where !level.valid[row] { return true }
+    return try array.isEmpty(row)
+  }
+}
+
+extension ArrowBinding {
+  /// What a value becomes in its slot.
+  func bound(_ cell: Cell, _ source: Source, _ arena: inout Arena) -> Cell {
+    let storage = program.storage
+    if storage.binding.isPlain { return cell }
+    let bound = storage.binding.bound(cell, in: &arena)
+    if bound.isValue { return bound }
+    let running = storage.prepared()
+    return running.isRoot[source.slot] ? running.defaults[source.slot] : .missing
+  }
+}
+
+extension ArrowRows.Column {
+  /// Makes the cells of a dictionary that has not many more values than the batch has rows.
+  fileprivate func makeDictionary(
+    rows: Int, _ binding: ArrowBinding, _ tables: inout Arena
+  ) throws(ArrowError) {
+    guard let array, array.hasDictionary, !isThereOrNull else { return }
+    let values = array.children[0]
+    let mark = tables.mark
+    guard values.count <= max(64, 2 * rows), let cells = tables.cells(max(values.count, 1)) else {
+      return
+    }
+    for value in 0..<values.count {
+      tables.hasRunOut = false
+      let cell: Cell?
+      do throws(ArrowError) {
+        cell = try values.cell(value, in: &tables, nesting: source.nesting, binding.null)
+      } catch {
+        // Places in a dictionary are no rows, and what cannot be had is the fault of its rows alone.
+        if error.isOfValue { return tables.release(to: mark) }
+        throw ArrowError(error.column, error.reason)
+      }
+      guard let cell else { return tables.release(to: mark) }
+      if !cell.isValue || cell == .null {
+        cells[value] = source.valueOfNull
+      } else {
+        cells[value] = source.isPresenceOnly ? .true : binding.bound(cell, source, &tables)
+      }
+      // What does not fit is looked up row by row.
+      guard !tables.hasRunOut else { return tables.release(to: mark) }
+      pointsOutside = pointsOutside || cells[value].pointsOutside
+    }
+    dictionary = UnsafeBufferPointer(start: cells, count: values.count)
+  }
+}
+
+extension ArrowColumn {
+  /// Whether a row is NULL, or a list, a struct or a map in which there is nothing.
+  fileprivate func isEmpty(_ row: Int) throws(ArrowError) -> Bool {
+    guard isValid(row) else { return true }
+    switch content {
+    case .nothing: return true
+    case .list, .largeList, .fixedList, .map: return try elements(row).isEmpty
+    case .structure:
+      for child in children where try !child.isEmpty(row) { return false }
+      return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,235 @@
+internal import Expressions
+
+/// Why a table in Arrow's form cannot be used, and which column is at fault.
+package struct ArrowError: Error, Hashable, Sendable {
+  /// The column, by its names from the outside in; empty for the table itself.
+  package var column: String
+  package var reason: String
+  /// The row of the batch, or of the stream, from 0, where one row is at fault.
+  package var row: Int?
+  /// Whether a value cannot be had, though the array is sound: then the row has no outcome, and the others do.
+  package var isOfValue: Bool
+
+  package init(_ column: String, _ reason: String, row: Int? = nil, isOfValue: Bool = false) {
+    self.column = column
+    self.reason = reason
+    self.row = row
+    self.isOfValue = isOfValue
+  }
+
+  /// What is wrong, for a person.
+  package var message: String {
+    place + (row.map { ", row \($0)" } ?? "") + ": " + reason
+  }
+
+  /// The same for who knows the row.
+  package var messageOfRow: String { "\(place): \(reason)" }
+
+  private var place: String { column.isEmpty ? "the table" : "column '\(column)'" }
+}
+
+/// The types of Arrow that have a counterpart among the engine's values.
+package enum ArrowType: Hashable, Sendable {
+  /// Every value is NULL.
+  case null
+  case bool
+  case integer(ArrowInteger)
+  /// Floating point numbers of two, four and eight bytes.
+  case half, float, double
+  /// UTF-8 with offsets of four bytes, with offsets of eight, and as views.
+  case text, largeText, textView
+  /// A point in time, with so many units in a second.
+  case timestamp(unitsPerSecond: Int64)
+  case list, largeList
+  /// Lists of one length.
+  case fixedList(Int)
+  case structure
+  case map
+  /// What the engine has no value for: its name, and what to do instead.
+  case other(name: String, hint: String)
+
+  /// Reads a format string of the C data interface.
+  package init(format: String) {
+    let bytes = Array(format.utf8)
+    if let plain = ArrowType.plain[format] {
+      self = plain
+    } else if format.hasPrefix("ts"), bytes.count >= 4, bytes[3] == UInt8(ascii: ":") {
+      self = ArrowType.timestamp(bytes)
+    } else if format.hasPrefix("+w:"), let length = Int32(format.dropFirst(3)), length >= 0 {
+      self = .fixedList(Int(length))
+    } else {
+      self = ArrowType.unusable(format)
+    }
+  }
+
+  private static let plain: [String: ArrowType] = [
+    "n": .null, "b": .bool, "c": .integer(.int8), "C": .integer(.uint8), "s": .integer(.int16),
+    "S": .integer(.uint16), "i": .integer(.int32), "I": .integer(.uint32), "l": .integer(.int64),
+    "L": .integer(.uint64), "e": .half, "f": .float, "g": .double, "u": .text, "U": .largeText,
+    "vu": .textView, "+l": .list, "+L": .largeList, "+s": .structure, "+m": .map,
+  ]
+
+  private static func timestamp(_ format: [UInt8]) -> ArrowType {
+    let units: [UInt8: Int64] = [
+      UInt8(ascii: "s"): 1, UInt8(ascii: "m"): 1_000, UInt8(ascii: "u"): 1_000_000,
+      UInt8(ascii: "n"): 1_000_000_000,
+    ]
+    guard let unit = units[format[2]] else {
+      return unusable(String(decoding: format, as: UTF8.self))
+    }
+    // Without a zone it is what a clock on some wall shows, and no point in time.
+    guard format.count > 4 else {
+      return .other(name: "a timestamp without a time zone", hint: "give it one, such as UTC")
+    }
+    return .timestamp(unitsPerSecond: unit)
+  }
+
+  /// What is not read, by how its format begins.
+  private static func unusable(_ format: String) -> ArrowType {
+    let kinds: [(start: String, name: String, hint: String)] = [
+      ("d:", "a decimal", "cast it to a double or a text"),
+      ("td", "a date", "cast it to a text or to a timestamp with a time zone"),
+      ("tt", "a time of day", "cast it to a text"),
+      ("tD", "a duration", "cast it to a number"), ("ti", "an interval", "cast it to a number"),
+      ("z", "binary data", "cast it to a text"), ("Z", "binary data", "cast it to a text"),
+      ("vz", "binary data", "cast it to a text"), ("w:", "binary data", "cast it to a text"),
+      ("+v", "a list view", "cast it to a list"), ("+u", "a union", "cast it to a single type"),
+      ("+r", "run-end encoded", "decode it"),
+    ]
+    if let kind = kinds.first(where: { format.hasPrefix($0.start) }) {
+      return .other(name: kind.name, hint: kind.hint)
+    }
+    let shown = format.utf8.count > 30 ? String(format.unicodeScalars.prefix(30)) + "..." : format
+    return .other(name: "of the unknown format '\(shown)'", hint: "cast it to a known type")
+  }
+
+  /// The type as messages call it.
+  package var name: String {
+    switch self {
+    case .null: "NULL"
+    case .bool: "a bool"
+    case .integer: "an integer"
+    case .half, .float, .double: "a floating point number"
+    case .text, .largeText, .textView: "a text"
+    case .timestamp: "a timestamp"
+    case .list, .largeList, .fixedList: "a list"
+    case .structure: "a struct"
+    case .map: "a map"
+    case .other(let name, _): name
+    }
+  }
+
+  package var isText: Bool { self == .text || self == .largeText || self == .textView }
+
+  package var isList: Bool {
+    switch self {
+    case .list, .largeList, .fixedList: true
+    default: false
+    }
+  }
+
+  /// Buffers that an array of the type has; nil where their number goes with the data.
+  var bufferCount: Int? {
+    switch self {
+    case .structure, .fixedList: 1
+    case .bool, .integer, .half, .float, .double, .timestamp, .list, .largeList, .map: 2
+    case .text, .largeText: 3
+    case .null, .textView, .other: nil
+    }
+  }
+
+  /// Children that a field of the type has; nil for any number.
+  fileprivate var childCount: Int? {
+    switch self {
+    case .structure, .other: nil
+    case .list, .largeList, .fixedList, .map: 1
+    default: 0
+    }
+  }
+}
+
+/// Whole numbers as they lie in memory.
+package enum ArrowInteger: Hashable, Sendable {
+  case int8, uint8, int16, uint16, int32, uint32, int64, uint64
+}
+
+/// A column of a table as its schema describes it, with what is below it.
+package struct ArrowField: Hashable, Sendable {
+  package var name: String
+  /// The type of the values. Where they are in a dictionary, of these.
+  package var type: ArrowType
+  package var children: [ArrowField]
+  /// What codes look like that stand for values in a dictionary; nil where there is none.
+  package var codes: ArrowInteger?
+
+  /// Levels of fields, and fields of a table, that are read: a schema that leads around in circles has an
+  /// end.
+  static let mostLevels = 64
+  static let mostFields = 100_000
+
+  package init(
+    _ name: String, _ type: ArrowType, _ children: [ArrowField] = [], codes: ArrowInteger? = nil
+  ) {
+    self.name = name
+    self.type = type
+    self.children = children
+    self.codes = codes
+  }
+
+  /// The children with a name.
+  package func indexes(of name: String) -> [Int] {
+    children.indices.filter { children[$0].name.utf8.elementsEqual(name.utf8) }
+  }
+
+  /// Why values of the type cannot be read, wherever in it that is; nil when they can be.
+  ///
+  /// - Parameter path: the name of the column, for messages.
+  package func problem(_ path: String) -> ArrowError? {
+    if case .other(let name, let hint) = type {
+      return ArrowError(path, "is \(name), which rules have no value for; \(hint)")
+    }
+    if type == .map, !children[0].children[0].type.isText {
+      return ArrowError(
+        path, "is a map with keys that are \(children[0].children[0].type.name), not texts")
+    }
+    for child in children {
+      // The element of a list and the entries of a map have names that say nothing.
+      let below = type == .structure ? "\(path).\(child.name)" : path
+      if let problem = child.problem(below) { return problem }
+    }
+    return nil
+  }
+}
+
+extension ArrowField {
+  /// Whether an array of codes or of list elements may be read as this type says: what has to be known
+  /// before anything is.
+  fileprivate func checked(_ path: String) throws(ArrowError) -> ArrowField {
+    if let wanted = type.childCount, children.count != wanted {
+      throw ArrowError(path, "the schema has \(children.count) children where \(wanted) belong")
+    }
+    if type == .map,
+      children[0].type != .structure || children[0].codes != nil
+        || children[0].children.count != 2
+    {
+      throw ArrowError(path, "the entries of a map must be a struct of keys and values")
+    }
+    return self
+  }
+
+  /// A field of a type that has been read from outside.
+  static func checked(
+    _ name: String, format: String, _ children: [ArrowField], dictionary: ArrowField?,
+    path: String
+  ) throws(ArrowError) -> ArrowField {
+    let type = ArrowType(format: format)
+    guard let dictionary else { return try ArrowField(name, type, children).checked(path) }
+    guard case .integer(let codes) = type, children.isEmpty else {
+      throw ArrowError(path, "the codes of a dictionary must be integers")
+    }
+    guard dictionary.codes == nil else {
+      throw ArrowError(path, "is a dictionary of dictionaries; cast it to a text")
+    }
+    return ArrowField(name, dictionary.type, dictionary.children, codes: codes)
+  }
+}

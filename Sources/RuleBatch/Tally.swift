@@ -1,0 +1,159 @@
+public import Expressions
+public import RuleEngine
+
+/// Counts of a batch: outcomes by placement, and what became of each audience.
+public struct Tally: Hashable, Sendable {
+  /// What happened to one audience.
+  public struct Audience: Hashable, Sendable {
+    /// Position in the config, from 0.
+    public var index: Int
+    public var experimentID: String
+    /// What people find it by, as `1 (export-free)`.
+    package var label: String
+    /// What may hold it back, and whose owners it passes over.
+    package var limit: OccurrenceLimit?
+    package var entitlement: String?
+    /// Users for whom it was tried.
+    public var reached = 0
+    /// Users for whom its expression held.
+    public var matched = 0
+    /// Users for whom it decided.
+    public var taken = 0
+    /// Users for whom its expression held, but whom its limit kept from it.
+    public var heldBack = 0
+    /// Users whom it passed over for an entitlement that they own.
+    public var owned = 0
+  }
+
+  /// A way in which a rule failed, and for how many users.
+  public struct RuleErrors: Hashable, Sendable {
+    public var error: RuleError
+    public var users: Int
+    /// The identity of the first of these users.
+    public var example: String
+
+    /// The most frequent first.
+    static func isBefore(_ a: RuleErrors, _ b: RuleErrors) -> Bool {
+      if a.users != b.users { return a.users > b.users }
+      let (left, right) = (a.error, b.error)
+      if left.audience != right.audience { return left.audience < right.audience }
+      if left.clause != right.clause { return left.clause < right.clause }
+      if left.code != right.code { return left.code < right.code }
+      return (left.path ?? "") < (right.path ?? "")
+    }
+  }
+
+  /// What happened at one placement.
+  public struct Placement: Hashable, Sendable {
+    public var name: String
+    public var paywall = 0
+    public var holdout = 0
+    public var noAudienceMatch = 0
+    public var placementNotFound = 0
+    public var error = 0
+    public var audiences: [Audience] = []
+    /// What went wrong in rules, the most frequent first.
+    public var errors: [RuleErrors] = []
+
+    /// Users whom no audience took.
+    public var unmatched: Int { noAudienceMatch + placementNotFound }
+  }
+
+  public var users = 0
+  public var rejected = 0
+  public var placements: [Placement]
+
+  /// Adds the counts of another part of the same batch.
+  public mutating func add(_ other: Tally) {
+    users += other.users
+    rejected += other.rejected
+    for (i, part) in other.placements.enumerated() {
+      placements[i].paywall += part.paywall
+      placements[i].holdout += part.holdout
+      placements[i].noAudienceMatch += part.noAudienceMatch
+      placements[i].placementNotFound += part.placementNotFound
+      placements[i].error += part.error
+      placements[i].add(part.errors)
+      for (j, audience) in part.audiences.enumerated() {
+        placements[i].audiences[j].reached += audience.reached
+        placements[i].audiences[j].matched += audience.matched
+        placements[i].audiences[j].taken += audience.taken
+        placements[i].audiences[j].heldBack += audience.heldBack
+        placements[i].audiences[j].owned += audience.owned
+      }
+    }
+  }
+
+  /// The counts as JSON.
+  public var value: Value {
+    .object([
+      "users": .int(Int64(users)), "rejected": .int(Int64(rejected)),
+      "placements": .map(
+        placements.map { Value.Entry(key: .string($0.name), value: $0.value) }),
+    ])
+  }
+}
+
+extension Tally.Audience {
+  /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?}`: what
+  /// belongs to a limit or an entitlement is there where the audience has one.
+  package var value: Value {
+    func count(_ number: Int) -> Value { .int(Int64(number)) }
+    return .members([
+      "index": count(index), "reached": count(reached), "matched": count(matched),
+      "taken": count(taken), "heldBack": count(heldBack),
+      "limit": limit.map { $0.value(count: nil) }, "owned": entitlement.map { _ in count(owned) },
+      "entitlement": entitlement.map { .string($0) },
+    ])
+  }
+
+  /// The limit in words: `at most 2 in the last 24 hours, counted as 'export_free'`.
+  package var limitText: String? { limit.map { LimitWords.rule($0) } }
+}
+
+extension Tally.Placement {
+  /// Errors of rules in the JSON of a summary; how many more there are is said behind them.
+  private static let mostErrors = 20
+
+  fileprivate mutating func add(_ more: [Tally.RuleErrors]) {
+    if more.isEmpty { return }
+    var places: [RuleError: Int] = [:]
+    for (i, known) in errors.enumerated() { places[known.error] = i }
+    for new in more {
+      if let known = places[new.error] {
+        errors[known].users += new.users
+      } else {
+        errors.append(new)
+      }
+    }
+    errors.sort { Tally.RuleErrors.isBefore($0, $1) }
+  }
+
+  package var value: Value {
+    func count(_ number: Int) -> Value { .int(Int64(number)) }
+    var members: Value = .object([
+      "outcomes": .object([
+        "paywall": count(paywall), "holdout": count(holdout),
+        "noAudienceMatch": count(noAudienceMatch),
+        "placementNotFound": count(placementNotFound), "error": count(error),
+      ]),
+      "audiences": .list(audiences.map(\.value)),
+      "unmatched": count(unmatched),
+      "errors": .list(
+        errors.prefix(Tally.Placement.mostErrors).map { failed in
+          guard case .map(let entries) = failed.error.value else { return .null }
+          return .map(
+            entries + [
+              .init(key: "users", value: count(failed.users)),
+              .init(key: "example", value: .string(failed.example)),
+            ])
+        }),
+    ])
+    if errors.count > Tally.Placement.mostErrors, case .map(var entries) = members {
+      entries.append(
+        .init(key: "more", value: count(errors.count - Tally.Placement.mostErrors)))
+      members = .map(entries)
+    }
+    return members
+  }
+}

@@ -1,0 +1,48 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Who is there for whom a clause decides?
+extension PlacementAnalysis {
+  /// A question of which every witness is a user for whom a clause decides whether a rule takes them.
+  struct DecidingQuestion {
+    var question: ConditionSpace.Question
+    /// Whether it asks for users of any kind and with any history. When all such questions have no answer,
+    /// there is no user.
+    var isGeneral: Bool
+  }
+
+  /// Questions about a clause that decides, the most ordinary users first.
+  ///
+  /// - Parameter holds: whether the clause holds, or does not, for the users who are looked for.
+  /// - Returns: empty where nobody gets to the rule.
+  func deciding(clause number: Int, holds: Bool, of rule: Int) -> [DecidingQuestion] {
+    guard let condition = conditionOf[rule], flips.indices.contains(condition),
+      let node = model.conditions[condition].clauses[number].node,
+      let flip = flips[condition][number]
+    else { return [] }
+    let (root, holding) = (model.conditions[condition].root, model.holdingClause)
+    let turned = holds ? flip.whenFalse : flip.whenTrue
+    let wanted = holds ? holding : OutcomeSet.any.subtracting(holding)
+    // An attribute that is not there errs as well, and says less to whoever reads it.
+    let plain: OutcomeSet = [.false, .null, .falsy]
+    func goals(_ isTaken: Bool, _ own: OutcomeSet, _ whole: OutcomeSet) -> [ConditionSpace.Goal] {
+      [.init(root, whole), .init(node, own), .init(turned, isTaken ? .notTrue : .true)]
+    }
+    // A clause that holds may lose the user, as below a `!`: both ways are asked for.
+    let general = [holds, !holds].map { goals($0, wanted, $0 ? .true : .notTrue) }
+    let usual =
+      holds
+      ? []
+      : [
+        goals(false, plain.subtracting(holding), plain),
+        goals(true, plain.subtracting(holding), .true),
+      ]
+    return [true, false].flatMap { isFirstTime -> [DecidingQuestion] in
+      guard let earlier = reaching(rule, isFirstTime: isFirstTime) else { return [] }
+      return (isFirstTime ? usual + general : general).map {
+        DecidingQuestion(
+          question: ConditionSpace.Question($0, sparing: earlier), isGeneral: !isFirstTime)
+      }
+    }
+  }
+}

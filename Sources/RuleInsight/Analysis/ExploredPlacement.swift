@@ -1,0 +1,52 @@
+internal import CivilTime
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+/// What an analysis has seen of a placement.
+package struct ExploredPlacement {
+  /// A user who was found.
+  struct User {
+    var witness: AnalysisWitness
+    var record: Value
+    var heldBack: [OccurrenceLimit]
+    var owned: [String]
+
+    /// The record of the user with another value of one attribute.
+    func changed(
+      _ candidate: ConditionSpace.Candidate, platform: Platform, now: Instant
+    ) -> Value {
+      WitnessRecord(
+        witness.with(candidate), heldBack: heldBack, owned: owned, platform: platform, now: now
+      ).value
+    }
+  }
+
+  let model: ConditionModel
+  let space: ConditionSpace
+  /// The conditions of its rules, in their order.
+  let conditions: [Int?]
+  var users: [User]
+
+  /// The conditions and their clauses that can be asked, as nodes of the model's formula.
+  private var nodes: [Int] {
+    conditions.compactMap { $0 }.flatMap { condition in
+      [model.conditions[condition].root]
+        + model.conditions[condition].clauses.compactMap(\.node)
+    }
+  }
+
+  /// By attribute, as a candidate without a value, the conditions and clauses that read it.
+  var readers: [ConditionSpace.Candidate: [Int]] {
+    var readers: [ConditionSpace.Candidate: [Int]] = [:]
+    for node in nodes {
+      for attribute in model.reads(node) { readers[attribute, default: []].append(node) }
+    }
+    return readers
+  }
+
+  /// What nodes come to for a user with one attribute; nothing where a frame cannot hold it.
+  func outcomes(of nodes: [Int], with candidate: ConditionSpace.Candidate) -> [OutcomeSet] {
+    model.outcomes(of: nodes, for: AnalysisWitness.nothing.with(candidate)) ?? []
+  }
+}

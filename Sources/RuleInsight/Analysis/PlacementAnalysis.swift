@@ -1,0 +1,368 @@
+internal import CivilTime
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+/// Questions about the audiences of one placement.
+struct PlacementAnalysis {
+  /// What is answered about a question.
+  enum Answer {
+    case witness(Value)
+    case proof
+    case unknown
+  }
+
+  /// Steps that all questions about a placement may take, at least and for every audience, and one
+  /// of them alone.
+  private static let leastBudget = 1_500_000
+  private static let budgetPerRule = 50_000
+  private static let budgetPerQuestion = 100_000
+
+  let ruleSet: RuleSet
+  let model: ConditionModel
+  /// By rule, the number of its condition in the model.
+  let conditionOf: [Int?]
+  /// Conditions of the model that hold from now on, whatever else holds.
+  let dates: Range<Int>
+  /// By condition and clause, what questions about clauses that decide ask for; empty where nobody asks.
+  let flips: [[ClauseFlip?]]
+  private let effort: Int
+  /// The placement's rules.
+  let rules: Range<Int>
+  let name: String
+  let now: Instant
+  let space: ConditionSpace
+  private let decider: WitnessDecider
+  private(set) var statistics = RuleAnalysis.Statistics()
+  /// An answer to an earlier question, which may answer others.
+  private struct Known {
+    var witness: AnalysisWitness
+    var record: Value
+    /// The last rule that the user gets to.
+    var reach: Int
+    /// What is used up, and owned.
+    var heldBack: [OccurrenceLimit]
+    var owned: [String]
+    /// Whether nothing is used up and nothing owned.
+    var isPlain: Bool { heldBack.isEmpty && owned.isEmpty }
+    /// The rule about which ``outcomes`` are known.
+    var rule: Int?
+    var outcomes = NodeOutcomes()
+  }
+
+  private var pool: [Known] = []
+  /// All users who were found.
+  private var users: [ExploredPlacement.User] = []
+  private static let mostKnown = 32
+  /// Nodes that all questions are about, where they are few.
+  private let asked: [Int]
+  private static let mostRulesAtOnce = 64
+  /// For a rule the conditions before it that matter to questions about it, as far as is known.
+  private var learned: (rule: Int, conditions: [Int])?
+
+  /// - Parameters:
+  ///   - flips: by condition, those that questions are about, too.
+  ///   - effort: how many times the usual number of steps questions may take.
+  init(
+    _ ruleSet: RuleSet, _ placement: Int, _ conditions: RuleModel, _ decider: WitnessDecider,
+    now: Instant, flips: [[ClauseFlip?]] = [], effort: Int = 1
+  ) {
+    self.decider = decider
+    self.ruleSet = ruleSet
+    let (model, conditionOf) = (conditions.model, conditions.conditionOf)
+    self.model = model
+    self.conditionOf = conditionOf
+    dates = conditions.dates
+    self.flips = flips
+    self.effort = effort
+    self.now = now
+    rules = ruleSet.placements[placement].rules
+    name = ruleSet.placements[placement].name
+    var asking = rules.compactMap { conditionOf[$0] }
+    asking += dates.filter { date in
+      asking.contains { model.sharesAttributes(of: $0, with: date) }
+    }
+    var roots = asking.map { model.conditions[$0].root }
+    for condition in Set(asking).sorted() where flips.indices.contains(condition) {
+      roots += flips[condition].compactMap { $0 }.flatMap { [$0.whenTrue, $0.whenFalse] }
+    }
+    space = ConditionSpace(model, roots: roots)
+    let isSmall = rules.count <= Self.mostRulesAtOnce
+    asked = isSmall ? Set(asking.flatMap { model.nodes(askedAbout: $0) }).sorted() : []
+  }
+
+  /// Steps that the next question may take.
+  var budget: Int {
+    let all = effort * max(Self.leastBudget, rules.count * Self.budgetPerRule)
+    let most = effort * (Self.budgetPerQuestion + 20 * rules.count)
+    return max(0, min(most, all - space.steps))
+  }
+
+  // MARK: Audiences
+
+  /// The conditions that must not hold for a user to get to a rule; nil when nobody does.
+  ///
+  /// - Parameter isFirstTime: whether no limit has been used up and nobody owns anything.
+  func reaching(_ rule: Int, isFirstTime: Bool) -> [Int]? {
+    var conditions: [Int] = []
+    var seen: Set<Int> = []
+    for earlier in rules.lowerBound..<rule where takes(earlier) {
+      if !isFirstTime, isPassed(earlier, by: rule) { continue }
+      guard let condition = conditionOf[earlier] else { return nil }
+      if seen.insert(condition).inserted { conditions.append(condition) }
+    }
+    return conditions
+  }
+
+  /// Whether a rule can take anybody at all.
+  func takes(_ rule: Int) -> Bool {
+    let compiled = ruleSet.rules[rule]
+    if let limit = compiled.audience.occurrenceLimit, limit.maxCount <= 0 { return false }
+    return !compiled.isBroken
+  }
+
+  /// Whether a rule may have to pass over users who match it and get to a later rule.
+  func isPassed(_ earlier: Int, by rule: Int) -> Bool {
+    isOwned(earlier, before: rule) || isHeldBack(earlier, before: rule)
+  }
+
+  /// Whether users may own what the earlier rule's users must not, and get to a later one.
+  private func isOwned(_ earlier: Int, before rule: Int) -> Bool {
+    let (first, second) = (ruleSet.rules[earlier].audience, ruleSet.rules[rule].audience)
+    return first.entitlementGuard != nil && second.entitlementGuard != first.entitlementGuard
+  }
+
+  /// Whether the limit of the earlier rule may be used up for users who get to a later one.
+  private func isHeldBack(_ earlier: Int, before rule: Int) -> Bool {
+    guard let limit = ruleSet.rules[earlier].audience.occurrenceLimit else { return false }
+    guard let other = ruleSet.rules[rule].audience.occurrenceLimit else { return true }
+    return !other.leavesRoom(for: limit)
+  }
+
+  /// The question who is taken by a rule; nil when nobody gets there.
+  func taking(_ rule: Int, isFirstTime: Bool) -> ConditionSpace.Question? {
+    reaching(rule, isFirstTime: isFirstTime).map { earlier in
+      ConditionSpace.Question([holding(rule)].compactMap { $0 }, sparing: earlier)
+    }
+  }
+
+  func holding(_ rule: Int) -> ConditionSpace.Goal? {
+    conditionOf[rule].map { ConditionSpace.Goal(model.conditions[$0].root, .true) }
+  }
+
+  // MARK: Asking
+
+  /// Looks for a user who gets to a rule, and for whom goals are met.
+  mutating func ask(_ question: ConditionSpace.Question, gettingTo rule: Int) -> Answer {
+    statistics.questions += 1
+    guard budget > 0 else {
+      statistics.unknown += 1
+      return .unknown
+    }
+    // Looking at earlier answers takes steps, too.
+    space.steps += question.goals.count + pool.count
+    if let known = known(question.goals, gettingTo: rule) {
+      statistics.witnesses += 1
+      return .witness(known)
+    }
+    var found: Known?
+    var needed = learned(about: rule, question)
+    let answer = space.answer(question, &needed, budget: budget) { witness in
+      found = verified(witness, gettingTo: rule)
+      return found != nil
+    }
+    learn(needed, about: rule)
+    switch answer {
+    case .witness:
+      statistics.witnesses += 1
+      guard var found else { return .unknown }
+      if let outcomes = model.outcomes(of: asked, for: found.witness) {
+        found.outcomes = NodeOutcomes(asked, outcomes)
+      }
+      if pool.count == Self.mostKnown { pool.removeFirst() }
+      pool.append(found)
+      users.append(
+        ExploredPlacement.User(
+          witness: found.witness, record: found.record, heldBack: found.heldBack,
+          owned: found.owned))
+      return .witness(found.record)
+    case .proof:
+      statistics.proofs += 1
+      return .proof
+    case .unknown:
+      statistics.unknown += 1
+      return .unknown
+    }
+  }
+
+  /// Conditions that mattered to earlier questions about a rule.
+  private func learned(about rule: Int, _ question: ConditionSpace.Question) -> [Int] {
+    guard let learned, learned.rule == rule else { return [] }
+    return learned.conditions.filter { question.sparing.contains($0) }
+  }
+
+  private mutating func learn(_ conditions: [Int], about rule: Int) {
+    var all = learned?.rule == rule ? learned?.conditions ?? [] : []
+    for condition in conditions where !all.contains(condition) { all.append(condition) }
+    learned = (rule, all)
+  }
+
+  /// The record of an earlier answer that meets goals, too.
+  private mutating func known(_ goals: [ConditionSpace.Goal], gettingTo rule: Int) -> Value? {
+    pool.removeAll { $0.isPlain && $0.reach < rule }
+    for i in pool.indices {
+      if asked.isEmpty, pool[i].rule != rule {
+        pool[i].rule = rule
+        pool[i].outcomes = NodeOutcomes()
+      }
+      let asked = goals.map(\.node) + [holding(rule)?.node].compactMap { $0 }
+      let open = asked.filter { pool[i].outcomes[$0] == nil }
+      if !open.isEmpty {
+        space.steps += open.count
+        guard let outcomes = model.outcomes(of: open, for: pool[i].witness) else { continue }
+        for (node, outcome) in zip(open, outcomes) { pool[i].outcomes.add(outcome, of: node) }
+      }
+      let isMet = goals.allSatisfy { pool[i].outcomes[$0.node]?.isSubset(of: $0.wanted) ?? false }
+      guard isMet else { continue }
+      // What was decided has to fit in with what the machine says of the attributes alone.
+      let holds = holding(rule).map { pool[i].outcomes[$0.node] == .true } ?? true
+      if pool[i].isPlain, holds == (pool[i].reach == rule) { return pool[i].record }
+      if let again = verified(pool[i].witness, gettingTo: rule) { return again.record }
+    }
+    return nil
+  }
+
+  /// What was seen, and users whom each rule takes because of each of its clauses, and in spite of it.
+  mutating func explored() -> ExploredPlacement {
+    for rule in rules where takes(rule) {
+      guard let condition = conditionOf[rule], let taking = taking(rule, isFirstTime: false) else {
+        continue
+      }
+      for number in model.conditions[condition].clauses.indices {
+        guard let node = model.conditions[condition].clauses[number].node,
+          let context = model.context(ofClause: number, in: condition)
+        else { continue }
+        let holds = model.holdingClause
+        for wanted in [holds, OutcomeSet.any.subtracting(holds)] {
+          let goals = taking.goals + context + [ConditionSpace.Goal(node, wanted)]
+          _ = ask(ConditionSpace.Question(goals, sparing: taking.sparing), gettingTo: rule)
+        }
+      }
+    }
+    return ExploredPlacement(
+      model: model, space: space, conditions: rules.map { conditionOf[$0] },
+      users: users)
+  }
+
+  /// Whether a question has no answer.
+  ///
+  /// - Returns: conditions that are enough for that; nil when it is not known.
+  func proof(
+    _ question: ConditionSpace.Question, gettingTo rule: Int, relaxing: [Int] = []
+  ) -> [Int]? {
+    var needed = learned(about: rule, question)
+    let isProved = space.isProved(question, &needed, budget: budget, relaxing: relaxing)
+    return isProved ? needed : nil
+  }
+
+  /// Whether goals cannot be met, whatever else is so.
+  func isProved(_ goals: [ConditionSpace.Goal], relaxing: [Int] = []) -> Bool {
+    var needed: [Int] = []
+    return space.isProved(
+      ConditionSpace.Question(goals), &needed, budget: budget, relaxing: relaxing)
+  }
+
+  /// The record of a witness, when deciding it as an ordinary user gives what the analysis says.
+  private func verified(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
+    let before = rules.lowerBound..<rule
+    space.steps += 2 * before.count
+    let conditions = (before.lowerBound...rule).compactMap { conditionOf[$0] }
+    guard let held = model.held(conditions, for: witness).map(Set.init) else { return nil }
+    func holds(_ rule: Int) -> Bool { conditionOf[rule].map { held.contains($0) } ?? true }
+    var heldBack: [OccurrenceLimit] = []
+    var owned: [String] = []
+    for earlier in before where takes(earlier) && holds(earlier) {
+      let audience = ruleSet.rules[earlier].audience
+      if let limit = audience.occurrenceLimit, isHeldBack(earlier, before: rule) {
+        heldBack.append(limit)
+      } else if let entitlement = audience.entitlementGuard, isOwned(earlier, before: rule) {
+        owned.append(entitlement)
+      } else {
+        return nil
+      }
+    }
+    // The rule's own limit may look back less far than those that are used up.
+    for history in heldBack.isEmpty ? [.recent] : WitnessRecord.History.allCases {
+      let record = WitnessRecord(
+        witness, heldBack: heldBack, owned: owned, platform: ruleSet.language.platform, now: now,
+        history: history)
+      guard let reasons = decider.reasons(for: record.value, at: name) else { return nil }
+      let reach = reasons.firstIndex(of: .matched) ?? reasons.count
+      guard reach >= before.count, reasons.indices.contains(before.count) else { continue }
+      let reason = reasons[before.count]
+      if reason == .notReached || (reason == .matched) != holds(rule) { continue }
+      return Known(
+        witness: witness, record: record.value, reach: rules.lowerBound + reach,
+        heldBack: heldBack, owned: owned)
+    }
+    return nil
+  }
+}
+
+/// What some nodes come to.
+private struct NodeOutcomes {
+  /// In ascending order.
+  private var nodes: [Int] = []
+  private var outcomes: [OutcomeSet] = []
+
+  init() {}
+
+  /// - Parameter nodes: in ascending order.
+  init(_ nodes: [Int], _ outcomes: [OutcomeSet]) {
+    self.nodes = nodes
+    self.outcomes = outcomes
+  }
+
+  subscript(node: Int) -> OutcomeSet? {
+    let place = place(of: node)
+    return place < nodes.count && nodes[place] == node ? outcomes[place] : nil
+  }
+
+  mutating func add(_ outcome: OutcomeSet, of node: Int) {
+    let place = place(of: node)
+    if place < nodes.count, nodes[place] == node { return }
+    nodes.insert(node, at: place)
+    outcomes.insert(outcome, at: place)
+  }
+
+  /// Where a node is, or has to be. Less work than hashing it: there are few.
+  private func place(of node: Int) -> Int {
+    var (low, high) = (0, nodes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if nodes[middle] < node { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension OccurrenceLimit {
+  /// Whether who may still get what has this limit may get what has another one, too, having had
+  /// less than that allows.
+  func leavesRoom(for other: OccurrenceLimit) -> Bool {
+    key.utf8.elementsEqual(other.key.utf8) && maxCount <= other.maxCount
+      && other.interval.isWithin(interval)
+  }
+}
+
+extension OccurrenceLimit.Interval {
+  /// Whether all that counts in this interval counts in another.
+  func isWithin(_ other: Self) -> Bool {
+    switch (self, other) {
+    case (_, .infinity): true
+    case (.minutes(let own), .minutes(let other)): own <= other
+    case (.session, .session): true
+    default: false
+    }
+  }
+}

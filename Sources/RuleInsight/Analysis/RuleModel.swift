@@ -1,0 +1,48 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// The conditions of a rule set as an analysis sees them, equal ones once.
+struct RuleModel {
+  let model: ConditionModel
+  /// By rule, the number of its condition in the model; nil for everybody, and for what is broken.
+  let conditionOf: [Int?]
+  /// Conditions of the model that hold from now on, whatever else holds.
+  let dates: Range<Int>
+
+  init(_ ruleSet: RuleSet, now: Instant) {
+    var places: [[UInt8]: Int] = [:]
+    var filterPlaces: [[Filter]: Int] = [:]
+    var sources: [ConditionModel.Source] = []
+    conditionOf = ruleSet.rules.map { rule -> Int? in
+      guard !rule.isBroken, rule.entry != nil else { return nil }
+      if let expression = rule.audience.expression {
+        let key = Array(expression.utf8)
+        let place = places[key] ?? sources.count
+        if place == sources.count { sources.append(.expression(expression)) }
+        places[key] = place
+        return place
+      }
+      let place = filterPlaces[rule.audience.filters] ?? sources.count
+      if place == sources.count { sources.append(.filters(rule.audience.filters)) }
+      filterPlaces[rule.audience.filters] = place
+      return place
+    }
+    let firstDate = sources.count
+    sources += RuleModel.dates(of: ruleSet, from: now).map { .expression($0) }
+    dates = firstDate..<sources.count
+    model = ConditionModel(
+      ruleSet.language.environment(limits: ruleSet.program.limits), sources
+    ) { ruleSet.answers(to: $0) }
+  }
+
+  /// Conditions that hold for every device from a time on: what it says of the date is not in the past.
+  private static func dates(of ruleSet: RuleSet, from now: Instant) -> [String] {
+    let day: Int64 = 86_400_000
+    // Somewhere it is still yesterday.
+    guard let yesterday = (now - day).text else { return [] }
+    return ["utcDate", "localDate", "utcDateTime", "localDateTime"].filter { name in
+      ruleSet.requirements.contains(AttributePath(["device", name]))
+    }.map { "device.\($0) >= \"\(yesterday.prefix(10))\"" }
+  }
+}

@@ -1,0 +1,122 @@
+package import Expressions
+package import RuleEngine
+
+/// The fewest attributes of a user that would have to be different for an audience to take them.
+package struct SmallestChange {
+  package enum Verdict: String, Sendable {
+    /// There are such changes.
+    case found
+    /// Proved: whatever the attributes are, the audience does not take this user.
+    case none
+    case unknown
+  }
+
+  /// An attribute with another value; nil is one that is not there.
+  package struct Change: Equatable {
+    package var path: String
+    package var from: Value?
+    package var to: Value?
+
+    package init(path: String, from: Value?, to: Value?) {
+      self.path = path
+      self.from = from
+      self.to = to
+    }
+  }
+
+  /// Sets of up to so many attributes are tried.
+  package static let most = 4
+
+  package var verdict: Verdict
+  /// What would have to be different; empty when the audience takes the user as they are.
+  package var changes: [Change] = []
+  /// What no rule reads, and what would be different with the changes: the version with its padded
+  /// form.
+  package var follows: [Change] = []
+  /// No change of so many attributes, or of fewer, will do.
+  package var excluded = 0
+  /// Why there is none, or why it is not known.
+  package var why: String?
+
+  /// `{"verdict", "changes": [{"path", "from"?, "to"?}], "excluded", "follows"?, "why"?}`; `from` and
+  /// `to` are left out where the attribute is not there.
+  package var value: Value {
+    .members([
+      "verdict": .string(verdict.rawValue), "changes": .list(changes.map(\.value)),
+      "excluded": .int(Int64(excluded)),
+      "follows": follows.isEmpty ? nil : .list(follows.map(\.value)),
+      "why": why.map { .string($0) },
+    ])
+  }
+
+  /// What there is to say, for a person.
+  ///
+  /// - Parameter audience: what the audience is called, as `1 (export-free)`.
+  package func lines(audience: String) -> [String] {
+    switch verdict {
+    case .none:
+      let text =
+        "No change of attributes makes audience \(audience) take this user"
+        + (why.map { ": \($0)" } ?? "") + "."
+      return [text]
+    case .unknown:
+      let known =
+        excluded == 0
+        ? "Whether a change of attributes makes audience \(audience) take this user is not known"
+        : "No change of \(Self.count(excluded, "attribute")) makes audience \(audience) take this "
+          + "user; whether more would is not known"
+      return [known + (why.map { ": \($0)" } ?? "") + "."]
+    case .found where changes.isEmpty: return ["Audience \(audience) takes this user."]
+    case .found:
+      var text = "Audience \(audience) would take this user if "
+      text += changes.map(\.text).joined(separator: changes.count > 2 ? ", and " : " and ") + "."
+      var lines = [text]
+      if !follows.isEmpty {
+        let also = follows.map { "\($0.path) would be \(Change.text($0.to))" }
+        lines.append("With that, " + also.joined(separator: " and ") + ".")
+      }
+      if excluded < changes.count - 1 {
+        lines.append("Whether fewer changes would do is not known.")
+      }
+      return lines
+    }
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    number == 1 ? "one \(noun)" : "up to \(number) \(noun)s"
+  }
+}
+
+extension SmallestChange.Change {
+  package var value: Value {
+    .members(["path": .string(path), "from": from, "to": to])
+  }
+
+  fileprivate var text: String {
+    let now = "(now \(Self.text(from)))"
+    return to == nil ? "\(path) were not there \(now)" : "\(path) were \(Self.text(to)) \(now)"
+  }
+
+  fileprivate static func text(_ value: Value?) -> String {
+    guard let text = value?.json else { return "not there" }
+    return text.count <= 60 ? text : text.prefix(57) + "..."
+  }
+}
+
+extension RuleSet {
+  /// What would make an audience of a placement take a user.
+  ///
+  /// - Parameters:
+  ///   - index: the audience's number.
+  ///   - record: the user record. Its occurrences and events stay what they are.
+  /// - Returns: nil when there is no such audience, or the record is refused.
+  package func smallestChange(
+    audience index: Int, of placement: String, for record: Value, at clock: HistoryClock
+  ) -> SmallestChange? {
+    guard let number = self.placement(named: placement),
+      let rule = placements[number].rules.first(where: { rules[$0].audience.index == index }),
+      let finder = ChangeFinder(self, placements[number], rule, record, clock)
+    else { return nil }
+    return finder.find()
+  }
+}

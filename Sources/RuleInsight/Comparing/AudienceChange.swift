@@ -1,0 +1,62 @@
+internal import Expressions
+internal import RuleEngine
+
+/// What is not the same about an audience in two configs.
+struct AudienceChange: OptionSet {
+  let rawValue: UInt8
+
+  /// Whom it means: its condition, or whose owners it passes over.
+  static let condition = Self(rawValue: 1)
+  static let limit = Self(rawValue: 2)
+  /// How its users are shared out.
+  static let shares = Self(rawValue: 4)
+  /// What a variant gives.
+  static let paywall = Self(rawValue: 8)
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  init(_ old: RuleSet.Rule, _ new: RuleSet.Rule) {
+    self = []
+    let (before, after) = (old.audience, new.audience)
+    if !before.hasCondition(of: after) || old.isBroken != new.isBroken
+      || !sameBytes(before.entitlementGuard, after.entitlementGuard)
+    {
+      insert(.condition)
+    }
+    if !sameLimit(before.occurrenceLimit, after.occurrenceLimit) { insert(.limit) }
+    if !sameBytes(before.experimentID, after.experimentID)
+      || before.experimentStatus != after.experimentStatus
+      || !before.variants.elementsEqual(
+        after.variants, by: { sameBytes($0.id, $1.id) && $0.weight == $1.weight })
+    {
+      insert(.shares)
+    }
+    for variant in before.variants {
+      let other = after.variants.first { sameBytes($0.id, variant.id) }
+      guard let other else { continue }
+      if variant.kind != other.kind || !sameBytes(variant.paywallID, other.paywallID) {
+        insert(.paywall)
+      }
+    }
+  }
+}
+
+extension Audience {
+  /// Whether another audience means the same users, as the conditions are written.
+  func hasCondition(of other: Audience) -> Bool {
+    sameBytes(expression, other.expression) && filters == other.filters
+  }
+}
+
+/// Whether texts have the same bytes. `==` takes different ones for the same.
+func sameBytes(_ a: String?, _ b: String?) -> Bool {
+  switch (a, b) {
+  case (nil, nil): true
+  case (let a?, let b?): a.utf8.elementsEqual(b.utf8)
+  default: false
+  }
+}
+
+func sameLimit(_ a: OccurrenceLimit?, _ b: OccurrenceLimit?) -> Bool {
+  sameBytes(a?.key, b?.key) && a?.maxCount == b?.maxCount && a?.interval == b?.interval
+}

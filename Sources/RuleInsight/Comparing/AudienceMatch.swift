@@ -1,0 +1,69 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Which audience of a placement in one config is which in another.
+struct AudienceMatch {
+  /// By position in the old placement: the position in the new one.
+  private(set) var newOf: [Int?]
+  /// By position in the new placement: the position in the old one.
+  private(set) var oldOf: [Int?]
+
+  /// By ID, by experiment, by name, and then by condition, in their order.
+  init(_ old: some Collection<Audience>, _ new: some Collection<Audience>) {
+    newOf = Array(repeating: nil, count: old.count)
+    oldOf = Array(repeating: nil, count: new.count)
+    let (old, new) = (Array(old), Array(new))
+    match(old, new) { $0.id.map { Array($0.utf8) } }
+    match(old, new) { $0.experimentID.isEmpty ? nil : Array($0.experimentID.utf8) }
+    match(old, new) { $0.name.map { Array($0.utf8) } }
+    match(old, new) { Condition($0) }
+  }
+
+  /// Takes the first open audience of each side with a key for the same.
+  private mutating func match<Key: Hashable>(
+    _ old: [Audience], _ new: [Audience], by key: (Audience) -> Key?
+  ) {
+    var open: [Key: [Int]] = [:]
+    for (i, audience) in new.enumerated().reversed() where oldOf[i] == nil {
+      if let key = key(audience) { open[key, default: []].append(i) }
+    }
+    for (i, audience) in old.enumerated() where newOf[i] == nil {
+      guard let key = key(audience), let found = open[key]?.popLast() else { continue }
+      newOf[i] = found
+      oldOf[found] = i
+    }
+  }
+
+  /// A condition as it is written.
+  private struct Condition: Hashable {
+    var expression: [UInt8]?
+    var filters: [Filter]
+
+    init(_ audience: Audience) {
+      expression = audience.expression.map { Array($0.utf8) }
+      filters = audience.filters
+    }
+  }
+
+  /// Old positions whose audiences have to move so that the others keep their order: as few as
+  /// possible, the later ones of those that could stay.
+  var moved: Set<Int> {
+    let kept = newOf.indices.filter { newOf[$0] != nil }
+    var before: [Int?] = Array(repeating: nil, count: kept.count)
+    // By length, where the run that ends earliest in the new order ends.
+    var ends: [Int] = []
+    for i in kept.indices {
+      let place = newOf[kept[i]] ?? 0
+      let length = ends.firstIndex { (newOf[kept[$0]] ?? 0) > place } ?? ends.count
+      before[i] = length > 0 ? ends[length - 1] : nil
+      if length == ends.count { ends.append(i) } else { ends[length] = i }
+    }
+    var moved = Set(kept)
+    var last = ends.last
+    while let i = last {
+      moved.remove(kept[i])
+      last = before[i]
+    }
+    return moved
+  }
+}

@@ -1,0 +1,186 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A placement of two configs: which audience is which, and what of them has changed.
+struct ComparedPlacement {
+  let name: String
+  /// Its rules; nil where a config does not have it.
+  let oldRules: Range<Int>?
+  let newRules: Range<Int>?
+  let match: AudienceMatch
+  /// Whether attributes may be other ones for the two configs, so that equal conditions need not
+  /// come to the same.
+  let hasOtherContext: Bool
+  private let old: RuleSet
+  private let new: RuleSet
+
+  init(_ name: String, _ old: RuleSet, _ new: RuleSet) {
+    self.name = name
+    self.old = old
+    self.new = new
+    oldRules = old.placement(named: name).map { old.placements[$0].rules }
+    newRules = new.placement(named: name).map { new.placements[$0].rules }
+    match = AudienceMatch(
+      (oldRules ?? 0..<0).map { old.rules[$0].audience },
+      (newRules ?? 0..<0).map { new.rules[$0].audience })
+    let properties = (old.computed.map(\.property), new.computed.map(\.property))
+    let asked = Set(properties.0).symmetricDifference(properties.1)
+    let sides = [(old, oldRules), (new, newRules)]
+    hasOtherContext =
+      old.format != new.format || old.language != new.language
+      || asked.contains { property in
+        sides.allSatisfy { ruleSet, rules in
+          (rules ?? 0..<0).contains { ruleSet.reads(property, rule: $0) }
+        }
+      }
+  }
+
+  /// The rule in the new config that an old one has become.
+  func newRule(of rule: Int) -> Int? {
+    guard let oldRules, let newRules else { return nil }
+    return match.newOf[rule - oldRules.lowerBound].map { newRules.lowerBound + $0 }
+  }
+
+  /// The rule in the old config that a new one was.
+  func oldRule(of rule: Int) -> Int? {
+    guard let oldRules, let newRules else { return nil }
+    return match.oldOf[rule - newRules.lowerBound].map { oldRules.lowerBound + $0 }
+  }
+
+  func change(_ oldRule: Int, _ newRule: Int) -> AudienceChange {
+    AudienceChange(old.rules[oldRule], new.rules[newRule])
+  }
+
+  // MARK: Reasons
+
+  /// Why users move who are taken by one rule and by the other, or by none.
+  func cause(from: Int?, to: Int?) -> MoveCause {
+    if oldRules == nil { return .placementAdded }
+    if newRules == nil { return .placementRemoved }
+    guard let to else { return from.map { leaving($0) } ?? .placementRemoved }
+    let was = oldRule(of: to)
+    guard let from else { return was.map { .takes(old: $0, new: to, ahead: nil) } ?? .added(to) }
+    let now = newRule(of: from)
+    if was == from { return .same(old: from, new: to) }
+    // It was asked before, and did not take them.
+    if let was, was < from { return .takes(old: was, new: to, ahead: nil) }
+    guard let now else { return .removed(from) }
+    // It is asked before, and does not take them.
+    if now < to { return .leaves(old: from, new: now) }
+    return was.map { .takes(old: $0, new: to, ahead: now) } ?? .added(to)
+  }
+
+  private func leaving(_ rule: Int) -> MoveCause {
+    newRule(of: rule).map { .leaves(old: rule, new: $0) } ?? .removed(rule)
+  }
+
+  /// The reason as far as it follows from the cause; otherwise what to ask about a user.
+  func reason(_ cause: MoveCause, _ from: ComparedOutcome, _ to: ComparedOutcome)
+    -> (reason: MoveReason?, question: MoveQuestion?)
+  {
+    switch cause {
+    case .placementAdded, .added: return (.added, nil)
+    case .placementRemoved, .removed: return (.removed, nil)
+    case .same:
+      return (sameBytes(from.variant, to.variant) && from.variant != nil ? .paywall : .weights, nil)
+    case .takes(let was, let now, let ahead):
+      return reason(change(was, now), isAhead: ahead != nil, MoveQuestion(isOld: true, rule: was))
+    case .leaves(let was, let now):
+      return reason(change(was, now), isAhead: false, MoveQuestion(isOld: false, rule: now))
+    }
+  }
+
+  private func reason(_ change: AudienceChange, isAhead: Bool, _ question: MoveQuestion)
+    -> (reason: MoveReason?, question: MoveQuestion?)
+  {
+    if hasOtherContext { return (nil, question) }
+    let change = change.intersection([.condition, .limit])
+    if change.isEmpty, isAhead { return (.order, nil) }
+    if isAhead || change.isEmpty || change == [.condition, .limit] { return (nil, question) }
+    return (change == .limit ? .limit : .condition, nil)
+  }
+
+  /// The answer to a question.
+  ///
+  /// - Parameter reason: what becomes of the user at the rule that was asked about.
+  static func reason(_ reason: Decision.Reason?, _ cause: MoveCause) -> MoveReason {
+    switch reason {
+    case .occurrenceLimit: return .limit
+    case .matched: if case .takes(_, _, _?) = cause { return .order } else { return .condition }
+    default: return .condition
+    }
+  }
+
+  // MARK: Words
+
+  /// A reason for a person.
+  func text(
+    _ reason: MoveReason, _ cause: MoveCause, _ from: ComparedOutcome, _ to: ComparedOutcome
+  )
+    -> String
+  {
+    func label(_ rule: Int, isOld: Bool = false) -> String {
+      "audience \((isOld ? old : new).rules[rule].audience.label)"
+    }
+    switch cause {
+    case .placementAdded: return "the placement is new"
+    case .placementRemoved: return "the placement is gone"
+    case .added(let rule): return "\(label(rule)) is new"
+    case .removed(let rule): return "\(label(rule, isOld: true)) of the old config is gone"
+    case .same(let was, let now):
+      if reason == .paywall {
+        return "variant '\(to.variant ?? "")' of \(label(now)) gives something else"
+      }
+      return "\(label(now)) splits its users differently" + shares(was, now)
+    case .takes(_, let now, let ahead):
+      if reason == .order, let ahead { return "\(label(now)) comes before \(label(ahead))" }
+      return "\(label(now)) takes them: \(Self.words(reason))"
+    case .leaves(_, let now): return "\(label(now)) lets them go: \(Self.words(reason))"
+    }
+  }
+
+  private static func words(_ reason: MoveReason) -> String {
+    reason == .limit ? "its limit has changed" : "its condition has changed"
+  }
+
+  /// What of sharing out has changed, where it is one thing.
+  private func shares(_ was: Int, _ now: Int) -> String {
+    let (before, after) = (old.rules[was].audience, new.rules[now].audience)
+    if before.experimentStatus != after.experimentStatus {
+      return ": its experiment is \(after.experimentStatus.words)"
+    }
+    if !sameBytes(before.experimentID, after.experimentID) {
+      return ": its experiment has another ID, and every user is drawn anew"
+    }
+    let ids = before.variants.map { Array($0.id.utf8) }
+    let (gone, new) = (
+      before.variants.filter { variant in !after.variants.contains { sameBytes($0.id, variant.id) }
+      },
+      after.variants.filter { !ids.contains(Array($0.id.utf8)) }
+    )
+    if gone.isEmpty, new.isEmpty { return "" }
+    let parts = gone.map { "variant '\($0.id)' is gone" } + new.map { "variant '\($0.id)' is new" }
+    return ": " + parts.joined(separator: ", ")
+  }
+}
+
+extension RuleSet {
+  /// Whether a rule's condition reads the attribute of a value of the history of events.
+  fileprivate func reads(_ property: ComputedProperty, rule: Int) -> Bool {
+    guard let entry = rules[rule].entry else { return false }
+    let path = ["device", property.attributeName]
+    return program.attributes(of: entry).contains { path.starts(with: $0.names) }
+  }
+}
+
+extension ExperimentStatus {
+  /// After "its experiment is".
+  var words: String {
+    switch self {
+    case .running: "running now"
+    case .paused: "paused"
+    case .completed: "completed"
+    case .absent: "gone"
+    }
+  }
+}

@@ -1,0 +1,188 @@
+internal import CivilTime
+internal import Expressions
+internal import Pricing
+internal import RuleBatch
+internal import RuleEngine
+
+/// Asks of every placement of two configs whether anybody gets something else, without users: a
+/// question for each pair of audiences that give different things (docs/decisions/0014-differences.md).
+struct DifferenceSearch {
+  private let comparison: RuleComparison
+  private let pair: WitnessPair
+  private let model: ConditionModel?
+  /// By rule, the condition's number in the model.
+  private var oldConditions: [Int: Int] = [:]
+  private var newConditions: [Int: Int] = [:]
+
+  private static let leastBudget = 1_500_000
+  private static let budgetPerRule = 50_000
+  private static let budgetPerQuestion = 100_000
+
+  init(_ comparison: RuleComparison) {
+    self.comparison = comparison
+    pair = WitnessPair(comparison)
+    let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
+    guard old.language == new.language, old.format == new.format else {
+      model = nil
+      return
+    }
+    var sources = ConditionSources()
+    for placement in comparison.placements where !Self.isIdentical(placement, comparison) {
+      for rule in placement.oldRules ?? 0..<0 {
+        oldConditions[rule] = sources.number(old.rules[rule])
+      }
+      for rule in placement.newRules ?? 0..<0 {
+        newConditions[rule] = sources.number(new.rules[rule])
+      }
+    }
+    model = ConditionModel(
+      old.language.environment(limits: old.program.limits), sources.all
+    ) { old.answers(to: $0) }
+  }
+
+  func differences() -> [PlacementDifference] {
+    var explored: (old: RuleAnalysis, new: RuleAnalysis)?
+    return comparison.placements.enumerated().map { number, placement in
+      if Self.isIdentical(placement, comparison) { return PlacementDifference(placement.name) }
+      if let model { return difference(placement, number, model) }
+      let (old, new) = (comparison.old.plan, comparison.new.plan)
+      let users =
+        explored
+        ?? (
+          RuleAnalysis(old.ruleSet, now: old.now, keepsUsers: true),
+          RuleAnalysis(new.ruleSet, now: new.now, keepsUsers: true)
+        )
+      explored = users
+      return sampled(placement, users)
+    }
+  }
+
+  /// Whether everything that decides is written alike.
+  private static func isIdentical(
+    _ placement: ComparedPlacement, _ comparison: RuleComparison
+  ) -> Bool {
+    let (old, new) = (comparison.old.plan, comparison.new.plan)
+    guard let before = placement.oldRules, let after = placement.newRules,
+      before.count == after.count, old.assigner == new.assigner, !placement.hasOtherContext
+    else { return false }
+    return zip(before, after).allSatisfy {
+      placement.newRule(of: $0) == $1 && placement.change($0, $1).isEmpty
+    }
+  }
+
+  // MARK: By one model
+
+  private func difference(
+    _ placement: ComparedPlacement, _ number: Int, _ model: ConditionModel
+  ) -> PlacementDifference {
+    let questions = PairQuestions(
+      old: rules(placement.oldRules, comparison.old, oldConditions, model),
+      new: rules(placement.newRules, comparison.new, newConditions, model))
+    let roots = (questions.old + questions.new).compactMap(\.root)
+    let search = PairSearch(
+      comparison, placement, questions, model, ConditionSpace(model, roots: roots), pair)
+    let count = questions.old.count + questions.new.count
+    let end = max(Self.leastBudget, count * Self.budgetPerRule)
+    let oldOutcomes = (questions.old.map(\.number) as [Int?] + [nil]).map {
+      RuleOutcomes($0, placement: number, comparison.old)
+    }
+    let newOutcomes = (questions.new.map(\.number) as [Int?] + [nil]).map {
+      RuleOutcomes($0, placement: number, comparison.new)
+    }
+    var difference = PlacementDifference(placement.name)
+    for pair in questions.pairs() {
+      let (from, to) = (pair.from ?? questions.old.count, pair.to ?? questions.new.count)
+      if oldOutcomes[from].isSame(as: newOutcomes[to]) { continue }
+      let most = min(Self.budgetPerQuestion + 20 * count, end - search.space.steps)
+      difference.add(search.answer(pair, budget: max(most, 0)))
+    }
+    if placement.hasOtherContext {
+      // Equal conditions need not come to the same.
+      difference.add(
+        .unknown("one config asks for values of the history of events that the other only reads"))
+    }
+    return difference
+  }
+
+  private func rules(
+    _ range: Range<Int>?, _ side: RuleComparison.Side, _ conditions: [Int: Int],
+    _ model: ConditionModel
+  ) -> [PairQuestions.Rule] {
+    (range ?? 0..<0).map { number in
+      let rule = side.plan.ruleSet.rules[number]
+      let limit = rule.audience.occurrenceLimit
+      return PairQuestions.Rule(
+        number: number, condition: conditions[number],
+        root: conditions[number].map { model.conditions[$0].root }, limit: limit,
+        owners: rule.audience.entitlementGuard,
+        takes: !rule.isBroken && limit?.maxCount ?? 1 > 0)
+    }
+  }
+
+  // MARK: By examples
+
+  /// Of configs in different languages nothing is proved: users whom the analyses of either find are
+  /// decided by both.
+  private func sampled(
+    _ placement: ComparedPlacement, _ users: (old: RuleAnalysis, new: RuleAnalysis)
+  ) -> PlacementDifference {
+    var difference = PlacementDifference(placement.name)
+    let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
+    var records: [Value] = [.object([UserMember.userID.key: .string(WitnessRecord.userID)])]
+    for (analysis, ruleSet) in [(users.old, old), (users.new, new)] {
+      guard let number = ruleSet.placement(named: placement.name) else { continue }
+      records += analysis.explored[number].users.map(\.record)
+    }
+    for record in records {
+      if let witness = pair.witness(drawing: record, at: placement) {
+        difference.add(.witness(witness))
+      }
+    }
+    difference.add(
+      .unknown("the configs are not read by the same rules, and no proof is made of both"))
+    return difference
+  }
+}
+
+/// Conditions of a model, each once.
+private struct ConditionSources {
+  private(set) var all: [ConditionModel.Source] = []
+  private var expressions: [[UInt8]: Int] = [:]
+  private var filters: [[Filter]: Int] = [:]
+
+  /// The number of a rule's condition; nil for everybody, and for what does not compile.
+  mutating func number(_ rule: RuleSet.Rule) -> Int? {
+    if rule.isBroken || rule.entry == nil { return nil }
+    if let expression = rule.audience.expression {
+      let key = Array(expression.utf8)
+      if let known = expressions[key] { return known }
+      expressions[key] = all.count
+      all.append(.expression(expression))
+    } else {
+      if let known = filters[rule.audience.filters] { return known }
+      filters[rule.audience.filters] = all.count
+      all.append(.filters(rule.audience.filters))
+    }
+    return all.count - 1
+  }
+}
+
+extension PlacementDifference {
+  /// Takes in what is known of a pair.
+  fileprivate mutating func add(_ answer: PairSearch.Answer) {
+    switch answer {
+    case .same: break
+    case .unknown(let why): if !unknown.contains(why) { unknown.append(why) }
+    case .witness(let witness):
+      let isKnown = witnesses.contains {
+        $0.from == witness.from && $0.to == witness.to && $0.reason == witness.reason
+      }
+      if !isKnown { witnesses.append(witness) }
+    }
+  }
+}
+
+extension RuleComparison {
+  /// Whether anybody could get something else, placement by placement.
+  package func differences() -> [PlacementDifference] { DifferenceSearch(self).differences() }
+}

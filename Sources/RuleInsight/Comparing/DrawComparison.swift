@@ -1,0 +1,67 @@
+internal import Expressions
+internal import RuleBatch
+internal import RuleEngine
+
+/// What the users of a rule get, whoever they are and whatever variant is stored for them.
+struct RuleOutcomes {
+  /// By variant; what users without one get where there is none.
+  private let shown: [Int32]
+  private let ids: [[UInt8]]
+  private let experiment: [UInt8]
+  private let weights: WeightTable?
+  private let assigner: Assigner
+
+  /// - Parameter rule: nil for users whom no rule takes.
+  init(_ rule: Int?, placement: Int, _ side: RuleComparison.Side) {
+    let table = side.plan.table
+    assigner = side.plan.assigner
+    guard let rule else {
+      shown = [side.shown[Int(table.unmatched[placement])]]
+      (ids, experiment, weights) = ([], [], nil)
+      return
+    }
+    let row = table.rules[rule]
+    let compiled = side.plan.ruleSet.rules[rule]
+    experiment = Array(compiled.audience.experimentID.utf8)
+    guard !row.variants.isEmpty else {
+      shown = [side.shown[Int(row.withoutVariants)]]
+      (ids, weights) = ([], nil)
+      return
+    }
+    shown = row.variants.map { side.shown[Int($0)] }
+    ids = compiled.audience.variants.map { Array($0.id.utf8) }
+    weights = compiled.weights
+  }
+
+  /// Whether every user gets the same by both. When not, there need not be one who does not.
+  func isSame(as other: RuleOutcomes) -> Bool {
+    let all = Set(shown + other.shown)
+    if all.count == 1 { return true }
+    guard shown == other.shown, ids == other.ids, experiment == other.experiment,
+      assigner == other.assigner
+    else { return false }
+    return weights == other.weights || sharesAlike(other)
+  }
+
+  /// Whether each draw gives the same variant.
+  private func sharesAlike(_ other: RuleOutcomes) -> Bool {
+    guard let weights, let others = other.weights else { return false }
+    switch assigner {
+    case .hash: return RuleOutcomes.limits(weights) == RuleOutcomes.limits(others)
+    case .djb2:
+      return (0..<100).allSatisfy { bucket in
+        weights.variant(draw: Double(bucket) * weights.drawRange / 100)
+          == others.variant(draw: Double(bucket) * others.drawRange / 100)
+      }
+    case .draw: return false
+    }
+  }
+
+  /// By variant, the first number of 53 bits that is behind it; nothing where sums do not say.
+  private static func limits(_ weights: WeightTable) -> [UInt64?] {
+    weights.cumulative.map {
+      weights.sum > 0 && weights.sum.isFinite
+        ? VariantChooser.limit($0, range: weights.drawRange) : nil
+    }
+  }
+}

@@ -1,0 +1,81 @@
+internal import Expressions
+internal import RuleBatch
+internal import RuleEngine
+
+/// Writes users who move, a line for each placement at which they do.
+struct MoveLines {
+  private let form: OutcomeForm
+  /// By number of a kind: what stands behind the user.
+  private var fragments: [[UInt8]] = []
+  private(set) var bytes: [UInt8] = []
+
+  init(_ form: OutcomeForm) { self.form = form }
+
+  /// What a file begins with.
+  static func header(_ form: OutcomeForm) -> [UInt8] {
+    guard form == .csv else { return [] }
+    let fields = ["result", "audience", "variant", "paywall"]
+    let names =
+      [OutcomeColumns.user, "placement"]
+      + ["from", "to"].flatMap { side in fields.map { "\(side)_\($0)" } }
+      + ["reason"]
+    return Array((names.joined(separator: ",") + "\n").utf8)
+  }
+
+  mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Adds a kind of which users will be written, with the next number.
+  mutating func addKind(_ kind: RuleComparison.Kind, _ comparison: RuleComparison) {
+    let (from, to) = (comparison.from(kind), comparison.to(kind))
+    let placement = comparison.placements[comparison.placement(of: kind)].name
+    var fragment: [UInt8] = []
+    switch form {
+    case .ndjson:
+      fragment.append(UInt8(ascii: ","))
+      let line: Value = .object([
+        "placement": .string(placement), "from": from.value, "to": to.value,
+        "reason": .string(kind.reason.rawValue),
+      ])
+      JSONWriter.append(line, to: &fragment)
+      // The user stands before it.
+      fragment.remove(at: 1)
+      fragment.append(UInt8(ascii: "\n"))
+    case .csv:
+      for cell in [placement] + from.cells + to.cells + [kind.reason.rawValue] {
+        fragment.append(UInt8(ascii: ","))
+        var cell = cell
+        cell.withUTF8 { OutcomeFragments.append(cell: $0, to: &fragment) }
+      }
+      fragment.append(UInt8(ascii: "\n"))
+    case .rows: break
+    }
+    fragments.append(fragment)
+  }
+
+  /// Writes a user.
+  ///
+  /// - Parameters:
+  ///   - kind: the number of a kind that was added.
+  ///   - place: its number among those that the chunk has, for rows.
+  mutating func write(_ subject: ByteView, kind: Int, place: Int) {
+    switch form {
+    case .ndjson:
+      bytes += Array("{\"userId\":".utf8)
+      JSONWriter.append(quoted: subject, to: &bytes)
+    case .csv: OutcomeFragments.append(cell: subject, to: &bytes)
+    case .rows:
+      for number in [place, subject.count] {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).littleEndian) { bytes += $0 }
+      }
+      bytes += subject
+    }
+    bytes += fragments[kind]
+  }
+}
+
+extension ComparedOutcome {
+  /// The same as texts, empty where there is nothing to say.
+  fileprivate var cells: [String] {
+    [result, audience.map { String($0) } ?? "", variant ?? "", paywall ?? ""]
+  }
+}

@@ -1,0 +1,125 @@
+internal import CivilTime
+internal import Expressions
+internal import Pricing
+internal import RuleBatch
+internal import RuleEngine
+
+/// Looks for a user whom one audience takes by the old config, and another one by the new.
+struct PairSearch {
+  enum Answer {
+    /// There is none who gets something else.
+    case same
+    case witness(PlacementDifference.Witness)
+    /// Why it is not known.
+    case unknown(String)
+  }
+
+  private let comparison: RuleComparison
+  private let placement: ComparedPlacement
+  private let questions: PairQuestions
+  private let model: ConditionModel
+  let space: ConditionSpace
+  private let pair: WitnessPair
+
+  /// Contexts for which other users are drawn: what the draw gives does not depend on them.
+  private static let mostDrawn = 2
+
+  init(
+    _ comparison: RuleComparison, _ placement: ComparedPlacement, _ questions: PairQuestions,
+    _ model: ConditionModel, _ space: ConditionSpace, _ pair: WitnessPair
+  ) {
+    self.comparison = comparison
+    self.placement = placement
+    self.questions = questions
+    self.model = model
+    self.space = space
+    self.pair = pair
+  }
+
+  /// - Parameter budget: steps that it may take.
+  func answer(_ asked: PairQuestions.Pair, budget: Int) -> Answer {
+    guard let (goals, sparing) = questions.question(asked) else { return .same }
+    guard budget > 0 else { return .unknown(words(asked, "the search took too many steps")) }
+    var found: PlacementDifference.Witness?
+    var tries = 0
+    var needed: [Int] = []
+    let answer = space.answer(
+      ConditionSpace.Question(
+        goals.map { ConditionSpace.Goal($0, .true) }, sparing: sparing), &needed, budget: budget
+    ) { witness in
+      tries += 1
+      found = verified(witness, asked, draws: tries <= Self.mostDrawn)
+      return found != nil
+    }
+    switch answer {
+    case .witness:
+      if let found { return .witness(found) }
+      return .unknown(words(asked, "the user who was found is none"))
+    case .proof: return .same
+    case .unknown(.budget): return .unknown(words(asked, "the search took too many steps"))
+    case .unknown(.opaque):
+      return .unknown(
+        words(
+          asked,
+          tries > 0
+            ? "no user was found for whom history or the draw make a difference"
+            : "conditions have parts that are not understood"))
+    }
+  }
+
+  /// The user of a witness, where the configs give something else, with a history that lets
+  /// through to the pair.
+  ///
+  /// - Parameter draws: whether to look for a user whom the draw gives something else.
+  private func verified(
+    _ witness: AnalysisWitness, _ asked: PairQuestions.Pair, draws: Bool
+  ) -> PlacementDifference.Witness? {
+    let before = questions.before(asked).filter(\.takes)
+    space.steps += 2 * before.count
+    guard let held = model.held(before.compactMap(\.condition), for: witness).map(Set.init) else {
+      return nil
+    }
+    var heldBack: [OccurrenceLimit] = []
+    var owned: [String] = []
+    for rule in before where rule.condition.map({ held.contains($0) }) ?? true {
+      if let limit = rule.limit, questions.isHeldBack(rule, asked) {
+        if !heldBack.contains(limit) { heldBack.append(limit) }
+      } else if let owners = rule.owners, questions.isOwned(rule, asked) {
+        if !owned.contains(where: { sameBytes($0, owners) }) { owned.append(owners) }
+      } else {
+        return nil
+      }
+    }
+    let plan = comparison.old.plan
+    for history in WitnessRecord.History.allCases {
+      let record = WitnessRecord(
+        witness, heldBack: heldBack, owned: owned, platform: plan.ruleSet.language.platform,
+        now: plan.now, history: history
+      ).value
+      let found =
+        draws
+        ? pair.witness(drawing: record, at: placement) : pair.witness(record, at: placement)
+      // Somebody whom others take is an answer to another question.
+      if let found, isAbout(asked, found) { return found }
+      if heldBack.isEmpty { return nil }
+    }
+    return nil
+  }
+
+  private func isAbout(_ asked: PairQuestions.Pair, _ found: PlacementDifference.Witness) -> Bool {
+    func index(_ rule: PairQuestions.Rule?, _ side: RuleComparison.Side) -> Int? {
+      rule.map { side.plan.ruleSet.rules[$0.number].audience.index }
+    }
+    return found.from.audience == index(asked.from.map { questions.old[$0] }, comparison.old)
+      && found.to.audience == index(asked.to.map { questions.new[$0] }, comparison.new)
+  }
+
+  private func words(_ asked: PairQuestions.Pair, _ why: String) -> String {
+    func label(_ rule: PairQuestions.Rule?, _ side: RuleComparison.Side) -> String {
+      rule.map { "audience \(side.plan.ruleSet.rules[$0.number].audience.label)" } ?? "none"
+    }
+    let from = label(asked.from.map { questions.old[$0] }, comparison.old)
+    let to = label(asked.to.map { questions.new[$0] }, comparison.new)
+    return "from \(from) to \(to): \(why)"
+  }
+}

@@ -1,0 +1,150 @@
+internal import Expressions
+package import RuleBatch
+package import RuleEngine
+
+/// Two rule sets side by side: what each choice of one comes to, beside each of the other. Shared by
+/// all workers.
+package final class RuleComparison: Sendable {
+  /// A way in which users move: from one choice to another, of plans, for a reason.
+  package struct Kind: Hashable, Sendable {
+    var from: Int32
+    var to: Int32
+    package var reason: MoveReason
+  }
+
+  /// What one config's choices come to.
+  struct Side: Sendable {
+    let plan: BatchPlan
+    /// By choice: what users get; nil for choices of placements that are not compared.
+    fileprivate(set) var outcomes: [ComparedOutcome?]
+    /// By choice: the number of what users notice of it, the same for both sides.
+    fileprivate(set) var shown: [Int32]
+    /// By choice: the first of its placement that comes to the same.
+    fileprivate(set) var first: [Int32]
+    /// By choice: the rule, or -1.
+    fileprivate(set) var rules: [Int32]
+    /// By choice: the placement.
+    fileprivate(set) var placements: [Int32]
+
+    fileprivate init(_ plan: BatchPlan) {
+      self.plan = plan
+      let count = plan.table.choices.count
+      outcomes = Array(repeating: nil, count: count)
+      shown = Array(repeating: -1, count: count)
+      first = shown
+      rules = shown
+      placements = shown
+    }
+  }
+
+  let old: Side
+  let new: Side
+  let placements: [ComparedPlacement]
+  /// The form in which moved users are written; nil for none.
+  package let form: OutcomeForm?
+
+  package var oldPlan: BatchPlan { old.plan }
+  package var newPlan: BatchPlan { new.plan }
+  package var placementNames: [String] { placements.map(\.name) }
+  /// Bytes of the longest line that is read.
+  package var lineLimit: Int { old.plan.lineLimit }
+  /// What a file of moved users begins with.
+  package var header: [UInt8] { form.map { MoveLines.header($0) } ?? [] }
+  package var weight: Int { old.plan.weight + new.plan.weight }
+
+  /// - Parameters:
+  ///   - old: a rule set.
+  ///   - new: another one.
+  ///   - placements: names, each once; nil for all of both.
+  ///   - clock: when it is.
+  ///   - assigners: how users without an assignment get one, by the old and by the new.
+  ///   - form: how users who move are written; nil when nobody reads that.
+  package init(
+    _ old: RuleSet, _ new: RuleSet, placements names: [String]?, clock: HistoryClock,
+    assigners: (old: Assigner, new: Assigner), form: OutcomeForm? = nil
+  ) {
+    let names = names ?? RuleComparison.placements(old, new)
+    func plan(_ ruleSet: RuleSet, _ assigner: Assigner) -> BatchPlan {
+      BatchPlan(
+        ruleSet, placements: names, now: clock.now, assigner: assigner, form: .rows, clock: clock,
+        texts: nil, collectsChoices: true)
+    }
+    var numbers: [ComparedOutcome: Int32] = [:]
+    self.form = form
+    placements = names.map { ComparedPlacement($0, old, new) }
+    self.old = RuleComparison.side(plan(old, assigners.old), placements, &numbers) { $0.oldRules }
+    self.new = RuleComparison.side(plan(new, assigners.new), placements, &numbers) { $0.newRules }
+  }
+
+  /// The placements of both, the old one's first.
+  package static func placements(_ old: RuleSet, _ new: RuleSet) -> [String] {
+    old.placementNames + new.placementNames.filter { old.placement(named: $0) == nil }
+  }
+
+  private static func side(
+    _ plan: BatchPlan, _ placements: [ComparedPlacement],
+    _ numbers: inout [ComparedOutcome: Int32],
+    _ rules: (ComparedPlacement) -> Range<Int>?
+  ) -> Side {
+    var side = Side(plan)
+    for (number, placement) in placements.enumerated() {
+      var known: [ComparedOutcome: Int32] = [:]
+      func add(_ choice: Int32, _ outcome: Decision.Outcome, _ rule: Int?) {
+        let i = Int(choice)
+        let audience = rule.map { plan.ruleSet.rules[$0].audience.index }
+        let outcome = ComparedOutcome(outcome, audience: audience)
+        var shown = outcome
+        shown.audience = nil
+        let next = Int32(numbers.count)
+        side.outcomes[i] = outcome
+        side.shown[i] = numbers[shown, default: next]
+        numbers[shown] = side.shown[i]
+        side.first[i] = known[outcome] ?? choice
+        known[outcome] = side.first[i]
+        side.rules[i] = rule.map { Int32($0) } ?? -1
+        side.placements[i] = Int32(number)
+      }
+      let own = rules(placement)
+      add(plan.table.unmatched[number], own == nil ? .placementNotFound : .noAudienceMatch, nil)
+      for rule in own ?? 0..<0 {
+        let row = plan.table.rules[rule]
+        for (variant, choice) in row.variants.enumerated() {
+          add(choice, plan.ruleSet.rules[rule].outcome(variant), rule)
+        }
+        add(row.withoutVariants, plan.ruleSet.rules[rule].outcome(nil), rule)
+      }
+    }
+    return side
+  }
+
+  // MARK: Kinds
+
+  /// The placement of a kind, by its number.
+  package func placement(of kind: Kind) -> Int { Int(old.placements[Int(kind.from)]) }
+
+  package func from(_ kind: Kind) -> ComparedOutcome { old.outcomes[Int(kind.from)] ?? .nothing }
+
+  package func to(_ kind: Kind) -> ComparedOutcome { new.outcomes[Int(kind.to)] ?? .nothing }
+
+  /// The reason in words.
+  package func text(_ kind: Kind) -> String {
+    let placement = placements[self.placement(of: kind)]
+    return placement.text(kind.reason, cause(kind.from, kind.to), from(kind), to(kind))
+  }
+
+  func cause(_ from: Int32, _ to: Int32) -> MoveCause {
+    func rule(_ side: Side, _ choice: Int32) -> Int? {
+      let rule = side.rules[Int(choice)]
+      return rule >= 0 ? Int(rule) : nil
+    }
+    return placements[Int(old.placements[Int(from)])]
+      .cause(from: rule(old, from), to: rule(new, to))
+  }
+}
+
+extension ComparedOutcome {
+  /// Where there is no choice.
+  fileprivate static var nothing: ComparedOutcome {
+    ComparedOutcome(.noAudienceMatch, audience: nil)
+  }
+}

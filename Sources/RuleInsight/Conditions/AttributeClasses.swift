@@ -1,0 +1,384 @@
+internal import Expressions
+internal import Regex
+
+/// The values of a group of attributes, as some atoms see them: values for which all atoms come to the
+/// same are one class. The machine says what atoms come to.
+final class AttributeClasses {
+  /// The atoms, as numbers of the model.
+  let atoms: [Int]
+  /// By class its simplest value; nil for an attribute that is not there.
+  private(set) var values: [Value?] = []
+  /// Further values of each class, for what depends on more than the class.
+  private(set) var samples: [[Value?]] = []
+  /// By atom and outcome, the classes that come to it.
+  private(set) var masks: [[ClassMask]]
+  /// By atom, whether the classes are all that there is for it.
+  private(set) var isPrecise: [Bool]
+  /// By class, what tells its values apart beside the atoms; none where nothing does.
+  private(set) var labels: [[UInt8]] = []
+  /// Whether every label that values can have is there with every outcome of the atoms.
+  private(set) var hasAllLabels = true
+
+  private static let mostSamples = 24
+
+  init(
+    _ group: AttributeGroup, _ atoms: [Int], in model: ConditionModel,
+    _ answers: (HostQuestion) -> HostAnswers, labels: ValueLabels? = nil
+  ) {
+    self.atoms = atoms
+    masks = Array(
+      repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
+    let demands = atoms.map { model.atoms[$0].demands }
+    isPrecise = demands.map { $0 != nil }
+    var trees = TreeCandidates(group, atoms, demands, in: model)
+    trees.labels = labels
+    let values: [Value?]
+    if let question = group.question {
+      values = trees.answers(answers(question))
+    } else {
+      values = trees.all()
+    }
+    classify(values, trees, demands)
+  }
+
+  /// The classes of one value: all others are left out.
+  init(_ group: AttributeGroup, _ atoms: [Int], being value: Value?, in model: ConditionModel) {
+    self.atoms = atoms
+    masks = Array(
+      repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
+    isPrecise = atoms.map { _ in true }
+    classify([value], TreeCandidates(group, atoms, atoms.map { _ in nil }, in: model), [])
+  }
+
+  /// The values of a group in a context where some of its attributes are anything, and everything
+  /// else is what the context has.
+  ///
+  /// - Parameters:
+  ///   - paths: the attributes, as names below the group's first.
+  ///   - demands: what each atom asks of the group, where the context answers the rest.
+  init(
+    changing paths: [[String]], of group: AttributeGroup, _ atoms: [Int],
+    _ demands: [AttributeDemands?], around base: AnalysisWitness, in model: ConditionModel
+  ) {
+    self.atoms = atoms
+    masks = Array(
+      repeating: Array(repeating: .none, count: OutcomeSet.count), count: atoms.count)
+    isPrecise = demands.map { $0 != nil }
+    var trees = TreeCandidates(group, atoms, demands, around: base, in: model)
+    let values = trees.changes(at: paths)
+    classify(values, trees, demands)
+  }
+
+  private func classify(
+    _ values: [Value?], _ trees: TreeCandidates, _ demands: [AttributeDemands?]
+  ) {
+    var places: [[UInt8]: Int] = [:]
+    for value in values {
+      let row = trees.runner.row(value)
+      let label = trees.labels?.row(value) ?? []
+      if let known = places[row + label] {
+        if samples[known].count < Self.mostSamples { samples[known].append(value) }
+        continue
+      }
+      guard self.values.count < ClassMask.capacity else {
+        isPrecise = atoms.map { _ in false }
+        hasAllLabels = false
+        break
+      }
+      let number = self.values.count
+      places[row + label] = number
+      self.values.append(value)
+      labels.append(label)
+      samples.append([value])
+      for i in atoms.indices { masks[i][OutcomeSet(rawValue: row[i]).number].insert(number) }
+    }
+    let isTooMany = trees.incomplete == .all
+    let asked = trees.labels?.demands.aspects ?? []
+    if isTooMany || !asked.isDisjoint(with: trees.incomplete) { hasAllLabels = false }
+    for i in demands.indices {
+      let aspects = demands[i]?.aspects ?? []
+      if isTooMany || !aspects.isDisjoint(with: trees.incomplete) { isPrecise[i] = false }
+    }
+  }
+}
+
+/// What atoms of one group come to for values of it.
+struct AtomRunner {
+  private let model: ConditionModel
+  private let starts: [UInt32]
+  private let group: AttributeGroup
+  private let question: Int?
+  /// What everything else is; nil when nothing else matters.
+  private let base: AnalysisWitness?
+
+  init(
+    _ group: AttributeGroup, _ atoms: [Int], around base: AnalysisWitness? = nil,
+    in model: ConditionModel
+  ) {
+    self.model = model
+    self.group = group
+    self.base = base
+    starts = atoms.map { model.program.entries[model.atoms[$0].entry].start }
+    question = group.tree.slot.flatMap { slot in
+      group.question == nil ? nil : model.program.questionSlots.firstIndex(of: slot)
+    }
+  }
+
+  /// The outcome of every atom for a value of the group's first node.
+  func row(_ value: Value?) -> [UInt8] {
+    let nothing = Value.map([])
+    if let base {
+      return model.run(
+        starts, on: base.attributes.setting(group.path[...], to: value),
+        answers: model.numbered(base.answers))
+    }
+    guard let value else { return model.run(starts, on: nothing) }
+    if let question { return model.run(starts, on: nothing, answers: [(question, value)]) }
+    var context = value
+    for name in group.path.reversed() {
+      context = .map([Value.Entry(key: .string(name), value: context)])
+    }
+    return model.run(starts, on: context)
+  }
+}
+
+/// Values of a group that matter to atoms, with what lies below them.
+struct TreeCandidates {
+  let runner: AtomRunner
+  /// What tells values apart beside the atoms.
+  var labels: ValueLabels?
+  /// What there may be more values for than there are.
+  private(set) var incomplete: AttributeDemands.Aspects = []
+  private let group: AttributeGroup
+  private let model: ConditionModel
+  private let atoms: [Int]
+  /// By atom, what it asks of the group.
+  private let atomDemands: [AttributeDemands?]
+  /// The group's value in a context that has one.
+  private let own: Value?
+  private let isAround: Bool
+  private static let mostTrees = 2_000
+  private static let mostNumbers = 2_000
+
+  init(
+    _ group: AttributeGroup, _ atoms: [Int], _ demands: [AttributeDemands?],
+    around base: AnalysisWitness? = nil, in model: ConditionModel
+  ) {
+    self.group = group
+    self.model = model
+    self.atoms = atoms
+    atomDemands = demands
+    own = base?.attributes.value(at: group.path)
+    isAround = base != nil
+    runner = AtomRunner(group, atoms, around: base, in: model)
+  }
+
+  /// Values for the group's first node.
+  mutating func all() -> [Value?] { candidates(group.tree, []) }
+
+  /// What a host may answer.
+  mutating func answers(_ possible: HostAnswers) -> [Value?] {
+    var values: [Value?] = []
+    if possible.canBeNumber { values += numbers(demands(of: group.tree.slot), []) }
+    if possible.canBeBool { values += [Value.bool(true), Value.bool(false)] }
+    if possible.canBeNull { values.insert(Value.null, at: 0) }
+    return values.filter { value in
+      if case .double? = value { return false }
+      return true
+    }
+  }
+
+  /// The group's value with some attributes being anything.
+  mutating func changes(at paths: [[String]]) -> [Value?] {
+    var values = [own]
+    for path in paths {
+      guard let node = group.tree.node(at: path) else { continue }
+      let found = ordinary(node, path).map(\.value)
+      guard values.count * found.count <= Self.mostTrees else {
+        incomplete = .all
+        continue
+      }
+      var more: [Value?] = []
+      for value in found {
+        for other in values { more.append(Self.placed(value, path, in: other)) }
+      }
+      values = more
+    }
+    return values
+  }
+
+  /// Values of one attribute with how ordinary each is, 0 for the most ordinary.
+  mutating func ordinary(_ node: AttributeGroup.Node, _ path: [String])
+    -> [RankedValue]
+  {
+    let found = candidates(node, path)
+    let near = NearbyValues(
+      demands(of: node.slot), mentioned(with: node.slot),
+      own: path.isEmpty ? own : own?.value(at: path))
+    return near.ranked(found)
+  }
+
+  /// The demands of all atoms on a slot, and what opaque ones of them mention.
+  func demands(of slot: Int?) -> AttributeDemands {
+    var all = AttributeDemands()
+    guard let slot else { return all }
+    if let labels, slot == group.tree.slot { all.add(labels.demands) }
+    for (i, atom) in atoms.enumerated() where model.atoms[atom].slots.contains(slot) {
+      if let demands = atomDemands[i] { all.add(demands) }
+    }
+    return all
+  }
+
+  /// Constants of opaque atoms that read a slot.
+  private func mentioned(with slot: Int?) -> [Cell] {
+    guard let slot else { return [] }
+    let storage = model.program.storage
+    var opaque = atoms.indices.filter {
+      model.atoms[atoms[$0]].slots.contains(slot) && atomDemands[$0] == nil
+    }.map { atoms[$0] }
+    opaque += (model.jointAtoms[slot] ?? []).prefix(8)
+    var cells: [Cell] = []
+    for atom in opaque {
+      for id in storage.graph.nodes(below: model.atoms[atom].node) {
+        guard let cell = storage.graph.constant(id) else { continue }
+        cells += cell.tag == Tag.list ? Array(cell.elements) : [cell]
+      }
+    }
+    return Array(cells.prefix(12))
+  }
+
+  private mutating func candidates(_ node: AttributeGroup.Node, _ path: [String]) -> [Value?] {
+    var values: [Value?] = [nil]
+    if node.slot != nil {
+      values += scalars(demands(of: node.slot), mentioned(with: node.slot), path)
+    } else {
+      values.append(Value.string("text"))
+    }
+    if node.children.isEmpty {
+      let collections = CollectionCandidates(demands(of: node.slot))
+      if !collections.isComplete { incomplete.formUnion([.members, .sizes]) }
+      for collection in collections.lists + collections.maps { values.append(collection) }
+      // Conditions on elements, such as exists(), compare these with what they mention.
+      let elements = mentioned(with: node.slot).filter { $0.tag != Tag.list }.map { Value($0) }
+      for element in elements { values.append(.list([element])) }
+      if elements.count > 1 { values.append(.list(elements)) }
+      return values
+    }
+    // Of a map with members of its own neither size nor members are looked through.
+    let demands = demands(of: node.slot)
+    if !demands.aspects.isDisjoint(with: [.members, .sizes]) {
+      incomplete.formUnion([.members, .sizes])
+    }
+    for value in [Value.null, Value.list([]), Value.list(["text"])] { values.append(value) }
+    for value in maps(node, path) { values.append(value) }
+    return values
+  }
+
+  /// Values that are neither lists nor maps, the ordinary ones first.
+  private mutating func scalars(_ demands: AttributeDemands, _ mentioned: [Cell], _ path: [String])
+    -> [Value?]
+  {
+    let environment = model.program.storage.environment
+    var demands = demands
+    if environment.binding.readsBooleanTexts {
+      demands.texts += [Array("true".utf8), Array("false".utf8)]
+    }
+    let texts = TextCandidates(
+      demands, dropsDollarSigns: environment.binding.dropsDollarSigns)
+    incomplete.formUnion(texts.incomplete)
+    var samples: [Value?] = []
+    for cell in mentioned {
+      switch cell.tag {
+      case Tag.int...Tag.double, Tag.bool: samples.append(Value(cell))
+      case Tag.longText, Tag.shortText...:
+        // What it says when it is a pattern.
+        if let example = example(of: cell.text) { samples.append(.string(example)) }
+        samples += [Value(cell), .string(cell.text + "a"), .string(cell.text.uppercased())]
+      default: continue
+      }
+    }
+    let numbers = numbers(demands, mentioned.filter { Tag.int...Tag.double ~= $0.tag }, path)
+    let constants = demands.numbers.count
+    var values: [Value?] = Array(numbers.prefix(constants))
+    values += samples
+    values += [Value.bool(true), Value.bool(false)]
+    for text in texts.values { values.append(text) }
+    values += numbers.dropFirst(constants)
+    values.append(Value.null)
+    return values
+  }
+
+  /// A text for a pattern that is more than a text.
+  private func example(of pattern: String) -> String? {
+    let storage = model.program.storage
+    let limits = RegexLimits(storage.environment.limits)
+    let checked = try? storage.patternSyntax.check(Array(pattern.utf8), limits)
+    return checked?.example().flatMap { $0 == pattern ? nil : $0 }
+  }
+
+  private mutating func numbers(
+    _ demands: AttributeDemands, _ mentioned: [Cell], _ path: [String] = []
+  ) -> [Value?] {
+    let precise = atoms.indices.filter { atomDemands[$0] != nil }
+    var constants = demands.numbers
+    if constants.count > Self.mostNumbers {
+      incomplete = .all
+      constants.removeLast(constants.count - Self.mostNumbers)
+    }
+    constants += mentioned.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }
+    let known = NumberCandidates(constants) { value in
+      let placed = placed(value, path)
+      let row = runner.row(placed)
+      return precise.map { row[$0] } + (labels?.row(placed) ?? [])
+    }
+    return known.values.map { Optional($0) }
+  }
+
+  /// A group's value with another value at a path.
+  private static func placed(_ value: Value?, _ path: [String], in own: Value?) -> Value? {
+    if path.isEmpty { return value }
+    guard let own else { return value.map { Value.map([]).setting(path[...], to: $0) } }
+    return own.setting(path[...], to: value)
+  }
+
+  /// A value of a node below the group's first.
+  private func placed(_ value: Value?, _ path: [String]) -> Value? {
+    if isAround { return Self.placed(value, path, in: own) }
+    guard var value else { return path.isEmpty ? nil : Value.map([]) }
+    for name in path.reversed() {
+      value = .map([Value.Entry(key: .string(name), value: value)])
+    }
+    return value
+  }
+
+  /// Maps of what the children may be, each child by its own classes.
+  private mutating func maps(_ node: AttributeGroup.Node, _ path: [String]) -> [Value] {
+    var maps: [[Value.Entry]] = [[]]
+    for child in node.children {
+      let below = path + [child.name]
+      let classes = reduced(candidates(child, below), below)
+      guard maps.count * classes.count <= Self.mostTrees else {
+        incomplete = .all
+        continue
+      }
+      var longer: [[Value.Entry]] = []
+      for value in classes {
+        let entry = value.map { [Value.Entry(key: .string(child.name), value: $0)] } ?? []
+        for map in maps { longer.append(map + entry) }
+      }
+      maps = longer
+    }
+    if node.slot != nil { maps.append([Value.Entry(key: "other", value: true)]) }
+    return maps.map { Value.map($0) }
+  }
+
+  /// One value for each different row, with nothing beside it.
+  private mutating func reduced(_ values: [Value?], _ path: [String]) -> [Value?] {
+    var seen: Set<[UInt8]> = []
+    var kept: [Value?] = []
+    for value in values where seen.insert(runner.row(placed(value, path))).inserted {
+      kept.append(value)
+    }
+    return kept
+  }
+}

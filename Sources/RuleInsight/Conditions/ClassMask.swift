@@ -1,0 +1,69 @@
+internal import Expressions
+
+/// A set of classes of values.
+struct ClassMask: Equatable {
+  /// The most classes that one attribute may have.
+  static let capacity = 8_192
+
+  /// 64 classes each. Words that are not there are empty.
+  private(set) var words: [UInt64] = []
+
+  static let none = ClassMask()
+
+  private init() {}
+
+  /// The first so many classes.
+  init(first count: Int) {
+    words = Array(repeating: .max, count: count >> 6)
+    if count & 63 != 0 { words.append(1 << UInt64(count & 63) - 1) }
+  }
+
+  mutating func insert(_ number: Int) {
+    let word = number >> 6
+    if words.count <= word {
+      words += Array(repeating: 0, count: word + 1 - words.count)
+    }
+    words[word] |= 1 << UInt64(number & 63)
+  }
+
+  func contains(_ number: Int) -> Bool {
+    let word = number >> 6
+    return word < words.count && words[word] >> UInt64(number & 63) & 1 == 1
+  }
+
+  /// The least number in it.
+  var first: Int? {
+    words.firstIndex { $0 != 0 }.map { $0 << 6 | words[$0].trailingZeroBitCount }
+  }
+
+  var numbers: [Int] {
+    var numbers: [Int] = []
+    for (place, word) in words.enumerated() {
+      var rest = word
+      while rest != 0 {
+        numbers.append(place << 6 | rest.trailingZeroBitCount)
+        rest &= rest - 1
+      }
+    }
+    return numbers
+  }
+
+  func isDisjoint(with other: ClassMask) -> Bool {
+    for word in 0..<min(words.count, other.words.count)
+    where words[word] & other.words[word] != 0 {
+      return false
+    }
+    return true
+  }
+
+  /// Keeps what is in one of the sets of these numbers.
+  mutating func formIntersection(withAnyOf sets: [ClassMask], _ numbers: [Int]) {
+    for word in words.indices where words[word] != 0 {
+      var kept: UInt64 = 0
+      for number in numbers where word < sets[number].words.count {
+        kept |= sets[number].words[word]
+      }
+      words[word] &= kept
+    }
+  }
+}

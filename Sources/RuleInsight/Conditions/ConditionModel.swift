@@ -1,0 +1,301 @@
+package import Expressions
+internal import Regex
+
+/// Conditions as an analysis sees them: what connects their parts, and atoms, which the machine
+/// judges. All conditions of a rule set are in one model and share what they have in common.
+package final class ConditionModel {
+  /// A condition as it stands in a config.
+  package enum Source {
+    case expression(String)
+    case filters([Filter])
+  }
+
+  /// A clause of a condition.
+  package struct ClausePlace {
+    package var range: SourceRange
+    package var text: String
+    /// The formula node; nil where folding left the clause out.
+    package var node: Int?
+    /// Whether it has none because the machine judges it together with what is around it.
+    package var isWithinAtom = false
+  }
+
+  package struct Condition {
+    /// The formula node of the whole.
+    package var root: Int
+    package var clauses: [ClausePlace]
+  }
+
+  /// A node of the formula: an atom, or what connects nodes before it.
+  struct Node {
+    enum Kind: UInt8 {
+      case constant, atom, same, unary, fold, conditional, rescue, sequence
+    }
+
+    var kind: Kind
+    /// The atom; the table's number; or the outcome of a constant.
+    var value = 0
+    var operands: [Int] = []
+  }
+
+  /// A part of a condition that the machine judges as a whole.
+  struct Atom {
+    /// Its node in the graph.
+    var node: ConditionGraph.ID
+    /// Its entry in the program.
+    var entry = 0
+    /// The attributes that it reads, as slots of the program.
+    var slots: [Int]
+    /// The group that all these belong to; nil where they are of several.
+    var group: Int?
+    /// What it demands of the values of its group; nil where it is opaque.
+    var demands: AttributeDemands?
+    /// What it can come to, whatever its attributes are.
+    var possible: OutcomeSet
+  }
+
+  package let program: Program
+  /// Where atoms are run.
+  var frame: Frame
+  package private(set) var conditions: [Condition] = []
+  private(set) var nodes: [Node] = []
+  /// For the context that is in the frame.
+  lazy var memory = OutcomeMemory(count: nodes.count)
+  private(set) var atoms: [Atom] = []
+  private(set) var groups: [AttributeGroup] = []
+  /// By slot, its group; nil for what has none.
+  private(set) var groupOf: [Int?] = []
+  /// What a host can answer, by the slot of the question.
+  private let answers: (HostQuestion) -> HostAnswers
+  private var classesOf: [[Int]: AttributeClasses] = [:]
+  /// By slot, the atoms that read it together with attributes of other groups.
+  private(set) var jointAtoms: [Int: [Int]] = [:]
+
+  /// - Parameters:
+  ///   - environment: the language of the conditions. Every condition must compile in it.
+  ///   - answers: what a host can answer to a question.
+  package init(
+    _ environment: ExpressionEnvironment, _ sources: [Source],
+    answers: @escaping (HostQuestion) -> HostAnswers = { _ in HostAnswers() }
+  ) {
+    self.answers = answers
+    var builder = ProgramBuilder(environment)
+    var places: [[ClausePlace]] = []
+    for source in sources { places.append(ConditionModel.add(source, to: &builder)) }
+    var reader = FormulaReader(environment)
+    let roots = builder.roots
+    var read: [Int] = []
+    var clauseNodes: [[(clause: Int, node: Int?)]] = []
+    for root in roots {
+      read.append(reader.node(root, builder.checker.graph, isWhole: true))
+      clauseNodes.append(reader.clauses(below: root, builder.checker.graph))
+    }
+    var atoms = reader.atoms
+    for i in atoms.indices {
+      atoms[i].entry = roots.count + i
+      builder.add(part: atoms[i].node)
+    }
+    let program = builder.build()
+    self.program = program
+    frame = Frame(for: program)
+    nodes = reader.nodes
+    (groups, groupOf) = AttributeGroup.all(of: program, environment)
+    for i in atoms.indices {
+      let groups = Set(atoms[i].slots.map { groupOf[$0] })
+      atoms[i].group = groups.count == 1 ? groups.first ?? nil : nil
+    }
+    ConditionModel.settle(&atoms, program)
+    self.atoms = atoms
+    for (number, atom) in atoms.enumerated() where atom.group == nil {
+      for slot in atom.slots { jointAtoms[slot, default: []].append(number) }
+    }
+    for (number, root) in read.enumerated() {
+      var clauses = places[number]
+      for (clause, node) in clauseNodes[number] where clauses.indices.contains(clause) {
+        clauses[clause].node = node
+        clauses[clause].isWithinAtom = node == nil
+      }
+      conditions.append(Condition(root: root, clauses: clauses))
+    }
+  }
+
+  /// Atoms that read nothing come to one thing.
+  private static func settle(_ atoms: inout [Atom], _ program: Program) {
+    guard atoms.contains(where: \.slots.isEmpty) else { return }
+    var frame = Frame(for: program)
+    for i in atoms.indices where atoms[i].slots.isEmpty {
+      let entry = program.entries[atoms[i].entry]
+      atoms[i].possible = OutcomeSet(program.condition(entry, in: &frame))
+    }
+  }
+
+  private static func add(_ source: Source, to builder: inout ProgramBuilder) -> [ClausePlace] {
+    switch source {
+    case .filters(let filters):
+      builder.add(filters, marksClauses: true)
+      let text = FilterText(filters)
+      let excerpts = ClauseProgram.Excerpts(text.text, nil)
+      return text.ranges.map { ClausePlace(range: $0, text: excerpts.text($0)) }
+    case .expression(let source):
+      let environment = builder.environment
+      var (tree, problems) = environment.dialect.parse(source, limits: environment.limits)
+      guard problems.isEmpty else {
+        builder.add(source)
+        return []
+      }
+      let list = TokenList(source, environment.dialect)
+      let excerpts = ClauseProgram.Excerpts(source, list)
+      let places = tree.markClauses().map { id in
+        let range = list.withoutParentheses(tree[id].range)
+        return ClausePlace(range: range, text: excerpts.text(range))
+      }
+      _ = builder.add(tree, of: source)
+      return places
+    }
+  }
+
+  /// Adds a node to the formula, behind its operands.
+  func add(_ node: Node) -> Int {
+    nodes.append(node)
+    memory.makeRoom(for: nodes.count)
+    return nodes.count - 1
+  }
+
+  /// The values of a group that some atoms of it tell apart. They are worked out once for equal
+  /// atoms.
+  func classes(of group: Int, for atoms: [Int]) -> AttributeClasses {
+    if let known = classesOf[[group] + atoms] { return known }
+    let made = AttributeClasses(groups[group], atoms, in: self, answers)
+    classesOf[[group] + atoms] = made
+    return made
+  }
+
+  /// The same, told apart by labels, too.
+  func classes(of group: Int, for atoms: [Int], labels: ValueLabels) -> AttributeClasses {
+    AttributeClasses(groups[group], atoms, in: self, answers, labels: labels)
+  }
+}
+
+/// What a host can answer to a question. Without knowledge: a number, null or a bool.
+package struct HostAnswers: Sendable {
+  package var canBeNull = true
+  package var canBeNumber = true
+  package var canBeBool = true
+
+  package init(canBeNull: Bool = true, canBeNumber: Bool = true, canBeBool: Bool = true) {
+    self.canBeNull = canBeNull
+    self.canBeNumber = canBeNumber
+    self.canBeBool = canBeBool
+  }
+}
+
+/// Reads patterns as the machine does.
+struct PatternReader {
+  private let syntax: PatternSyntax
+  private let limits: RegexLimits
+
+  init(_ environment: ExpressionEnvironment) {
+    syntax = PatternSyntax(environment.dialect)
+    limits = RegexLimits(environment.limits)
+  }
+
+  /// A pattern as an automaton; nil for one that is wrong or cannot be walked.
+  func automaton(_ text: [UInt8]) -> RegexAutomaton? {
+    (try? syntax.check(text, limits)).flatMap { RegexAutomaton($0, text: text) }
+  }
+}
+
+/// Turns nodes of a graph into nodes of the formula.
+private struct FormulaReader {
+  private(set) var nodes: [ConditionModel.Node] = []
+  private(set) var atoms: [ConditionModel.Atom] = []
+  private var known: [ConditionGraph.ID: Int] = [:]
+  private let patterns: PatternReader
+
+  init(_ environment: ExpressionEnvironment) { patterns = PatternReader(environment) }
+
+  /// The formula node of a graph node.
+  ///
+  /// - Parameter isWhole: whether it is a whole condition, for which null is as good as a fault.
+  mutating func node(
+    _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph, isWhole: Bool = false
+  ) -> Int {
+    if let number = known[id] { return number }
+    let made = read(id, graph, isWhole)
+    nodes.append(made)
+    known[id] = nodes.count - 1
+    return nodes.count - 1
+  }
+
+  private mutating func read(
+    _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph, _ isWhole: Bool
+  ) -> ConditionModel.Node {
+    let node = graph[id]
+    let a = Int(node.a)
+    switch node.kind {
+    case .constant:
+      return ConditionModel.Node(
+        kind: .constant, value: OutcomeSet(graph.constants.cells[a]).number)
+    case .clause:
+      return ConditionModel.Node(kind: .same, operands: [self.node(a, graph, isWhole: isWhole)])
+    case .and: return fold(.and, id, graph)
+    case .or: return fold(.or, id, graph)
+    case .both: return fold(.both, id, graph)
+    case .firstTruthy: return fold(.firstTruthy, id, graph)
+    case .not: return unary(.not, a, graph)
+    case .holds: return unary(.holds, a, graph)
+    case .truthy: return unary(.truthy, a, graph)
+    case .call where graph.function(id) == .superscriptTruth:
+      // A value that is read where it lies is told apart by more than its outcome.
+      guard let operand = graph.list(node.a).first.map(Int.init), graph.carried(operand) == nil
+      else { return atom(id, graph) }
+      return unary(.superscriptTruth, operand, graph)
+    case .conditional:
+      let operands = graph.operands(of: id).map { self.node($0, graph) }
+      return ConditionModel.Node(kind: .conditional, operands: operands)
+    case .sequence:
+      let operands = graph.operands(of: id).map { self.node($0, graph) }
+      return ConditionModel.Node(kind: .sequence, operands: operands)
+    case .rescue where isWhole:
+      let operands = [self.node(a, graph, isWhole: true), self.node(Int(node.b), graph)]
+      return ConditionModel.Node(kind: .rescue, operands: operands)
+    default: return atom(id, graph)
+    }
+  }
+
+  private mutating func fold(
+    _ kind: OutcomeTables.Fold, _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph
+  ) -> ConditionModel.Node {
+    let operands = graph.operands(of: id).map { node($0, graph) }
+    return ConditionModel.Node(kind: .fold, value: kind.rawValue, operands: operands)
+  }
+
+  private mutating func unary(
+    _ kind: OutcomeTables.Unary, _ operand: ConditionGraph.ID,
+    _ graph: borrowing ConditionGraph
+  ) -> ConditionModel.Node {
+    ConditionModel.Node(kind: .unary, value: kind.rawValue, operands: [node(operand, graph)])
+  }
+
+  private mutating func atom(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph)
+    -> ConditionModel.Node
+  {
+    var demands: AttributeDemands? = AttributeDemands()
+    let isTaken = demands?.take(id, graph) { patterns.automaton($0) }
+    if isTaken != true { demands = nil }
+    atoms.append(
+      ConditionModel.Atom(
+        node: id, slots: graph.slots(below: id), demands: demands,
+        possible: graph[id].kind.isTest ? [.true, .false, .fault] : .any))
+    return ConditionModel.Node(kind: .atom, value: atoms.count - 1)
+  }
+
+  /// The clauses of a condition with their formula nodes; nil for what is within an atom.
+  func clauses(below root: ConditionGraph.ID, _ graph: borrowing ConditionGraph)
+    -> [(clause: Int, node: Int?)]
+  {
+    graph.nodes(below: root).compactMap { id in
+      graph[id].kind == .clause ? (Int(graph[id].b), known[id]) : nil
+    }
+  }
+}

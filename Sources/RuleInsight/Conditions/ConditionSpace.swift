@@ -1,0 +1,217 @@
+internal import Expressions
+
+/// Some conditions of a model, and all values that their attributes may have, as classes: where
+/// questions about them are answered.
+package final class ConditionSpace {
+  /// What a node of the formula has to come to.
+  package struct Goal {
+    package var node: Int
+    package var wanted: OutcomeSet
+
+    package init(_ node: Int, _ wanted: OutcomeSet) {
+      self.node = node
+      self.wanted = wanted
+    }
+  }
+
+  /// What is looked for: a context for which goals are met, and conditions do not hold.
+  package struct Question {
+    package var goals: [Goal]
+    /// Conditions by their number, none of them twice, those that are worth most first.
+    package var sparing: [Int]
+
+    package init(_ goals: [Goal], sparing: [Int] = []) {
+      self.goals = goals
+      self.sparing = sparing
+    }
+  }
+
+  struct Node {
+    var kind: ConditionModel.Node.Kind
+    var value: Int
+    /// Its operands among ``operands``.
+    var first: Int
+    var count: Int
+  }
+
+  /// How the outcome of an atom is found.
+  struct Atom {
+    /// The variable, or -1 when the atom is of several or of none.
+    var variable: Int
+    var masks: [ClassMask]
+    /// Whether the classes of its variable are all that there is for it.
+    var isPrecise: Bool
+    var possible: OutcomeSet
+    /// The size of the masks.
+    var words = 0
+  }
+
+  let model: ConditionModel
+  private(set) var nodes: [Node] = []
+  private(set) var operands: [Int] = []
+  private(set) var atoms: [Atom] = []
+  /// The atom's number in the model.
+  private(set) var modelAtoms: [Int] = []
+  /// By atom, its node.
+  private(set) var atomNodes: [Int] = []
+  /// The groups of attributes that atoms read.
+  private(set) var variables: [(group: Int, classes: AttributeClasses)] = []
+  private var places: [Int: Int] = [:]
+  let tables = OutcomeTables.shared
+  /// Steps that questions have taken.
+  package var steps = 0
+  /// The context that everything is as in, but for the variables; nil where all is open.
+  private(set) var base: AnalysisWitness?
+  /// Contexts that a question has tried because classes did not say enough.
+  var tries = 0
+  /// How many of them a question about a context may try.
+  package var mostTries = 4_000
+  /// By variable, the classes that it may be of; nil for all.
+  var limits: [ClassMask?] = []
+
+  /// - Parameter roots: nodes of the model's formula; questions are about these and what is below.
+  package convenience init(_ model: ConditionModel, roots: [Int]) {
+    self.init(model, roots: roots) { model.classes(of: $0, for: $1) }
+  }
+
+  /// - Parameter classes: the classes of a group for some atoms of it.
+  init(_ model: ConditionModel, roots: [Int], classes: (Int, [Int]) -> AttributeClasses) {
+    self.model = model
+    var needed: Set<Int> = []
+    var open = roots
+    while let node = open.popLast() {
+      if needed.insert(node).inserted { open += model.nodes[node].operands }
+    }
+    for number in needed.sorted() { add(number) }
+    addVariables(classes)
+  }
+
+  /// A space in which everything is as in a context.
+  init(_ model: ConditionModel, roots: [Int], around base: AnalysisWitness) {
+    self.model = model
+    self.base = base
+    var needed: Set<Int> = []
+    var open = roots
+    while let node = open.popLast() {
+      if needed.insert(node).inserted { open += model.nodes[node].operands }
+    }
+    for number in needed.sorted() { add(number) }
+    let outcomes = model.outcomes(ofAtoms: modelAtoms, for: base)
+    atoms = modelAtoms.indices.map { i in
+      Atom(
+        variable: -1, masks: [], isPrecise: false,
+        possible: outcomes?[i] ?? model.atoms[modelAtoms[i]].possible)
+    }
+  }
+
+  /// A space like another one, in which some groups are variables, too.
+  ///
+  /// - Parameter open: atoms of this space that may come to anything.
+  init(_ other: ConditionSpace, _ variables: [(group: Int, classes: AttributeClasses)], open: [Int])
+  {
+    model = other.model
+    base = other.base
+    nodes = other.nodes
+    operands = other.operands
+    atoms = other.atoms
+    modelAtoms = other.modelAtoms
+    atomNodes = other.atomNodes
+    places = other.places
+    self.variables = variables
+    for atom in open { atoms[atom].possible = model.atoms[modelAtoms[atom]].possible }
+    let placeOf = Dictionary(uniqueKeysWithValues: modelAtoms.enumerated().map { ($1, $0) })
+    for (number, variable) in variables.enumerated() {
+      for (i, atom) in variable.classes.atoms.enumerated() {
+        guard let place = placeOf[atom] else { continue }
+        atoms[place].possible = model.atoms[atom].possible
+        atoms[place].variable = number
+        atoms[place].masks = variable.classes.masks[i]
+        atoms[place].isPrecise = variable.classes.isPrecise[i]
+        atoms[place].words = variable.classes.values.count >> 6 + 1
+      }
+    }
+  }
+
+  private func add(_ number: Int) {
+    let node = model.nodes[number]
+    places[number] = nodes.count
+    var value = node.value
+    if node.kind == .atom {
+      value = modelAtoms.count
+      modelAtoms.append(node.value)
+      atomNodes.append(nodes.count)
+    }
+    nodes.append(
+      Node(
+        kind: node.kind, value: value, first: operands.count, count: node.operands.count))
+    operands += node.operands.map { places[$0] ?? 0 }
+  }
+
+  private func addVariables(_ classesOf: (Int, [Int]) -> AttributeClasses) {
+    var byGroup: [Int: [Int]] = [:]
+    for number in modelAtoms {
+      if let group = model.atoms[number].group {
+        byGroup[group, default: []].append(number)
+      } else {
+        // What several attributes decide together needs a value of each.
+        for group in model.atoms[number].slots.compactMap({ model.groupOf[$0] }) {
+          byGroup[group, default: []] += []
+        }
+      }
+    }
+    for number in modelAtoms {
+      atoms.append(
+        Atom(variable: -1, masks: [], isPrecise: false, possible: model.atoms[number].possible))
+    }
+    let placeOf = Dictionary(uniqueKeysWithValues: modelAtoms.enumerated().map { ($1, $0) })
+    for group in byGroup.keys.sorted() {
+      let numbers = (byGroup[group] ?? []).sorted()
+      let classes = classesOf(group, numbers)
+      for (i, number) in numbers.enumerated() {
+        guard let place = placeOf[number] else { continue }
+        atoms[place].variable = variables.count
+        atoms[place].masks = classes.masks[i]
+        atoms[place].isPrecise = classes.isPrecise[i]
+        atoms[place].words = classes.values.count >> 6 + 1
+      }
+      variables.append((group, classes))
+    }
+    limits = variables.map { _ in nil }
+  }
+
+  /// The place of a node of the model's formula.
+  func place(of node: Int) -> Int { places[node] ?? 0 }
+
+  /// Nodes and all that they depend on, operands before what they are operands of.
+  func places(below roots: [Int]) -> [Int] {
+    var isNeeded = Array(repeating: false, count: nodes.count)
+    var open = roots
+    var places: [Int] = []
+    while let place = open.popLast() {
+      guard !isNeeded[place] else { continue }
+      isNeeded[place] = true
+      places.append(place)
+      let node = nodes[place]
+      open += operands[node.first..<node.first + node.count]
+    }
+    return places.sorted()
+  }
+
+  /// Whether all atoms that nodes depend on are known for all values of their attributes, so that a
+  /// search without a result is a proof.
+  func isPrecise(below roots: [Int]) -> Bool {
+    places(below: roots).allSatisfy { place in
+      guard nodes[place].kind == .atom else { return true }
+      let atom = atoms[nodes[place].value]
+      return atom.isPrecise || atom.possible.isSingle
+    }
+  }
+
+  /// The groups of attributes that are decided by several together.
+  private(set) lazy var joint: Set<Int> = Set(
+    atoms.indices.filter { atoms[$0].variable < 0 && !atoms[$0].possible.isSingle }
+      .flatMap { model.atoms[modelAtoms[$0]].slots }.compactMap { model.groupOf[$0] })
+
+  /// Whether that is so of all nodes.
+  var isPrecise: Bool { isPrecise(below: Array(nodes.indices)) }
+}

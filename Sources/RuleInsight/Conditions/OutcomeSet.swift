@@ -1,0 +1,55 @@
+internal import Expressions
+
+/// What a condition or a part of one may come to, as far as what stands above it can tell apart.
+package struct OutcomeSet: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let `true` = Self(rawValue: 1)
+  package static let `false` = Self(rawValue: 2)
+  package static let null = Self(rawValue: 4)
+  /// Another value, which superscript takes for true.
+  package static let truthy = Self(rawValue: 8)
+  /// Another value, which superscript takes for false.
+  package static let falsy = Self(rawValue: 16)
+  package static let fault = Self(rawValue: 32)
+
+  static let count = 6
+  package static let any = Self(rawValue: 63)
+  package static let bools: Self = [.true, .false]
+
+  /// What is not exactly true: a condition that comes to it does not hold.
+  package static let notTrue = any.subtracting(.true)
+
+  /// The outcome of a run.
+  init(_ cell: Cell) {
+    switch cell.tag {
+    case Tag.bool: self = cell.boolValue ? .true : .false
+    case Tag.null: self = .null
+    default: self = !cell.isValue ? .fault : Superscript.isTruthy(cell) ? .truthy : .falsy
+    }
+  }
+
+  init(number: Int) { rawValue = 1 << UInt8(number) }
+
+  /// The number of the only outcome, or of the first.
+  var number: Int { rawValue.trailingZeroBitCount }
+
+  /// Whether it says which outcome there is.
+  var isSingle: Bool { rawValue.nonzeroBitCount == 1 }
+
+  /// The outcomes by number.
+  var numbers: [Int] { (0..<Self.count).filter { rawValue >> UInt8($0) & 1 == 1 } }
+
+  /// The outcomes with a property.
+  @inline(__always)
+  func filter(_ isIncluded: (OutcomeSet) -> Bool) -> OutcomeSet {
+    var kept: OutcomeSet = []
+    for number in 0..<Self.count {
+      let outcome = OutcomeSet(number: number)
+      if contains(outcome), isIncluded(outcome) { kept.formUnion(outcome) }
+    }
+    return kept
+  }
+}

@@ -1,0 +1,69 @@
+internal import Expressions
+internal import Regex
+
+/// Letters of which one stands for all that are the same to the constants and patterns.
+struct TextAlphabet {
+  /// The ordinary ones first.
+  private(set) var letters: [UInt32] = []
+
+  /// What tells letters apart that no constant has.
+  private struct Kind: Hashable {
+    /// Between which letters of constants it is, where the order matters.
+    var gap: Int
+    /// Its length in UTF-8, where sizes matter.
+    var bytes: Int
+    /// What patterns say of it.
+    var patterns: [[UInt64]]
+  }
+
+  private static let ordinary =
+    "abcdefghijklmnopqrstuvwxyz0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ".unicodeScalars.map(\.value)
+  private static let dollar = UInt32(UInt8(ascii: "$"))
+
+  init(
+    of constants: [[UInt32]], patterns: [RegexAutomaton], asksOrder: Bool, hasSizes: Bool,
+    dropsDollarSigns: Bool
+  ) {
+    var own: Set<UInt32> = []
+    for constant in constants { own.formUnion(constant) }
+    if dropsDollarSigns { own.insert(Self.dollar) }
+    let sorted = own.sorted()
+    var borders: Set<UInt32> = [0x1, 0xE000]
+    if asksOrder { for letter in own { borders.insert(letter + 1) } }
+    if hasSizes { borders.formUnion([0x80, 0x800, 0x1_0000]) }
+    for pattern in patterns { borders.formUnion(pattern.borders) }
+    var others: [UInt32] = []
+    var seen: Set<Kind> = []
+    for letter in Self.ordinary + Self.free(from: borders.sorted(), besides: own) {
+      guard !own.contains(letter) else { continue }
+      let gap = asksOrder ? sorted.firstIndex { $0 > letter } ?? sorted.count : 0
+      let kind = Kind(
+        gap: gap, bytes: hasSizes ? Self.bytes(letter) : 0,
+        patterns: patterns.map { $0.kind(of: letter) })
+      if seen.insert(kind).inserted { others.append(letter) }
+    }
+    letters = others + sorted
+    if dropsDollarSigns { letters.removeAll { $0 == Self.dollar } }
+    let isOrdinary = Set(Self.ordinary)
+    letters =
+      letters.filter { isOrdinary.contains($0) } + letters.filter { !isOrdinary.contains($0) }
+  }
+
+  /// From every border on the first letter before the next that no constant has.
+  private static func free(from borders: [UInt32], besides own: Set<UInt32>) -> [UInt32] {
+    var free: [UInt32] = []
+    for (i, border) in borders.enumerated() {
+      let end = i + 1 < borders.count ? borders[i + 1] : 0x11_0000
+      let letter = (border..<max(end, border)).first {
+        Unicode.Scalar($0) != nil && !own.contains($0)
+      }
+      if let letter { free.append(letter) }
+    }
+    // Half of a pair is no letter, and nothing an unlikely one.
+    return free + (own.contains(0) ? [] : [0])
+  }
+
+  static func bytes(_ letter: UInt32) -> Int {
+    letter < 0x80 ? 1 : letter < 0x800 ? 2 : letter < 0x1_0000 ? 3 : 4
+  }
+}

@@ -1,0 +1,160 @@
+internal import CivilTime
+package import Expressions
+internal import RuleEngine
+
+/// What a search for users who break invariants has found so far. Blocks are taken in their order, so
+/// that the same comes out of any number of threads.
+package final class FuzzReport {
+  /// Somebody for whom an invariant does not hold.
+  package struct Broken {
+    /// The user and the placement, as a test that fails; nil for a history.
+    package var test: RuleTest?
+    /// The line of the test.
+    package var line: Value?
+    package var record: Value
+    /// What was asked for, as traffic, and what was shown.
+    package var traffic: [Value] = []
+    package var shown: [Value] = []
+    /// How `holds` has failed.
+    package var error: String?
+    /// Attributes that are of other kinds than conditions are written for.
+    package var unusual: [String] = []
+    /// Of our own invariants: what was to come, and what came.
+    package var expected: String?
+    package var got: String?
+  }
+
+  package enum Verdict {
+    case broken(Broken)
+    /// Only with attributes of other kinds than conditions are written for.
+    case brokenByOddUsers(Broken)
+    case proved
+    /// Proved for attributes of the kinds that conditions are written for.
+    case provedForUsual
+    case held
+    /// It was never meant.
+    case neverMeant
+  }
+
+  package let plan: FuzzPlan
+  package private(set) var counts: FuzzCounts
+  private var shrinking: FuzzShrinking
+  private var tester: RuleTester
+  private var broken: [Int: Broken] = [:]
+  private var odd: [Int: Broken] = [:]
+  private var failed: [OwnInvariant: Broken] = [:]
+  private var names: Set<String> = []
+
+  /// Users that are made small, of whom the smallest is told.
+  private static let mostShrunk = 3
+
+  package init(_ plan: FuzzPlan) {
+    self.plan = plan
+    counts = FuzzCounts(invariants: plan.invariants.count)
+    shrinking = FuzzShrinking(plan)
+    tester = RuleTester(plan.ruleSet, assigner: plan.options.assigner, clock: plan.options.clock)
+    take(plan.found)
+  }
+
+  /// Whether everything that was declared is broken or proved.
+  package var isSettled: Bool {
+    plan.invariants.indices.allSatisfy {
+      broken[$0] != nil || plan.answers[$0] != .unknown && counts.applied[$0] > 0
+    }
+  }
+
+  package var hasBroken: Bool { !broken.isEmpty || !failed.isEmpty }
+  package var hasOdd: Bool { odd.keys.contains { broken[$0] == nil } }
+
+  package func add(_ block: FuzzBlock) {
+    counts += block.counts
+    take(block.cases)
+    for (record, steps, failure) in block.failures where failed[failure.invariant] == nil {
+      let smaller = shrinking.shrunk(record, steps, failure.invariant)
+      var made = Broken(record: smaller)
+      (made.expected, made.got) = (failure.expected, failure.got)
+      failed[failure.invariant] = made
+    }
+  }
+
+  private func take(_ cases: [FuzzCase]) {
+    var chosen: [Int: [FuzzCase]] = [:]
+    for found in cases where broken[found.invariant] == nil {
+      if !found.isUsual, odd[found.invariant] != nil { continue }
+      chosen[found.invariant, default: []].append(found)
+    }
+    for (invariant, all) in chosen.sorted(by: { $0.key < $1.key }) {
+      let usual = all.filter(\.isUsual)
+      let smallest = (usual.isEmpty ? all : usual).prefix(Self.mostShrunk)
+        .map { shrinking.shrunk($0) }
+        .min {
+          (FuzzRecord.attributes(of: $0.record), $0.steps.count, FuzzRecord.cost(of: $0.record))
+            < (FuzzRecord.attributes(of: $1.record), $1.steps.count, FuzzRecord.cost(of: $1.record))
+        }
+      guard let smallest else { continue }
+      let made = made(smallest)
+      if smallest.isUsual { broken[invariant] = made } else { odd[invariant] = made }
+    }
+  }
+
+  private func made(_ found: FuzzCase) -> Broken {
+    var made = Broken(record: found.record)
+    made.unusual = plan.kinds.unusual(in: found.record).map { $0.joined(separator: ".") }
+    let judge = FuzzJudge(plan.ruleSet, plan.invariants, plan.options)
+    guard let placement = found.placement else {
+      made.shown = shrinking.shown(found)
+      made.traffic = FuzzHistory.lines(
+        found.steps, of: found.record[UserMember.userID.key]?.text ?? "", plan.traffic)
+      let verdict = judge.verdict(found.invariant, found.record, shown: .list(made.shown))
+      if case .violated(let error) = verdict { made.error = error }
+      return made
+    }
+    made.error = judge.error(found.invariant, found.record, placement)
+    let name = plan.ruleSet.placements[placement].name
+    var members: [Value.Entry] = [
+      .init(key: "name", value: .string(plan.invariants[found.invariant].name)),
+      .init(key: "placement", value: .string(name)),
+      .init(key: "now", value: plan.options.clock.now.text.map { .string($0) } ?? .null),
+    ]
+    let seed = plan.options.assigner.seed
+    if !seed.isEmpty { members.append(.init(key: "seed", value: .string(seed))) }
+    if case .map(let record) = found.record { members += record }
+    if let expected = judge.allowed(found.invariant, found.record, placement) {
+      members.append(.init(key: "expect", value: expected))
+    } else {
+      // Nothing that the placement gives will do. Who reads the test knows what is right.
+      members.append(.init(key: "expect", value: .object(["result": "noAudienceMatch"])))
+    }
+    made.line = .map(members)
+    made.test = try? RuleTest(.map(members), timeZone: "UTC")
+    return made
+  }
+
+  // MARK: What is told
+
+  package func verdict(_ number: Int) -> Verdict {
+    if let found = broken[number] { return .broken(found) }
+    if plan.answers[number] == .proof { return .proved }
+    if let found = odd[number] { return .brokenByOddUsers(found) }
+    if plan.answers[number] == .usualProof { return .provedForUsual }
+    return counts.applied[number] == 0 ? .neverMeant : .held
+  }
+
+  /// How often an invariant was meant, and how often `when` has failed.
+  package func applied(_ number: Int) -> (count: Int, whenErrors: Int) {
+    (counts.applied[number], counts.whenErrors[number])
+  }
+
+  package func failure(_ invariant: OwnInvariant) -> Broken? { failed[invariant] }
+
+  /// Our own invariants that were looked at.
+  package var ownInvariants: [OwnInvariant] {
+    OwnInvariant.allCases.filter { $0 != .texts || plan.options.texts != nil }
+  }
+
+  /// What came of a test, with the clauses that decided.
+  package func explained(_ test: RuleTest) -> (got: String, reasons: [String])? {
+    guard let result = try? tester.run(test, at: plan.options.clock) else { return nil }
+    return (result.got, result.reasons)
+  }
+}

@@ -1,0 +1,103 @@
+internal import Expressions
+internal import RuleEngine
+
+/// What came of a block of users.
+package struct FuzzBlock: Sendable {
+  package var counts: FuzzCounts
+  var cases: [FuzzCase] = []
+  var failures: [(record: Value, steps: [FuzzHistory.Step], failure: OwnChecks.Failure)] = []
+}
+
+/// Makes users up, block by block, and looks for some who break invariants. A thread has its own worker;
+/// which of them does a block changes nothing.
+package struct FuzzWorker: ~Copyable {
+  package static let usersInBlock = 64
+  private static let historiesInBlock = 8
+  /// How many users of a block are held to our own invariants, and of how many the smallest change is
+  /// looked for.
+  private static let ownInBlock = 16
+  /// In which blocks the smallest change is looked for.
+  private static let explainingBlocks = 8
+  /// Users who break an invariant that are kept of a block.
+  private static let mostCases = 3
+
+  private let plan: FuzzPlan
+  private let judge: FuzzJudge
+  private let history: FuzzHistory
+  private let own: OwnChecks
+
+  package init(_ plan: FuzzPlan) {
+    self.plan = plan
+    judge = FuzzJudge(plan.ruleSet, plan.invariants, plan.options)
+    history = FuzzHistory(plan.traffic, days: plan.options.days)
+    own = OwnChecks(plan.own)
+  }
+
+  /// - Parameter limit: the number of users up to which it goes.
+  package mutating func run(block: Int, upTo limit: Int = .max) -> FuzzBlock {
+    let count = plan.invariants.count
+    var result = FuzzBlock(counts: FuzzCounts(invariants: count))
+    var kept = Array(repeating: 0, count: count)
+    let first = block * Self.usersInBlock
+    for number in first..<min(first + Self.usersInBlock, max(limit, first)) {
+      let record = plan.space.user(number)
+      result.counts.users += 1
+      judge.check(record, at: plan.claims, &result.counts) { invariant, broken, placement in
+        let isUsual = plan.kinds.isUsual(broken)
+        guard kept[invariant] < Self.mostCases || isUsual && kept[invariant] < 2 * Self.mostCases
+        else { return }
+        kept[invariant] += 1
+        result.cases.append(
+          FuzzCase(invariant: invariant, record: broken, placement: placement, isUsual: isUsual))
+      }
+      guard number - first < Self.ownInBlock else { continue }
+      let explains = block % Self.explainingBlocks == 0 && number == first
+      for failure in own.failures(record, explains: explains) {
+        result.failures.append((record, [], failure))
+      }
+    }
+    if !plan.histories.isEmpty || !plan.traffic.limitedRules.isEmpty {
+      for number in 0..<Self.historiesInBlock where first + number < limit {
+        runHistory(first + number, &result)
+      }
+    }
+    return result
+  }
+
+  private mutating func runHistory(_ number: Int, _ result: inout FuzzBlock) {
+    var random = TrafficRandom(seed: plan.options.seed, "histories", String(number))
+    // Those whom audiences take, and now and then others.
+    let bases = plan.space.bases.count
+    let isBase = random.number(below: 4) > 0
+    let user = random.number(below: isBase ? bases : bases + 4 * (number + 16))
+    let record = Self.fresh(plan.space.user(user))
+    let steps = history.steps(&random)
+    guard let came = history.result(record, steps) else { return }
+    result.counts.histories += 1
+    let crossed = came.crossed ?? ""
+    let seen = plan.options.alters?(.limits, crossed) ?? crossed
+    if !seen.isEmpty {
+      result.failures.append(
+        (
+          record, steps,
+          OwnChecks.Failure(invariant: .limits, placement: nil, expected: "within", got: seen)
+        ))
+    }
+    for invariant in plan.histories {
+      let verdict = judge.verdict(invariant, record, shown: .list(came.shown))
+      result.counts.add(verdict, invariant)
+      guard verdict.isViolated else { continue }
+      result.cases.append(
+        FuzzCase(
+          invariant: invariant, record: record, placement: nil, steps: steps,
+          isUsual: plan.kinds.isUsual(record)))
+    }
+  }
+
+  /// A user to whom nothing has happened yet.
+  private static func fresh(_ record: Value) -> Value {
+    [UserMember.occurrences, .sessionStart, .events].reduce(record) { record, member in
+      record.setting([member.key], to: nil)
+    }
+  }
+}

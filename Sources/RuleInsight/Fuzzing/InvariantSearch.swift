@@ -1,0 +1,221 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// Asks of invariants over decisions whether anybody breaks them: for each outcome that a placement can
+/// have, whether somebody gets it for whom the invariant does not hold.
+struct InvariantSearch {
+  enum Answer: Sendable, Equatable {
+    /// Nobody breaks it.
+    case proof
+    /// Nobody does whose attributes are of the kinds that conditions are written for.
+    case usualProof
+    case unknown
+  }
+
+  /// An outcome that a placement can have, and the rule that leads to it.
+  private struct Outcome {
+    var rule: Int?
+    var value: Value
+  }
+
+  private let ruleSet: RuleSet
+  private let invariants: [RuleInvariant]
+  private let explored: [ExploredPlacement]
+  let model: ConditionModel
+  private let now: Instant
+  let kinds: UsualKinds
+  /// By invariant, the numbers of its conditions.
+  private var conditions: [(when: Int?, holds: Int)] = []
+  /// By entitlement, the condition that somebody owns it.
+  private var guards: [String: Int] = [:]
+
+  private static let budget = 20_000
+  /// Outcomes that are asked for with one invariant, and of these such as depend on the rules.
+  private static let mostQuestions = 4_000
+  private static let mostJoint = 400
+
+  init(
+    _ ruleSet: RuleSet, _ invariants: [RuleInvariant], _ explored: [ExploredPlacement],
+    now: Instant
+  ) {
+    self.ruleSet = ruleSet
+    self.invariants = invariants
+    self.explored = explored
+    self.now = now
+    var sources: [ConditionModel.Source] = []
+    for invariant in invariants {
+      var when: Int?
+      if let text = invariant.when {
+        when = sources.count
+        sources.append(.expression(text))
+      }
+      conditions.append((when, sources.count))
+      sources.append(.expression(invariant.holds))
+    }
+    for entitlement in ruleSet.rules.compactMap({ $0.audience.entitlementGuard })
+    where guards[entitlement] == nil {
+      guards[entitlement] = sources.count
+      sources.append(.expression("\(Value.string(entitlement).json) in entitlements"))
+    }
+    model = ConditionModel(RuleInvariant.environment, sources)
+    kinds = UsualKinds([model] + explored.prefix(1).map(\.model))
+  }
+
+  /// Attributes and values that tell users apart for the invariants.
+  var candidates: [ConditionSpace.Candidate] {
+    ConditionSpace(model, roots: model.conditions.map(\.root)).candidates.filter {
+      !["outcome", "shown", "now"].contains($0.path.first ?? "outcome")
+    }
+  }
+
+  /// A user for whom an invariant is meant, whatever comes of it.
+  func meant(_ number: Int) -> Value? {
+    guard let when = conditions[number].when else { return nil }
+    let root = model.conditions[when].root
+    let space = ConditionSpace(model, roots: [root])
+    let goals = [ConditionSpace.Goal(root, .true)]
+    guard case .witness(let witness) = space.answer(goals, budget: Self.budget),
+      case .map(let roots) = witness.attributes
+    else { return nil }
+    let kept = roots.filter { !["outcome", "shown", "now"].contains($0.key.text) }
+    let user = Value.Entry(key: "userId", value: .string(WitnessRecord.userID))
+    return .map([user] + kept)
+  }
+
+  /// - Parameters:
+  ///   - placements: those that the invariant is about.
+  ///   - breaks: whether a user breaks the invariant at a placement, which is found out by deciding.
+  func answer(
+    _ number: Int, at placements: [Int], breaks: (_ record: Value, _ placement: Int) -> Bool
+  ) -> Answer {
+    guard invariants[number].span == .decision else { return .unknown }
+    var isProof = true
+    var isWide = true
+    var (questions, joint) = (0, 0)
+    for placement in placements {
+      for outcome in outcomes(placement) {
+        questions += 1
+        guard questions <= Self.mostQuestions, joint <= Self.mostJoint else { return .unknown }
+        switch ask(number, placement, explored[placement], outcome, &joint, breaks) {
+        case .proof: continue
+        case .usualProof: isWide = false
+        case .unknown: isProof = false
+        }
+      }
+    }
+    return isProof ? (isWide ? .proof : .usualProof) : .unknown
+  }
+
+  private func outcomes(_ placement: Int) -> [Outcome] {
+    let compiled = ruleSet.placements[placement]
+    func value(_ outcome: Decision.Outcome, _ rule: RuleSet.Rule?) -> Value {
+      InvariantJudge.outcome(outcome, placement: compiled.name, audience: rule?.audience.index)
+    }
+    var outcomes = [Outcome(rule: nil, value: value(.noAudienceMatch, nil))]
+    for number in compiled.rules where takes(number) {
+      let rule = ruleSet.rules[number]
+      var choices: [Int?] = rule.audience.variants.indices.map { $0 }
+      if choices.isEmpty || rule.audience.variants.allSatisfy({ $0.weight <= 0 }) {
+        choices.append(nil)
+      }
+      for choice in choices {
+        let made = Outcome(rule: number, value: value(rule.outcome(choice), rule))
+        if !outcomes.contains(where: { $0.rule == number && $0.value == made.value }) {
+          outcomes.append(made)
+        }
+      }
+    }
+    return outcomes
+  }
+
+  private func takes(_ rule: Int) -> Bool {
+    let compiled = ruleSet.rules[rule]
+    if let limit = compiled.audience.occurrenceLimit, limit.maxCount <= 0 { return false }
+    return !compiled.isBroken
+  }
+
+  private func ask(
+    _ number: Int, _ placement: Int, _ seen: ExploredPlacement, _ outcome: Outcome,
+    _ joint: inout Int, _ breaks: (Value, Int) -> Bool
+  ) -> Answer {
+    let rules = ruleSet.placements[placement].rules
+    let last = outcome.rule ?? rules.upperBound
+    var sparing: [Int] = []
+    for earlier in rules.lowerBound..<last where takes(earlier) {
+      let audience = ruleSet.rules[earlier].audience
+      if audience.occurrenceLimit != nil || audience.entitlementGuard != nil { continue }
+      // Nobody gets past an audience of everybody.
+      guard let condition = seen.conditions[earlier - rules.lowerBound] else { return .proof }
+      if !sparing.contains(condition) { sparing.append(condition) }
+    }
+    var goals: [ConditionSpace.Goal] = []
+    if let condition = outcome.rule.flatMap({ seen.conditions[$0 - rules.lowerBound] }) {
+      goals.append(ConditionSpace.Goal(seen.model.conditions[condition].root, .true))
+    }
+    let (when, holds) = conditions[number]
+    var claims = [ConditionSpace.Goal(model.conditions[holds].root, .notTrue)]
+    if let when { claims.append(ConditionSpace.Goal(model.conditions[when].root, .true)) }
+    if let owners = outcome.rule.flatMap({ ruleSet.rules[$0].audience.entitlementGuard }),
+      let condition = guards[owners]
+    {
+      claims.append(ConditionSpace.Goal(model.conditions[condition].root, .notTrue))
+    }
+    var pinned: [[String]: Value] = [["now"]: .string(now.text ?? "")]
+    for member in RuleInvariant.outcomeMembers {
+      pinned[["outcome", member]] = outcome.value[member] ?? .null
+    }
+    func space(_ roots: [Int]) -> JointSpace {
+      JointSpace(
+        seen.model, roots: roots, claims: model, claimRoots: claims.map(\.node), pinned: pinned,
+        lists: [["entitlements"]], kinds: kinds)
+    }
+    // Whether it holds for the outcome whoever gets it.
+    if space([]).isProved(claims, budget: Self.budget) { return .proof }
+    joint += 1
+    let question = ConditionSpace.Question(goals, sparing: sparing)
+    let whole = space(goals.map(\.node) + sparing.map { seen.model.conditions[$0].root })
+    func answer(isUsual: Bool) -> JointSpace.Answer {
+      whole.answer(question, claims, isUsual: isUsual, budget: Self.budget) { witness in
+        let record = self.record(witness, upTo: last, in: placement, seen)
+        return breaks(record, placement)
+      }
+    }
+    guard case .proof = answer(isUsual: true) else { return .unknown }
+    // Of texts that a platform reads as something else not all are known.
+    guard ruleSet.language.platform == nil, case .proof = answer(isUsual: false) else {
+      return .usualProof
+    }
+    return .proof
+  }
+
+  /// The user of a context, with a history that lets through to a rule.
+  private func record(
+    _ witness: AnalysisWitness, upTo last: Int, in placement: Int, _ seen: ExploredPlacement
+  ) -> Value {
+    let rules = ruleSet.placements[placement].rules
+    let before = (rules.lowerBound..<last).filter { takes($0) }
+    let conditions = before.compactMap { seen.conditions[$0 - rules.lowerBound] }
+    let held = Set(seen.model.held(conditions, for: witness) ?? [])
+    var heldBack: [OccurrenceLimit] = []
+    var owned: [String] = []
+    for rule in before where seen.conditions[rule - rules.lowerBound].map(held.contains) ?? true {
+      let audience = ruleSet.rules[rule].audience
+      if let limit = audience.occurrenceLimit {
+        heldBack.append(limit)
+      } else if let owners = audience.entitlementGuard {
+        owned.append(owners)
+      }
+    }
+    var record = WitnessRecord(
+      witness, heldBack: heldBack, owned: [], platform: ruleSet.language.platform, now: now
+    ).value
+    if !owned.isEmpty {
+      let others = record[UserMember.entitlements.key]?.elements ?? []
+      let names = owned.map { Value.string($0) }
+      record = record.setting(
+        [UserMember.entitlements.key], to: .list(others + names.filter { !others.contains($0) }))
+    }
+    return record
+  }
+}

@@ -1,0 +1,116 @@
+package import Expressions
+internal import RuleEngine
+
+/// What a team holds to be true of every decision, or of everything that one user is shown, as strict CEL:
+/// `{"name","placement"?,"when"?,"holds","over"}`.
+package struct RuleInvariant: Hashable, Sendable {
+  package enum Span: String, Hashable, Sendable {
+    case decision, history
+  }
+
+  package var name: String
+  /// The placement that it is about; nil for all.
+  package var placement: String?
+  /// For whom it is meant; nil for all.
+  package var when: String?
+  package var holds: String
+  package var span: Span
+
+  package init(
+    name: String, placement: String? = nil, when: String? = nil, holds: String,
+    span: Span = .decision
+  ) {
+    self.name = name
+    self.placement = placement
+    self.when = when
+    self.holds = holds
+    self.span = span
+  }
+
+  private static let keys = ["name", "placement", "when", "holds", "over"]
+  private static let example =
+    #"{"name":"adults only","when":"user.age < 18","holds":"outcome.result != \"paywall\"","over":"decision"}"#
+
+  /// - Parameter value: a line of a file of invariants.
+  package init(_ value: Value) throws(RuleExpectation.Fault) {
+    guard case .map(let members) = value else {
+      throw RuleExpectation.Fault("an invariant must be a JSON object, such as \(Self.example)")
+    }
+    for member in members {
+      let key = member.key.text ?? ""
+      guard !Self.keys.contains(key) else { continue }
+      let close = Suggestion.closest(to: key, among: Self.keys)
+      throw RuleExpectation.Fault(
+        "an invariant has no key '\(key)'; "
+          + (close.map { "did you mean '\($0)'?" }
+            ?? "it takes \(Self.keys.joined(separator: ", "))"))
+    }
+    func text(_ key: String) throws(RuleExpectation.Fault) -> String? {
+      guard let member = value[key], member != .null else { return nil }
+      guard let text = member.text, !text.isEmpty else {
+        throw RuleExpectation.Fault("'\(key)' must be a string that is not empty")
+      }
+      return text
+    }
+    guard let holds = try text("holds") else {
+      throw RuleExpectation.Fault(
+        "'holds' is missing: say what is always true, such as \"outcome.result != \\\"paywall\\\"\""
+      )
+    }
+    self.holds = holds
+    name = try text("name") ?? holds
+    placement = try text("placement")
+    when = try text("when")
+    span = .decision
+    guard let over = try text("over") else { return }
+    guard let known = Span(rawValue: over) else {
+      let close = Suggestion.closest(to: over, among: ["decision", "history"])
+      throw RuleExpectation.Fault(
+        "'over' must be decision or history, not '\(over)'"
+          + (close.map { "; did you mean '\($0)'?" } ?? ""))
+    }
+    span = known
+  }
+
+  /// What an outcome has.
+  package static let outcomeMembers = ["placement", "result", "audience", "variant", "paywall"]
+
+  /// What is wrong with its expressions: by the key that has one, with the expression.
+  package func diagnostics() -> [(key: String, source: String, diagnostic: Diagnostic)] {
+    let isHistory = span == .history
+    let environment = ExpressionEnvironment(
+      roots: ["user", "device", "params"] + (isHistory ? [] : ["outcome"]),
+      variables: ["now", "entitlements"] + (isHistory ? ["shown"] : []))
+    var found: [(key: String, source: String, diagnostic: Diagnostic)] = []
+    for (key, source) in [("when", when), ("holds", holds)] {
+      guard let source else { continue }
+      let compiled = environment.compile(source)
+      var diagnostics = compiled.diagnostics.filter { $0.severity == .error }
+      for i in diagnostics.indices where diagnostics[i].code == .unknownAttribute {
+        if isHistory, source.contains("outcome"), diagnostics[i].message.contains("outcome") {
+          diagnostics[i].suggestion =
+            "what users were given is in 'shown'; 'outcome' is over decisions"
+        } else if !isHistory, diagnostics[i].message.contains("shown") {
+          diagnostics[i].suggestion = "'shown' needs \"over\":\"history\""
+        }
+      }
+      for path in compiled.output?.requirements ?? []
+      where path.names.count > 1 && path.names[0] == "outcome"
+        && !Self.outcomeMembers.contains(path.names[1])
+      {
+        let close = Suggestion.closest(to: path.names[1], among: Self.outcomeMembers)
+        diagnostics.append(
+          Diagnostic(
+            .unknownAttribute, "an outcome has no '\(path.names[1])'", severity: .error,
+            suggestion: close.map { "did you mean 'outcome.\($0)'?" }
+              ?? "it has \(Self.outcomeMembers.joined(separator: ", "))"))
+      }
+      found += diagnostics.map { (key, source, $0) }
+    }
+    return found
+  }
+
+  /// Where the expressions of all are evaluated.
+  static let environment = ExpressionEnvironment(
+    roots: ["user", "device", "params", "outcome"], variables: ["now", "entitlements", "shown"])
+}

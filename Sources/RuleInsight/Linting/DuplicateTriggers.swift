@@ -1,0 +1,37 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A campaign of AgentWallie's names one placement twice. Triggers of Superwall's with one name are
+/// told while they are decoded: there the last one is used.
+enum DuplicateTriggers: Lint {
+  static let page = CodePage(
+    .duplicateTrigger, .warning,
+    what: "A config has two triggers, or a campaign two placements, with one name.",
+    why: """
+      Only one of them decides: here the last trigger, in Superwall's SDKs either of them. So the \
+      audiences of the other are never tried.
+      """,
+    example: .config(
+      """
+      {"trigger_options": [
+        {"event_name": "upgrade", "rules": []},
+        {"event_name": "upgrade", "rules": []}]}
+      """),
+    advice: "Put the audiences of both into one, in the order in which they are to be tried.",
+    better: .config(#"{"trigger_options": [{"event_name": "upgrade", "rules": []}]}"#))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    guard subject.config.format == .agentWallie else { return [] }
+    return subject.root.list("campaigns").flatMap { campaign in
+      var known: [[UInt8]: String] = [:]
+      return campaign.list("placements").compactMap { placement -> Diagnostic? in
+        guard let name = placement.member("name"), let text = name.text else { return nil }
+        guard let first = known.updateValue(name.path, forKey: Array(text.utf8)) else { return nil }
+        return finding(
+          "the campaign has the placement '\(text)' twice", at: name.path,
+          related: [Diagnostic.Related(path: first, message: "the other one")],
+          suggestion: "remove one of them")
+      }
+    }
+  }
+}

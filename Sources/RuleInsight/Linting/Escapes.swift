@@ -1,0 +1,59 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A quote of the other kind is escaped in a text.
+///
+/// `"it\'s"` has a backslash in it in superscript.
+enum Escapes: Lint {
+  static let page = CodePage(
+    .escape, .warning,
+    what: "A text has a backslash before a quote that needs none.",
+    why: """
+      Superscript keeps the backslash: "it\\'s" is six characters long there, and equal to nothing \
+      that people write. CEL drops it.
+      """,
+    example: .condition(#"user.answer == "it\'s""#),
+    advice: "Leave the backslash out.",
+    better: .condition(#"user.answer == "it's""#))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    guard subject.isSuperscript else { return [] }
+    return subject.conditions.flatMap { condition -> [Diagnostic] in
+      let expression = condition.expression
+      var found: [Diagnostic] = []
+      expression.visit { id, _ in
+        guard expression[id].kind == .string else { return }
+        let places = needless(in: expression, expression[id].range)
+        guard let first = places.first, let last = places.last else { return }
+        let edits = places.map { Diagnostic.Fix.Edit(SourceRange(from: $0, to: $0 + 1), "") }
+        found += findings(
+          "the backslash stays in the text: in it, this quote needs none", in: condition,
+          range: SourceRange(from: first, to: last + 2), suggestion: "leave the backslash out",
+          fix: Diagnostic.Fix(edits, isSafe: true))
+      }
+      return found
+    }
+  }
+
+  /// Where backslashes stand that escape the kind of quote that does not surround the text.
+  private static func needless(in expression: ParsedExpression, _ range: SourceRange) -> [Int] {
+    let bytes = expression.bytes(range)
+    // Parentheses around a literal belong to its range.
+    let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
+    guard let start = bytes.firstIndex(where: quotes.contains),
+      start == 0 || bytes[start - 1] | 0x20 != UInt8(ascii: "r")
+    else { return [] }
+    let other = bytes[start] == quotes[0] ? quotes[1] : quotes[0]
+    var found: [Int] = []
+    var at = start + 1
+    while at + 1 < bytes.count, bytes[at] != bytes[start] {
+      guard bytes[at] == UInt8(ascii: "\\") else {
+        at += 1
+        continue
+      }
+      if bytes[at + 1] == other { found.append(range.from + at) }
+      at += 2
+    }
+    return found
+  }
+}

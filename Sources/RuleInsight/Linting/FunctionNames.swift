@@ -1,0 +1,34 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A condition reads an attribute that has the name of a function.
+///
+/// `user.duration == ""`: where the user has no `duration`, superscript takes the function for it.
+enum FunctionNames: Lint {
+  static let page = CodePage(
+    .attributeNamedLikeFunction, .warning,
+    what: "An attribute has the name of a function.",
+    why: """
+      In superscript a missing attribute with the name of a function is not missing: it is the \
+      function. has() of it is true, it equals nothing, and ordering it is an error.
+      """,
+    example: .condition("has(user.duration) && user.duration > 10"),
+    advice: "Give the attribute another name, in the app and in the condition.",
+    better: .condition("has(user.minutes) && user.minutes > 10"))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    guard let host = subject.language.platform?.hostFunctions else { return [] }
+    return subject.conditions.flatMap { condition -> [Diagnostic] in
+      let expression = condition.expression
+      return expression.attributes.flatMap { id, path -> [Diagnostic] in
+        guard let name = path.last, expression.dialect.isFunctionName(name, with: host),
+          let range = expression.lastName(id)
+        else { return [] }
+        return findings(
+          "'\(name)' is a function too: where the attribute is missing, it is not missing but "
+            + "that function", in: condition, range: range,
+          suggestion: "give the attribute another name")
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package import Expressions
+internal import RuleEngine
+
+/// One thing that people get wrong in configs: how it is found, and what there is to know about it.
+///
+/// A lint knows nothing of others, and changes nothing: it never keeps a rule from compiling.
+package protocol Lint: Sendable {
+  static var page: CodePage { get }
+  static func findings(in subject: LintSubject) -> [Diagnostic]
+}
+
+package enum Lints {
+  /// All lints. Their order is that of findings at one place.
+  package static let all: [any Lint.Type] = [
+    DuplicateKeys.self, DuplicateIDs.self, DuplicateTriggers.self, NoVariants.self,
+    ZeroWeights.self, OccurrenceLimits.self, UngrantedEntitlements.self, UnknownProducts.self,
+    FunctionNames.self, Escapes.self, ReservedNames.self, TextOrder.self,
+    UnrequestedQuestions.self, RedundantAudiences.self, UnknownAttributes.self, TypeErrors.self,
+    EnumValues.self, NeverBools.self, MissingAttributes.self,
+  ]
+
+  package static func findings(in subject: LintSubject) -> [Diagnostic] {
+    all.flatMap { $0.findings(in: subject) }
+  }
+}
+
+extension Lint {
+  /// A finding with the code and the severity of the lint.
+  static func finding(
+    _ message: String, at path: String, range: SourceRange? = nil,
+    related: [Diagnostic.Related] = [], notes: [String] = [], suggestion: String? = nil,
+    fix: Diagnostic.Fix? = nil, subject: String? = nil
+  ) -> Diagnostic {
+    Diagnostic(
+      page.code, message, severity: page.severity, range: range, path: path, related: related,
+      notes: notes, suggestion: suggestion, fix: fix, subject: subject)
+  }
+
+  /// A finding about a part of a condition, wherever audiences have it.
+  ///
+  /// - Parameter subject: the attribute that it is about. What is found of one attribute in many
+  ///   places of a condition is told once.
+  static func findings(
+    _ message: String, in condition: LintSubject.Condition, range: SourceRange,
+    notes: [String] = [], suggestion: String? = nil, fix: Diagnostic.Fix? = nil,
+    subject: String? = nil
+  ) -> [Diagnostic] {
+    condition.paths.map {
+      finding(
+        message, at: $0, range: range, notes: notes, suggestion: suggestion, fix: fix,
+        subject: subject)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import Expressions
+internal import RuleEngine
+
+/// An occurrence limit lets nobody through.
+///
+/// `"occurrence": {"key": "k", "max_count": 0, "interval": {"type": "INFINITY"}}`
+enum OccurrenceLimits: Lint {
+  static let page = CodePage(
+    .limitNeverHolds, .error,
+    what: "An occurrence limit allows no occurrence at all.",
+    why: "Nobody is ever taken by the audience, whatever its condition says.",
+    example: .audience(
+      #""occurrence": {"key": "k", "max_count": 0, "interval": {"type": "INFINITY"}}"#),
+    advice: "Write how often it may apply. To switch an audience off, take it out.",
+    better: .audience(
+      #""occurrence": {"key": "k", "max_count": 1, "interval": {"type": "INFINITY"}}"#))
+
+  /// The page of a limit that stops nobody.
+  static let otherPage = CodePage(
+    .limitAlwaysHolds, .warning,
+    what: "An occurrence limit looks back over no time.",
+    why: "No earlier occurrence counts, so the limit stops nobody.",
+    example: .audience(
+      """
+      "occurrence": {"key": "k", "max_count": 1,
+                     "interval": {"type": "MINUTES", "minutes": 0}}
+      """),
+    advice: "Write the minutes that count, or INFINITY for all time; or take the limit out.",
+    better: .audience(
+      """
+      "occurrence": {"key": "k", "max_count": 1,
+                     "interval": {"type": "MINUTES", "minutes": 1440}}
+      """))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    subject.audiences.compactMap { audience -> Diagnostic? in
+      guard let limit = audience.occurrenceLimit else { return nil }
+      let isSuperwall = subject.config.format == .superwall
+      let path = audience.limitPath(subject.config.format)
+      if limit.maxCount <= 0 {
+        // Older caps of AgentWallie's are a word alone.
+        let count = path + (isSuperwall ? ".max_count" : ".limit")
+        return finding(
+          "a limit of \(limit.maxCount) lets nobody through: the audience never matches",
+          at: subject.root.value(at: count) == nil ? path : count,
+          suggestion: "write how often it may apply, or remove the audience")
+      }
+      guard case .minutes(let minutes) = limit.interval, minutes <= 0 else { return nil }
+      return Diagnostic(
+        otherPage.code, "the last \(minutes) minutes hold no occurrence: the limit stops nobody",
+        severity: otherPage.severity, path: "\(path).interval.minutes",
+        suggestion: "write the minutes that count, or INFINITY, or take the limit out")
+    }
+  }
+}

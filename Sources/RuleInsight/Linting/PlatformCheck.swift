@@ -1,0 +1,120 @@
+package import CivilTime
+package import Expressions
+package import RuleEngine
+
+/// A check for the SDKs of all platforms at once: what they all say is told once, and where they
+/// differ, that is told.
+package struct PlatformCheck {
+  /// What was found; the order is that of ``ConfigCheck``.
+  package private(set) var diagnostics: [Diagnostic] = []
+  package private(set) var statistics = RuleAnalysis.Statistics()
+  private var witnesses: [Diagnostic: Value] = [:]
+
+  /// What makes findings on several platforms one.
+  private struct Key: Hashable {
+    var code: Diagnostic.Code
+    var path: String
+    var range: SourceRange?
+
+    init(_ diagnostic: Diagnostic) {
+      code = diagnostic.code
+      path = diagnostic.path
+      range = diagnostic.range
+    }
+  }
+
+  /// - Parameters:
+  ///   - json: the text that the config was decoded from.
+  ///   - decoded: what decoding it said.
+  ///   - schema: what is known of attributes beside what SDKs send.
+  ///   - now: the time from which on audiences should match somebody.
+  package init(
+    _ config: Config, json: [UInt8], decoded: [Diagnostic], schema: ContextSchema, now: Instant
+  ) {
+    var found: [[Diagnostic]] = []
+    var analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)] = []
+    for platform in Platform.allCases {
+      let language = RuleLanguage.superscript(platform)
+      let compiled = RuleSet.compile(config, language: language)
+      var check = ConfigCheck(decoded + compiled.diagnostics)
+      check.lint(config, json: json, language: language, schema: schema)
+      found.append(check.diagnostics)
+      guard let ruleSet = compiled.output else { continue }
+      let analysis = RuleAnalysis(ruleSet, now: now, keepsUsers: true)
+      statistics += analysis.statistics
+      analyses.append((platform, ruleSet, analysis))
+    }
+    add(found)
+    add(analyses)
+    let known = ContextSchema.superwall(.standard).overridden(by: schema)
+    for finding in PlatformComparison(analyses, schema: known, now: now).findings { add(finding) }
+  }
+
+  /// The user for whom a finding matters.
+  package func witness(for diagnostic: Diagnostic) -> Value? { witnesses[diagnostic] }
+
+  private mutating func add(_ finding: RuleAnalysis.Finding) {
+    diagnostics.append(finding.diagnostic)
+    if let witness = finding.witness { witnesses[finding.diagnostic] = witness }
+  }
+
+  /// By key, the platforms that say it.
+  private static func platforms(
+    _ found: [(platform: Platform, diagnostics: [Diagnostic])]
+  ) -> [Key: [Platform]] {
+    var platforms: [Key: [Platform]] = [:]
+    for (platform, diagnostics) in found {
+      for key in Set(diagnostics.map(Key.init)) { platforms[key, default: []].append(platform) }
+    }
+    return platforms
+  }
+
+  private static func names(_ platforms: [Platform]) -> String {
+    platforms.map(\.rawValue).joined(separator: " and ")
+  }
+
+  /// What decoding, compiling and lints found.
+  private mutating func add(_ found: [[Diagnostic]]) {
+    let platforms = Self.platforms(Array(zip(Platform.allCases, found)))
+    var known: Set<Key> = []
+    for diagnostics in found {
+      // One platform may say several things of one place.
+      let new = diagnostics.filter { !known.contains(Key($0)) }
+      for var diagnostic in new {
+        let saying = platforms[Key(diagnostic)] ?? []
+        if saying.count < found.count {
+          diagnostic.notes.append("only on \(Self.names(saying))")
+          // A rule that asks for the platform may know.
+          if diagnostic.severity == .warning { diagnostic.severity = .note }
+        }
+        self.diagnostics.append(diagnostic)
+      }
+      known.formUnion(diagnostics.map(Key.init))
+    }
+  }
+
+  /// Answers that are the same on all platforms, and those that are not as differences.
+  private mutating func add(
+    _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)]
+  ) {
+    let platforms = Self.platforms(
+      analyses.map { ($0.platform, $0.analysis.findings.map(\.diagnostic)) })
+    var known: Set<Key> = []
+    for finding in analyses.flatMap(\.analysis.findings) {
+      let key = Key(finding.diagnostic)
+      guard known.insert(key).inserted, let saying = platforms[key],
+        !Consequences.contain(finding.diagnostic, of: diagnostics)
+      else { continue }
+      guard saying.count < analyses.count else {
+        add(finding)
+        continue
+      }
+      var different = finding
+      different.diagnostic.code = .platformDifference
+      different.diagnostic.severity = .note
+      different.diagnostic.message =
+        "on \(Self.names(saying)) alone, \(finding.diagnostic.message)"
+      add(different)
+    }
+  }
+}

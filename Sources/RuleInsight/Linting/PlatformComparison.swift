@@ -1,0 +1,209 @@
+package import CivilTime
+internal import Expressions
+package import RuleEngine
+
+/// Where the SDKs of several platforms decide differently for one user, with a user for whom they do.
+///
+/// Users are taken from what the analysis of each platform found, and from these with one attribute
+/// changed to a value for which a part of a condition does not come to the same everywhere. Each is
+/// decided on all platforms, so what is told is never wrong; where nothing is told, nothing was found.
+package struct PlatformComparison {
+  package private(set) var findings: [RuleAnalysis.Finding] = []
+
+  private let subjects: [Subject]
+  /// What is known of attributes.
+  private let schema: ContextSchema
+
+  /// A platform's rules, with what is known of them.
+  private struct Subject {
+    var platform: Platform
+    var ruleSet: RuleSet
+    var analysis: RuleAnalysis
+    var decider: WitnessDecider
+  }
+
+  /// A user whom platforms do not treat alike.
+  private struct Difference {
+    var record: Value
+    /// By platform, the rule that takes the user, counted in the placement.
+    var taken: [Int?]
+    var size: Int
+    /// Whether the user has what SDKs and apps send: no null where they send a number, and no
+    /// numbers below 0 or beyond what a double holds.
+    var isOrdinary: Bool
+
+    func isBetter(than other: Difference) -> Bool {
+      isOrdinary != other.isOrdinary ? isOrdinary : size < other.size
+    }
+  }
+
+  /// Users who are decided for one placement, at most, and of these those who are changed.
+  private static let mostUsers = 1_500
+  private static let mostRelated = 20
+
+  /// - Parameters:
+  ///   - analyses: by platform its rules, compiled from one config, and their analysis, which has
+  ///     kept its users.
+  ///   - schema: what is known of attributes.
+  ///   - now: the time at which users are decided.
+  package init(
+    _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)],
+    schema: ContextSchema, now: Instant
+  ) {
+    self.schema = schema
+    subjects = analyses.map {
+      Subject(
+        platform: $0.platform, ruleSet: $0.ruleSet, analysis: $0.analysis,
+        decider: WitnessDecider($0.ruleSet, now: now))
+    }
+    guard let first = subjects.first else { return }
+    var unusual: [RuleAnalysis.Finding] = []
+    for placement in first.ruleSet.placements.indices {
+      let differences = self.differences(at: placement, now)
+      for rule in differences.keys.sorted() {
+        guard let difference = differences[rule] else { continue }
+        let finding = finding(difference, rule, at: placement)
+        if difference.isOrdinary { findings.append(finding) } else { unusual.append(finding) }
+      }
+    }
+    if let summary = PlatformComparison.summary(of: unusual) { findings.append(summary) }
+  }
+
+  /// Differences that no ordinary user shows, as one note.
+  private static func summary(of findings: [RuleAnalysis.Finding]) -> RuleAnalysis.Finding? {
+    guard var summary = findings.first else { return nil }
+    let count = findings.count
+    summary.diagnostic.severity = .note
+    summary.diagnostic.message =
+      "for values that are hardly sent, such as numbers below 0, platforms differ in "
+      + (count == 1 ? "an audience" : "\(count) audiences")
+    summary.diagnostic.related = findings.dropFirst().prefix(mostRelated).map {
+      Diagnostic.Related(path: $0.diagnostic.path, message: "here too")
+    }
+    return summary
+  }
+
+  // MARK: Users
+
+  /// By audience, the simplest user whom one platform takes there and another does not.
+  private func differences(at placement: Int, _ now: Instant) -> [Int: Difference] {
+    var found: [Int: Difference] = [:]
+    var known: Set<Value> = []
+    func decide(_ record: Value) {
+      guard known.count < Self.mostUsers, known.insert(record).inserted else { return }
+      guard let difference = difference(for: record, at: placement) else { return }
+      let taken = difference.taken.compactMap { $0 }
+      guard let rule = taken.min() else { return }
+      if let best = found[rule], !difference.isBetter(than: best) { return }
+      found[rule] = difference
+    }
+    let users = subjects.flatMap { subject in
+      subject.analysis.explored[placement].users.map { (subject.platform, $0) }
+    }
+    for (_, user) in users { decide(user.record) }
+    let values = tellingValues(at: placement)
+    for value in values {
+      for (platform, user) in users {
+        decide(user.changed(value, platform: platform, now: now))
+      }
+    }
+    return found
+  }
+
+  /// What becomes of a user, where that is not the same on all platforms.
+  private func difference(for record: Value, at placement: Int) -> Difference? {
+    var taken: [Int?] = []
+    for subject in subjects {
+      let name = subject.ruleSet.placements[placement].name
+      guard let reasons = subject.decider.reasons(for: record, at: name) else { return nil }
+      taken.append(reasons.firstIndex(of: .matched))
+    }
+    guard Set(taken).count > 1 else { return nil }
+    return Difference(
+      record: record, taken: taken, size: record.json.utf8.count, isOrdinary: isOrdinary(record))
+  }
+
+  private func isOrdinary(_ record: Value) -> Bool {
+    for root in ContextSchema.rootNames {
+      for (name, value) in record[root]?.members ?? [] {
+        if !PlatformComparison.isOrdinary(value) { return false }
+        guard let kind = schema[root, name]?.kind, kind != .any else { continue }
+        if value == .null || !kind.isLike(ContextSchema.Kind(of: value)) { return false }
+      }
+    }
+    return true
+  }
+
+  private static func isOrdinary(_ value: Value) -> Bool {
+    switch value {
+    case .int(let number): 0...(1 << 53) ~= number
+    case .uint: false
+    case .double(let number): number.sign == .plus && number <= 9_007_199_254_740_992
+    case .list(let elements): elements.allSatisfy(isOrdinary)
+    case .map(let entries): entries.allSatisfy { isOrdinary($0.value) }
+    default: true
+    }
+  }
+
+  /// Values of attributes for which a condition or a clause of the placement does not come to the
+  /// same on all platforms.
+  private func tellingValues(at placement: Int) -> [ConditionSpace.Candidate] {
+    var told: [ConditionSpace.Candidate] = []
+    var known: Set<ConditionSpace.Candidate> = []
+    let readers = subjects.map { $0.analysis.explored[placement].readers }
+    for subject in subjects {
+      for candidate in subject.analysis.explored[placement].space.candidates
+      where known.insert(candidate).inserted {
+        var attribute = candidate
+        attribute.value = nil
+        let rows = zip(subjects, readers).map { subject, readers in
+          subject.analysis.explored[placement]
+            .outcomes(of: readers[attribute] ?? [], with: candidate)
+        }
+        if Set(rows).count > 1 { told.append(candidate) }
+      }
+    }
+    return told
+  }
+
+  // MARK: Telling
+
+  private func finding(_ difference: Difference, _ rule: Int, at placement: Int)
+    -> RuleAnalysis.Finding
+  {
+    let rules = subjects[0].ruleSet.rules[subjects[0].ruleSet.placements[placement].rules]
+    func title(_ rule: Int) -> String { rules[rules.startIndex + rule].audience.title }
+    let taking = names { difference.taken[$0] == rule }
+    let audience = rules[rules.startIndex + rule].audience
+    let outcomes = subjects.indices.map { i in
+      "\(subjects[i].platform.rawValue): "
+        + (difference.taken[i].map(title) ?? "no audience matches")
+    }
+    return RuleAnalysis.Finding(
+      diagnostic: Diagnostic(
+        .platformDifference, "some users match here on \(taking) only",
+        severity: .warning, path: audience.path,
+        notes: [
+          "for example \(difference.record.json)", outcomes.joined(separator: "; "),
+        ]),
+      witness: difference.record)
+  }
+
+  private func names(_ isIn: (Int) -> Bool) -> String {
+    subjects.indices.filter(isIn).map { subjects[$0].platform.rawValue }.joined(separator: " and ")
+  }
+}
+
+extension ContextSchema.Kind {
+  /// What a value is.
+  fileprivate init(of value: Value) {
+    switch value {
+    case .bool: self = .bool
+    case .int, .uint, .double: self = .number
+    case .string: self = .anyText
+    case .list: self = .list(.any)
+    case .map: self = .map
+    default: self = .any
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import Expressions
+internal import RuleEngine
+
+/// An audience gives what the next one, which is for everybody, gives anyway.
+enum RedundantAudiences: Lint {
+  static let page = CodePage(
+    .redundantAudience, .note,
+    what: "An audience gives the paywall that the next one gives to everybody.",
+    why: "Without it, the same users see the same paywall. It only counts in statistics.",
+    example: .config(
+      """
+      {"trigger_options": [{"event_name": "p", "rules": [
+        {"experiment_id": "1", "experiment_group_id": "g", "expression_cel": "user.plan == 'free'",
+         "variants": [{"variant_id": "a", "variant_type": "TREATMENT", "percentage": 100,
+                       "paywall_identifier": "pw"}]},
+        {"experiment_id": "2", "experiment_group_id": "g",
+         "variants": [{"variant_id": "b", "variant_type": "TREATMENT", "percentage": 100,
+                       "paywall_identifier": "pw"}]}]}]}
+      """),
+    advice: "Take it out, unless it is there to be counted.",
+    better: .config(
+      """
+      {"trigger_options": [{"event_name": "p", "rules": [
+        {"experiment_id": "2", "experiment_group_id": "g",
+         "variants": [{"variant_id": "b", "variant_type": "TREATMENT", "percentage": 100,
+                       "paywall_identifier": "pw"}]}]}]}
+      """))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    var paths: Set<String> = []
+    return subject.config.placements.flatMap { placement in
+      zip(placement.audiences, placement.audiences.dropFirst()).compactMap {
+        audience, next -> Diagnostic? in
+        guard next.isEverybody, !audience.isEverybody, let paywall = onlyPaywall(audience),
+          paywall == onlyPaywall(next), paths.insert(audience.path).inserted
+        else { return nil }
+        return finding(
+          "whoever this audience takes would get the paywall '\(paywall)' from the next one",
+          at: audience.path,
+          related: [Diagnostic.Related(path: next.path, message: "it is for everybody")])
+      }
+    }
+  }
+
+  /// The paywall that everybody gets whom an audience takes, if there is one and nobody is held back.
+  private static func onlyPaywall(_ audience: Audience) -> String? {
+    guard audience.occurrenceLimit == nil, audience.entitlementGuard == nil,
+      audience.experimentStatus == .running, audience.variants.count == 1,
+      audience.variants[0].kind == .treatment
+    else { return nil }
+    return audience.variants[0].paywallID
+  }
+}

@@ -1,0 +1,132 @@
+package import Expressions
+internal import RuleEngine
+
+/// A schema of one's own, as JSON: `{"user": {"age": "int", "roles": {"list": "string"},
+/// "plan": {"enum": ["free", "pro"]}}, "device": {..}, "params": {..}}`.
+///
+/// In place of a word, `{"type": "int", "required": true}` says more; a learned schema has the counts
+/// that it comes from beside that.
+extension ContextSchema {
+  /// What attributes stand below.
+  static let rootNames = ["user", "device", "params"]
+  /// Types by their words.
+  static let typeWords: [(String, Kind)] = [
+    ("any", .any), ("dyn", .any), ("bool", .bool), ("boolean", .bool), ("int", .number),
+    ("uint", .number), ("integer", .number), ("double", .number), ("float", .number),
+    ("number", .number), ("string", .anyText), ("text", .anyText), ("list", .list(.any)),
+    ("map", .map), ("object", .map), ("timestamp", .time), ("duration", .span), ("null", .null),
+  ]
+
+  /// Reads a schema; what it does not understand is told and left out.
+  package static func decode(_ json: [UInt8]) -> Compilation<ContextSchema> {
+    do throws(JSONFault) {
+      let value = try Value.parse(json: json)
+      var reader = SchemaReader()
+      let schema = reader.schema(ConfigElement(value: value, path: ""))
+      return Compilation(output: schema, diagnostics: reader.log.diagnostics)
+    } catch {
+      return Compilation(output: nil, diagnostics: [Diagnostic(error, in: json)])
+    }
+  }
+}
+
+private struct SchemaReader {
+  var log = DecodingLog(strictPeers: [])
+
+  mutating func schema(_ root: ConfigElement) -> ContextSchema? {
+    guard root.isObject else {
+      log.report(.decodeFailure, "a schema must be a JSON object", at: "")
+      return nil
+    }
+    if let problem = otherKind(root) {
+      log.report(
+        .decodeFailure, problem, at: "",
+        suggestion: #"write {"user": {"plan": "string"}}, or let 'tollgate schema USERS' write it"#)
+      return nil
+    }
+    var schema = ContextSchema()
+    // How much a schema was learned from.
+    for name in root.keys where name != "learned" {
+      guard ContextSchema.rootNames.contains(name) else {
+        log.report(
+          .unknownKey, "'\(name)' is not a root of attributes and is ignored", severity: .warning,
+          at: root.memberPath(name),
+          suggestion: Suggestion.closest(to: name, among: ContextSchema.rootNames).map {
+            "did you mean '\($0)'?"
+          }
+            ?? "write \(ContextSchema.rootNames.joined(separator: ", "))")
+        continue
+      }
+      guard let attributes = log.optionalObject(name, of: root) else { continue }
+      schema.completeRoots.insert(name)
+      for key in attributes.keys {
+        guard let element = attributes.member(key), let attribute = attribute(element) else {
+          continue
+        }
+        schema[name, key] = attribute
+      }
+    }
+    return schema
+  }
+
+  /// What a file is that is no schema of attributes; nil where it may be one.
+  private func otherKind(_ root: ConfigElement) -> String? {
+    if ContextSchema.rootNames.contains(where: { root.member($0)?.isObject == true }) { return nil }
+    if root.has("$schema") || root.has("properties") || root.has("$defs") {
+      return "this is a JSON Schema, not a schema of attributes"
+    }
+    if root.has("trigger_options") || root.has("campaigns") {
+      return "this is a config, not a schema of attributes"
+    }
+    let roots = ContextSchema.rootNames.map { $0 + "." }
+    if let key = root.keys.first(where: { key in roots.contains { key.hasPrefix($0) } }) {
+      return "'\(key)' is a path; attributes stand inside of their root"
+    }
+    return nil
+  }
+
+  private mutating func attribute(_ element: ConfigElement) -> ContextSchema.Attribute? {
+    guard let kind = kind(element) else { return nil }
+    var attribute = ContextSchema.Attribute(kind)
+    if element.isObject {
+      attribute.isAlwaysThere = log.optionalBool("required", of: element) ?? false
+      let isDescribed = ["type", "enum", "list"].contains { element.has($0) }
+      if isDescribed {
+        log.checkKeys(of: element, AttributeDescription.keys.map { ConfigKey($0) })
+      }
+      let least = log.optionalNumber("min", of: element)
+      let greatest = log.optionalNumber("max", of: element)
+      if let least, let greatest, least > greatest {
+        log.report(
+          .decodeFailure, "'min' is greater than 'max'", severity: .warning,
+          at: element.memberPath("min"))
+      }
+    }
+    return attribute
+  }
+
+  private mutating func kind(_ element: ConfigElement) -> ContextSchema.Kind? {
+    if let text = element.text {
+      if let word = ContextSchema.typeWords.first(where: { $0.0 == text.lowercased() }) {
+        return word.1
+      }
+      log.report(
+        .decodeFailure, "'\(text)' is not a type", at: element.path,
+        suggestion: Suggestion.question(about: text, among: ContextSchema.typeWords.map(\.0))
+          ?? "write bool, int, double, string, list, map or any")
+      return nil
+    }
+    if let values = element.member("enum") {
+      let words = log.texts("enum", of: element)
+      guard !words.isEmpty, words.count == values.elements?.count else { return .any }
+      return .text(oneOf: words)
+    }
+    if let inner = element.member("list") { return kind(inner).map { .list($0) } }
+    if let type = element.member("type") { return kind(type) }
+    if element.isObject { return .map }
+    log.report(
+      .decodeFailure, "a type is a word such as \"int\", {\"list\": type} or {\"enum\": [texts]}",
+      at: element.path)
+    return nil
+  }
+}

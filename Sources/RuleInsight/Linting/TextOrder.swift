@@ -1,0 +1,152 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Versions are compared as texts, letter by letter.
+///
+/// `device.appVersion >= "3.10.0"`: "3.9.0" is greater, because 9 is greater than 1.
+enum TextOrder: Lint {
+  static let page = CodePage(
+    .textOrder, .warning,
+    what: "Versions are compared letter by letter.",
+    why: """
+      Texts are ordered by their characters: "3.9.0" is greater than "3.10.0", because "9" is \
+      greater than "1". So the condition is wrong for some versions.
+      """,
+    example: .condition(#"device.appVersion >= "3.10.0""#),
+    advice: """
+      SDKs send versions with zeros in front, for which the order is right: appVersionPadded and \
+      sdkVersionPadded. In CEL, version(a) >= version(b) compares versions.
+      """,
+    better: .condition(#"device.appVersionPadded >= "003.010.000""#))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    subject.conditions.flatMap { condition in
+      condition.expression.relations.flatMap { relation in
+        finding(relation, condition, subject.language)
+      }
+    }
+  }
+
+  private static func finding(
+    _ relation: Relation, _ condition: LintSubject.Condition, _ language: RuleLanguage
+  ) -> [Diagnostic] {
+    let expression = condition.expression
+    guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
+      let path = expression.path(attribute), let name = path.last
+    else { return [] }
+    let isPadded = path[0] == "device" && name.hasSuffix("VersionPadded")
+    guard isPadded || relation.isOrder else { return [] }
+    return literals.flatMap { literal -> [Diagnostic] in
+      guard case .string(let text)? = expression.literal(literal), let version = Version(text)
+      else { return [] }
+      let digits = language.platform == .web ? 4 : 3
+      let padded = version.padded(digits)
+      if isPadded {
+        guard text != padded, !padded.hasPrefix(text + ".") else { return [] }
+        return findings(
+          "'\(name)' has \(digits) digits in every part, as \"\(padded)\"; this is ordered letter "
+            + "by letter", in: condition, range: expression[literal].range,
+          suggestion: "write \"\(padded)\"",
+          fix: replacing(literal, by: padded, expression, isSafe: true),
+          subject: path.joined(separator: "."))
+      }
+      guard !version.isOrderedAsText, let other = version.counterexample else { return [] }
+      return findings(
+        "texts are ordered letter by letter: \(other) than \"\(text)\"",
+        in: condition, range: expression[relation.id].range,
+        suggestion: advice(expression, attribute, path, literal, padded, language),
+        fix: fix(expression, attribute, path, literal, padded, language),
+        subject: path.joined(separator: "."))
+    }
+  }
+
+  private static func hasPadded(_ path: [String]) -> Bool {
+    path == ["device", "appVersion"] || path == ["device", "sdkVersion"]
+  }
+
+  private static func advice(
+    _ expression: ParsedExpression, _ attribute: ParsedExpression.ID, _ path: [String],
+    _ literal: ParsedExpression.ID, _ padded: String, _ language: RuleLanguage
+  ) -> String {
+    if language == .cel {
+      return "write version(\(expression.text(attribute))) and version(\(expression.text(literal)))"
+    }
+    return hasPadded(path)
+      ? "compare \(path.joined(separator: "."))Padded with \"\(padded)\""
+      : "compare a number, or a string with leading zeros"
+  }
+
+  private static func fix(
+    _ expression: ParsedExpression, _ attribute: ParsedExpression.ID, _ path: [String],
+    _ literal: ParsedExpression.ID, _ padded: String, _ language: RuleLanguage
+  ) -> Diagnostic.Fix? {
+    if language == .cel {
+      let edits = [attribute, literal].map {
+        Diagnostic.Fix.Edit(expression[$0].range, "version(\(expression.text($0)))")
+      }
+      return Diagnostic.Fix(edits.sorted { $0.range.from < $1.range.from }, isSafe: false)
+    }
+    guard hasPadded(path), let name = expression.lastName(attribute), let last = path.last,
+      var fix = replacing(literal, by: padded, expression, isSafe: false)
+    else { return nil }
+    fix.edits.append(Diagnostic.Fix.Edit(name, last + "Padded"))
+    fix.edits.sort { $0.range.from < $1.range.from }
+    return fix
+  }
+
+  private static func replacing(
+    _ literal: ParsedExpression.ID, by text: String, _ expression: ParsedExpression, isSafe: Bool
+  ) -> Diagnostic.Fix? {
+    Diagnostic.Fix(
+      [Diagnostic.Fix.Edit(expression[literal].range, "\"\(text)\"")], isSafe: isSafe)
+  }
+
+  /// A text of numbers and dots, with what may follow them.
+  private struct Version {
+    private let parts: [Substring]
+    private let suffix: Substring
+
+    init?(_ text: String) {
+      let end = text.firstIndex { !($0.isASCII && ($0.isNumber || $0 == ".")) } ?? text.endIndex
+      let parts = text[..<end].split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count > 1, parts.allSatisfy({ !$0.isEmpty && $0.count < 10 }) else { return nil }
+      self.parts = parts
+      suffix = text[end...]
+      guard suffix.isEmpty || suffix.hasPrefix("-") else { return nil }
+    }
+
+    /// With so many digits in every part.
+    func padded(_ digits: Int) -> String {
+      var parts = parts.prefix(3).map { part -> String in
+        let number = String(part.drop { $0 == "0" })
+        return String(repeating: "0", count: max(0, digits - number.count)) + number
+      }
+      while parts.count < 3 { parts.append(String(repeating: "0", count: digits)) }
+      return parts.joined(separator: ".") + String(suffix)
+    }
+
+    /// Whether its parts have a width of their own, as those of padded versions and of dates.
+    var isOrderedAsText: Bool {
+      let widths = parts.map(\.count)
+      let isDate = widths[0] == 4 && widths.dropFirst().allSatisfy { $0 == 2 }
+      return isDate || widths[0] > 2 && widths.allSatisfy { $0 == widths[0] }
+    }
+
+    /// Another version, and what it is as a text although it is the opposite as a version; nil when
+    /// there is none.
+    var counterexample: String? {
+      // 9 is less than 10, and behind it as a text.
+      if let place = parts.firstIndex(where: { $0.count > 1 && $0.first ?? "9" < "9" }) {
+        return "\"\(replacing(place, by: "9"))\" is greater"
+      }
+      guard let place = parts.firstIndex(where: { $0 != "0" && $0 != "1" }) else { return nil }
+      let larger = "1" + String(repeating: "0", count: parts[place].count)
+      return "\"\(replacing(place, by: larger))\" is less"
+    }
+
+    private func replacing(_ place: Int, by part: String) -> String {
+      let behind = [String](repeating: "0", count: parts.count - place - 1)
+      return (parts[..<place].map(String.init) + [part] + behind).joined(separator: ".")
+    }
+  }
+}

@@ -1,0 +1,177 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A condition reads an attribute that SDKs do not send, or whose name is spelt in another way
+/// everywhere else.
+///
+/// `device.regionCod == "US"`
+enum UnknownAttributes: Lint {
+  static let page = CodePage(
+    .unknownAttribute, .warning,
+    what:
+      "A condition reads an attribute that nobody sends, or that is spelt differently elsewhere.",
+    why: """
+      It is never there: in superscript it counts as 0 or as empty, in CEL the condition is an error. \
+      Where no known name is near it is only a note, because apps and records have attributes of \
+      their own.
+      """,
+    example: .condition(#"device.regionCod == "US""#),
+    advice: "Write the known name. Names differ by their capitals.",
+    better: .condition(#"device.regionCode == "US""#))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    var uses = Uses()
+    for condition in subject.conditions {
+      for (id, path) in condition.expression.attributes where path[0] != "" {
+        let name = condition.expression.lastName(id)
+        uses.add(
+          path, name ?? condition.expression[id].range, isName: name != nil, condition.paths)
+      }
+    }
+    for placed in subject.filters {
+      let path = placed.filter.path
+      let name = path.last ?? ""
+      let end = placed.filter.field.utf8.count
+      uses.add(
+        path.count == 1 ? [""] + path : path,
+        SourceRange(from: end - name.utf8.count, to: end), isName: true, ["\(placed.path).field"])
+    }
+    return uses.all.flatMap { use in findings(use, among: uses, subject) }
+  }
+
+  private static func findings(_ use: Uses.Use, among uses: Uses, _ subject: LintSubject)
+    -> [Diagnostic]
+  {
+    let (root, name) = (use.root, use.name)
+    let schema = subject.schema
+    if schema[root, name] != nil || root == "params" && name.hasPrefix("$") { return [] }
+    if UnrequestedQuestions.property([root, name]) != nil { return [] }
+    if root == "computed" { return computed(use, subject) }
+    // Functions are told by the lint about their names.
+    if root == "device", subject.isSuperscript,
+      let host = subject.language.platform?.hostFunctions,
+      Dialect.superscript.isFunctionName(name, with: host)
+    {
+      return []
+    }
+    let roots = subject.config.format == .agentWallie ? wallieRoots : superwallRoots
+    guard roots.contains(root) else {
+      return subject.config.format == .agentWallie ? unknownRoot(use) : []
+    }
+    let known = NearNames.nearest(
+      to: name,
+      among: schema.names(in: root).filter {
+        // Apps have names of their own in another style.
+        root == "device" || $0.contains("_") == name.contains("_")
+      })
+    if let meant = known ?? uses.usual(for: use) {
+      return warnings(use, meant, isKnown: known != nil)
+    }
+    guard schema.completeRoots.contains(root) else { return [] }
+    return ["device", ""].contains(root) ? [note(use)].compactMap { $0 } : absent(use, schema)
+  }
+
+  /// Of a root whose names a schema of the users' own has told, all of them.
+  private static func absent(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
+    let meant = Suggestion.closest(to: use.name, among: schema.names(in: use.root))
+    return use.places.map { place in
+      finding(
+        "the schema has no '\(use.text)'", at: place.path, range: place.range,
+        suggestion: meant.map { "did you mean '\(use.path($0))'?" }, subject: use.text)
+    }
+  }
+
+  private static let superwallRoots: Set<String> = ["user", "device", "params"]
+  private static let wallieRoots: Set<String> = ["user", "device", "event", ""]
+
+  private static func warnings(_ use: Uses.Use, _ meant: String, isKnown: Bool) -> [Diagnostic] {
+    let message =
+      isKnown
+      ? "there is no attribute '\(use.text)'"
+      : "'\(use.text)' is read here alone, and '\(use.path(meant))' elsewhere"
+    return use.places.map { place in
+      finding(
+        message, at: place.path, range: place.range,
+        suggestion: "did you mean '\(use.path(meant))'?",
+        fix: place.isName
+          ? Diagnostic.Fix([Diagnostic.Fix.Edit(place.range, meant)], isSafe: isKnown) : nil,
+        subject: use.text)
+    }
+  }
+
+  /// One note for an attribute, however often it is read.
+  private static func note(_ use: Uses.Use) -> Diagnostic? {
+    guard let first = use.places.first else { return nil }
+    let others = use.places.count - 1
+    return Diagnostic(
+      page.code, "SDKs send no '\(use.text)'; only records of your own can have it",
+      severity: .note, range: first.range, path: first.path,
+      notes: others > 0 ? ["\(others) more \(others == 1 ? "place reads" : "places read") it"] : [])
+  }
+
+  /// Of roots that expressions do not have, compiling tells; filters may read any.
+  private static func unknownRoot(_ use: Uses.Use) -> [Diagnostic] {
+    guard let close = Suggestion.closest(to: use.root, among: ["user", "device", "event"]) else {
+      return [note(use)].compactMap { $0 }
+    }
+    return use.places.map {
+      finding(
+        "there is no '\(use.root)' in what filters read", at: $0.path,
+        suggestion: "did you mean '\(close).\(use.name)'?")
+    }
+  }
+
+  /// `computed` has functions and no attributes.
+  private static func computed(_ use: Uses.Use, _ subject: LintSubject) -> [Diagnostic] {
+    guard subject.isSuperscript else { return [] }
+    let isProperty = UnrequestedQuestions.property(["device", use.name]) != nil
+    return use.places.map { place in
+      finding(
+        "'computed' has functions and no attributes, so '\(use.text)' is never there",
+        at: place.path, range: place.range,
+        suggestion: isProperty ? "write device.\(use.name)" : "call a function of it")
+    }
+  }
+}
+
+/// Where attributes are read.
+private struct Uses {
+  struct Use {
+    var root: String
+    var name: String
+    /// Where it stands, and whether the range is that of its name.
+    var places: [(path: String, range: SourceRange, isName: Bool)] = []
+
+    var text: String { path(name) }
+
+    func path(_ name: String) -> String { root.isEmpty ? name : "\(root).\(name)" }
+  }
+
+  private(set) var all: [Use] = []
+  private var numbers: [[String]: Int] = [:]
+
+  mutating func add(
+    _ path: [String], _ range: SourceRange, isName: Bool, _ paths: [String]
+  ) {
+    guard path.count > 1 else { return }
+    let key = Array(path.prefix(2))
+    if numbers[key] == nil {
+      numbers[key] = all.count
+      all.append(Use(root: key[0], name: key[1]))
+    }
+    // Of a longer path the range is that of its last name.
+    for place in paths {
+      all[numbers[key] ?? 0].places.append((place, range, isName && path.count == 2))
+    }
+  }
+
+  /// As many times must a name be there for one that is there once to be a misspelling of it.
+  private static let usual = 4
+
+  /// The name that is read many times where this one is read once.
+  func usual(for use: Use) -> String? {
+    guard use.places.count == 1 else { return nil }
+    let others = all.filter { $0.root == use.root && $0.places.count >= Self.usual }
+    return NearNames.nearest(to: use.name, among: others.map(\.name))
+  }
+}

@@ -1,0 +1,40 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The variants of an AgentWallie experiment get nobody: all their percentages are 0. In Superwall's
+/// configs, where weights of 0 are equal chances, it is told while they are decoded.
+enum ZeroWeights: Lint {
+  static let page = CodePage(
+    .weightsZero, .warning,
+    what: "All variants of an experiment have the weight 0.",
+    why: """
+      In a config of Superwall's all variants are equally likely then. In one of AgentWallie's what \
+      variants leave is the holdout: nobody gets a paywall.
+      """,
+    example: .audience(
+      """
+      "variants": [
+        {"variant_id": "a", "variant_type": "TREATMENT", "percentage": 0, "paywall_identifier": "pw"},
+        {"variant_id": "b", "variant_type": "HOLDOUT", "percentage": 0}]
+      """),
+    advice: "Write the share that each variant is to get. To stop an experiment, pause it.",
+    better: .audience(
+      """
+      "variants": [
+        {"variant_id": "a", "variant_type": "TREATMENT", "percentage": 90, "paywall_identifier": "pw"},
+        {"variant_id": "b", "variant_type": "HOLDOUT", "percentage": 10}]
+      """))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    guard subject.config.format == .agentWallie else { return [] }
+    return subject.audiences.compactMap { audience -> Diagnostic? in
+      let written = audience.variants.filter { !$0.isGap }
+      guard audience.experimentStatus == .running, !written.isEmpty,
+        written.allSatisfy({ $0.weight == 0 })
+      else { return nil }
+      return finding(
+        "all percentages are 0: everybody is held out", at: subject.variantsPath(of: audience),
+        suggestion: "write the share that each variant is to get, or pause the experiment")
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package import Expressions
+internal import Pricing
+package import RuleEngine
+
+/// Where the rules of a config come to something else in another language: CEL as specified, or
+/// what Superwall's SDK for another platform evaluates.
+///
+/// Differences are found by evaluating: every clause runs in all the languages on the values that the
+/// analysis of one of them tells apart. A clause that is not named came to the same on all of these.
+package struct DialectReport: Sendable {
+  /// What a clause comes to in a language.
+  package enum Outcome: Hashable, Sendable {
+    case `true`, `false`
+    /// A value that is not a bool.
+    case value(Value)
+    /// The evaluation ends with an error; in superscript it may be told as null.
+    case error(EvaluationError.Kind)
+    /// The clause does not compile.
+    case broken(String)
+
+    /// Whether an audience with this as its condition matches.
+    package var matches: Bool { self == .true }
+
+    /// The same for all values that are not bools.
+    var kind: Outcome {
+      if case .value(let value) = self, value != .null { .value("") } else { self }
+    }
+
+    /// Values that are not bools decide nothing, whatever they are; nor do errors of any kind.
+    fileprivate var isFailure: Bool {
+      switch self {
+      case .error, .broken, .value(.null): true
+      default: false
+      }
+    }
+  }
+
+  /// A clause that comes to different things.
+  package struct Finding: Sendable {
+    /// What the difference is between.
+    package enum Difference: String, Hashable, Sendable {
+      /// CEL and superscript on iOS.
+      case dialects
+      /// superscript on iOS, Android and the Web.
+      case platforms
+
+      /// Whether it is between this language and others.
+      func isAbout(_ language: RuleLanguage) -> Bool {
+        switch language {
+        case .cel: self == .dialects
+        case .superscript(let platform): self == .platforms || platform == .ios
+        }
+      }
+    }
+
+    package var difference: Difference
+    /// Paths of the audiences that have the expression.
+    package var paths: [String]
+    package var range: SourceRange
+    /// The clause as it is written.
+    package var clause: String
+    /// By language, in the order of ``RuleLanguage/compared``.
+    package var outcomes: [(language: RuleLanguage, outcome: Outcome)]
+    /// Attributes with which this comes out, as a map of roots; and events by name, with their age
+    /// in minutes.
+    package var attributes: Value
+    package var events: [(name: String, minutesAgo: [Int])]
+    /// Whether there are values with which the whole expression matches in one language and not in
+    /// the other because of this clause.
+    package var isDecisive: Bool
+  }
+
+  package var findings: [Finding] = []
+
+  /// Compares the languages over all expressions of a config. Each expression is looked at once.
+  ///
+  /// The time is in proportion to the length of an expression: parts of more than 256 bytes are
+  /// tried with fewer combinations, and whether a difference decides is looked for only so long
+  /// in an expression of many clauses.
+  ///
+  /// - Parameter samples: at most so many combinations of values are tried for a clause.
+  package init(_ config: Config, samples: Int = 400, limits: Limits = Limits()) {
+    var places: [[UInt8]: Int] = [:]
+    var expressions: [(text: String, paths: [String])] = []
+    for audience in config.placements.flatMap(\.audiences) {
+      guard let expression = audience.expression else { continue }
+      if let known = places[Array(expression.utf8)] {
+        expressions[known].paths.append(audience.path)
+      } else {
+        places[Array(expression.utf8)] = expressions.count
+        expressions.append((expression, [audience.path]))
+      }
+    }
+    for (text, paths) in expressions {
+      var comparison = ExpressionComparison(text, samples: samples, limits: limits)
+      for var finding in comparison.findings() {
+        finding.paths = paths
+        findings.append(finding)
+      }
+    }
+  }
+}
+
+extension RuleLanguage {
+  /// The languages that reports compare.
+  package static let compared: [RuleLanguage] =
+    [.cel] + Platform.allCases.map { .superscript($0) }
+}
+
+extension [DialectReport.Outcome] {
+  /// The outcomes that a difference is between.
+  private func compared(_ difference: DialectReport.Finding.Difference) -> ArraySlice<Element> {
+    difference == .dialects ? self[0...1] : self[1...]
+  }
+
+  /// Whether they are not all the same. Failures of all kinds are.
+  func differ(_ difference: DialectReport.Finding.Difference) -> Bool {
+    let compared = compared(difference)
+    guard let first = compared.first else { return false }
+    return !compared.allSatisfy { $0 == first || $0.isFailure && first.isFailure }
+  }
+
+  /// Whether one matches and another does not.
+  func decide(_ difference: DialectReport.Finding.Difference) -> Bool {
+    let compared = compared(difference)
+    return compared.contains { $0.matches } && compared.contains { !$0.matches }
+  }
+}

@@ -1,0 +1,304 @@
+internal import Expressions
+internal import RuleEngine
+
+/// One expression in all the languages.
+struct ExpressionComparison {
+  /// Parts up to this many bytes are tried with all samples. Nested parts would take quadratic time
+  /// otherwise: each is as long as the rest of the expression.
+  private static let fullyTried = 256
+  /// What is tried at least, however long a part is.
+  private static let leastSamples = 8
+  /// So many bytes of expressions are evaluated to find out which differences decide.
+  private static let decisionWork = 16_000_000
+  /// A search is as much work as so many evaluations.
+  private static let searchWork = 100
+  /// The values of a clause about several attributes that other parts are tried with.
+  private static let mostOfSeveral = 24
+
+  /// The samples with outcomes of one kind for which it is asked whether they decide, and with how
+  /// many attributes.
+  private static let mostOfKind = 8
+  private static let mostKinds = 12
+  private static let fewParts = 16
+  private static let mostSearched = 2
+
+  private struct TellingValue {
+    var clause: Int
+    var value: Value
+    var outcomes: [DialectReport.Outcome]
+  }
+
+  /// A sample on which a part differs.
+  private struct Differing {
+    var sample: Sample
+    var outcomes: [DialectReport.Outcome]
+    /// Whether attributes are looked for with which it decides.
+    var isSearched: Bool
+  }
+
+  private let samples: Int
+  private let parts: [ExpressionPart]
+  private let runners: [PartRunner]
+  /// By attribute the values for which clauses come to different things, with the number of the
+  /// clause, the last clause first.
+  private var tellingValues: [AttributePath: [TellingValue]] = [:]
+  private var clauseValues: [Int: ClauseValues] = [:]
+  private let search: DecisionSearch
+  private let limits: Limits
+  private var decisionWork = Self.decisionWork
+
+  init(_ text: String, samples: Int, limits: Limits) {
+    self.samples = samples
+    self.limits = limits
+    // What only one language can read is one part: the whole.
+    let whole = ExpressionPart(
+      range: SourceRange(from: 0, to: text.utf8.count), text: text)
+    parts = ExpressionPart.all(of: text, in: .superscript, limits: limits) ?? [whole]
+    runners = parts.map { PartRunner($0.text, limits: limits) }
+    search = DecisionSearch(text, runners[0].languages, limits: limits)
+  }
+
+  mutating func findings() -> [DialectReport.Finding] {
+    let differences: [DialectReport.Finding.Difference] = [.dialects, .platforms]
+    var found: [[[Differing]]] = Array(repeating: [], count: parts.count)
+    // Clauses come behind what they are joined to, and say what that is tried with.
+    for part in parts.indices.reversed() {
+      var trials = trials(of: part)
+      found[part] = differences.map { differing(part, $0, &trials) }
+      if part > 0, parts[part].parts.isEmpty { addTellingValues(of: part, &trials) }
+    }
+    var findings: [[DialectReport.Finding]] = [[], []]
+    for part in parts.indices {
+      for (i, difference) in differences.enumerated() {
+        if let found = finding(of: part, difference, found[part][i]) { findings[i].append(found) }
+      }
+    }
+    return findings[0] + findings[1]
+  }
+
+  private func sampleLimit(_ part: Int) -> Int {
+    let bytes = parts[part].text.utf8.count
+    guard bytes > Self.fullyTried else { return samples }
+    return min(samples, max(Self.leastSamples, samples * Self.fullyTried / bytes))
+  }
+
+  // MARK: Values
+
+  private mutating func trials(of number: Int) -> Trials {
+    let (part, runner) = (parts[number], runners[number])
+    if part.parts.isEmpty {
+      clauseValues[number] = ClauseValues(part, runner, limits: limits)
+    }
+    let end = self.end(of: number)
+    let samples = SampleSet(
+      attributes: runner.attributes,
+      histories: SampleSet.histories(for: runner.questions, part.constants),
+      limit: sampleLimit(number)
+    ) { clauseValues[number]?[$0] ?? tellingValues(of: $0, from: number, to: end) }
+    return Trials(part, runner, runners, samples.all)
+  }
+
+  /// The number behind those of a part and what it is made of.
+  private func end(of part: Int) -> Int {
+    var last = part
+    while let next = parts[last].parts.last { last = next }
+    return last + 1
+  }
+
+  /// The values for which clauses with numbers in a range come to different things, those that are
+  /// known from there on; of a few clauses all values that they are tried with behind them, because
+  /// clauses tell more together.
+  private func tellingValues(of path: AttributePath, from start: Int, to end: Int) -> [Value] {
+    var seen: Set<Value> = []
+    var values = (tellingValues[path] ?? []).reversed().compactMap {
+      $0.clause < end ? $0.value : nil
+    }
+    if end - start <= Self.fewParts {
+      values += (start..<end).flatMap { clauseValues[$0]?[path] ?? [] }
+    }
+    return values.filter { seen.insert($0).inserted }
+  }
+
+  private mutating func addTellingValues(of clause: Int, _ trials: inout Trials) {
+    var seen: Set<[DialectReport.Outcome]> = []
+    var told: [(path: AttributePath, value: TellingValue)] = []
+    for i in trials.samples.indices {
+      let values = trials.samples[i].values
+      // What attributes come to together is not told by one of them.
+      if values.count > 1, told.count >= Self.mostOfSeveral { break }
+      let outcomes = trials.outcomes(i)
+      guard values.count > 1 || seen.insert(outcomes).inserted else { continue }
+      for case (let path, let value?) in values {
+        told.append((path, TellingValue(clause: clause, value: value, outcomes: outcomes)))
+      }
+    }
+    for (path, value) in told.reversed() { tellingValues[path, default: []].append(value) }
+  }
+
+  // MARK: Findings
+
+  /// Samples on which a part differs and none of the parts that it is made of does, a few of each
+  /// kind of outcomes.
+  private func differing(
+    _ part: Int, _ difference: DialectReport.Finding.Difference, _ trials: inout Trials
+  ) -> [Differing] {
+    var found: [Differing] = []
+    var kinds: [[DialectReport.Outcome]: Int] = [:]
+    for i in trials.samples.indices {
+      let outcomes = trials.outcomes(i)
+      guard outcomes.differ(difference), !trials.isInherited(i, difference) else { continue }
+      let kind = outcomes.map(\.kind)
+      let count = kinds[kind, default: 0]
+      guard count < Self.mostOfKind, kinds.count < Self.mostKinds || count > 0 else { continue }
+      kinds[kind] = count + 1
+      found.append(
+        Differing(
+          sample: trials.samples[i], outcomes: outcomes, isSearched: count < Self.mostSearched))
+    }
+    return found
+  }
+
+  /// The first sample on which a part differs; one that changes the decision before others.
+  private mutating func finding(
+    of part: Int, _ difference: DialectReport.Finding.Difference, _ differing: [Differing]
+  ) -> DialectReport.Finding? {
+    guard var example = differing.first else { return nil }
+    var isDecisive = false
+    for next in differing where !isDecisive {
+      guard let sample = decidingSample(next, difference) else { continue }
+      example = Differing(sample: sample, outcomes: next.outcomes, isSearched: true)
+      isDecisive = true
+    }
+    return DialectReport.Finding(
+      difference: difference, paths: [], range: parts[part].range, clause: parts[part].text,
+      outcomes: Array(zip(RuleLanguage.compared, example.outcomes)),
+      attributes: example.sample.attributes, events: example.sample.events, isDecisive: isDecisive)
+  }
+
+  /// The sample, with more attributes where it takes these, with which the whole expression matches
+  /// in one language and not in the other; nil when none was found.
+  private mutating func decidingSample(
+    _ differing: Differing, _ difference: DialectReport.Finding.Difference
+  ) -> Sample? {
+    let sample = differing.sample
+    if decides(sample, difference) { return sample }
+    let open = SampleSet.leaves(of: runners[0].attributes).filter { !sample.settles($0) }
+    guard differing.isSearched, decisionWork > 0, !open.isEmpty else { return nil }
+    decisionWork -= Self.searchWork * parts[0].text.utf8.count
+    let found = search.sample(keeping: sample, difference) { matching in
+      if decides(matching, difference) { return matching }
+      // What matches in one language matches in the other by what is the same in both: in one of
+      // these attributes.
+      for path in open {
+        for value in commonValues(of: path, differing, difference) {
+          let changed = matching.changed(path, to: value)
+          if decides(changed, difference) { return changed }
+        }
+      }
+      return nil
+    }
+    if let found { return found }
+    // What several attributes decide together is not searched for long.
+    let choices = open.map { SampleSet.interleaved(commonValues(of: $0, differing, difference)) }
+    for values in SampleSet.combinations(of: choices, limit: sampleLimit(0)) where decisionWork > 0
+    {
+      var joined = sample
+      joined.values += zip(open, values).map { ($0, $1) }
+      if decides(joined, difference) { return joined }
+    }
+    return nil
+  }
+
+  /// Values of an attribute for which its clauses come to different things, but to the same in all
+  /// languages; where the part is broken in one, that is why the whole does not match there.
+  private func commonValues(
+    of path: AttributePath, _ differing: Differing, _ difference: DialectReport.Finding.Difference
+  ) -> [Value] {
+    let isBroken = differing.outcomes.contains { if case .broken = $0 { true } else { false } }
+    var seen: Set<Value> = []
+    return (tellingValues[path] ?? []).suffix(Self.mostOfSeveral).reversed()
+      .filter {
+        (isBroken || !$0.outcomes.differ(difference)) && seen.insert($0.value).inserted
+      }.map(\.value)
+  }
+
+  /// Whether the whole expression decides, as long as there is work left.
+  private mutating func decides(
+    _ sample: Sample, _ difference: DialectReport.Finding.Difference
+  ) -> Bool {
+    guard decisionWork > 0 else { return false }
+    decisionWork -= parts[0].text.utf8.count
+    return runners[0].outcomes(of: sample).decide(difference)
+  }
+}
+
+/// What one part and those that it is made of come to on the part's samples, each evaluated once.
+private struct Trials {
+  let samples: [Sample]
+  private let runner: PartRunner
+  /// The parts of the part, with the places of the values that each of them can see.
+  private let inner: [(runner: PartRunner, places: [Int])]
+  private var known: [[DialectReport.Outcome]?]
+  /// Whether a part of the part differs already, between dialects and between platforms.
+  private var inherited: [(dialects: Bool, platforms: Bool)?]
+
+  init(_ part: ExpressionPart, _ runner: PartRunner, _ runners: [PartRunner], _ samples: [Sample]) {
+    self.runner = runner
+    self.samples = samples
+    known = Array(repeating: nil, count: samples.count)
+    inherited = Array(repeating: nil, count: samples.count)
+    let sight = Sight(of: SampleSet.leaves(of: runner.attributes))
+    inner = part.parts.map { (runners[$0], sight.places(for: runners[$0].attributes)) }
+  }
+
+  mutating func outcomes(_ sample: Int) -> [DialectReport.Outcome] {
+    if let outcomes = known[sample] { return outcomes }
+    let outcomes = runner.outcomes(of: samples[sample])
+    known[sample] = outcomes
+    return outcomes
+  }
+
+  mutating func isInherited(
+    _ sample: Int, _ difference: DialectReport.Finding.Difference
+  ) -> Bool {
+    let result = inherited[sample] ?? innerDifferences(samples[sample])
+    inherited[sample] = result
+    return difference == .dialects ? result.dialects : result.platforms
+  }
+
+  private func innerDifferences(_ sample: Sample) -> (dialects: Bool, platforms: Bool) {
+    var result = (dialects: false, platforms: false)
+    for (runner, places) in inner {
+      let outcomes = runner.outcomes(of: sample.keeping(places))
+      result.dialects = result.dialects || outcomes.differ(.dialects)
+      result.platforms = result.platforms || outcomes.differ(.platforms)
+      if result.dialects, result.platforms { break }
+    }
+    return result
+  }
+}
+
+/// Which values of a sample a part can see: those of its attributes, of what lies in these, and of
+/// what these lie in.
+private struct Sight {
+  private var within: [ArraySlice<String>: [Int]] = [:]
+  private var exact: [ArraySlice<String>: Int] = [:]
+
+  init(of leaves: [AttributePath]) {
+    for (place, leaf) in leaves.enumerated() {
+      exact[leaf.names[...]] = place
+      for count in 0...leaf.names.count { within[leaf.names[..<count], default: []].append(place) }
+    }
+  }
+
+  func places(for attributes: [AttributePath]) -> [Int] {
+    var places: Set<Int> = []
+    for path in attributes {
+      places.formUnion(within[path.names[...]] ?? [])
+      for count in 0..<path.names.count {
+        if let place = exact[path.names[..<count]] { places.insert(place) }
+      }
+    }
+    return places.sorted()
+  }
+}

@@ -1,0 +1,80 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A part of an expression, compiled in every language.
+final class PartRunner {
+  private enum Compiled {
+    case program(Program)
+    case broken(String)
+  }
+
+  private let compiled: [Compiled]
+  /// What the part reads in any of the languages.
+  let attributes: [AttributePath]
+  /// What it asks about events.
+  let questions: [HostQuestion]
+
+  init(_ text: String, limits: Limits) {
+    compiled = RuleLanguage.compared.map { language in
+      let compilation = language.environment(limits: limits).compile(text)
+      guard let program = compilation.output else {
+        let problem = compilation.diagnostics.first { $0.severity == .error }
+        return .broken(problem?.message ?? "it does not compile")
+      }
+      return .program(program)
+    }
+    attributes = PartRunner.once(compiled) { $0.requirements }
+    questions = PartRunner.once(compiled) { $0.questions }
+  }
+
+  /// What programs have, each element once.
+  private static func once<Element: Hashable>(
+    _ compiled: [Compiled], _ elements: (Program) -> [Element]
+  ) -> [Element] {
+    var seen: Set<Element> = []
+    return compiled.flatMap { compiled -> [Element] in
+      guard case .program(let program) = compiled else { return [] }
+      return elements(program).filter { seen.insert($0).inserted }
+    }
+  }
+
+  /// The languages that compile it.
+  var languages: [RuleLanguage] {
+    zip(RuleLanguage.compared, compiled).compactMap { language, compiled in
+      if case .program = compiled { language } else { nil }
+    }
+  }
+
+  /// What the part comes to in each language.
+  func outcomes(of sample: Sample) -> [DialectReport.Outcome] {
+    let attributes = sample.attributes
+    return zip(RuleLanguage.compared, compiled).map { language, compiled in
+      switch compiled {
+      case .broken(let message): .broken(message)
+      case .program(let program): run(program, attributes, sample, language)
+      }
+    }
+  }
+
+  private func run(
+    _ program: Program, _ attributes: Value, _ sample: Sample, _ language: RuleLanguage
+  ) -> DialectReport.Outcome {
+    var frame = Frame(for: program)
+    do throws(EvaluationError) {
+      try frame.fill(attributes)
+      if let platform = language.platform {
+        for (number, question) in program.questions.enumerated() {
+          let answer = sample.history.answer(to: question, at: Sample.clock, on: platform)
+          try frame.answer(number, with: answer)
+        }
+      }
+      switch try program.evaluate(in: &frame) {
+      case .bool(true): return .true
+      case .bool(false): return .false
+      case let value: return .value(value)
+      }
+    } catch {
+      return .error(error.kind)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+/// Paywalls, products and surveys of a static config.
+extension SuperwallSchema {
+  static let paywall = JSONSchema.object(
+    of: Decoder.paywallKeys + Decoder.optionalPaywallKeys, required: ["identifier"],
+    [
+      "id": .text.described("The paywall in the backend's database."),
+      "identifier": .text.described("What variants call the paywall."),
+      "name": .text.described("What people call it."),
+      "cache_key": .text.described("Changes when the page does."),
+      "build_id": .text,
+      "url": .text.described("Where the page is."),
+      "url_config": .object(
+        of: Decoder.loadingKeys,
+        [
+          "endpoints": .list(
+            .object(
+              required: ["url"],
+              [
+                "url": .text, "timeout_ms": .number.orNull,
+                "percentage": JSONSchema.number.orNull.described("Its share of the loads."),
+              ])),
+          "max_attempts": .integer,
+        ]
+      ).described("Where the page is loaded from."),
+      "paywalljs_event": .text.described("What is sent to the page when it is there."),
+      "presentation_style_v3": .part("presentationStyle"),
+      "presentation_delay": .integer.described("Milliseconds before the paywall is shown."),
+      "presentation_condition": .text.described("Whether subscribers see it, for Android."),
+      "presentation_style_v2": .anything.described("The style, for older versions of Android."),
+      "presentation_style": .anything.described("The style, for older SDKs."),
+      "background_color_hex": .text, "dark_background_color_hex": .text,
+      "products": .list(
+        .object(
+          required: ["product_id"],
+          [
+            "product_id": .text,
+            "product": JSONSchema.text.orNull.described("The slot: primary, secondary ..."),
+          ])
+      ).described("Products by slot, in the oldest form; 'products_v2' and 'products_v3' win."),
+      "products_v2": .list(.part("product")), "products_v3": .list(.part("product")),
+      "feature_gating": .words(of: Paywall.FeatureGating.self).described(
+        "Whether the feature behind the placement is for subscribers only."),
+      "on_device_cache": .words(of: Decoder.Switch.self),
+      "computed_properties": .list(.part("computedProperty")),
+      "surveys": .list(.part("survey")),
+      "local_notifications": .list(.part("localNotification")),
+      "manifest": .anything.described("The files of the page, for keeping them on the device."),
+      "is_scroll_enabled": .bool,
+      "introductory_offer_eligibility": .words(of: Paywall.OfferEligibility.self),
+      "intro_offer_eligibility": .words(of: Paywall.OfferEligibility.self),
+      "reroute_back_button": .words(of: Decoder.Switch.self),
+    ])
+
+  static let presentationStyle = JSONSchema.object(
+    required: ["type"],
+    [
+      "type": .words(Decoder.presentationStyles),
+      "height": .anything.described("Of a drawer and a popup: percent of the screen."),
+      "width": .anything.described("Of a popup: percent of the screen."),
+      "corner_radius": .anything.described("Of a drawer and a popup: points."),
+    ]
+  ).requiring(
+    ["height", "corner_radius"], where: "type", is: ["DRAWER"],
+    ["height": .number, "corner_radius": .number]
+  ).requiring(
+    ["height", "width", "corner_radius"], where: "type", is: ["POPUP"],
+    ["height": .number, "width": .number, "corner_radius": .number]
+  ).described("How the paywall is shown.")
+
+  static let product = JSONSchema.object(
+    of: Decoder.productKeys, required: ["store_product", "entitlements"],
+    [
+      "reference_name": .text.described("The slot on the paywall: primary, secondary ..."),
+      "sw_composite_product_id": .text.described("Names the product across stores and offers."),
+      "store_product": .object(
+        required: ["product_identifier", "store"],
+        [
+          "product_identifier": .text.described("The store's identifier."),
+          "store": .words(Decoder.stores.map(\.rawValue)),
+          "trial_days": JSONSchema.integer.orNull,
+          "billing_plan_type": JSONSchema.words(of: BillingPlan.Kind.self).orNull,
+        ]),
+      "entitlements": .list(
+        .object(
+          required: ["identifier"],
+          ["identifier": .text, "type": JSONSchema.words([Decoder.entitlementType]).orNull])
+      ).described("What whoever buys the product is entitled to."),
+    ])
+
+  static let survey = JSONSchema.object(
+    required: ["presentation_condition", "id", "assignment_key", "title", "message"],
+    [
+      "presentation_condition": .words(of: Survey.Condition.self).described("When it is asked."),
+      "id": .text,
+      "assignment_key": .text.described("One survey is shown for each key, ever."),
+      "title": .text, "message": .text,
+      "options": JSONSchema.list(
+        .object(required: ["id", "title"], ["id": .text, "title": .text])
+      ).orNull.described("The answers."),
+      "presentation_probability": JSONSchema.number.orNull.described(
+        "The share of closings at which it is asked, from 0 to 1."),
+      "include_other_option": JSONSchema.bool.orNull,
+      "include_close_option": JSONSchema.bool.orNull,
+    ])
+
+  static let localNotification = JSONSchema.object(
+    required: ["type", "title", "body"],
+    [
+      "id": JSONSchema.text.orNull,
+      "type": .words(Decoder.notificationKinds.map(\.rawValue)),
+      "title": .text, "subtitle": JSONSchema.text.orNull, "body": .text,
+      "delay": JSONSchema.number.orNull.described("Milliseconds after the purchase."),
+    ])
+}

@@ -1,0 +1,243 @@
+package import Expressions
+package import RuleEngine
+
+/// What one user exercises at a placement.
+package struct Exercise {
+  package var decision: Decision
+  package var state: DecisionState
+  package fileprivate(set) var points: Set<CoveragePoint> = []
+  fileprivate var reached: [Int] = []
+  /// What clauses came to that the evaluation came to.
+  fileprivate var clauses: [(rule: Int, clause: Int, holds: Bool)] = []
+}
+
+/// How often tests have exercised what there is.
+package struct CoverageCounts: Sendable {
+  /// How often a clause held, and did not, where the evaluation came to it.
+  package struct Clause: Hashable, Sendable {
+    package var holds = 0
+    package var fails = 0
+  }
+
+  package fileprivate(set) var users = 0
+  package fileprivate(set) var points: [CoveragePoint: Int] = [:]
+  /// By rule: how many users got to it.
+  package fileprivate(set) var reached: [Int]
+  /// By rule and clause.
+  package fileprivate(set) var clauses: [[Clause]]
+
+  package subscript(point: CoveragePoint) -> Int { points[point] ?? 0 }
+
+  mutating func add(_ exercise: Exercise) {
+    users += 1
+    for point in exercise.points { points[point, default: 0] += 1 }
+    for rule in exercise.reached { reached[rule] += 1 }
+    for (rule, clause, holds) in exercise.clauses {
+      if holds { clauses[rule][clause].holds += 1 } else { clauses[rule][clause].fails += 1 }
+    }
+  }
+}
+
+/// Decides users and sees what they exercise.
+package final class CoverageCounter {
+  package let ruleSet: RuleSet
+  let assigner: Assigner
+  let texts: TextPlan?
+  let rules: RuleModel
+  /// By condition and clause: the condition with the clause turned around.
+  let flips: [[ClauseFlip?]]
+  /// By condition and clause: what a clause that reads nothing comes to, as `false` in a choice.
+  private let literals: [[Bool?]]
+  /// By slot of the model, the slot of the rules.
+  private let slots: [Int?]
+  private(set) var frame: Frame
+  private var reader: UserRecordReader
+  private var clock: HistoryClock
+  package private(set) var counts: CoverageCounts
+
+  /// - Parameters:
+  ///   - clock: the time of users that come without one.
+  ///   - texts: texts that count, too.
+  package init(_ ruleSet: RuleSet, assigner: Assigner, clock: HistoryClock, texts: TextPlan? = nil)
+  {
+    self.ruleSet = ruleSet
+    self.assigner = assigner
+    self.clock = clock
+    self.texts = texts
+    rules = RuleModel(ruleSet, now: clock.now)
+    let model = rules.model
+    flips = model.conditions.indices.map { model.makeFlips(ofClausesIn: $0) }
+    literals = model.conditions.indices.map { condition in
+      model.conditions[condition].clauses.indices.map { number in
+        guard model.isLiteral(clause: number, of: condition),
+          let node = model.conditions[condition].clauses[number].node
+        else { return nil }
+        return model.outcomes(of: [node], for: .nothing)?[0].isSubset(of: model.holdingClause)
+      }
+    }
+    slots = model.slots(in: ruleSet.program)
+    frame = Frame(for: ruleSet.program)
+    reader = UserRecordReader(ruleSet, at: clock)
+    counts = CoverageCounts(
+      reached: Array(repeating: 0, count: ruleSet.rules.count),
+      clauses: rules.conditionOf.map { condition in
+        let clauses = condition.map { model.conditions[$0].clauses } ?? []
+        return Array(repeating: CoverageCounts.Clause(), count: clauses.count)
+      })
+  }
+
+  /// The clauses of a rule's condition.
+  package func clauses(ofRule rule: Int) -> [ConditionModel.ClausePlace] {
+    rules.conditionOf[rule].map { rules.model.conditions[$0].clauses } ?? []
+  }
+
+  /// In which ways a clause can decide: what reads nothing always comes to the same, and what folding has
+  /// left out never matters.
+  func sides(ofClause number: Int, ofRule rule: Int) -> [Bool] {
+    guard let condition = rules.conditionOf[rule] else { return [] }
+    let clause = rules.model.conditions[condition].clauses[number]
+    if clause.node == nil { return clause.isWithinAtom ? [true, false] : [] }
+    return literals[condition][number].map { [$0] } ?? [true, false]
+  }
+
+  /// Whether a clause of a rule reads nothing.
+  package func isLiteral(clause number: Int, ofRule rule: Int) -> Bool {
+    sides(ofClause: number, ofRule: rule).count == 1
+  }
+
+  /// Counts a user of a test.
+  package func add(_ test: RuleTest, at clock: HistoryClock) throws(UserRecordReader.Rejection)
+    -> Decision
+  {
+    let exercise = try exercise(test.record, at: test.placement, clock, seed: test.seed)
+    counts.add(exercise)
+    return exercise.decision
+  }
+
+  func add(_ exercise: Exercise) { counts.add(exercise) }
+
+  /// Decides a user, and counts nothing.
+  func exercise(_ record: [UInt8], at placement: String, _ clock: HistoryClock, seed: String? = nil)
+    throws(UserRecordReader.Rejection) -> Exercise
+  {
+    if clock.now != self.clock.now {
+      self.clock = clock
+      reader = UserRecordReader(ruleSet, at: clock)
+    }
+    try reader.read(json: record, into: &frame)
+    let state = reader.state(now: clock.now)
+    let assigner = seed.map { self.assigner.seeded($0) } ?? self.assigner
+    var exercise = Exercise(
+      decision: ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner),
+      state: state)
+    for step in ruleSet.steps(placement, frame: &frame, state: state) {
+      add(step, state, to: &exercise)
+    }
+    addVariant(of: exercise.decision, to: &exercise)
+    return exercise
+  }
+
+  private func add(_ step: Decision.Step, _ state: DecisionState, to exercise: inout Exercise) {
+    let (rule, limit) = (step.rule, ruleSet.rules[step.rule].audience.occurrenceLimit)
+    if step.reason == .notReached { return }
+    exercise.reached.append(rule)
+    switch step.reason {
+    case .matched:
+      exercise.points.insert(.audience(rule: rule))
+      if let limit { addAllowed(limit, rule, state, to: &exercise) }
+    case .occurrenceLimit: exercise.points.insert(.limit(rule: rule, .usedUp))
+    case .entitled: exercise.points.insert(.owner(rule: rule))
+    case .expressionFalse, .expressionError, .expressionBroken, .notReached: break
+    }
+    guard step.reason.isTried else { return }
+    let isOpen = limit.map { $0.allows(storedCount: state.count(for: $0)) } ?? true
+    addClauses(of: rule, isOpen: isOpen, &exercise)
+  }
+
+  /// The limit of an audience that takes the user.
+  private func addAllowed(
+    _ limit: OccurrenceLimit, _ rule: Int, _ state: DecisionState, to exercise: inout Exercise
+  ) {
+    if state.count(for: limit) == limit.maxCount - 1 {
+      exercise.points.insert(.limit(rule: rule, .lastTime))
+    }
+    var always = limit
+    always.interval = .infinity
+    if state.count(for: always) >= limit.maxCount {
+      exercise.points.insert(.limit(rule: rule, .longAgo))
+    }
+  }
+
+  /// - Parameter isOpen: whether the rule takes whoever matches.
+  private func addClauses(of rule: Int, isOpen: Bool, _ exercise: inout Exercise) {
+    guard let condition = rules.conditionOf[rule], let entry = ruleSet.rules[rule].entry else {
+      return
+    }
+    let (model, flips) = (rules.model, flips[condition])
+    let places = model.conditions[condition].clauses
+    let none = model.conditions[condition].root
+    // Of every clause what it comes to, and what the whole would.
+    let nodes = places.indices.flatMap { number in
+      [places[number].node, flips[number]?.whenTrue, flips[number]?.whenFalse].map { $0 ?? none }
+    }
+    let outcomes = model.outcomes(of: [none] + nodes, in: frame, slots)
+    for clause in ruleSet.program.clauses(of: entry, in: &frame) {
+      guard let number = places.firstIndex(where: { $0.range == clause.range }) else { continue }
+      let outcome = outcomes[3 * number + 1]
+      let holds =
+        places[number].node == nil
+        ? clause.outcome == .true : !outcome.isDisjoint(with: model.holdingClause)
+      if clause.wasReached { exercise.clauses.append((rule, number, holds)) }
+      guard isOpen, flips[number] != nil else { continue }
+      let turned = outcomes[3 * number + (holds ? 3 : 2)]
+      // What may come to either is not taken for a difference.
+      if turned != .true && turned.contains(.true) { continue }
+      if (turned == .true) != (outcomes[0] == .true) {
+        exercise.points.insert(.clause(rule: rule, number: number, holds: holds))
+      }
+    }
+  }
+
+  private func addVariant(of decision: Decision, to exercise: inout Exercise) {
+    let verdict = decision.verdict
+    guard verdict.rule >= 0, verdict.variant >= 0 else { return }
+    exercise.points.insert(.variant(rule: Int(verdict.rule), Int(verdict.variant)))
+    guard let texts, let paywall = decision.paywall.flatMap({ texts.index(of: $0) }) else { return }
+    for number in texts.paywalls[paywall].names.indices {
+      exercise.points.insert(.text(paywall: paywall, number))
+    }
+  }
+}
+
+extension Decision {
+  /// The identifier of the paywall that the user gets.
+  var paywall: String? {
+    if case .paywall(let experiment) = outcome { return experiment.variant.paywallID }
+    return nil
+  }
+}
+
+extension CoverageCounter {
+  /// A rule's condition as text; nil for everybody.
+  package func expression(ofRule number: Int) -> String? {
+    let rule = ruleSet.rules[number]
+    if rule.audience.isEverybody { return nil }
+    return rule.audience.expression ?? rule.entry.map { ruleSet.program.sources[$0.source] }
+  }
+
+  /// Where a rule, or a clause of it, stands in the config: a range counts in the expression.
+  package func place(ofRule number: Int, clause: Int? = nil) -> (path: String, range: SourceRange?)
+  {
+    let audience = ruleSet.rules[number].audience
+    guard let clause else { return (audience.path, nil) }
+    let range = audience.expression == nil ? nil : clauses(ofRule: number)[clause].range
+    return (audience.conditionPath(clause: clause), range)
+  }
+}
+
+extension CoverageCounter {
+  /// The texts that count, by paywall.
+  package var paywallTexts: [(identifier: String, names: [String])] {
+    texts?.paywalls.map { ($0.identifier, $0.names) } ?? []
+  }
+}

@@ -1,0 +1,148 @@
+internal import CivilTime
+package import Expressions
+package import RuleEngine
+
+/// Looks for users who exercise what tests do not, so that every gap has a user, a reason why there can be
+/// none, or is told as unknown.
+package struct CoverageSearch {
+  /// What is known of a point that no test exercises.
+  package enum Gap: Hashable, Sendable {
+    /// There is a user who does.
+    case closable
+    /// There can be none, for this reason.
+    case impossible(String)
+    /// None was found.
+    case unknown(String)
+  }
+
+  /// How many times the usual steps a question may take: nobody waits for this at a keystroke.
+  private static let effort = 20
+
+  /// What tests have exercised.
+  package let counts: CoverageCounts
+  /// What counts, in the order of the config; what cannot be exercised is among it.
+  package private(set) var points: [CoveragePoint] = []
+  /// By point that no test exercises.
+  package private(set) var gaps: [CoveragePoint: Gap] = [:]
+  /// Lines of tests that close the gaps.
+  package private(set) var lines: [Value] = []
+
+  /// - Parameters:
+  ///   - counter: has counted the users of the tests. Afterwards it has those of ``lines``, too.
+  ///   - clock: when these are decided.
+  ///   - tell: is called with the number of the placement before each of its rules.
+  package init(
+    _ counter: CoverageCounter, clock: HistoryClock, _ tell: (Int) throws -> Void = { _ in }
+  ) rethrows {
+    counts = counter.counts
+    let decider = WitnessDecider(counter.ruleSet, at: clock)
+    for number in counter.ruleSet.placements.indices {
+      let placement = counter.ruleSet.placements[number]
+      let own = placement.rules.flatMap { counter.points(ofRule: $0) }
+      points += own
+      if own.allSatisfy({ counts[$0] > 0 }) { continue }
+      let analysis = PlacementAnalysis(
+        counter.ruleSet, number, counter.rules, decider, now: clock.now, flips: counter.flips,
+        effort: Self.effort)
+      var closing = PlacementClosing(counter, placement.name, analysis, clock)
+      for rule in placement.rules {
+        try tell(number)
+        closing.close(rule)
+      }
+      gaps.merge(closing.gaps) { $1 }
+      // Users who were found for something else do it as well.
+      for point in own where counts[point] == 0 && counter.counts[point] > 0 {
+        gaps[point] = .closable
+      }
+      lines += closing.lines
+    }
+    closeTexts(counter)
+  }
+
+  private mutating func closeTexts(_ counter: CoverageCounter) {
+    guard let texts = counter.texts else { return }
+    for (number, paywall) in texts.paywalls.enumerated() {
+      let giving = counter.ruleSet.rules.indices.flatMap { rule in
+        counter.ruleSet.rules[rule].audience.variants.indices.filter {
+          counter.ruleSet.rules[rule].paywall($0) == paywall.identifier
+        }.map { CoveragePoint.variant(rule: rule, $0) }
+      }
+      let isKnown = giving.allSatisfy { if case .impossible? = gaps[$0] { true } else { false } }
+      for text in paywall.names.indices {
+        let point = CoveragePoint.text(paywall: number, text)
+        points.append(point)
+        if counts[point] > 0 { continue }
+        gaps[point] =
+          counter.counts[point] > 0
+          ? .closable
+          : isKnown
+            ? .impossible("nobody gets the paywall") : .unknown("nobody who gets it was found")
+      }
+    }
+  }
+
+  // MARK: Shares
+
+  /// What can be exercised of some points, and what of that is.
+  package func share(of points: some Sequence<CoveragePoint>) -> (exercised: Int, all: Int) {
+    var (exercised, all) = (0, 0)
+    for point in points {
+      if case .impossible? = gaps[point] { continue }
+      all += 1
+      if counts[point] > 0 { exercised += 1 }
+    }
+    return (exercised, all)
+  }
+}
+
+extension RuleSet.Rule {
+  /// The paywall that a variant gives.
+  fileprivate func paywall(_ variant: Int) -> String? {
+    if case .paywall(let experiment) = outcome(variant) { return experiment.variant.paywallID }
+    return nil
+  }
+}
+
+extension CoverageCounter {
+  /// What counts of a rule, in the order in which people think of it.
+  package func points(ofRule number: Int) -> [CoveragePoint] {
+    let rule = ruleSet.rules[number]
+    var points = [CoveragePoint.audience(rule: number)]
+    if rule.audience.entitlementGuard != nil { points.append(.owner(rule: number)) }
+    for clause in clauses(ofRule: number).indices {
+      points += sides(ofClause: clause, ofRule: number).map {
+        .clause(rule: number, number: clause, holds: $0)
+      }
+    }
+    points += rule.audience.occurrenceLimit?.cases.map { .limit(rule: number, $0) } ?? []
+    // Without an experiment that runs nobody gets any of them.
+    if rule.audience.experimentStatus == .running {
+      points += rule.audience.variants.indices.map { .variant(rule: number, $0) }
+    }
+    return points
+  }
+
+  /// What a point is, in the words of a test's name.
+  func title(of point: CoveragePoint) -> String {
+    guard let rule = point.rule else { return "" }
+    let audience = ruleSet.rules[rule].audience
+    let head = "audience \(audience.label)"
+    switch point {
+    case .audience, .text: return head
+    case .owner: return "\(head), owns \(audience.entitlementGuard ?? "")"
+    case .clause(_, let number, let holds):
+      let text = Self.short(clauses(ofRule: rule)[number].text)
+      if isLiteral(clause: number, ofRule: rule) { return "\(head), '\(text)' decides" }
+      return "\(head), \(holds ? "" : "not ")\(text)"
+    case .limit(_, .usedUp): return "\(head), limit used up"
+    case .limit(_, .lastTime): return "\(head), last time within the limit"
+    case .limit(_, .longAgo): return "\(head), limit used up long ago"
+    case .variant(_, let variant): return "\(head), \(audience.variants[variant].id)"
+    }
+  }
+
+  private static func short(_ text: String) -> String {
+    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    return line.count <= 80 ? line : String(line.prefix(79)) + "…"
+  }
+}

@@ -1,0 +1,279 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// Finds users for what no test of a placement exercises.
+///
+/// Every user that is found is decided and counted as those of tests are, and is kept only where that
+/// says that they exercise what they were looked for; what else they do is not looked for again.
+struct PlacementClosing {
+  private let counter: CoverageCounter
+  private let placement: String
+  private let clock: HistoryClock
+  private var analysis: PlacementAnalysis
+  private(set) var gaps: [CoveragePoint: CoverageSearch.Gap] = [:]
+  private(set) var lines: [Value] = []
+  /// Users whom the current rule takes.
+  private var taken: [Value] = []
+  private var isAsked = false
+
+  /// User IDs that are tried for an audience's variants.
+  private static let mostIDs = 2_000
+  /// Occurrences that a record may hold.
+  private static let mostOccurrences = 1_000
+  private static let minute: Int64 = 60_000
+
+  init(
+    _ counter: CoverageCounter, _ placement: String, _ analysis: PlacementAnalysis,
+    _ clock: HistoryClock
+  ) {
+    self.counter = counter
+    self.placement = placement
+    self.analysis = analysis
+    self.clock = clock
+  }
+
+  private var ruleSet: RuleSet { counter.ruleSet }
+
+  mutating func close(_ rule: Int) {
+    let missing = counter.points(ofRule: rule).filter { counter.counts[$0] == 0 }
+    (taken, isAsked) = ([], false)
+    guard analysis.takes(rule) else {
+      let isBroken = ruleSet.rules[rule].isBroken
+      let reason = isBroken ? "the rule does not compile" : "the limit never lets it take anybody"
+      for point in missing { gaps[point] = .impossible(reason) }
+      return
+    }
+    // An earlier one of the users may do.
+    for point in missing where counter.counts[point] == 0 { gaps[point] = gap(point, rule) }
+  }
+
+  private mutating func gap(_ point: CoveragePoint, _ rule: Int) -> CoverageSearch.Gap {
+    switch point {
+    case .audience: return audienceGap(point, rule)
+    case .clause(_, let number, let holds): return clauseGap(point, rule, number, holds)
+    case .owner:
+      let audience = ruleSet.rules[rule].audience
+      return madeGap(point, rule) { [$0.owning(audience)] }
+    case .limit(_, let limitCase): return limitGap(point, rule, limitCase)
+    case .variant(_, let variant): return variantGap(point, rule, variant)
+    case .text: return .unknown("")
+    }
+  }
+
+  /// Whether deciding a user says that they exercise what is looked for; they are kept then.
+  private mutating func keeps(_ record: Value, for point: CoveragePoint) -> Bool {
+    guard exercise(record, for: point) != nil else { return false }
+    let record = ordinary(record, for: point)
+    guard let exercise = exercise(record, for: point) else { return false }
+    counter.add(exercise)
+    let isDrawn = exercise.decision.rule.map { $0.audience.variants.count > 1 } ?? false
+    lines.append(
+      TestLine.value(
+        record, exercise.decision, clock.now, seed: isDrawn ? counter.assigner.seed : "",
+        name: "\(placement): \(counter.title(of: point))"))
+    return true
+  }
+
+  private func exercise(_ record: Value, for point: CoveragePoint) -> Exercise? {
+    guard
+      let exercise = try? counter.exercise(TestLine.bytes(record), at: placement, clock),
+      exercise.points.contains(point)
+    else { return nil }
+    return exercise
+  }
+
+  /// The user with values that people expect in place of such as `true` for a plan, where that comes to
+  /// the same.
+  private func ordinary(_ record: Value, for point: CoveragePoint) -> Value {
+    var record = record
+    for root in [UserMember.user, .device, .params] {
+      guard case .map(let members)? = record[root.key] else { continue }
+      for member in members {
+        guard let name = member.key.text, member.value.isOdd else { continue }
+        let path = [root.key, name]
+        for value in counter.rules.model.ordinaryValues(at: path) {
+          let changed = record.setting(path[...], to: value)
+          if exercise(changed, for: point) == nil { continue }
+          record = changed
+          break
+        }
+      }
+    }
+    return record
+  }
+
+  // MARK: Audiences
+
+  private mutating func audienceGap(_ point: CoveragePoint, _ rule: Int) -> CoverageSearch.Gap {
+    for question in [true, false].map({ analysis.taking(rule, isFirstTime: $0) }) {
+      guard let question else { continue }
+      if case .witness(let record) = analysis.ask(question, gettingTo: rule),
+        keeps(record, for: point)
+      {
+        taken.append(record)
+        return .closable
+      }
+    }
+    return nobody(rule)
+  }
+
+  /// Why nobody was found whom a rule takes.
+  private func nobody(_ rule: Int) -> CoverageSearch.Gap {
+    guard let question = analysis.taking(rule, isFirstTime: false) else {
+      return .impossible("earlier audiences take everybody")
+    }
+    guard analysis.proof(question, gettingTo: rule) != nil else {
+      return .unknown("nobody was found whom the audience takes")
+    }
+    if let holding = analysis.holding(rule), analysis.isProved([holding]) {
+      return .impossible("nobody matches")
+    }
+    return .impossible("earlier audiences take everybody who matches")
+  }
+
+  /// Users whom a rule takes: there are other ways to change them.
+  private mutating func users(takenBy rule: Int) -> [Value] {
+    if isAsked || !taken.isEmpty { return taken }
+    isAsked = true
+    for question in [true, false].map({ analysis.taking(rule, isFirstTime: $0) }) {
+      guard let question, case .witness(let record) = analysis.ask(question, gettingTo: rule) else {
+        continue
+      }
+      taken.append(record)
+    }
+    return taken
+  }
+
+  // MARK: Clauses
+
+  private mutating func clauseGap(
+    _ point: CoveragePoint, _ rule: Int, _ number: Int, _ holds: Bool
+  ) -> CoverageSearch.Gap {
+    let clause = counter.clauses(ofRule: rule)[number]
+    guard clause.node != nil else {
+      return .unknown("the clause is only judged together with what is around it")
+    }
+    guard let condition = analysis.conditionOf[rule], counter.flips[condition][number] != nil else {
+      return .unknown("the condition has too many clauses")
+    }
+    let questions = analysis.deciding(clause: number, holds: holds, of: rule)
+    var isProved = !questions.isEmpty
+    for asked in questions {
+      switch analysis.ask(asked.question, gettingTo: rule) {
+      case .witness(let record):
+        if keeps(record, for: point) { return .closable }
+        isProved = false
+      case .proof: break
+      case .unknown: if asked.isGeneral { isProved = false }
+      }
+    }
+    if case .impossible(let reason) = nobody(rule) { return .impossible(reason) }
+    guard isProved else { return .unknown("nobody was found for whom it decides so") }
+    return .impossible("never decides while \(holds ? "true" : "false")")
+  }
+
+  // MARK: Limits, owners
+
+  /// A gap that is closed by a change of somebody whom the rule takes.
+  private mutating func madeGap(
+    _ point: CoveragePoint, _ rule: Int, _ changes: (Value) -> [Value]
+  ) -> CoverageSearch.Gap {
+    let users = users(takenBy: rule)
+    for user in users {
+      for changed in changes(user) where keeps(changed, for: point) { return .closable }
+    }
+    return users.isEmpty ? nobody(rule) : .unknown("nobody was found")
+  }
+
+  private mutating func limitGap(
+    _ point: CoveragePoint, _ rule: Int, _ limitCase: CoveragePoint.LimitCase
+  ) -> CoverageSearch.Gap {
+    guard let limit = ruleSet.rules[rule].audience.occurrenceLimit else { return .unknown("") }
+    guard limit.maxCount <= Self.mostOccurrences else {
+      return .unknown("a test would need \(limit.maxCount) occurrences")
+    }
+    let (now, minute) = (clock.now, Self.minute)
+    return madeGap(point, rule) { user in
+      let own = user["occurrences"]?[limit.key]?.elements ?? []
+      switch limitCase {
+      case .usedUp, .lastTime:
+        let count = limitCase == .usedUp ? limit.maxCount : limit.maxCount - 1
+        // As long ago as it can be without being odd; some limits look back over no time at all.
+        return [minute, 1_000, 0].flatMap { age -> [Value] in
+          let times = Array(repeating: now - age, count: count)
+          let alone = user.with(limit, times, now)
+          // Earlier audiences may ask for what there was before.
+          return own.isEmpty ? [alone] : [alone, user.with(limit, times, beside: own, now)]
+        }
+      case .longAgo:
+        guard let oldest = limit.oldest(now: now, sessionStart: now - 10 * minute),
+          oldest > .distantPast
+        else { return [] }
+        let times = Array(repeating: oldest - minute, count: limit.maxCount)
+        return [user.with(limit, times, beside: own, now)]
+      }
+    }
+  }
+
+  // MARK: Variants
+
+  private mutating func variantGap(_ point: CoveragePoint, _ rule: Int, _ variant: Int)
+    -> CoverageSearch.Gap
+  {
+    let audience = ruleSet.rules[rule].audience
+    let users = users(takenBy: rule)
+    guard let user = users.first else { return nobody(rule) }
+    if let id = id(drawing: variant, rule), keeps(user.named(id), for: point) { return .closable }
+    // Who has it stored keeps it.
+    let stored = Value.object([
+      "experimentId": .string(audience.experimentID),
+      "variantId": .string(audience.variants[variant].id),
+    ])
+    let record = user.setting(["assignments"], to: .list([stored]))
+    return keeps(record, for: point) ? .closable : .unknown("nobody was found who gets it")
+  }
+
+  /// The first ID that draws a variant.
+  private func id(drawing variant: Int, _ rule: Int) -> String? {
+    let audience = ruleSet.rules[rule].audience
+    guard audience.variants.count > 1 else { return TestLine.id(0) }
+    var state = DecisionState(subjectID: "", now: clock.now)
+    return (0..<Self.mostIDs).lazy.map(TestLine.id).first { id in
+      state.subjectID = id
+      return ruleSet.storage.assign(rule, state, counter.assigner).variant == Int32(variant)
+    }
+  }
+}
+
+extension Value {
+  /// Whether it is such as stands for all values that are compared with nothing: a bool, an empty text,
+  /// or one letter.
+  fileprivate var isOdd: Bool {
+    switch self {
+    case .bool: true
+    case .string(let text): text.utf8.count < 2
+    default: false
+    }
+  }
+
+  /// A record that owns what an audience's users must not.
+  fileprivate func owning(_ audience: Audience) -> Value {
+    let owned = self["entitlements"]?.elements ?? []
+    return setting(["entitlements"], to: .list(owned + [.string(audience.entitlementGuard ?? "")]))
+  }
+
+  /// A record with these occurrences.
+  fileprivate func with(
+    _ limit: OccurrenceLimit, _ times: [Instant], beside own: [Value] = [], _ now: Instant
+  ) -> Value {
+    let texts = times.compactMap { $0.text.map { Value.string($0) } }
+    var record = setting(
+      ["occurrences", limit.key], to: texts.isEmpty && own.isEmpty ? nil : .list(texts + own))
+    if limit.interval == .session, record["sessionStart"] == nil {
+      let start = (now - 10 * Int64(60_000)).text ?? ""
+      record = record.setting(["sessionStart"], to: .string(start))
+    }
+    return record
+  }
+}

@@ -1,0 +1,186 @@
+package import Expressions
+package import RuleEngine
+
+/// What a test says that a user gets. What it does not say is not compared.
+package struct RuleExpectation: Hashable, Sendable {
+  /// The audience that decides.
+  package enum Audience: Hashable, Sendable {
+    case index(Int)
+    /// Its ID, or that of its experiment.
+    case id(String)
+    /// None does.
+    case none
+  }
+
+  /// `paywall`, `holdout`, `noAudienceMatch` and so on, as in ``TriggerResult``.
+  package var result: String?
+  package var audience: Audience?
+  package var experiment: String?
+  package var variant: String?
+  /// The paywall's identifier; the empty text is none.
+  package var paywall: String?
+  /// What texts of the paywall say.
+  package var texts: [Text] = []
+
+  /// A text of a paywall by its name, as the user reads it.
+  package struct Text: Hashable, Sendable {
+    package var name: String
+    package var text: String
+  }
+
+  package init() {}
+
+  /// What a result may be.
+  package static let results = [
+    "paywall", "holdout", "noAudienceMatch", "placementNotFound", "error",
+  ]
+
+  /// Something that is not as it is expected.
+  package struct Difference: Hashable, Sendable {
+    /// `result`, `audience`, `experiment`, `variant`, `paywall`, or `texts.NAME`.
+    package var field: String
+    package var expected: String
+    package var got: String
+  }
+
+  /// What of a decision is not as it is expected, in the order of the fields.
+  package func differences(from decision: Decision) -> [Difference] {
+    var differences: [Difference] = []
+    func compare(_ field: String, _ expected: String?, _ got: String?) {
+      guard let expected, !expected.utf8.elementsEqual((got ?? "").utf8) else { return }
+      differences.append(
+        Difference(field: field, expected: Self.shown(expected), got: Self.shown(got ?? "")))
+    }
+    compare("result", result, TriggerResult(decision.outcome).value["result"]?.text)
+    if let audience, !Self.is(decision.decidingAudience, audience) {
+      differences.append(
+        Difference(
+          field: "audience", expected: audience.shown,
+          got: decision.decidingAudience?.label ?? "none"
+        ))
+    }
+    var experiment: Decision.Experiment?
+    switch decision.outcome {
+    case .paywall(let found), .holdout(let found): experiment = found
+    case .noAudienceMatch, .placementNotFound, .error: break
+    }
+    compare("experiment", self.experiment, experiment?.id)
+    compare("variant", variant, experiment?.variant.id)
+    let line = decision.outcome.line(subjectID: "", placement: "", audience: nil)
+    compare("paywall", paywall, line["paywall"]?.text)
+    return differences
+  }
+
+  /// What of a paywall's texts is not as it is expected.
+  ///
+  /// - Parameter texts: what the user reads, by name.
+  package func differences(from texts: [Value.Entry]) -> [Difference] {
+    self.texts.compactMap { expected in
+      let got = texts.first {
+        $0.key.text.map { $0.utf8.elementsEqual(expected.name.utf8) } ?? false
+      }
+      let text = got?.value.text
+      if let text, text.utf8.elementsEqual(expected.text.utf8) { return nil }
+      return Difference(
+        field: "texts.\(expected.name)", expected: Value.string(expected.text).json,
+        got: text.map { Value.string($0).json } ?? "none")
+    }
+  }
+
+  private static func shown(_ text: String) -> String { text.isEmpty ? "none" : text }
+
+  private static func `is`(_ audience: RuleEngine.Audience?, _ expected: Audience) -> Bool {
+    switch expected {
+    case .none: audience == nil
+    case .index(let index): audience?.index == index
+    case .id(let id):
+      audience.map { $0.id == id || $0.experimentID.utf8.elementsEqual(id.utf8) } ?? false
+    }
+  }
+}
+
+extension RuleExpectation.Audience {
+  fileprivate var shown: String {
+    switch self {
+    case .index(let index): String(index)
+    case .id(let id): id
+    case .none: "none"
+    }
+  }
+}
+
+extension RuleExpectation {
+  /// Why what a test expects is not to be understood, for a person.
+  package struct Fault: Error, Hashable, Sendable {
+    package var message: String
+
+    package init(_ message: String) { self.message = message }
+  }
+
+  private static let keys = ["result", "audience", "experiment", "variant", "paywall", "texts"]
+
+  /// - Parameter value: the `expect` of a test.
+  package init(_ value: Value) throws(Fault) {
+    guard case .map(let members) = value else {
+      throw Fault("'expect' must be an object, such as {\"result\":\"paywall\"}")
+    }
+    for member in members {
+      let key = member.key.text ?? ""
+      switch key {
+      case "result": result = try Self.result(member.value.text)
+      case "audience": audience = try Self.audience(member.value)
+      case "experiment": experiment = try Self.text(member.value, key)
+      case "variant": variant = try Self.text(member.value, key)
+      case "paywall": paywall = try Self.text(member.value, key)
+      case "texts": texts = try Self.texts(member.value)
+      default:
+        let close = Suggestion.closest(to: key, among: Self.keys)
+        throw Fault(
+          "'expect' has the unknown key '\(key)'; "
+            + (close.map { "did you mean '\($0)'?" }
+              ?? "it takes \(Self.keys.joined(separator: ", "))"))
+      }
+    }
+    if members.isEmpty { throw Fault("'expect' is empty: say at least the result") }
+  }
+
+  /// - Parameter text: one of ``results``.
+  package static func result(_ text: String?) throws(Fault) -> String {
+    if let text, results.contains(text) { return text }
+    let close = text.flatMap { Suggestion.closest(to: $0, among: results) }
+    throw Fault(
+      "the result must be one of \(results.joined(separator: ", "))"
+        + (text.map { ", not '\($0)'" } ?? "") + (close.map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
+  private static func audience(_ value: Value) throws(Fault) -> Audience {
+    switch value {
+    case .null: return .none
+    case .int(let index) where index >= 0 && index < 1 << 31: return .index(Int(index))
+    case .string(let id) where !id.isEmpty: return .id(id)
+    default: throw Fault("'audience' must be its number, from 0, its ID, or null for none")
+    }
+  }
+
+  private static func texts(_ value: Value) throws(Fault) -> [Text] {
+    guard case .map(let members) = value else {
+      throw Fault("'texts' must be an object, such as {\"headline\":\"Go Pro\"}")
+    }
+    var texts: [Text] = []
+    for member in members {
+      guard let name = member.key.text, let text = member.value.text else {
+        throw Fault("'texts' must have what each text says, in quotes")
+      }
+      texts.append(Text(name: name, text: text))
+    }
+    return texts
+  }
+
+  private static func text(_ value: Value, _ key: String) throws(Fault) -> String {
+    if value == .null { return "" }
+    guard let text = value.text else {
+      throw Fault("'\(key)' must be an ID in quotes, or null for none")
+    }
+    return text
+  }
+}

@@ -1,0 +1,166 @@
+package import CivilTime
+package import Expressions
+package import RuleEngine
+
+/// A user, and what a placement has to give them.
+package struct RuleTest: Sendable {
+  package var name: String?
+  package var placement: String
+  /// The time of the decision, where the test says it.
+  package var now: Instant?
+  /// The seed of the draw, where the test says it and variants are drawn by hash.
+  package var seed: String?
+  /// The user's record, as JSON.
+  package var record: [UInt8]
+  package var expectation: RuleExpectation
+
+  package init(
+    name: String? = nil, placement: String, now: Instant? = nil, seed: String? = nil,
+    record: [UInt8], expectation: RuleExpectation
+  ) {
+    self.name = name
+    self.placement = placement
+    self.now = now
+    self.seed = seed
+    self.record = record
+    self.expectation = expectation
+  }
+
+  /// What only tests have beside a user record.
+  private static let keys = ["name", "placement", "now", "seed", "expect"]
+
+  /// - Parameters:
+  ///   - value: a user record with `placement` and `expect`, and maybe `name`, `now` and `seed`.
+  ///   - timeZone: the zone of times without one.
+  package init(_ value: Value, timeZone: String) throws(RuleExpectation.Fault) {
+    guard case .map(let members) = value else {
+      throw RuleExpectation.Fault("a test must be a JSON object")
+    }
+    guard let placement = value["placement"] else {
+      throw RuleExpectation.Fault("'placement' is missing")
+    }
+    guard let placementName = placement.text, !placementName.isEmpty else {
+      throw RuleExpectation.Fault("'placement' must be the name of a placement")
+    }
+    guard let expect = value["expect"] else {
+      throw RuleExpectation.Fault(
+        "'expect' is missing: say what the user gets, such as {\"result\":\"holdout\"}")
+    }
+    self.placement = placementName
+    if let name = value["name"], name != .null {
+      guard let text = name.text else { throw RuleExpectation.Fault("'name' must be a string") }
+      self.name = text
+    }
+    now = try Self.now(value, timeZone: timeZone)
+    seed = try Self.seed(value)
+    expectation = try RuleExpectation(expect)
+    let record = members.filter { member in
+      !Self.keys.contains { member.key.text?.utf8.elementsEqual($0.utf8) ?? false }
+    }
+    var bytes: [UInt8] = []
+    JSONWriter.append(.map(record), to: &bytes)
+    self.record = bytes
+  }
+
+  /// The time that a test or a table of tests says; nil where it says none.
+  package static func now(_ value: Value, timeZone: String) throws(RuleExpectation.Fault)
+    -> Instant?
+  {
+    guard let now = value["now"], now != .null else { return nil }
+    guard let text = now.text else {
+      throw RuleExpectation.Fault("'now' must be an ISO 8601 time in quotes")
+    }
+    do throws(WireTime.Fault) {
+      return try WireTime.instant(text, in: timeZone)
+    } catch {
+      throw RuleExpectation.Fault("'now': \(error.message(text))")
+    }
+  }
+
+  /// The seed that a test or a table of tests says; nil where it says none.
+  package static func seed(_ value: Value) throws(RuleExpectation.Fault) -> String? {
+    guard let seed = value["seed"], seed != .null else { return nil }
+    guard let text = seed.text else { throw RuleExpectation.Fault("'seed' must be a string") }
+    return text
+  }
+}
+
+/// What came of a test.
+package struct RuleTestResult: Sendable {
+  package var subjectID: String
+  /// None where all is as it is expected.
+  package var differences: [RuleExpectation.Difference]
+  /// What came of the placement, in a line; empty where all is as it is expected.
+  package var got = ""
+  /// Why, in lines: what became of the audience that was expected, or of the one that decided.
+  package var reasons: [String] = []
+}
+
+/// Runs tests against the rules of a config.
+package struct RuleTester: ~Copyable {
+  private let ruleSet: RuleSet
+  private let assigner: Assigner
+  private var frame: Frame
+  private var reader: UserRecordReader
+  private var clock: HistoryClock
+
+  package init(_ ruleSet: RuleSet, assigner: Assigner, clock: HistoryClock) {
+    self.ruleSet = ruleSet
+    self.assigner = assigner
+    self.clock = clock
+    frame = Frame(for: ruleSet.program)
+    reader = UserRecordReader(ruleSet, at: clock)
+  }
+
+  /// - Parameters:
+  ///   - clock: the time and the calendar of the test.
+  ///   - texts: the texts of paywalls at that time, for a test that expects some.
+  package mutating func run(_ test: RuleTest, at clock: HistoryClock, texts: TextPlan? = nil)
+    throws(UserRecordReader.Rejection) -> RuleTestResult
+  {
+    if clock.now != self.clock.now {
+      self.clock = clock
+      reader = UserRecordReader(ruleSet, at: clock)
+    }
+    try reader.read(json: test.record, into: &frame)
+    let state = reader.state(now: clock.now)
+    let assigner = test.seed.map { self.assigner.seeded($0) } ?? self.assigner
+    let decision = ruleSet.decide(test.placement, frame: &frame, state: state, assigner: assigner)
+    var differences = test.expectation.differences(from: decision)
+    var problems: [String] = []
+    if !test.expectation.texts.isEmpty {
+      let read = texts?.texts(of: decision, test.record) ?? (texts: [], problems: [])
+      differences += test.expectation.differences(from: read.texts)
+      problems = read.problems
+    }
+    var result = RuleTestResult(subjectID: state.subjectID, differences: differences)
+    guard !differences.isEmpty else { return result }
+    let explanation = ruleSet.explain(
+      test.placement, frame: &frame, state: state, assigner: assigner, clock: clock)
+    result.got = explanation.line
+    let isAboutTexts = differences.allSatisfy { $0.field.hasPrefix("texts.") }
+    result.reasons = isAboutTexts ? problems : explanation.reasons(for: test.expectation) + problems
+    return result
+  }
+}
+
+extension Explanation {
+  /// What became of the audience that should have decided, or else of the one that did and of those
+  /// that were held back: the lines that a person needs to see why a test fails.
+  fileprivate func reasons(for expectation: RuleExpectation) -> [String] {
+    let expected: Audience? =
+      switch expectation.audience {
+      case .index(let index): audiences.first { $0.step.index == index }
+      case .id(let id): audiences.first { $0.id == id || $0.step.experimentID == id }
+      case .none?, nil: nil
+      }
+    let deciding = audiences.first { $0.step.index == decision.audience }
+    var shown: [Audience] = []
+    if let expected, expected.step.index != decision.audience { shown.append(expected) }
+    if shown.isEmpty, deciding == nil {
+      shown = audiences.filter { $0.step.reason != .notReached }
+    }
+    if let deciding, expected?.step.index != deciding.step.index { shown.append(deciding) }
+    return shown.prefix(5).flatMap(\.decidingLines).map(DiagnosticText.visible)
+  }
+}

@@ -1,0 +1,79 @@
+package import Expressions
+internal import RuleEngine
+
+/// The identities of many users, each with a number: their bytes one behind the other, and an
+/// open-addressing table of numbers. About 20 bytes for each user beside those of the identity.
+package struct SubjectTable: Sendable {
+  private var bytes: [UInt8] = []
+  /// By number: where the identity ends among the bytes.
+  private var ends: [Int] = []
+  /// Numbers plus one; 0 is an empty place.
+  private var table = [UInt32](repeating: 0, count: 1 << 10)
+
+  /// As many as numbers of 32 bits go.
+  package static let limit = Int(UInt32.max) - 1
+
+  package init() {}
+
+  package var count: Int { ends.count }
+
+  /// Bytes of memory that it takes.
+  package var memory: Int { bytes.capacity + 8 * ends.capacity + 4 * table.capacity }
+
+  /// Adds an identity.
+  ///
+  /// - Returns: its number; nil when it is there already.
+  package mutating func add(_ subject: ByteView) -> Int? {
+    let place = place(of: subject)
+    guard table[place] == 0 else { return nil }
+    bytes.append(contentsOf: subject)
+    ends.append(bytes.count)
+    table[place] = UInt32(ends.count)
+    if ends.count * 2 > table.count { grow() }
+    return ends.count - 1
+  }
+
+  package func number(of subject: ByteView) -> Int? {
+    let number = table[place(of: subject)]
+    return number == 0 ? nil : Int(number) - 1
+  }
+
+  /// The identity with a number.
+  package subscript(number: Int) -> String {
+    String(decoding: bytes[range(number)], as: UTF8.self)
+  }
+
+  private func range(_ number: Int) -> Range<Int> {
+    (number == 0 ? 0 : ends[number - 1])..<ends[number]
+  }
+
+  /// The place of an identity, or the empty place where it would be.
+  private func place(of subject: ByteView) -> Int {
+    let mask = table.count - 1
+    var place = Int(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(subject))) & mask
+    while table[place] != 0, !isSame(Int(table[place]) - 1, subject) { place = (place + 1) & mask }
+    return place
+  }
+
+  private func isSame(_ number: Int, _ subject: ByteView) -> Bool {
+    let range = range(number)
+    guard range.count == subject.count else { return false }
+    return bytes.withUnsafeBufferPointer {
+      ByteView(rebasing: $0[range]).elementsEqual(subject)
+    }
+  }
+
+  private mutating func grow() {
+    table = [UInt32](repeating: 0, count: table.count * 2)
+    let mask = table.count - 1
+    for number in ends.indices {
+      var place = bytes.withUnsafeBytes {
+        Int(
+          truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[range(number)])))
+          & mask
+      }
+      while table[place] != 0 { place = (place + 1) & mask }
+      table[place] = UInt32(number + 1)
+    }
+  }
+}

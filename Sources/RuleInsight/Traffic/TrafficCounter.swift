@@ -1,0 +1,148 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// Counts what happens to one user after the other, as the walk over the rules and as what comes after
+/// it.
+struct TrafficCounter: RuleWalk {
+  private(set) var sums: TrafficSums
+  /// Whether a condition has failed since somebody set this.
+  var hasFailed = false
+  private let empty: TrafficSums
+  private var finder: FailureFinder
+  private let limitOfRule: [Int]
+  private let clock: HistoryClock
+  /// By paywall: how often the current user saw it.
+  private var seen: [Int]
+  /// By limited rule: whether it was held back from the current user.
+  private var wasHeld: [Bool]
+  /// Counts of days, one behind the other: placements, paywalls, holdouts, purchases, then the first two by
+  /// placement, and what was held back by limited rule.
+  private var days: [Int] = []
+  private var rowOfDay: [Int: Int] = [:]
+  /// The last day, and where its counts begin.
+  private var day = Int.min
+  private var row = 0
+  /// Placements that are counted by day, and where their paywalls and the limits begin in a row.
+  private let placements: Int
+  private let shown: Int
+  private let held: Int
+  private let stride: Int
+
+  init(_ plan: TrafficPlan) {
+    empty = TrafficSums(plan)
+    sums = empty
+    finder = FailureFinder(plan.ruleSet.program)
+    limitOfRule = plan.limitOfRule
+    clock = plan.options.clock
+    seen = Array(repeating: 0, count: plan.paywalls.count)
+    wasHeld = Array(repeating: false, count: plan.limitedRules.count)
+    placements = min(plan.placements.count, TrafficSums.mostByDay)
+    shown = 4 + placements
+    held = shown + placements
+    stride = held + plan.limitedRules.count
+  }
+
+  /// The counts since they were taken last.
+  mutating func take() -> TrafficSums {
+    for (number, row) in rowOfDay {
+      sums.days[number] = TrafficSums.Day(
+        placements: days[row], paywalls: days[row + 1], holdouts: days[row + 2],
+        purchases: days[row + 3], asked: Array(days[(row + 4)..<(row + shown)]),
+        shown: Array(days[(row + shown)..<(row + held)]),
+        held: Array(days[(row + held)..<(row + stride)]))
+    }
+    rowOfDay.removeAll(keepingCapacity: true)
+    days.removeAll(keepingCapacity: true)
+    day = .min
+    defer { sums = empty }
+    return sums
+  }
+
+  // MARK: Users
+
+  /// Ends a user.
+  mutating func endUser() {
+    sums.users += 1
+    var all = 0
+    for (paywall, count) in seen.enumerated() {
+      sums.seen[paywall][min(count, TrafficSums.bins - 1)] += 1
+      all += count
+      seen[paywall] = 0
+    }
+    sums.seenAny[min(all, TrafficSums.bins - 1)] += 1
+    for place in wasHeld.indices { wasHeld[place] = false }
+  }
+
+  mutating func beginSession() { sums.sessions += 1 }
+  mutating func purchase() {
+    sums.purchases += 1
+    days[row + 3] += 1
+  }
+
+  /// Begins a placement at a time.
+  mutating func begin(at time: Instant) {
+    let seconds = time.seconds
+    let offset = clock.zone.offset(atUTC: seconds)
+    let number = CivilTime(secondsSince1970: seconds, offset: offset).date.daysSince1970
+    if number != day { open(number) }
+    days[row] += 1
+    hasFailed = false
+  }
+
+  /// Ends a placement.
+  mutating func end(_ place: Int, _ choice: borrowing TrafficPlan.Choice) {
+    sums.outcomes[place][choice.outcome.rawValue] += 1
+    let isCounted = place < placements
+    if isCounted { days[row + 4 + place] += 1 }
+    if choice.outcome == .holdout { days[row + 2] += 1 }
+    guard choice.paywall >= 0 else { return }
+    days[row + 1] += 1
+    if isCounted { days[row + shown + place] += 1 }
+    seen[choice.paywall] += 1
+  }
+
+  private mutating func open(_ number: Int) {
+    day = number
+    if let known = rowOfDay[number] {
+      row = known
+      return
+    }
+    row = days.count
+    rowOfDay[number] = row
+    days += repeatElement(0, count: stride)
+  }
+
+  // MARK: RuleWalk
+
+  @inline(__always)
+  mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
+    -> Bool
+  {
+    let cell = program.condition(at: start, in: &frame)
+    if cell.tag == Tag.fault { fail(rule, cell, frame) }
+    return cell == .true
+  }
+
+  @inline(never)
+  private mutating func fail(_ rule: Int, _ cell: Cell, _ frame: borrowing Frame) {
+    sums.rules[rule].failed += 1
+    hasFailed = true
+    guard let failure = finder.failure(cell, in: frame) else { return }
+    sums.failures[TrafficSums.RuleFailure(rule: rule, failure: failure), default: 0] += 1
+  }
+
+  mutating func reached(_ rule: Int) { sums.rules[rule].reached += 1 }
+  mutating func passedOver(_ rule: Int) {}
+  mutating func matched(_ rule: Int) { sums.rules[rule].matched += 1 }
+  mutating func taken(_ rule: Int) { sums.rules[rule].taken += 1 }
+
+  mutating func heldBack(_ rule: Int, count: Int) {
+    sums.rules[rule].held += 1
+    let place = limitOfRule[rule]
+    days[row + held + place] += 1
+    guard !wasHeld[place] else { return }
+    wasHeld[place] = true
+    sums.rules[rule].usersHeld += 1
+  }
+}

@@ -1,0 +1,218 @@
+internal import CivilTime
+internal import Expressions
+package import RuleBatch
+package import RuleEngine
+
+/// What a simulation of traffic is to do: for which placements, by which random numbers, what to write.
+/// Shared by all workers.
+package final class TrafficPlan: Sendable {
+  /// What can be chosen about a simulation.
+  package struct Options: Sendable {
+    /// Names; nil for all of the config.
+    package var placements: [String]?
+    /// How users without an assignment get one.
+    package var assigner: Assigner
+    /// The time zone, for days and for questions about events.
+    package var clock: HistoryClock
+    /// What all that is random follows from.
+    package var seed = ""
+    /// The share of shown paywalls behind which the user subscribes.
+    package var purchaseRate = 0.0
+    /// How simulated placements are written; nil where they are only counted.
+    package var form: OutcomeForm?
+    /// The longest line of users or of traffic that is read, in bytes.
+    package var lineLimit = 1 << 20
+
+    package init(assigner: Assigner, clock: HistoryClock) {
+      self.assigner = assigner
+      self.clock = clock
+    }
+  }
+
+  /// A placement of the simulation.
+  struct Placement: Sendable {
+    var name: String
+    /// Its number in the rule set.
+    var number: Int
+    var rules: Range<Int>
+    /// The event of the SDK that it stands for.
+    var event: SuperwallEventName?
+    /// What follows when no audience matches.
+    var unmatched: Choice
+  }
+
+  /// What a decision may come to, and what is done then: ``EffectTable`` for each case, asked once.
+  struct Choice: Sendable {
+    var outcome: EffectTable.OutcomeKind
+    /// The assignment that is stored, or nil.
+    var stored: Assignment?
+    /// The key under which it counts, or nil.
+    var occurrence: String?
+    var firesTrigger = false
+    /// The paywall that is shown, among ``TrafficPlan/paywalls``, or -1.
+    var paywall = -1
+    /// The variant, where there is one.
+    var variant: String?
+    /// What an outcome line says behind the user.
+    var text: [UInt8] = []
+  }
+
+  package let ruleSet: RuleSet
+  package let options: Options
+  let placements: [Placement]
+  /// The paywalls that the placements can show.
+  package let paywalls: [String]
+  /// By paywall: what somebody owns who buys its first product.
+  let entitlements: [[String]]
+  /// The rules with a limit, in order; by rule its place among them, or -1.
+  package let limitedRules: [Int]
+  let limitOfRule: [Int]
+  /// After this long without a placement a new session begins, in milliseconds.
+  let sessionTimeout: Int64
+  /// Whether parameters make a difference to any rule.
+  package let readsParams: Bool
+  /// Whether questions about events have answers that take memory of the frame.
+  let answersTakeMemory: Bool
+  /// By number of a placement in the rule set: its place among ``placements``, or -1.
+  private let places: [Int]
+  /// By rule: its choices. Two for each variant, drawn and stored, then that without a variant.
+  private let choices: [[Choice]]
+
+  package init(_ ruleSet: RuleSet, _ config: Config, _ options: Options) {
+    self.ruleSet = ruleSet
+    self.options = options
+    var seen: Set<Int> = []
+    let numbers = (options.placements ?? ruleSet.placementNames)
+      .compactMap { ruleSet.placement(named: $0) }.filter { seen.insert($0).inserted }
+    var builder = ChoiceBuilder(ruleSet, options.form)
+    var choices = Array(repeating: [Choice](), count: ruleSet.rules.count)
+    var places = Array(repeating: -1, count: ruleSet.placements.count)
+    var placements: [Placement] = []
+    for number in numbers {
+      let compiled = ruleSet.placements[number]
+      let event = SuperwallEventName.allCases.first { $0.placementName == compiled.name }
+      builder.begin(number, event)
+      places[number] = placements.count
+      placements.append(
+        Placement(
+          name: compiled.name, number: number, rules: compiled.rules, event: event,
+          unmatched: builder.choice(Verdict(), nil)))
+      for rule in compiled.rules { choices[rule] = builder.choices(ofRule: rule) }
+    }
+    self.placements = placements
+    self.places = places
+    self.choices = choices
+    paywalls = builder.paywalls
+    entitlements = paywalls.map { identifier in
+      guard let product = config.paywall(identifier)?.products.first else { return [] }
+      let given = config.entitlements(ofProduct: product.id)
+      return (given.isEmpty ? product.entitlements : given).map(\.id)
+    }
+    limitedRules = placements.flatMap { $0.rules }
+      .filter { ruleSet.rules[$0].audience.occurrenceLimit != nil }
+    var limitOfRule = Array(repeating: -1, count: ruleSet.rules.count)
+    for (place, rule) in limitedRules.enumerated() { limitOfRule[rule] = place }
+    self.limitOfRule = limitOfRule
+    sessionTimeout = config.settings.sessionTimeout
+    readsParams = ruleSet.requirements.contains { $0.names.first == "params" }
+    answersTakeMemory = ruleSet.questions.contains { $0.argument == .anyKnown }
+  }
+
+  package var placementNames: [String] { placements.map(\.name) }
+
+  /// The place of a placement in this simulation; nil when it is not part of it.
+  package func place(ofPlacement number: Int) -> Int? {
+    places[number] >= 0 ? places[number] : nil
+  }
+
+  /// What a verdict of one of the placements comes to.
+  func choice(_ verdict: Verdict) -> Choice {
+    let ofRule = choices[Int(verdict.rule)]
+    guard verdict.variant >= 0 else { return ofRule[ofRule.count - 1] }
+    return ofRule[Int(verdict.variant) * 2 + (verdict.source == .stored ? 1 : 0)]
+  }
+
+  /// What a file of simulated placements begins with.
+  package var header: [UInt8] {
+    guard options.form == .csv else { return [] }
+    let columns = OutcomeColumns([], ofRun: [], hasReasons: false)
+    let names = ["at", OutcomeColumns.user, "placement"] + columns.fields
+    return Array((names.joined(separator: ",") + "\n").utf8)
+  }
+}
+
+/// Works out what follows from each decision that there can be, by the one policy of effects.
+private struct ChoiceBuilder {
+  private let ruleSet: RuleSet
+  private let fragments: OutcomeFragments?
+  private(set) var paywalls: [String] = []
+  private var placement = 0
+  private var event: SuperwallEventName?
+
+  init(_ ruleSet: RuleSet, _ form: OutcomeForm?) {
+    self.ruleSet = ruleSet
+    fragments = form.map { OutcomeFragments(layout: .long, form: $0) }
+  }
+
+  mutating func begin(_ placement: Int, _ event: SuperwallEventName?) {
+    self.placement = placement
+    self.event = event
+  }
+
+  mutating func choices(ofRule rule: Int) -> [TrafficPlan.Choice] {
+    let audience = ruleSet.rules[rule].audience
+    var choices: [TrafficPlan.Choice] = []
+    for (number, variant) in audience.variants.enumerated()
+    where audience.experimentStatus == .running {
+      for source in [Verdict.Source.new, .stored] {
+        let verdict = Verdict(
+          rule: Int32(rule), variant: Int32(number), assignment: source == .stored ? 0 : -1,
+          source: source)
+        choices.append(
+          choice(
+            verdict, Assignment(experimentID: audience.experimentID, variantID: variant.id)))
+      }
+    }
+    return choices + [choice(Verdict(rule: Int32(rule)), nil)]
+  }
+
+  mutating func choice(_ verdict: Verdict, _ assignment: Assignment?) -> TrafficPlan.Choice {
+    let state = DecisionState(subjectID: "", now: 0, assignments: assignment.map { [$0] } ?? [])
+    let decision = Decision(ruleSet: ruleSet, verdict: verdict, placement: placement, state)
+    let outcome = decision.outcome
+    var choice = TrafficPlan.Choice(outcome: EffectTable.OutcomeKind(outcome))
+    for applied in decision.effects(for: kind(outcome)) {
+      switch applied.effect {
+      case .storeAssignment: choice.stored = assignment
+      case .recordOccurrence(let limit): choice.occurrence = limit.key
+      case .fireTrigger: choice.firesTrigger = true
+      case .confirmAssignment: break
+      }
+    }
+    switch outcome {
+    case .paywall(let experiment), .holdout(let experiment): choice.variant = experiment.variant.id
+    case .noAudienceMatch, .placementNotFound, .error: break
+    }
+    if case .paywall(let experiment) = outcome {
+      choice.paywall = number(ofPaywall: experiment.variant.paywallID ?? "")
+    }
+    choice.text = fragments?.fragment(decision.placement, outcome, decision.audience) ?? []
+    return choice
+  }
+
+  /// An event that puts its paywall in the place of the open one is asked for a paywall first; the
+  /// placement has its turn only when there is one.
+  private func kind(_ outcome: Decision.Outcome) -> RequestKind {
+    if case .paywall = outcome { return .presentation }
+    return event.map(ImplicitTriggers.tollgate.replacing.contains) == true
+      ? .handleImplicitTrigger : .presentation
+  }
+
+  private mutating func number(ofPaywall identifier: String) -> Int {
+    if let known = paywalls.firstIndex(where: { $0.utf8.elementsEqual(identifier.utf8) }) {
+      return known
+    }
+    paywalls.append(identifier)
+    return paywalls.count - 1
+  }
+}

@@ -1,0 +1,54 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// Random numbers that are the same for a seed on every machine: none of them goes through a function
+/// that libraries round differently.
+struct TrafficRandom: Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// A sequence of its own for each subject and purpose.
+  init(seed: String, _ purpose: String, _ subject: String) {
+    var bytes: [UInt8] = []
+    for part in [seed, purpose, subject] {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.utf8.count).littleEndian) { bytes += $0 }
+      bytes += part.utf8
+    }
+    state = bytes.withUnsafeBytes { XXH64.hash($0) }
+  }
+
+  /// SplitMix64.
+  mutating func bits() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+
+  /// A number in `0..<1`.
+  mutating func fraction() -> Double { Double(bits() >> 11) * 0x1p-53 }
+
+  /// One of the numbers below a limit.
+  mutating func number(below limit: Int) -> Int { Int(fraction() * Double(limit)) }
+
+  /// A number of the exponential distribution with mean 1, by von Neumann's comparisons: a run of
+  /// falling fractions is of odd length with probability `exp(-x)` when it begins with `x`.
+  mutating func exponential() -> Double {
+    var whole = 0.0
+    while true {
+      let first = fraction()
+      var (last, count) = (first, 1)
+      while true {
+        let next = fraction()
+        if next >= last { break }
+        last = next
+        count += 1
+      }
+      if count % 2 == 1 { return whole + first }
+      whole += 1
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package import Expressions
+package import RuleEngine
+
+/// Counts of simulated traffic.
+package struct TrafficSums: Hashable, Sendable {
+  /// How often paywalls are told apart: 0 to 9 times, and more.
+  package static let bins = 11
+  /// Placements that are counted by day: a config may have any number of them.
+  package static let mostByDay = 200
+
+  /// What happened on a day.
+  package struct Day: Hashable, Sendable {
+    package var placements = 0
+    package var paywalls = 0
+    package var holdouts = 0
+    package var purchases = 0
+    /// By placement of the plan, for the first ``TrafficSums/mostByDay``: how often it was asked for, and how
+    /// often it showed a paywall.
+    package var asked: [Int]
+    package var shown: [Int]
+    /// By limited rule: how often it was held back.
+    package var held: [Int]
+  }
+
+  /// What became of a rule.
+  package struct Rule: Hashable, Sendable {
+    package var reached = 0
+    package var matched = 0
+    package var held = 0
+    package var taken = 0
+    /// How often its condition failed, which is not to match.
+    package var failed = 0
+    /// Users to whom its limit has ever been a limit.
+    package var usersHeld = 0
+  }
+
+  /// A way in which a rule's condition failed.
+  package struct RuleFailure: Hashable, Sendable {
+    package var rule: Int
+    package var failure: Failure
+  }
+
+  package var users = 0
+  package var sessions = 0
+  package var purchases = 0
+  /// By placement of the plan, then by ``EffectTable/OutcomeKind``.
+  package var outcomes: [[Int]]
+  package var rules: [Rule]
+  /// How often conditions failed in which way.
+  package var failures: [RuleFailure: Int] = [:]
+  /// By paywall of the plan, then by how often users saw it: how many users.
+  package var seen: [[Int]]
+  /// The same of all paywalls together.
+  package var seenAny = Array(repeating: 0, count: bins)
+  /// By day of the time zone, as days since 1970.
+  package var days: [Int: Day] = [:]
+
+  package init(_ plan: TrafficPlan) {
+    outcomes = Array(
+      repeating: Array(repeating: 0, count: EffectTable.OutcomeKind.allCases.count),
+      count: plan.placements.count)
+    rules = Array(repeating: Rule(), count: plan.ruleSet.rules.count)
+    seen = Array(
+      repeating: Array(repeating: 0, count: TrafficSums.bins), count: plan.paywalls.count)
+  }
+
+  /// All placements that were asked for.
+  package var placements: Int { outcomes.reduce(0) { $0 + $1.reduce(0, +) } }
+
+  package mutating func add(_ other: TrafficSums) {
+    users += other.users
+    sessions += other.sessions
+    purchases += other.purchases
+    for i in outcomes.indices { TrafficSums.add(other.outcomes[i], to: &outcomes[i]) }
+    for i in rules.indices { rules[i].add(other.rules[i]) }
+    failures.merge(other.failures, uniquingKeysWith: +)
+    for i in seen.indices { TrafficSums.add(other.seen[i], to: &seen[i]) }
+    TrafficSums.add(other.seenAny, to: &seenAny)
+    days.merge(other.days) { $0.adding($1) }
+  }
+
+  fileprivate static func add(_ more: [Int], to counts: inout [Int]) {
+    for i in counts.indices { counts[i] += more[i] }
+  }
+}
+
+extension TrafficPlan {
+  /// Why rules failed, and how often: in the order of the rules, of each the most frequent first.
+  package func errors(_ sums: TrafficSums) -> [(rule: Int, error: RuleError, count: Int)] {
+    var counts: [Int: [RuleError: Int]] = [:]
+    // The words of errors that are equal can differ.
+    let told = sums.failures.filter { !ruleSet.rules[$0.key.rule].isBroken }
+      .map { ($0.key.rule, ruleSet.ruleError($0.key.failure, ofRule: $0.key.rule), $0.value) }
+      .sorted { $0.1.message < $1.1.message }
+    for (rule, error, count) in told { counts[rule, default: [:]][error, default: 0] += count }
+    return counts.sorted { $0.key < $1.key }.flatMap { rule, errors in
+      errors.sorted {
+        ($1.value, $0.key.clause, $0.key.message) < ($0.value, $1.key.clause, $1.key.message)
+      }
+      .map { (rule, $0.key, $0.value) }
+    }
+  }
+}
+
+extension TrafficSums.Rule {
+  fileprivate mutating func add(_ other: Self) {
+    reached += other.reached
+    matched += other.matched
+    held += other.held
+    taken += other.taken
+    failed += other.failed
+    usersHeld += other.usersHeld
+  }
+}
+
+extension TrafficSums.Day {
+  func adding(_ other: Self) -> Self {
+    var sum = self
+    sum.placements += other.placements
+    sum.paywalls += other.paywalls
+    sum.holdouts += other.holdouts
+    sum.purchases += other.purchases
+    TrafficSums.add(other.asked, to: &sum.asked)
+    TrafficSums.add(other.shown, to: &sum.shown)
+    TrafficSums.add(other.held, to: &sum.held)
+    return sum
+  }
+}

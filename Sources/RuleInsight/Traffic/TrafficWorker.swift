@@ -1,0 +1,235 @@
+internal import CivilTime
+package import Expressions
+package import RuleBatch
+package import RuleEngine
+
+/// Simulates the users of a chunk of lines, one after the other, each over all of its time. A thread has
+/// its own worker.
+package struct TrafficWorker: ~Copyable {
+  /// What came of a chunk of lines.
+  package struct Output: Sendable {
+    package var sums: TrafficSums
+    package var rejected: [BatchWorker.RejectedLine] = []
+    /// Lines of the chunk, blank ones included.
+    package var lines = 0
+    /// The simulated placements.
+    package var text: [UInt8] = []
+    /// What is odd about the chunk's records.
+    package var notes = RecordNotes()
+    /// The identities of the chunk's users, where these were asked for.
+    package var subjects: [String] = []
+    /// Whether the chunk has other users than when their identities were asked for.
+    package var hasChanged = false
+  }
+
+  /// What users are asked for.
+  package enum Source: Sendable {
+    /// Nothing: only who they are is wanted.
+    case identities
+    case generated(GeneratedTraffic)
+    /// Placements that were recorded, and the numbers of the chunk's users in it.
+    case recorded(RecordedTraffic, SubjectTable, Numbers)
+  }
+
+  /// The numbers of a chunk's users.
+  package struct Numbers: Sendable {
+    /// That of the first one.
+    package var first: Int
+    /// Users who come in an earlier line already, by their place in the chunk.
+    package var repeated: Set<Int> = []
+
+    package init(first: Int) { self.first = first }
+  }
+
+  private let plan: TrafficPlan
+  private let roles: GeneratedTraffic.Roles
+  /// Placements whose paywall no other one follows.
+  private let ending: Set<Int>
+  private var user: TrafficUser
+  private var told = RecordNotes()
+  private var output: Output
+  /// What lines of the current user have before their time, and between that and the outcome.
+  private var quoted: [UInt8] = []
+
+  package init(_ plan: TrafficPlan) {
+    self.plan = plan
+    roles = GeneratedTraffic.Roles(plan)
+    user = TrafficUser(plan)
+    output = Output(sums: TrafficSums(plan))
+    ending = Set(
+      plan.placements.indices.filter { place in
+        ImplicitTriggers.tollgate.outcome(
+          of: .paywallDecline, hasPlacement: true, opener: plan.placements[place].event,
+          isPaywallOpen: true) != .closePaywallThenTriggerPaywall
+      })
+  }
+
+  /// Simulates the users of a chunk, which must hold whole lines and stay where it is until this
+  /// returns.
+  package mutating func process(_ chunk: ByteView, _ source: Source) -> Output {
+    output = Output(sums: TrafficSums(plan))
+    var (at, place) = (0, 0)
+    var number = if case .recorded(_, _, let numbers) = source { numbers.first } else { 0 }
+    while at < chunk.count {
+      let end = LineScan.newline(in: chunk, from: at)
+      let line = ByteView(rebasing: chunk[at..<end])
+      if !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) {
+        do throws(UserRecordReader.Rejection) {
+          try simulate(line, source, place, &number)
+          place += 1
+        } catch {
+          output.rejected.append(error.line(output.lines, line))
+        }
+      }
+      output.lines += 1
+      at = end + 1
+    }
+    // Nothing that outlives the call points into the chunk, whatever its last line was.
+    user.forget()
+    output.sums = user.takeSums()
+    let notes = user.notes
+    output.notes = notes.since(told)
+    told = notes
+    return output
+  }
+
+  private mutating func simulate(
+    _ line: ByteView, _ source: Source, _ place: Int, _ number: inout Int
+  ) throws(UserRecordReader.Rejection) {
+    guard line.count <= plan.options.lineLimit else {
+      throw UserRecordReader.Rejection(
+        reason: "the line has more than \(plan.options.lineLimit) bytes, which is the limit")
+    }
+    switch source {
+    case .identities: output.subjects.append(try user.check(line))
+    case .generated(let traffic):
+      try user.begin(line)
+      quote()
+      simulate(traffic)
+      user.end()
+    case .recorded(let traffic, let subjects, let numbers):
+      try user.begin(line)
+      if !numbers.repeated.contains(place) {
+        quote()
+        simulate(traffic, subjects, number)
+        number += 1
+        user.end()
+      } else {
+        user.forget()
+      }
+    }
+  }
+
+  private mutating func simulate(_ traffic: GeneratedTraffic) {
+    var source = UserTraffic(
+      traffic, roles, plan.options.clock, seed: plan.options.seed, subject: user.state.subjectID)
+    var busy = Instant.distantPast
+    while let next = source.next(after: busy) {
+      var (place, time) = next
+      while ask(place, time, nil).isDeclined {
+        time = source.closing(of: time)
+        busy = time
+        guard let declining = roles.declining, !ending.contains(place) else { break }
+        place = declining
+      }
+    }
+  }
+
+  private mutating func simulate(
+    _ traffic: RecordedTraffic, _ subjects: SubjectTable, _ number: Int
+  ) {
+    guard number < subjects.count,
+      subjects[number].utf8.elementsEqual(user.state.subjectID.utf8)
+    else {
+      output.hasChanged = true
+      return
+    }
+    var next = traffic.first(ofUser: number)
+    while let event = next {
+      _ = ask(event.place, event.time, event.params)
+      next = traffic.event(after: event)
+    }
+  }
+
+  private mutating func ask(_ place: Int, _ time: Instant, _ params: [UInt8]?) -> TrafficUser.Step {
+    let step = user.ask(place, at: time, params: params)
+    if plan.options.form != nil { write(step, time) }
+    return step
+  }
+
+  // MARK: Lines
+
+  private mutating func quote() {
+    guard let form = plan.options.form else { return }
+    quoted.removeAll(keepingCapacity: true)
+    var subject = user.state.subjectID
+    if form == .csv {
+      subject.withUTF8 { OutcomeFragments.append(cell: $0, to: &quoted) }
+    } else {
+      JSONWriter.append(quoted: subject, to: &quoted)
+    }
+  }
+
+  private mutating func write(_ step: borrowing TrafficUser.Step, _ time: Instant) {
+    let isCSV = plan.options.form == .csv
+    if isCSV {
+      append(time)
+      output.text.append(UInt8(ascii: ","))
+    } else {
+      output.text += #"{"at":""#.utf8
+      append(time)
+      output.text += #"","userId":"#.utf8
+    }
+    output.text += quoted
+    output.text += step.choice.text
+    if !step.errors.isEmpty { insert(step.errors, isCSV) }
+  }
+
+  /// A time that is always as long, so that lines in the order of their bytes are in that of time.
+  private mutating func append(_ time: Instant) {
+    let civil = CivilTime(secondsSince1970: time.seconds)
+    append(civil.year, digits: 4)
+    for (sign, number) in [
+      ("-", civil.month), ("-", civil.day), ("T", civil.hour), (":", civil.minute),
+      (":", civil.second),
+    ] as [(Unicode.Scalar, Int)] {
+      output.text.append(UInt8(ascii: sign))
+      append(number, digits: 2)
+    }
+    output.text.append(UInt8(ascii: "."))
+    append(Int(time.millisecondOfSecond), digits: 3)
+    output.text.append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func append(_ number: Int, digits: Int) {
+    var divisor = digits == 4 ? 1_000 : digits == 3 ? 100 : 10
+    while divisor > 0 {
+      output.text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  /// Puts errors before what ends the line that was written last.
+  private mutating func insert(_ errors: [RuleError], _ isCSV: Bool) {
+    output.text.removeLast(isCSV ? 1 : 2)
+    var json: [UInt8] = []
+    JSONWriter.append(.list(errors.map(\.value)), to: &json)
+    if isCSV {
+      json.withUnsafeBufferPointer { OutcomeFragments.append(cell: $0, to: &output.text) }
+    } else {
+      output.text += #","errors":"#.utf8
+      output.text += json
+      output.text.append(UInt8(ascii: "}"))
+    }
+    output.text.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension UserRecordReader.Rejection {
+  /// The line that it is about, as those who tell of lines want it.
+  fileprivate func line(_ number: Int, _ text: ByteView) -> BatchWorker.RejectedLine {
+    let place = offset.map { "at byte \($0): " } ?? ""
+    let hint = hint.map { "; \($0)" } ?? ""
+    return BatchWorker.RejectedLine(line: number, reason: place + reason + hint, text: Array(text))
+  }
+}
