@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing: plants the faults of mutants.jsonl and sees whether corpus and tests notice each.
 
-usage: Tools/mutate/mutate.py check
+usage: Tools/mutate/mutate.py check [--build]
        Tools/mutate/mutate.py plant [--into FOLDER] [--mutants FILE]
        Tools/mutate/mutate.py run [NUMBER|FROM-TO|PATH]... [--jobs N] [--time SECONDS] [--fresh] [...]
        Tools/mutate/mutate.py table
@@ -31,7 +31,7 @@ CLIB = """\
 
 # Numbers that all processes of a run share: the mutant that is alive, the one that a sweep tries, how many it has
 # tried, and from HITS on a 1 for each mutant whose place was reached.
-HITS, NUMBERS = 16, 8192
+HITS, NUMBERS = 16, 16384
 
 # In the target before all others, whoever names it.
 MEMORY = CLIB + f"""
@@ -140,6 +140,8 @@ def read_mutants(path):
                               + ", ".join(sorted(unknown or missing)))
             if mutant["id"] in seen:
                 raise Problem(f"{path}:{number}: there are two mutants {mutant['id']}")
+            if not 0 < mutant["id"] < NUMBERS - HITS:
+                raise Problem(f"{path}:{number}: the id {mutant['id']} is not within 1...{NUMBERS - HITS - 1}")
             seen.add(mutant["id"])
             mutants.append(mutant)
     return mutants
@@ -474,6 +476,13 @@ def digest(mutants):
     return zlib.crc32(json.dumps([[m.get(key) for key in ("id", "file", "in", "before", "after")] for m in mutants]).encode())
 
 
+def results_file(options):
+    """Where the results of a list are stored: each list has its own."""
+    list_path = os.path.abspath(options.mutants)
+    own = "" if list_path == MUTANTS else f"-{zlib.crc32(list_path.encode()):08x}"
+    return os.path.join(OUT, f"results{own}.jsonl")
+
+
 def results(path):
     found = {}
     if os.path.exists(path):
@@ -484,16 +493,20 @@ def results(path):
     return found
 
 
+def build(mutants, tree):
+    """Plants and compiles: the only way to see that `before` and `after` have one type."""
+    os.makedirs(tree, exist_ok=True)
+    plant(mutants, tree)
+    swift = os.environ.get("SWIFT", "swift")
+    if subprocess.run(["nice", "-n", "10", swift, "build", "--build-tests"], cwd=tree).returncode:
+        raise Problem("the copy with the mutants does not compile")
+
+
 def run(options):
     mutants = read_mutants(options.mutants)
-    tree, log = os.path.join(OUT, "tree"), os.path.join(OUT, "results.jsonl")
-    os.makedirs(tree, exist_ok=True)
+    tree, log = os.path.join(OUT, "tree"), results_file(options)
     if not options.skip_build:
-        plant(mutants, tree)
-        swift = os.environ.get("SWIFT", "swift")
-        built = subprocess.run(["nice", "-n", "10", swift, "build", "--build-tests"], cwd=tree)
-        if built.returncode:
-            raise Problem("the copy with the mutants does not compile")
+        build(mutants, tree)
     if options.fresh and os.path.exists(log):
         os.remove(log)
     earlier = results(log)
@@ -573,7 +586,7 @@ def parallel(work, workers):
 
 def table(options):
     """What caught how many, and the survivors; exit code 1 when there are any."""
-    mutants, done = read_mutants(options.mutants), results(os.path.join(OUT, "results.jsonl"))
+    mutants, done = read_mutants(options.mutants), results(results_file(options))
     counts, alive = {}, []
     for mutant in mutants:
         result = done.get(mutant["id"])
@@ -602,7 +615,11 @@ KINDS = {"operator": 30, "drop": 25, "condition": 16, "logic": 9, "constant": 9,
 
 def suggest(options):
     """Prints random places with a fault that could be there by mistake, and that no mutant has yet."""
-    taken, pool = by_file(read_mutants(options.mutants)), {kind: [] for kind in KINDS}
+    listed = read_mutants(MUTANTS)
+    if os.path.abspath(options.mutants) != MUTANTS:
+        listed += read_mutants(options.mutants)
+    taken, pool = by_file(listed), {kind: [] for kind in KINDS}
+    first = options.first or max((mutant["id"] for mutant in listed), default=0) + 1
     texts, spans = {}, {}
     for folder, _, names in os.walk(os.path.join(ROOT, "Sources")):
         for name in sorted(names):
@@ -625,19 +642,21 @@ def suggest(options):
         in_file[file] = in_file.get(file, 0) + 1
         spans[file].append((start, end))
         kept.append(mutant)
-    for number, mutant in enumerate(kept, options.first):
+    for number, mutant in enumerate(kept, first):
         print(json.dumps({**mutant, "id": number}, ensure_ascii=False))
     return 0
 
 
 def main():
     parser = argparse.ArgumentParser(description="Plants faults and sees whether corpus and tests notice them.")
-    parser.add_argument("--mutants", default=MUTANTS, help="another file of mutants")
+    lists = argparse.ArgumentParser(add_help=False)
+    lists.add_argument("--mutants", default=MUTANTS, help="another file of mutants")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("check", help="see that every place is still there")
-    planting = commands.add_parser("plant", help="write the copy with the mutants, without building it")
+    checking = commands.add_parser("check", parents=[lists], help="see that every place is still there")
+    checking.add_argument("--build", action="store_true", help="also compile the copy with the mutants")
+    planting = commands.add_parser("plant", parents=[lists], help="write the copy with the mutants, without building it")
     planting.add_argument("--into", default=os.path.join(OUT, "tree"))
-    running = commands.add_parser("run", help="plant, build, and try mutants: all, or those of numbers and paths")
+    running = commands.add_parser("run", parents=[lists], help="plant, build, and try mutants: all, or those of numbers and paths")
     running.add_argument("which", nargs="*")
     running.add_argument("--jobs", type=int, default=2)
     running.add_argument("--time", type=float, default=300, help="seconds after which a suite counts as hanging")
@@ -646,14 +665,14 @@ def main():
     running.add_argument("--skip-build", action="store_true")
     running.add_argument("--skip-corpus", action="store_true")
     running.add_argument("--cover", action="store_true", help="see anew which suites reach which mutants")
-    commands.add_parser("table", help="the results so far")
-    suggesting = commands.add_parser("suggest", help="random places with faults of all kinds")
+    commands.add_parser("table", parents=[lists], help="the results so far")
+    suggesting = commands.add_parser("suggest", parents=[lists], help="random places with faults of all kinds")
     suggesting.add_argument("count", type=int)
     suggesting.add_argument("which", nargs="*")
     suggesting.add_argument("--seed", type=int, default=1)
     suggesting.add_argument("--each", type=int, default=1, help="places in one file")
     suggesting.add_argument("--kinds", metavar="KIND,...", help="only faults of these: " + ", ".join(KINDS))
-    suggesting.add_argument("--first", type=int, default=1001)
+    suggesting.add_argument("--first", type=int, help="the first id (default: after the last of the list)")
     options = parser.parse_args()
     # A shell ignores these for what it runs in the background, and tests of signals would inherit that.
     for number in (signal.SIGINT, signal.SIGQUIT):
@@ -662,6 +681,8 @@ def main():
         if options.command == "check":
             mutants = read_mutants(options.mutants)
             plant_all(mutants)
+            if options.build:
+                build(mutants, os.path.join(OUT, "tree"))
             return 0
         if options.command == "plant":
             plant(read_mutants(options.mutants), options.into)
