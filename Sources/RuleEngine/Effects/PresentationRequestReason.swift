@@ -25,7 +25,7 @@ public enum PresentationRequestReason: Hashable, Sendable {
   case noConfig
   /// The subscription status was unknown until the time was up.
   case subscriptionStatusTimeout
-  /// Only read, never sent: audiences decide, not the status (decision D17).
+  /// Only read, never sent: audiences decide, not the status.
   case userIsSubscribed
 
   private static let withoutDetails: [PresentationRequestReason] = [
@@ -34,8 +34,8 @@ public enum PresentationRequestReason: Hashable, Sendable {
     .userIsSubscribed,
   ]
 
-  /// What the native SDKs call it, what the contract calls it (nil: an error of the native name,
-  /// decision D7), and what the native SDKs send to their server.
+  /// What the native SDKs call it, what the contract calls it (nil: an error of the native
+  /// name), and what the native SDKs send to their server.
   private var names: (native: String, contract: String?, sent: String) {
     switch self {
     case .debuggerPresented: ("debuggerPresented", "debuggerPresented", "debugger_presented")

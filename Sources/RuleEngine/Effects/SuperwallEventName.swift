@@ -93,7 +93,7 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
   public init(decoding name: String) { self = SuperwallEventName(rawValue: name) ?? .unknown }
 
   /// The name under which the event stands in the history, which rules can ask and which triggers
-  /// can carry. Placements of the app cannot have these names (decision D15).
+  /// can carry. Placements of the app cannot have these names.
   public var placementName: String {
     switch self {
     case .firstSeen: "first_seen"

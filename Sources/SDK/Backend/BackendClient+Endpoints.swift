@@ -35,7 +35,7 @@ extension BackendClient {
     return try ApplicationArtifact(decoding: value)
   }
 
-  /// The static config by way of the artifacts (decision D31): the public key's application, the
+  /// The static config by way of the artifacts: the public key's application, the
   /// domain of its web paywalls, and that domain's config. All three are verified reads.
   public func staticConfigFromArtifacts() async throws(BackendError) -> [UInt8] {
     let application = try await application(.application(publicKey: publicKey))

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Why a backend call came to nothing (decision D23).
+/// Why a backend call came to nothing.
 public enum BackendError: Error, Hashable, Sendable {
   /// What of a checkout's context failed at the backend.
   public enum ContextFailure: String, Hashable, Sendable {

@@ -11,8 +11,7 @@ struct DeepLink: Hashable, Sendable {
   var queryText: String
   var fragment: String
 
-  /// Nil unless the text is `scheme://` and something behind it, without white space (decision
-  /// D27).
+  /// Nil unless the text is `scheme://` and something behind it, without white space.
   init?(_ url: String) {
     guard !url.contains(where: \.isWhitespace), let colon = url.firstIndex(of: ":") else {
       return nil

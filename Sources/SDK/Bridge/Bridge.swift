@@ -27,7 +27,7 @@ public final class Bridge: Sendable {
   }
 
   /// Says whether anybody listens to `onPurchase` and `onPurchaseRestore`. While nobody does,
-  /// purchases and restores of an app with a purchase controller fail at once (decision D11).
+  /// purchases and restores of an app with a purchase controller fail at once.
   public func setPurchaseListeners(_ areThere: Bool) async {
     await tollgate.handle(.listenersChanged(purchases: areThere))
   }

@@ -1,4 +1,4 @@
-// A purchase controller by AgentWallie's rules (decision D33): the SDK maps products to
+// A purchase controller by AgentWallie's rules: the SDK maps products to
 // entitlements although the app buys, has receipts verified, and tells when a purchase is done.
 
 extension SDKState {

@@ -70,7 +70,7 @@ extension SDKState {
       AssignmentConfirmation(pairs: [], identity: person.number, rest: pending, call: token))
   }
 
-  /// Sends the next batch, or completes the call (decision D18).
+  /// Sends the next batch, or completes the call.
   private mutating func sendNext(_ confirmation: AssignmentConfirmation) {
     guard !confirmation.rest.isEmpty, confirmation.identity == person.number else {
       return outbox.complete(confirmation.call, .assignments(person.assignments))

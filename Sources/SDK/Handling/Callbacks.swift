@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-// MARK: Custom callbacks (decision D12)
+// MARK: Custom callbacks
 
 extension SDKState {
   mutating func requestCallback(_ requestID: String, _ callback: CustomCallback) {
@@ -32,7 +32,7 @@ extension SDKState {
   }
 }
 
-// MARK: Android's back button (decision D13)
+// MARK: Android's back button
 
 extension SDKState {
   mutating func pressBack(_ token: Token, in id: String) {

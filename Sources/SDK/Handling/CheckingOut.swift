@@ -5,7 +5,7 @@ internal import RuleEngine
 
 extension SDKState {
   /// Begins to buy a product of a store on the web. Another tap while the user pays begins anew; while
-  /// the backend is asked it is ignored (decision D10).
+  /// the backend is asked it is ignored.
   mutating func beginCheckout(
     _ product: StoreProduct, on open: Presentation, shouldDismiss: Bool
   ) {
@@ -21,7 +21,7 @@ extension SDKState {
     send(Endpoints.beginCheckout(request, apiKey: settings.apiKey), .session)
   }
 
-  /// Sends a request of the checkout. What begins or ends something is sent once (decision D43).
+  /// Sends a request of the checkout. What begins or ends something is sent once.
   private mutating func send(_ request: HTTPRequest, _ step: CheckoutRequestKind) {
     let isRead =
       switch step {

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-// MARK: Waiting (decision D1)
+// MARK: Waiting
 
 extension SDKState {
   mutating func receive(_ call: Call, _ token: Token) {
@@ -112,7 +112,7 @@ extension SDKState {
     }
   }
 
-  /// The application knows the domain whose config it is (decision D31).
+  /// The application knows the domain whose config it is.
   mutating func receiveApplication(_ result: Result<[UInt8], BackendError>, retries: Int) {
     do throws(BackendError) {
       guard let value = try? Value.parse(json: try result.get()) else {
@@ -216,7 +216,7 @@ extension SDKState {
     return calls
   }
 
-  /// One attempt, after coming back to the foreground without a config (decision D5).
+  /// One attempt, after coming back to the foreground without a config.
   mutating func fetchConfigOnce() { fetchConfig(retries: 0) }
 
   /// Asks for a newer config in the background.

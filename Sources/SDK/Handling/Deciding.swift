@@ -54,7 +54,7 @@ extension SDKState {
     return (decision.outcome, decision.effects)
   }
 
-  /// Whether nobody who is subscribed sees a paywall (decision D17).
+  /// Whether nobody who is subscribed sees a paywall.
   var hidesPaywalls: Bool { options.paywalls.hideWhenSubscribed && ownership.status.isActive }
 
   /// Runs rules on what is known now.

@@ -47,7 +47,7 @@ extension SDKState {
   }
 
   /// Forgets the user: ID, alias, attributes, assignments, occurrences, history, surveys. An open
-  /// paywall stays, with what it has (decision D36).
+  /// paywall stays, with what it has.
   mutating func resetIdentity() {
     // Nobody waits for the assignments of a user who is gone.
     for call in person.forget(&entropy) { outbox.complete(call) }

@@ -39,7 +39,7 @@ extension SDKState {
     }
   }
 
-  /// A tap while a purchase runs buys nothing (decision D10). The paywall that it is for goes on
+  /// A tap while a purchase runs buys nothing. The paywall that it is for goes on
   /// waiting; another one does not begin to.
   private mutating func answerTap(on presentationID: String, while running: PurchaseSlot) {
     let isSame = presentationID == running.presentationID

@@ -5,7 +5,7 @@ internal import RuleEngine
 
 extension SDKState {
   /// Says what the placement would do. Nothing is presented and no occurrence is used up; the
-  /// assignment that the answer promises is confirmed (decision D42).
+  /// assignment that the answer promises is confirmed.
   mutating func ask(_ question: Question) {
     var question = question
     question.wait = ownership.status == .unknown ? .status : person.isReady ? nil : .identity

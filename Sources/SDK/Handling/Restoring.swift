@@ -6,7 +6,7 @@ internal import RuleEngine
 extension SDKState {
   mutating func restoreFromPaywall() {
     guard let open = presentation else { return }
-    // What runs is for this paywall, too (decision D10).
+    // What runs is for this paywall, too.
     guard transactions.restore == nil else {
       transactions.joinRestore(on: open.id)
       return outbox.add(.message(id: open.id, .restoreStart))

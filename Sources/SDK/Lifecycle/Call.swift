@@ -39,7 +39,7 @@ package enum Call: Hashable, Sendable {
   case didHandleCustomCallback(callbackID: String, CustomCallbackResult)
   case didHandleBackPressed(shouldConsume: Bool)
 
-  /// Whether the call waits until the SDK is configured (decision D1).
+  /// Whether the call waits until the SDK is configured.
   var needsConfiguration: Bool {
     switch self {
     case .configure, .getConfigurationStatus, .dismiss, .setInterfaceStyle, .handleDeepLink,

@@ -39,7 +39,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// `code: message`, as `onPaywallError` carries it (decision D8).
+  /// `code: message`, as `onPaywallError` carries it.
   public var description: String { "\(code.rawValue): \(message)" }
 
   /// The boundary's JSON: `{"code", "message"}`.

@@ -4,16 +4,16 @@
 /// other. What a person does has none: buying, restoring and answering a survey take as long as they
 /// take. A limit of zero, or below, is over at once.
 public struct Timeouts: Hashable, Sendable {
-  /// How long a call waits for `configure` (decision D1). It begins again when `configure` does.
+  /// How long a call waits for `configure`. It begins again when `configure` does.
   /// A whole series of retries of the config takes longer (about 65 s), so a call can time out
   /// although `configure` succeeds later.
   public var configure: Duration = .seconds(10)
   /// How long placements wait while the subscription status is unknown. All that wait have one
   /// deadline: that of the first.
   public var subscriptionStatus: Duration = .seconds(5)
-  /// How long a paywall waits for the answer to a custom callback (decision D12).
+  /// How long a paywall waits for the answer to a custom callback.
   public var customCallback: Duration = .seconds(60)
-  /// How long a press of the back button waits for the app (decision D13).
+  /// How long a press of the back button waits for the app.
   public var backPress: Duration = .seconds(3)
 
   // The network.

@@ -29,13 +29,13 @@ public struct TollgateOptions: Hashable, Sendable {
   /// A static config as JSON that comes with the app. It is used when the network does not answer
   /// within ``Timeouts/keptConfig`` and none was kept from before, as at a first start offline.
   public var fallbackConfig: [UInt8]?
-  /// Whose rules a purchase controller follows (decision D33).
+  /// Whose rules a purchase controller follows.
   public var purchaseMode = PurchaseMode.superwall
 
   public init() {}
 
   /// Reads the contract's JSON over the defaults. A member of the wrong type, or with a value
-  /// that nobody knows, is the default (decision D35).
+  /// that nobody knows, is the default.
   public init(decoding value: Value) {
     paywalls = PaywallOptions(decoding: value["paywalls"] ?? .null)
     networkEnvironment = NetworkEnvironment(decoding: value["networkEnvironment"])
@@ -83,7 +83,7 @@ public struct PaywallOptions: Hashable, Sendable {
   public var transactionBackgroundView = TransactionBackgroundView.spinner
   public var shouldShowWebPurchaseConfirmationAlert = false
   /// Shows no paywall to a user whose status is active, whatever the audiences say, as older
-  /// documents have it (decision D17).
+  /// documents have it.
   public var hideWhenSubscribed = false
 
   public init() {}
@@ -156,7 +156,7 @@ public enum NetworkEnvironment: Hashable, Sendable {
   }
 }
 
-/// Where the config is read (decision D31). Both ways give the same config.
+/// Where the config is read. Both ways give the same config.
 public enum ConfigSource: String, Hashable, Sendable, CaseIterable {
   /// `GET /api/v1/static_config`, as the native SDKs do.
   case staticConfig

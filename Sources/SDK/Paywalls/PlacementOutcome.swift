@@ -18,7 +18,7 @@ public enum PaywallSkippedReason: Hashable, Sendable {
   }
 }
 
-/// What registering a placement came to (decision D2). Every registration has exactly one.
+/// What registering a placement came to. Every registration has exactly one.
 public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
   /// What happened.
   public enum Kind: Hashable, Sendable {
@@ -53,7 +53,7 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The JSON of decision D2: `{"outcome", "result"?, "closeReason"?, "reason"?, "error"?,
+  /// The JSON: `{"outcome", "result"?, "closeReason"?, "reason"?, "error"?,
   /// "featureGranted"}`.
   public var value: Value {
     let granted = Value.bool(featureGranted)

@@ -6,7 +6,7 @@ public struct PurchaseRequest: Hashable, Sendable {
   public var productID: String
   public var store: PricedProduct.Store
   public var platform: Platform
-  /// Google Play's base plan; the empty string for a product without one (decision D39).
+  /// Google Play's base plan; the empty string for a product without one.
   public var basePlanID: String?
   /// Google Play's offer, when the user is eligible for it.
   public var offerID: String?
@@ -69,7 +69,7 @@ public enum PurchaseResult: Hashable, Sendable {
   }
 
   /// Reads the contract's JSON: `{"type": "purchased|cancelled|pending|restored|failed",
-  /// "error"?}`. Anything else is a failure, so that no purchase waits for ever (decision D9).
+  /// "error"?}`. Anything else is a failure, so that no purchase waits for ever.
   public init(decoding value: Value) {
     switch value["type"]?.text {
     case "purchased": self = .purchased
@@ -104,7 +104,7 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
   public init(booleanLiteral isRestored: Bool) { self.init(isRestored) }
 
   /// Reads the contract's JSON: `{"result": "restored|failed", "errorMessage"?}`. Anything else is
-  /// a failure (decision D9).
+  /// a failure.
   public init(decoding value: Value) {
     switch value["result"]?.text {
     case "restored": self = .restored

@@ -31,7 +31,7 @@ public enum SubscriptionStatus: Hashable, Sendable {
     self = distinct.isEmpty ? .inactive : .active(distinct)
   }
 
-  /// Reads the contract's JSON and makes the best of anything else (decision D16): an unknown
+  /// Reads the contract's JSON and makes the best of anything else: an unknown
   /// status is `unknown`, ACTIVE without one well-formed entitlement is `inactive`.
   public init(coercing value: Value) {
     switch value["status"]?.text?.uppercased() {

@@ -31,7 +31,7 @@ struct Checkout: Sendable {
   /// Whether the user may turn away from it without anybody noticing: another tap begins anew.
   var isAtUser: Bool { if case .shown = phase { true } else { false } }
 
-  /// Pauses between questions, and how long to ask, in milliseconds (decision D30).
+  /// Pauses between questions, and how long to ask, in milliseconds.
   static let pause: Int64 = 1_500
   static let limit: Int64 = 60_000
   /// Between telling that something comes and what it is, in milliseconds.

@@ -80,7 +80,7 @@ struct Person {
   }
 
   /// Sets integration IDs. Null removes one, names that are not known and values that are not texts
-  /// are left out, and the rest is set (decision D24). They are attributes of the user too.
+  /// are left out, and the rest is set. They are attributes of the user too.
   mutating func setIntegrations(_ attributes: Value) {
     var changes: [Value.Entry] = []
     for member in attributes.members ?? []

@@ -37,7 +37,7 @@ struct Settings {
     return style != interfaceStyle
   }
 
-  /// Whether an event is uploaded (decision D44).
+  /// Whether an event is uploaded.
   func uploads(_ event: SuperwallEvent) -> Bool {
     switch (trackingBehavior, event) {
     case (.none, _): false

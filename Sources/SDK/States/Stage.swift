@@ -34,7 +34,7 @@ struct Presentation: Sendable {
   let registration: Registration
   let decision: PlacementDecision
   private(set) var phase = Phase.presenting(then: nil)
-  /// What was bought or restored while it was open: any later close reports it (decision D14).
+  /// What was bought or restored while it was open: any later close reports it.
   private(set) var completed: PaywallResult?
   /// What the user did before the host said that it is visible.
   private(set) var early: [PresentationReport] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SDK
 
-/// Where the config is read (decision D31).
+/// Where the config is read.
 @Suite("Source of the config")
 struct ConfigSourceTests {
   private static let application: Value = [

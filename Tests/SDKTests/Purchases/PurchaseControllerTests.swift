@@ -108,7 +108,7 @@ struct PurchaseControllerTests {
   }
 }
 
-/// AgentWallie's rules for a purchase controller (decision D33).
+/// AgentWallie's rules for a purchase controller.
 @Suite("AgentWallie purchases")
 struct AgentWalliePurchaseTests {
   private struct Controller: PurchaseController {
