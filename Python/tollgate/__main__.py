@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ._fields import FIELDS
 from .config import Config
 from .errors import TollgateError
 from .outcomes import Tally
@@ -22,11 +23,9 @@ from .plan import Plan
 if TYPE_CHECKING:
     from typing import IO
 
-    from .plan import Field
 
 # What a file of outcomes depends on, among the metadata of its schema.
 _KEY = b"tollgate"
-_FIELDS: list[Field] = ["result", "audience", "experiment", "variant", "paywall"]
 
 
 class _Usage(Exception):
@@ -124,7 +123,7 @@ def _decide(options: argparse.Namespace) -> int:
         plan = config.plan(
             options.placements.split(",") if options.placements else None,
             now=options.now,
-            fields=[*_FIELDS, "reason"] if options.reasons else _FIELDS,
+            fields=[*FIELDS, "reason"] if options.reasons else FIELDS,
             subject=options.subject, root=options.root, columns=_columns(options.columns),
             missing_columns="ignore" if options.ignore_missing else "error",
             texts="dictionary",

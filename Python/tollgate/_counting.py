@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ._fields import FIELDS, fields
 from .config import Config
 from .errors import RecordError
 
@@ -38,9 +39,7 @@ def count_records(
             continue
         users += 1
         for one in decided:
-            counts[one.placement][
-                one.result, one.audience, one.experiment, one.variant, one.paywall
-            ] += 1
+            counts[one.placement][tuple(fields(one).values())] += 1
     return _summary(plan.now, users, rejected, rejects, counts)
 
 
@@ -63,10 +62,7 @@ def count_table(
         for name in plan.placements:
             for pair in batch.column(name).value_counts().to_pylist():
                 numbers[name][pair["values"]] += pair["counts"]
-    choices = [
-        tuple(one.get(name) for name in ("result", "audience", "experiment", "variant", "paywall"))
-        for one in plan.choices
-    ]
+    choices = [tuple(one.get(name) for name in FIELDS) for one in plan.choices]
     counts: dict[str, Counter[tuple[Any, ...]]] = {
         name: Counter(
             {choices[code]: count for code, count in found.items() if code is not None}
@@ -85,12 +81,11 @@ def _summary(
     now: str, users: int, rejected: int, rejects: list[dict[str, Any]],
     counts: dict[str, Counter[tuple[Any, ...]]],
 ) -> dict[str, Any]:
-    names = ("result", "audience", "experiment", "variant", "paywall")
     return {
         "now": now, "users": users, "rejected": rejected, "rejects": rejects,
         "placements": {
             name: [
-                {**dict(zip(names, choice, strict=True)), "users": count}
+                {**dict(zip(FIELDS, choice, strict=True)), "users": count}
                 for choice, count in found.most_common()
             ]
             for name, found in counts.items()

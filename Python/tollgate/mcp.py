@@ -25,6 +25,7 @@ from pydantic import Field
 
 from . import __version__
 from ._counting import count_records, count_table
+from ._fields import fields
 from ._records import json_bytes
 from .answers import Diagnostic
 from .config import Config
@@ -104,11 +105,7 @@ class Tools:
         decided = self._config(config).decide_all(user, placements=placements, now=now, seed=seed)
         return {
             "decisions": [
-                {
-                    "placement": one.placement, "result": one.result, "audience": one.audience,
-                    "experiment": one.experiment, "variant": one.variant, "paywall": one.paywall,
-                    "errors": list(one.errors),
-                }
+                {"placement": one.placement, **fields(one), "errors": list(one.errors)}
                 for one in decided
             ]
         }

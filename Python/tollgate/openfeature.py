@@ -14,6 +14,7 @@ from openfeature.exception import (
 from openfeature.flag_evaluation import FlagResolutionDetails, Reason
 from openfeature.provider import AbstractProvider, Metadata
 
+from ._fields import fields
 from .answers import Decision
 from .config import Config
 
@@ -58,11 +59,7 @@ class TollgateProvider(AbstractProvider):
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[Any]:
         found = self._decide(flag_key, evaluation_context)
-        value = {
-            "result": found.result, "audience": found.audience, "experiment": found.experiment,
-            "variant": found.variant, "paywall": found.paywall,
-        }
-        return self._details(found, value, default_value)
+        return self._details(found, fields(found), default_value)
 
     def resolve_integer_details(
         self, flag_key: str, default_value: int,

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, Literal
 
+    from ._fields import Field
     from .protocols import ArrowSchemaExportable
-
-    Field = Literal["result", "audience", "experiment", "variant", "paywall", "reason"]
 
 
 class Plan:

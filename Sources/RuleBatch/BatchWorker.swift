@@ -455,5 +455,6 @@ extension UserMember {
   static let captured = allCases.prefix { $0.kind != .attributes }
 
   /// The member among the captures that a record has.
-  fileprivate var bit: UInt32 { 1 << UInt32(rawValue) }
+  @inline(__always)
+  fileprivate var bit: UInt32 { 1 << number }
 }

@@ -1,22 +1,12 @@
 package import CArrow
 internal import Expressions
-internal import RuleEngine
+package import RuleEngine
 
 /// The outcomes of a plan as a table in Arrow's form: a column for each placement, in the order of the rows
 /// that were decided.
 ///
 /// What a choice means is laid out once for a plan: a row is looked up by the number of its choice.
 package struct FrameOutcomes: Sendable {
-  /// What is said of an outcome.
-  package enum Field: String, CaseIterable, Sendable {
-    case result, audience, experiment, variant, paywall
-    /// JSON, as `tollgate precompute --reasons` writes it; for plans that give reasons.
-    case reason
-
-    /// Those that follow from the choice.
-    package static let ofChoices: [Field] = [.result, .audience, .experiment, .variant, .paywall]
-  }
-
   /// How texts are written.
   package enum Texts: Sendable {
     /// Codes of a dictionary: smallest, and what most engines group by at once.
@@ -29,7 +19,7 @@ package struct FrameOutcomes: Sendable {
 
   package struct Form: Sendable {
     /// What each placement's struct holds; none for one number a placement, of ``BatchPlan/choices``.
-    package var fields = Field.ofChoices
+    package var fields = OutcomeField.ofChoices
     package var texts = Texts.dictionary
     /// Whether there are columns at all: without them a table has rows, for whoever counts.
     package var hasColumns = true
@@ -65,13 +55,13 @@ package struct FrameOutcomes: Sendable {
     ).export(to: schema)
   }
 
-  private func column(_ field: Field) -> ArrowSchemaExport {
-    if field == .audience { return ArrowSchemaExport(name: field.rawValue, format: "i") }
-    if field == .reason { return ArrowSchemaExport(name: field.rawValue, format: "u") }
-    switch form.texts {
-    case .plain: return ArrowSchemaExport(name: field.rawValue, format: "u")
-    case .views: return ArrowSchemaExport(name: field.rawValue, format: "vu")
-    case .dictionary:
+  private func column(_ field: OutcomeField) -> ArrowSchemaExport {
+    switch (field.kind, form.texts) {
+    case (.integer, _): return ArrowSchemaExport(name: field.rawValue, format: "i")
+    case (.json, _), (.string, .plain):
+      return ArrowSchemaExport(name: field.rawValue, format: "u")
+    case (.string, .views): return ArrowSchemaExport(name: field.rawValue, format: "vu")
+    case (.string, .dictionary):
       return ArrowSchemaExport(
         name: field.rawValue, format: "i",
         dictionary: [ArrowSchemaExport(name: "", format: "u", isNullable: false)])
@@ -136,7 +126,7 @@ package struct FrameOutcomes: Sendable {
   private func export(
     _ choices: ArraySlice<Int32>, _ column: OutcomeColumn, _ name: String
   ) throws(ArrowError) -> ArrowExport {
-    guard column.field != .audience, form.texts != .dictionary else {
+    guard column.field.kind != .integer, form.texts != .dictionary else {
       return ArrowExport(
         count: choices.count, buffers: [column.numbersOf(choices)], dictionary: column.dictionary)
     }

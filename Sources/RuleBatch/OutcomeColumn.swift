@@ -108,7 +108,7 @@ struct OutcomeColumn: Sendable {
     var last: UInt64 = 0
   }
 
-  let field: FrameOutcomes.Field
+  let field: OutcomeField
   /// Which of the presences it has.
   let presence: Int
   /// The texts one after the other, each once.
@@ -129,19 +129,17 @@ struct OutcomeColumn: Sendable {
   private static let ahead = 1024
 
   init(
-    _ field: FrameOutcomes.Field, _ choices: [BatchPlan.Choice],
+    _ field: OutcomeField, _ choices: [BatchPlan.Choice],
     _ presences: inout ChoicePresences
   ) {
     self.field = field
     presence = presences.number(
-      of: choices.map {
-        field == .audience ? $0.audience != nil : !$0.text(of: field).isEmpty
-      })
+      of: choices.map { !$0.values.cell(field).isEmpty })
 
     var texts: [[UInt8]] = []
     var known: [[UInt8]: Int] = [:]
     let places: [Int?] = choices.map { choice in
-      let text = Array(choice.text(of: field).utf8)
+      let text = Array(choice.values.cell(field).utf8)
       if text.isEmpty { return nil }
       let place = known[text] ?? texts.count
       if place == texts.count { texts.append(text) }
@@ -150,8 +148,9 @@ struct OutcomeColumn: Sendable {
     }
     numbers =
       [0]
-      + (field == .audience
-        ? choices.map { Int32(clamping: $0.audience ?? 0) } : places.map { Int32($0 ?? 0) })
+      + (field.kind == .integer
+        ? choices.map { Int32(clamping: Int($0.values.cell(field)) ?? 0) }
+        : places.map { Int32($0 ?? 0) })
 
     var joined: [UInt8] = []
     var offsets: [Int32] = [0]
@@ -171,7 +170,7 @@ struct OutcomeColumn: Sendable {
     let slack = (longest + Self.step - 1) / Self.step * Self.step
     bytes = ArrowBuffer(joined + Array(repeating: 0, count: max(slack, Self.step)))
     dictionary =
-      field == .audience
+      field.kind == .integer
       ? [] : [ArrowExport(count: texts.count, buffers: [nil, ArrowBuffer(offsets), bytes])]
   }
 
@@ -313,18 +312,6 @@ extension OutcomeColumn.View {
         memory.storeBytes(of: 0, toByteOffset: 8, as: Int32.self)
         memory.storeBytes(of: offset, toByteOffset: 12, as: Int32.self)
       }
-    }
-  }
-}
-
-extension BatchPlan.Choice {
-  fileprivate func text(of field: FrameOutcomes.Field) -> String {
-    switch field {
-    case .result: result
-    case .audience, .reason: ""
-    case .experiment: experiment
-    case .variant: variant
-    case .paywall: paywall
     }
   }
 }

@@ -15,7 +15,7 @@ package struct OutcomeColumns: Sendable {
   }
 
   /// What a column is called that tells why.
-  package static let reason = "reason"
+  package static let reason = OutcomeField.reason.rawValue
 
   /// What is said of an outcome.
   package let fields: [String]
@@ -35,7 +35,8 @@ package struct OutcomeColumns: Sendable {
     self.ofRun = ofRun
     self.hasReasons = hasReasons
     fields =
-      BatchPlan.Choice.columns + ["errors"] + (hasReasons ? [OutcomeColumns.reason] : [])
+      OutcomeField.ofChoices.map(\.rawValue) + ["errors"]
+      + (hasReasons ? [OutcomeColumns.reason] : [])
     // What is a name already keeps it.
     var taken = Set(placements.filter { OutcomeColumns.prefix($0) == $0 })
     var numbered: [(placement: String, prefix: String)] = []

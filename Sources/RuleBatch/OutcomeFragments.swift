@@ -99,14 +99,16 @@ package struct OutcomeFragments {
     case .csv:
       let choice = BatchPlan.Choice(placement, outcome, audience)
       if layout == .long { OutcomeFragments.append(placement, to: &bytes) }
-      for cell in choice.cells { OutcomeFragments.append(cell, to: &bytes) }
+      for field in OutcomeField.ofChoices {
+        OutcomeFragments.append(choice.values.cell(field), to: &bytes)
+      }
       // The cell of errors, which is empty mostly.
       bytes.append(UInt8(ascii: ","))
       if layout == .long { bytes += closing }
     case .ndjson:
       bytes.append(UInt8(ascii: ","))
-      let line = outcome.line(subjectID: "", placement: placement, audience: audience)
       if layout == .long {
+        let line = outcome.line(subjectID: "", placement: placement, audience: audience)
         guard case .map(let entries) = line else { return bytes }
         JSONWriter.append(.map(Array(entries.dropFirst())), to: &bytes)
         // The object's opening brace stands before the user ID already.
@@ -116,7 +118,8 @@ package struct OutcomeFragments {
       } else {
         JSONWriter.append(quoted: placement, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        JSONWriter.append(member(outcome, line), to: &bytes)
+        let values = OutcomeValues(outcome, audience: audience)
+        JSONWriter.append(.map(values.members(OutcomeField.ofChoices)), to: &bytes)
       }
     }
     return bytes
@@ -133,21 +136,6 @@ package struct OutcomeFragments {
           + columns.prefixes.flatMap { prefix in columns.fields.map { "\(prefix)_\($0)" } }
       }
     return Array(((names + columns.ofRun.map(\.name)).joined(separator: ",") + "\n").utf8)
-  }
-
-  private func member(_ outcome: Decision.Outcome, _ line: Value) -> Value {
-    var (id, variant): (Value, Value) = (.null, .null)
-    switch outcome {
-    case .paywall(let experiment), .holdout(let experiment):
-      id = .string(experiment.id)
-      variant = .string(experiment.variant.id)
-    default: break
-    }
-    return .object([
-      "result": TriggerResult(outcome).value["result"] ?? .null,
-      "audience": line["audience"] ?? .null, "experiment": id, "variant": variant,
-      "paywall": line["paywall"] ?? .null,
-    ])
   }
 
   // MARK: CSV
@@ -178,34 +166,14 @@ package struct OutcomeFragments {
 }
 
 extension BatchPlan {
-  /// What a decision may come to, as texts; empty where there is nothing to say.
-  package struct Choice: Hashable, Sendable {
+  /// An outcome that decisions of a placement may have.
+  package struct Choice: Sendable {
     package var placement: String
-    /// As in ``TriggerResult``: `paywall`, `holdout`, `noAudienceMatch`, ...
-    package var result: String
-    package var audience: Int?
-    package var experiment = ""
-    package var variant = ""
-    package var paywall = ""
-
-    static let columns = ["result", "audience", "experiment", "variant", "paywall"]
-    var cells: [String] {
-      [result, audience.map { String($0) } ?? "", experiment, variant, paywall]
-    }
+    package var values: OutcomeValues
 
     package init(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?) {
       self.placement = placement
-      self.audience = audience
-      let result = TriggerResult(outcome).value["result"]
-      if let name = result?.text { self.result = name } else { self.result = "" }
-      switch outcome {
-      case .paywall(let experiment), .holdout(let experiment):
-        self.experiment = experiment.id
-        variant = experiment.variant.id
-      default: break
-      }
-      let line = outcome.line(subjectID: "", placement: placement, audience: audience)
-      if let name = line["paywall"]?.text { paywall = name }
+      values = OutcomeValues(outcome, audience: audience)
     }
   }
 }

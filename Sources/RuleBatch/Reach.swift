@@ -133,10 +133,11 @@ extension BatchPlan {
     let weights = Ratio.shares(of: rule.audience.variants.map(\.weight))
     return zip(choices, RuleSet.shares(of: rule, assigner)).map { choice, share in
       let variant = Int(choice - choices.lowerBound)
-      let told = BatchPlan.Choice("", rule.outcome(variant), rule.audience.index)
+      let outcome = OutcomeValues(rule.outcome(variant), audience: rule.audience.index)
       let (all, stored) = count(choice)
       return Reach.Variant(
-        id: rule.audience.variants[variant].id, result: told.result, paywall: told.paywall,
+        id: rule.audience.variants[variant].id, result: outcome.result,
+        paywall: outcome.paywall ?? "",
         users: all, stored: stored, weight: weights[variant].double, share: share,
         expected: share.times(drawn),
         example: example(numbers.choice(Int(choice))))

@@ -19,7 +19,7 @@ final class TablePlan: Sendable {
   let counting: BatchPlan
   let outcomes: FrameOutcomes
   private let options: FrameColumns.Options
-  private let fields: [FrameOutcomes.Field]
+  private let fields: [OutcomeField]
   /// Of the schema that the plan was made for.
   private let given: TableBinding?
   /// Of schemas that came with tables, the last one first.
@@ -98,8 +98,7 @@ final class TablePlan: Sendable {
   }
 
   var description: Value {
-    func name(_ text: String) -> Value { text.isEmpty ? .null : .string(text) }
-    return .object([
+    .object([
       "placements": .list(batch.placementNames.map { .string($0) }),
       "now": batch.now.text.map { .string($0) } ?? .int(batch.now.milliseconds),
       "assigner": .string(batch.assigner.name), "seed": .string(batch.assigner.seed),
@@ -107,12 +106,9 @@ final class TablePlan: Sendable {
       "fields": .list(fields.map { .string($0.rawValue) }),
       "choices": .list(
         batch.choices.map { choice in
-          .object([
-            "placement": .string(choice.placement), "result": .string(choice.result),
-            "audience": choice.audience.map { .int(Int64($0)) } ?? .null,
-            "experiment": name(choice.experiment), "variant": name(choice.variant),
-            "paywall": name(choice.paywall),
-          ])
+          .map(
+            [.init(key: "placement", value: .string(choice.placement))]
+              + choice.values.members(OutcomeField.ofChoices))
         }),
     ])
   }
@@ -180,15 +176,15 @@ struct PlanOptions {
       throw .wrong("layout", "wide, a column for each placement")
     }
     form.texts = .plain
-    form.fields = [.result, .experiment, .variant, .paywall]
+    form.fields = OutcomeField.ofChoices.filter { $0.kind == .string }
     try takeForm(options)
     try takeColumns(options)
   }
 
   private mutating func takeForm(_ options: Value) throws(RequestError) {
-    let all = FrameOutcomes.Field.allCases.map(\.rawValue).joined(separator: ", ")
+    let all = OutcomeField.allCases.map(\.rawValue).joined(separator: ", ")
     if let names = try options.givenTexts("fields") {
-      let fields = names.compactMap { FrameOutcomes.Field(rawValue: $0) }
+      let fields = names.compactMap { OutcomeField(rawValue: $0) }
       guard fields.count == names.count, Set(fields).count == fields.count else {
         throw .wrong("fields", "a list of some of \(all), each once")
       }

@@ -1,19 +1,21 @@
 /// The 64-bit xxHash of Yann Collet (XXH64, seed 0): a mixing hash with implementations for every
 /// language, so that assignments can be reproduced anywhere. Written from its specification.
+///
+/// Inlinable, because `RuleBatch` draws for every user: without it counting takes 5 % longer.
 package enum XXH64 {
-  package static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
-  package static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
-  package static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
-  package static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
-  package static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
+  @inlinable package static var prime1: UInt64 { 0x9E37_79B1_85EB_CA87 }
+  @inlinable package static var prime2: UInt64 { 0xC2B2_AE3D_27D4_EB4F }
+  @inlinable package static var prime3: UInt64 { 0x1656_67B1_9E37_79F9 }
+  @inlinable package static var prime4: UInt64 { 0x85EB_CA77_C2B2_AE63 }
+  @inlinable package static var prime5: UInt64 { 0x27D4_EB2F_1656_67C5 }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     guard let base = bytes.baseAddress else { return avalanche(prime5) }
     return hash(base, bytes.count)
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func hash(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     var at = 0
     var hash: UInt64
@@ -43,7 +45,7 @@ package enum XXH64 {
   }
 
   /// Spreads every bit over all others.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func avalanche(_ hash: UInt64) -> UInt64 {
     var hash = (hash ^ hash >> 33) &* prime2
     hash = (hash ^ hash >> 29) &* prime3
@@ -51,7 +53,7 @@ package enum XXH64 {
   }
 
   /// The four lanes that take 32 bytes at a time.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func lanes(_ bytes: UnsafeRawPointer, _ count: Int, _ at: inout Int) -> UInt64 {
     var a = prime1 &+ prime2
     var b = prime2
@@ -67,7 +69,7 @@ package enum XXH64 {
     return merged(a, b, c, d)
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     var hash = sum(a, b, c, d)
     // One after the other by hand: an array of the lanes would be allocated for every hash.
@@ -77,23 +79,23 @@ package enum XXH64 {
     return merge(round(0, d), into: hash)
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func sum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
   }
 
   /// Takes in a lane, of which the round of zero is given.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func merge(_ lane: UInt64, into hash: UInt64) -> UInt64 {
     (hash ^ lane) &* prime1 &+ prime4
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func round(_ lane: UInt64, _ word: UInt64) -> UInt64 {
     rotate(lane &+ word &* prime2, 31) &* prime1
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
     word << bits | word >> (64 &- bits)
   }
@@ -103,19 +105,19 @@ extension XXH64 {
   /// The hash of text that is given in words: four at a time while 32 bytes are left, then one at a
   /// time, then the rest.
   package struct Words {
-    private let count: Int
-    private var a = XXH64.prime1 &+ XXH64.prime2
-    private var b = XXH64.prime2
-    private var c: UInt64 = 0
-    private var d = 0 &- XXH64.prime1
-    private var hash = XXH64.prime5
+    @usableFromInline let count: Int
+    @usableFromInline var a = XXH64.prime1 &+ XXH64.prime2
+    @usableFromInline var b = XXH64.prime2
+    @usableFromInline var c: UInt64 = 0
+    @usableFromInline var d = 0 &- XXH64.prime1
+    @usableFromInline var hash = XXH64.prime5
 
     /// - Parameter count: bytes of the whole text.
-    @inline(__always)
+    @inlinable @inline(__always)
     package init(count: Int) { self.count = count }
 
     /// For fewer than 32 bytes, which need no lanes.
-    @inline(__always)
+    @inlinable @inline(__always)
     package init(short count: Int) {
       self.count = count
       hash &+= UInt64(count)
@@ -125,13 +127,13 @@ extension XXH64 {
     package var state: UInt64 { hash }
 
     /// Goes on from what has been taken in.
-    @inline(__always)
+    @inlinable @inline(__always)
     package init(state: UInt64) {
       count = 0
       hash = state
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func add(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64)
     {
       a = XXH64.round(a, first)
@@ -140,28 +142,28 @@ extension XXH64 {
       d = XXH64.round(d, fourth)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func endLanes() {
       if count >= 32 { hash = XXH64.merged(a, b, c, d) }
       hash &+= UInt64(count)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func add(_ word: UInt64) { add(round: XXH64.round(0, word)) }
 
     /// What a word does to the hash does not depend on the hash before: it can be known already.
-    package static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
+    @inlinable package static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func add(round: UInt64) {
       hash = XXH64.rotate(hash ^ round, 27) &* XXH64.prime1 &+ XXH64.prime4
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func finish() -> UInt64 { XXH64.avalanche(hash) }
 
     /// Adds the last bytes, fewer than eight, which begin in the low ones of a word.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func finish(_ rest: UInt64, bytes: Int) -> UInt64 {
       var hash = hash
       var rest = rest

@@ -24,7 +24,7 @@ package struct WeightTable: Sendable, Hashable {
     cumulative.withUnsafeBufferPointer { WeightTable.variant(draw: draw, cumulative: $0) }
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func variant(draw: Double, cumulative: UnsafeBufferPointer<Double>) -> Int? {
     let count = cumulative.count
     guard count > 1 else { return count == 1 ? 0 : nil }

@@ -8,6 +8,22 @@ package enum UserMember: Int, CaseIterable, Sendable {
   case userID, status, entitlements, assignments, occurrences, events, sessionStart
   case user, device, params
 
+  /// Its raw value: that one is not inlined in other modules.
+  @inlinable package var number: UInt32 {
+    switch self {
+    case .userID: 0
+    case .status: 1
+    case .entitlements: 2
+    case .assignments: 3
+    case .occurrences: 4
+    case .events: 5
+    case .sessionStart: 6
+    case .user: 7
+    case .device: 8
+    case .params: 9
+    }
+  }
+
   /// What the value of a member is. Another one refuses the record, whether rules read the member
   /// or not; `null` is as if the member were not there.
   package enum Kind: Sendable {

@@ -113,14 +113,12 @@ extension Decision {
 
 extension Decision.Outcome {
   package func line(subjectID: String, placement: String, audience: Int?) -> Value {
-    var paywall: Value = .null
-    if case .paywall(let experiment) = self, let id = experiment.variant.paywallID {
-      paywall = .string(id)
-    }
-    return .object([
-      "userId": .string(subjectID), "placement": .string(placement),
-      "result": TriggerResult(self).value,
-      "audience": audience.map { .int(Int64($0)) } ?? .null, "paywall": paywall,
-    ])
+    let line: [Value.Entry] = [
+      .init(key: "userId", value: .string(subjectID)),
+      .init(key: "placement", value: .string(placement)),
+      .init(key: "result", value: TriggerResult(self).value),
+    ]
+    let values = OutcomeValues(self, audience: audience)
+    return .map(line + values.members(OutcomeField.ofChoices.filter { !$0.isInResult }))
   }
 }

@@ -1,24 +1,19 @@
 package import Expressions
-internal import RuleEngine
+package import RuleEngine
 
 /// What a user gets at a placement by one of two configs.
 package struct ComparedOutcome: Sendable {
-  /// As in ``TriggerResult``: `paywall`, `holdout`, `noAudienceMatch`, ...
-  package var result: String
-  package var audience: Int?
-  package var variant: String?
-  package var paywall: String?
+  /// What is reported of both sides of a move. An experiment is named by the audience.
+  package static let fields: [OutcomeField] = [.result, .audience, .variant, .paywall]
+
+  package let values: OutcomeValues
+  package var result: String { values.result }
+  package var audience: Int? { values.audience }
+  package var variant: String? { values.variant }
+  package var paywall: String? { values.paywall }
 
   init(_ outcome: Decision.Outcome, audience: Int?) {
-    result = TriggerResult(outcome).value["result"]?.text ?? ""
-    self.audience = audience
-    switch outcome {
-    case .paywall(let experiment):
-      variant = experiment.variant.id
-      paywall = experiment.variant.paywallID
-    case .holdout(let experiment): variant = experiment.variant.id
-    default: break
-    }
+    values = OutcomeValues(outcome, audience: audience)
   }
 
   /// Whether who gets one in place of the other notices nothing. Another number of the audience
@@ -33,11 +28,7 @@ package struct ComparedOutcome: Sendable {
   }
 
   package var value: Value {
-    .object([
-      "result": .string(result), "audience": audience.map { .int(Int64($0)) } ?? .null,
-      "variant": variant.map { .string($0) } ?? .null,
-      "paywall": paywall.map { .string($0) } ?? .null,
-    ])
+    .map(values.members(Self.fields))
   }
 
   /// For a person: `'annual' (variant 'v1', audience 0)`.

@@ -14,12 +14,15 @@ struct MoveLines {
   /// What a file begins with.
   static func header(_ form: OutcomeForm) -> [UInt8] {
     guard form == .csv else { return [] }
-    let fields = ["result", "audience", "variant", "paywall"]
     let names =
       [OutcomeColumns.user, "placement"]
-      + ["from", "to"].flatMap { side in fields.map { "\(side)_\($0)" } }
+      + ["from", "to"].flatMap { side in ComparedOutcome.fields.map { "\(side)_\($0.rawValue)" } }
       + ["reason"]
     return Array((names.joined(separator: ",") + "\n").utf8)
+  }
+
+  private func cells(_ outcome: ComparedOutcome) -> [String] {
+    ComparedOutcome.fields.map(outcome.values.cell)
   }
 
   mutating func clear() { bytes.removeAll(keepingCapacity: true) }
@@ -41,7 +44,7 @@ struct MoveLines {
       fragment.remove(at: 1)
       fragment.append(UInt8(ascii: "\n"))
     case .csv:
-      for cell in [placement] + from.cells + to.cells + [kind.reason.rawValue] {
+      for cell in [placement] + cells(from) + cells(to) + [kind.reason.rawValue] {
         fragment.append(UInt8(ascii: ","))
         var cell = cell
         cell.withUTF8 { OutcomeFragments.append(cell: $0, to: &fragment) }
@@ -70,12 +73,5 @@ struct MoveLines {
       bytes += subject
     }
     bytes += fragments[kind]
-  }
-}
-
-extension ComparedOutcome {
-  /// The same as texts, empty where there is nothing to say.
-  fileprivate var cells: [String] {
-    [result, audience.map { String($0) } ?? "", variant ?? "", paywall ?? ""]
   }
 }

@@ -92,9 +92,8 @@ package final class RuleComparison: Sendable {
       func add(_ choice: Int32, _ outcome: Decision.Outcome, _ rule: Int?) {
         let i = Int(choice)
         let audience = rule.map { plan.ruleSet.rules[$0].audience.index }
+        let shown = ComparedOutcome(outcome, audience: nil)
         let outcome = ComparedOutcome(outcome, audience: audience)
-        var shown = outcome
-        shown.audience = nil
         let next = Int32(numbers.count)
         side.outcomes[i] = outcome
         side.shown[i] = numbers[shown, default: next]

@@ -25,7 +25,7 @@ package struct PlacedTest: Sendable {
   /// Why the test cannot be run, where the config does not have its placement and it expects one.
   package func placementFault(_ ruleSet: RuleSet) -> String? {
     guard ruleSet.placement(named: test.placement) == nil,
-      test.expectation.result != "placementNotFound"
+      test.expectation.strings[.result] != "placementNotFound"
     else { return nil }
     let close = Suggestion.closest(to: test.placement, among: ruleSet.placementNames)
     return "\(place): the config has no placement '\(test.placement)'"

@@ -12,13 +12,9 @@ package struct RuleExpectation: Hashable, Sendable {
     case none
   }
 
-  /// `paywall`, `holdout`, `noAudienceMatch` and so on, as in ``TriggerResult``.
-  package var result: String?
   package var audience: Audience?
-  package var experiment: String?
-  package var variant: String?
-  /// The paywall's identifier; the empty text is none.
-  package var paywall: String?
+  /// The other fields of the outcome; an empty string expects none.
+  package private(set) var strings: [OutcomeField: String] = [:]
   /// What texts of the paywall say.
   package var texts: [Text] = []
 
@@ -46,28 +42,23 @@ package struct RuleExpectation: Hashable, Sendable {
   /// What of a decision is not as it is expected, in the order of the fields.
   package func differences(from decision: Decision) -> [Difference] {
     var differences: [Difference] = []
-    func compare(_ field: String, _ expected: String?, _ got: String?) {
-      guard let expected, !expected.utf8.elementsEqual((got ?? "").utf8) else { return }
+    func compare(_ field: String, _ expected: String?, _ got: String) {
+      guard let expected, !expected.utf8.elementsEqual(got.utf8) else { return }
       differences.append(
-        Difference(field: field, expected: Self.shown(expected), got: Self.shown(got ?? "")))
+        Difference(field: field, expected: Self.shown(expected), got: Self.shown(got)))
     }
-    compare("result", result, TriggerResult(decision.outcome).value["result"]?.text)
-    if let audience, !Self.is(decision.decidingAudience, audience) {
+    let values = OutcomeValues(decision.outcome, audience: decision.audience)
+    for field in OutcomeField.ofChoices {
+      guard field == .audience else {
+        compare(field.rawValue, strings[field], values.cell(field))
+        continue
+      }
+      guard let audience, !Self.is(decision.decidingAudience, audience) else { continue }
       differences.append(
         Difference(
-          field: "audience", expected: audience.shown,
-          got: decision.decidingAudience?.label ?? "none"
-        ))
+          field: field.rawValue, expected: audience.shown,
+          got: decision.decidingAudience?.label ?? "none"))
     }
-    var experiment: Decision.Experiment?
-    switch decision.outcome {
-    case .paywall(let found), .holdout(let found): experiment = found
-    case .noAudienceMatch, .placementNotFound, .error: break
-    }
-    compare("experiment", self.experiment, experiment?.id)
-    compare("variant", variant, experiment?.variant.id)
-    let line = decision.outcome.line(subjectID: "", placement: "", audience: nil)
-    compare("paywall", paywall, line["paywall"]?.text)
     return differences
   }
 
@@ -117,7 +108,7 @@ extension RuleExpectation {
     package init(_ message: String) { self.message = message }
   }
 
-  private static let keys = ["result", "audience", "experiment", "variant", "paywall", "texts"]
+  private static let keys = OutcomeField.ofChoices.map(\.rawValue) + ["texts"]
 
   /// - Parameter value: the `expect` of a test.
   package init(_ value: Value) throws(Fault) {
@@ -126,13 +117,11 @@ extension RuleExpectation {
     }
     for member in members {
       let key = member.key.text ?? ""
-      switch key {
-      case "result": result = try Self.result(member.value.text)
-      case "audience": audience = try Self.audience(member.value)
-      case "experiment": experiment = try Self.text(member.value, key)
-      case "variant": variant = try Self.text(member.value, key)
-      case "paywall": paywall = try Self.text(member.value, key)
-      case "texts": texts = try Self.texts(member.value)
+      switch (key, OutcomeField.ofChoices.first { $0.rawValue == key }) {
+      case (_, .result?): try set(.result, to: member.value.text)
+      case (_, .audience?): audience = try Self.audience(member.value)
+      case (_, let field?): try set(field, to: Self.text(member.value, key))
+      case ("texts", _): texts = try Self.texts(member.value)
       default:
         let close = Suggestion.closest(to: key, among: Self.keys)
         throw Fault(
@@ -144,12 +133,23 @@ extension RuleExpectation {
     if members.isEmpty { throw Fault("'expect' is empty: say at least the result") }
   }
 
-  /// - Parameter text: one of ``results``.
-  package static func result(_ text: String?) throws(Fault) -> String {
-    if let text, results.contains(text) { return text }
-    let close = text.flatMap { Suggestion.closest(to: $0, among: results) }
+  /// Expects a field to have a value.
+  ///
+  /// - Parameters:
+  ///   - field: any but the audience.
+  ///   - text: for the result, one of ``results``.
+  package mutating func set(_ field: OutcomeField, to text: String?) throws(Fault) {
+    guard field == .result else {
+      strings[field] = text
+      return
+    }
+    if let text, Self.results.contains(text) {
+      strings[.result] = text
+      return
+    }
+    let close = text.flatMap { Suggestion.closest(to: $0, among: Self.results) }
     throw Fault(
-      "the result must be one of \(results.joined(separator: ", "))"
+      "the result must be one of \(Self.results.joined(separator: ", "))"
         + (text.map { ", not '\($0)'" } ?? "") + (close.map { "; did you mean '\($0)'?" } ?? ""))
   }
 

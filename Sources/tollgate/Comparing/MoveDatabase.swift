@@ -17,13 +17,13 @@ final class MoveDatabase {
   private static let tables = """
     CREATE TABLE kinds (
       id INTEGER PRIMARY KEY, placement TEXT NOT NULL,
-      from_result TEXT NOT NULL, from_audience INTEGER, from_variant TEXT, from_paywall TEXT,
-      to_result TEXT NOT NULL, to_audience INTEGER, to_variant TEXT, to_paywall TEXT,
+      \(ComparedOutcome.fields.columns("from_")),
+      \(ComparedOutcome.fields.columns("to_")),
       reason TEXT NOT NULL, text TEXT NOT NULL);
     CREATE TABLE moves (user_id TEXT NOT NULL, kind INTEGER NOT NULL REFERENCES kinds);
     CREATE VIEW moved AS
-      SELECT user_id, placement, from_result, from_audience, from_variant, from_paywall,
-        to_result, to_audience, to_variant, to_paywall, reason
+      SELECT user_id, placement, \(ComparedOutcome.fields.names("from_")),
+        \(ComparedOutcome.fields.names("to_")), reason
       FROM moves JOIN kinds ON kinds.id = kind;
     """
 
@@ -81,17 +81,13 @@ final class MoveDatabase {
     while kinds < sums.moved.count {
       let kind = sums.moved[kinds].kind
       let name = comparison.placementNames[comparison.placement(of: kind)]
-      let cells = [comparison.from(kind), comparison.to(kind)].flatMap { outcome -> [Value] in
-        [
-          .string(outcome.result), outcome.audience.map { .int(Int64($0)) } ?? .null,
-          outcome.variant.map { .string($0) } ?? .null,
-          outcome.paywall.map { .string($0) } ?? .null,
-        ]
+      let cells = [comparison.from(kind), comparison.to(kind)].flatMap { outcome in
+        outcome.values.members(ComparedOutcome.fields).map(\.value)
       }
-      try database.rows(
-        "INSERT INTO kinds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      let row =
         [.int(Int64(kinds)), .string(name)] + cells
-          + [.string(kind.reason.rawValue), .string(comparison.text(kind))])
+        + [.string(kind.reason.rawValue), .string(comparison.text(kind))]
+      try database.rows("INSERT INTO kinds VALUES (\(OutcomeTables.places(row.count)))", row)
       kinds += 1
     }
   }

@@ -88,15 +88,11 @@ final class OutcomeDatabase {
   }
 
   private static func insert(_ choices: [BatchPlan.Choice], _ database: SQLiteDatabase) throws {
-    func text(_ text: String) -> Value { text.isEmpty ? .null : .string(text) }
     for (number, choice) in choices.enumerated() {
-      try database.rows(
-        "INSERT INTO choices VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-          .int(Int64(number)), .string(choice.placement), .string(choice.result),
-          choice.audience.map { .int(Int64($0)) } ?? .null, text(choice.experiment),
-          text(choice.variant), text(choice.paywall),
-        ])
+      let row =
+        [.int(Int64(number)), .string(choice.placement)]
+        + choice.values.members(OutcomeField.ofChoices).map(\.value)
+      try database.rows("INSERT INTO choices VALUES (\(OutcomeTables.places(row.count)))", row)
     }
   }
 

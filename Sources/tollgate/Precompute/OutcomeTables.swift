@@ -19,8 +19,7 @@ struct OutcomeTables {
   var tables: String {
     """
     CREATE TABLE choices (
-      id INTEGER PRIMARY KEY, placement TEXT NOT NULL, result TEXT NOT NULL, audience INTEGER,
-      experiment TEXT, variant TEXT, paywall TEXT);
+      id INTEGER PRIMARY KEY, placement TEXT NOT NULL, \(OutcomeField.ofChoices.columns()));
     CREATE TABLE users (id INTEGER PRIMARY KEY, user_id TEXT NOT NULL);
 
     """ + (isWide ? wide : long) + ErrorTable.tables
@@ -51,7 +50,7 @@ struct OutcomeTables {
         user INTEGER NOT NULL REFERENCES users, choice INTEGER NOT NULL REFERENCES choices,\(reason)
         PRIMARY KEY (user, choice)) WITHOUT ROWID;
       CREATE VIEW outcomes AS
-        SELECT user_id, placement, result, audience, experiment, variant, paywall\(shown)\(run)
+        SELECT user_id, placement, \(OutcomeField.ofChoices.names())\(shown)\(run)
         FROM decisions JOIN users ON users.id = user JOIN choices ON choices.id = choice;
 
       """
@@ -116,7 +115,22 @@ struct OutcomeTables {
       "INSERT INTO run VALUES (\(OutcomeTables.places(texts.count)))", texts.map { .string($0) })
   }
 
-  private static func places(_ count: Int) -> String {
+  static func places(_ count: Int) -> String {
     Array(repeating: "?", count: count).joined(separator: ", ")
+  }
+}
+
+extension [OutcomeField] {
+  /// Their names in SQL, each behind a prefix.
+  func names(_ prefix: String = "") -> String {
+    map { prefix + $0.rawValue }.joined(separator: ", ")
+  }
+
+  /// Their columns in the definition of a table.
+  func columns(_ prefix: String = "") -> String {
+    map { field in
+      let type = field.kind == .integer ? "INTEGER" : "TEXT"
+      return "\(prefix)\(field.rawValue) \(type)" + (field.isRequired ? " NOT NULL" : "")
+    }.joined(separator: ", ")
   }
 }

@@ -21,9 +21,8 @@ struct ExpectationTable {
   private let timeZone: String
 
   private static let members = ["users", "expect", "now", "seed"]
-  private static let columns = [
-    "userId", "user_id", "placement", "result", "audience", "experiment", "variant", "paywall",
-  ]
+  private static let columns =
+    ["userId", "user_id", "placement"] + OutcomeField.ofChoices.map(\.rawValue)
   /// Columns that outcomes have, too, and that are not compared.
   private static let passed: Set = ["errors", "reason", "now", "seed", "config_hash"]
   /// Bytes of the longest line that is read, as in a run over users.
@@ -160,17 +159,20 @@ struct ExpectationTable {
       switch name {
       case "userId", "user_id": userID = cell
       case "placement": placement = cell
-      case "result": expectation.result = try RuleExpectation.result(cell)
-      case "audience": expectation.audience = Int(cell).map { .index($0) } ?? .id(cell)
-      case "experiment": expectation.experiment = cell
-      case "variant": expectation.variant = cell
-      case "paywall": expectation.paywall = cell
-      default: break
+      default:
+        guard let field = OutcomeField.ofChoices.first(where: { $0.rawValue == name }) else {
+          continue
+        }
+        if field == .audience {
+          expectation.audience = Int(cell).map { .index($0) } ?? .id(cell)
+        } else {
+          try expectation.set(field, to: cell)
+        }
       }
     }
     if userID.isEmpty { throw RuleExpectation.Fault("'userId' is empty") }
     if placement.isEmpty { throw RuleExpectation.Fault("'placement' is empty") }
-    if expectation.result == nil { throw RuleExpectation.Fault("'result' is empty") }
+    if expectation.strings[.result] == nil { throw RuleExpectation.Fault("'result' is empty") }
     return Row(
       userID: userID, line: line,
       test: RuleTest(

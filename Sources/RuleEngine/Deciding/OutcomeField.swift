@@ -1,0 +1,94 @@
+package import Expressions
+
+/// The fields of an outcome: the one list that JSON, CSV, SQLite, Arrow, rule tests, the C library and the Python
+/// package follow. Tables have them in this order.
+package enum OutcomeField: String, CaseIterable, Sendable {
+  case result, audience, experiment, variant, paywall
+  /// Arrow alone has it among the others: elsewhere an outcome's reasons depend on the user.
+  case reason
+
+  /// What a table stores of it.
+  package enum Kind: Sendable {
+    case string, integer, json
+  }
+
+  /// The fields that every outcome of a choice has.
+  package static let ofChoices = allCases.filter { $0 != .reason }
+
+  package var kind: Kind {
+    switch self {
+    case .result, .experiment, .variant, .paywall: .string
+    case .audience: .integer
+    case .reason: .json
+    }
+  }
+
+  /// Whether there is always a value.
+  package var isRequired: Bool { self == .result }
+
+  /// For documentation and generated code.
+  package var summary: String {
+    switch self {
+    case .result: "`paywall`, `holdout`, `noAudienceMatch`, `placementNotFound` or `error`"
+    case .audience: "index of the audience that decided"
+    case .experiment: "ID of the experiment"
+    case .variant: "ID of the variant"
+    case .paywall: "identifier of the paywall that is shown"
+    case .reason: "why, as `tollgate precompute --reasons` writes it"
+    }
+  }
+
+  /// Where the long JSON form has it: members of the result are not repeated beside it.
+  package var isInResult: Bool {
+    switch self {
+    case .result, .experiment, .variant: true
+    case .audience, .paywall, .reason: false
+    }
+  }
+}
+
+/// An outcome by its fields. A missing value is null.
+package struct OutcomeValues: Sendable {
+  package let result: String
+  package let audience: Int?
+  package let experiment: String?
+  package let variant: String?
+  package let paywall: String?
+
+  package init(_ outcome: Decision.Outcome, audience: Int?) {
+    result = TriggerResult(outcome).value["result"]?.text ?? ""
+    self.audience = audience
+    switch outcome {
+    case .paywall(let found):
+      (experiment, variant, paywall) = (found.id, found.variant.id, found.variant.paywallID)
+    case .holdout(let found): (experiment, variant, paywall) = (found.id, found.variant.id, nil)
+    case .noAudienceMatch, .placementNotFound, .error:
+      (experiment, variant, paywall) = (nil, nil, nil)
+    }
+  }
+
+  package subscript(field: OutcomeField) -> Value {
+    switch field {
+    case .result: .string(result)
+    case .audience: audience.map { .int(Int64($0)) } ?? .null
+    case .experiment: experiment.map { .string($0) } ?? .null
+    case .variant: variant.map { .string($0) } ?? .null
+    case .paywall: paywall.map { .string($0) } ?? .null
+    case .reason: .null
+    }
+  }
+
+  /// A field as the cell of a table; empty if it is missing.
+  package func cell(_ field: OutcomeField) -> String {
+    switch self[field] {
+    case .string(let text): text
+    case .int(let number): String(number)
+    default: ""
+    }
+  }
+
+  /// The members of an object.
+  package func members(_ fields: [OutcomeField]) -> [Value.Entry] {
+    fields.map { .init(key: .string($0.rawValue), value: self[$0]) }
+  }
+}
