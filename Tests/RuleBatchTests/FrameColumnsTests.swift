@@ -179,7 +179,7 @@ import Testing
     let worker = FrameWorker(plan, try FrameColumns(table.field, for: rules))
     _ = try worker.decide(table.array)
     #expect(
-      worker.choices.map { plan.choices[Int($0)].result } == ["paywall", "noAudienceMatch"])
+      worker.choices.map { plan.choices[Int($0)].values.result } == ["paywall", "noAudienceMatch"])
   }
 
   /// What `device` does not say may stand in columns of its own.
@@ -210,7 +210,7 @@ import Testing
       ])
     let worker = FrameWorker(plan, try FrameColumns(table.field, for: rules))
     _ = try worker.decide(table.array)
-    let paywalls = worker.choices.map { plan.choices[Int($0)].result == "paywall" }
+    let paywalls = worker.choices.map { plan.choices[Int($0)].values.result == "paywall" }
     #expect(paywalls == [true, false, false, false, true])
   }
 

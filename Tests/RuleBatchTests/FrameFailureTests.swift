@@ -233,7 +233,7 @@ import Testing
       let found = try [flat, nested].map { table in
         let worker = FrameWorker(plan, try FrameColumns(table.field, for: rules, options))
         _ = try worker.decide(table.array)
-        return worker.choices.map { plan.choices[Int($0)].result }
+        return worker.choices.map { plan.choices[Int($0)].values.result }
       }
       #expect(found[0] == found[1], "\(expression)")
       taken += found[0].count { $0 == "paywall" }

@@ -72,26 +72,15 @@ import Testing
     return values
   }
 
-  private func wanted(_ choice: BatchPlan.Choice, _ fields: [FrameOutcomes.Field]) -> Value {
-    let texts = [
-      "result": choice.result, "experiment": choice.experiment, "variant": choice.variant,
-      "paywall": choice.paywall,
-    ]
-    return .map(
-      fields.compactMap { field in
-        let value: Value? =
-          field == .audience
-          ? choice.audience.map { .int(Int64($0)) }
-          : texts[field.rawValue].flatMap { $0.isEmpty ? nil : .string($0) }
-        return value.map { Value.Entry(key: .string(field.rawValue), value: $0) }
-      })
+  private func wanted(_ choice: BatchPlan.Choice, _ fields: [OutcomeField]) -> Value {
+    .map(choice.values.members(fields).filter { $0.value != .null })
   }
 
   @Test(arguments: [FrameOutcomes.Texts.dictionary, .plain, .views])
   func everyForm(texts: FrameOutcomes.Texts) throws {
     let plan = try plan()
     let worker = try decided(plan)
-    for fields in [FrameOutcomes.Field.ofChoices, [.paywall], [.variant, .audience]] {
+    for fields in [OutcomeField.ofChoices, [.paywall], [.variant, .audience]] {
       var form = FrameOutcomes.Form()
       form.fields = fields
       form.texts = texts
@@ -101,7 +90,7 @@ import Testing
         #expect(column == choices.map { $0 < 0 ? nil : wanted(plan.choices[Int($0)], fields) })
       }
     }
-    let results = Set(worker.choices.map { $0 < 0 ? "" : plan.choices[Int($0)].paywall })
+    let results = Set(worker.choices.map { $0 < 0 ? "" : plan.choices[Int($0)].values.cell(.paywall) })
     #expect(results == ["", "short", "a paywall with a long name"])
   }
 

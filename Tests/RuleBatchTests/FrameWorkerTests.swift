@@ -14,8 +14,7 @@ func framePlan(_ rules: RuleSet, now: Instant, _ assigner: Assigner) -> BatchPla
 
 /// What a user gets at a placement, as a text to compare.
 func described(_ choice: BatchPlan.Choice) -> String {
-  "\(choice.placement) \(choice.result) \(choice.audience.map(String.init) ?? "-") "
-    + "\(choice.experiment) \(choice.variant) \(choice.paywall)"
+  ([choice.placement] + OutcomeField.ofChoices.map(choice.values.cell)).joined(separator: " ")
 }
 
 /// The outcomes that a worker has decided, row by row; rows without one left out.
@@ -323,7 +322,7 @@ func described(_ worker: FrameWorker, _ plan: BatchPlan) -> [String] {
         times.enumerated().map { ["userId": .string("u\($0)"), "user": ["since": $1]] })
       let worker = FrameWorker(plan, try FrameColumns(table.field, for: rules))
       _ = try worker.decide(table.array)
-      let taken = worker.choices.map { plan.choices[Int($0)].result == "paywall" ? "1" : "0" }
+      let taken = worker.choices.map { plan.choices[Int($0)].values.result == "paywall" ? "1" : "0" }
       #expect(taken.joined() == wanted)
     }
   }

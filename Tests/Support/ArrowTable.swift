@@ -1,5 +1,5 @@
 public import CArrow
-public import RuleBatch
+package import RuleBatch
 public import Expressions
 
 /// How a column of a test's table lies in memory, by the formats of the C data interface.

@@ -2,25 +2,25 @@
 ///
 /// Tests that go down a column instead of along a context take about a nanosecond each. Rows are
 /// filled one after the other, by ``RecordShapes`` or from a ``Frame``.
-package struct ColumnFrame: ~Copyable {
+@usableFromInline package struct ColumnFrame: ~Copyable {
   /// Contexts that a frame holds.
   ///
   /// A computed property, so that loops over rows and masks have constant bounds.
-  package static var rows: Int { 512 }
+  @inlinable package static var rows: Int { 512 }
   /// Words of a mask, which has a bit for every row.
-  package static var words: Int { rows / 64 }
+  @inlinable package static var words: Int { rows / 64 }
   /// Cells from one column to the next: not a power of two, so that the cells of a row do not
   /// compete for the same lines of the cache.
-  package static var stride: Int { rows + 4 }
+  @inlinable package static var stride: Int { rows + 4 }
 
   /// The columns, one after the other, in slot order.
-  package let cells: UnsafeMutablePointer<Cell>
+  @usableFromInline package let cells: UnsafeMutablePointer<Cell>
   package let slotCount: Int
   /// The rows that hold a context. The cells of others are vacant, which is to say: they point nowhere,
   /// and what they hold means nothing.
-  package let filled: RowMask
+  @usableFromInline package let filled: RowMask
   /// By slot: 1 where a cell of the column may point somewhere, until the next ``reset()``.
-  package let pointing: UnsafeMutablePointer<UInt8>
+  @usableFromInline package let pointing: UnsafeMutablePointer<UInt8>
   /// Memory for what does not fit into cells, until the next ``reset()``.
   package var arena: Arena
 
@@ -51,7 +51,7 @@ package struct ColumnFrame: ~Copyable {
   }
 
   /// Makes a row that was filled one of ``filled``.
-  package func keepRow(_ row: Int) { filled[row >> 6] |= 1 << UInt64(row & 63) }
+  @inlinable package func keepRow(_ row: Int) { filled[row >> 6] |= 1 << UInt64(row & 63) }
 
   /// Leaves a row without a context, whatever was filled in.
   package func vacateRow(_ row: Int) {
@@ -61,10 +61,12 @@ package struct ColumnFrame: ~Copyable {
     filled[row >> 6] &= ~(1 << UInt64(row & 63))
   }
 
-  package func cell(_ slot: Int, row: Int) -> Cell { cells[slot &* ColumnFrame.stride &+ row] }
+  @inlinable package func cell(_ slot: Int, row: Int) -> Cell {
+    cells[slot &* ColumnFrame.stride &+ row]
+  }
 
   /// Sets a cell, which may point into the ``arena`` or to what stays until the next ``reset()``.
-  package func set(_ slot: Int, row: Int, to cell: Cell) {
+  @inlinable package func set(_ slot: Int, row: Int, to cell: Cell) {
     if cell.pointsOutside { pointing[slot] = 1 }
     cells[slot &* ColumnFrame.stride &+ row] = cell
   }
@@ -82,10 +84,10 @@ package struct ColumnFrame: ~Copyable {
 }
 
 /// Which rows of a ``ColumnFrame`` something is true of.
-package typealias RowMask = UnsafeMutablePointer<UInt64>
+@usableFromInline package typealias RowMask = UnsafeMutablePointer<UInt64>
 
 /// Operations on masks. All have ``ColumnFrame/words`` words.
-package enum RowMasks {
+@usableFromInline package enum RowMasks {
   package static func allocate(_ count: Int = 1) -> RowMask {
     let masks = RowMask.allocate(capacity: count * ColumnFrame.words)
     masks.initialize(repeating: 0, count: count * ColumnFrame.words)
@@ -93,28 +95,28 @@ package enum RowMasks {
   }
 
   /// The first `rows` rows.
-  package static func fill(_ mask: RowMask, rows: Int) {
+  @inlinable package static func fill(_ mask: RowMask, rows: Int) {
     for word in 0..<ColumnFrame.words {
       let bits = max(0, min(64, rows - word * 64))
       mask[word] = bits == 64 ? .max : (1 << UInt64(bits)) - 1
     }
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func count(_ mask: RowMask) -> Int {
     var count = 0
     for word in 0..<ColumnFrame.words { count &+= mask[word].nonzeroBitCount }
     return count
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func isEmpty(_ mask: RowMask) -> Bool {
     var any: UInt64 = 0
     for word in 0..<ColumnFrame.words { any |= mask[word] }
     return any == 0
   }
 
-  package static func first(_ mask: RowMask) -> Int? {
+  @inlinable package static func first(_ mask: RowMask) -> Int? {
     for word in 0..<ColumnFrame.words where mask[word] != 0 {
       return word * 64 + mask[word].trailingZeroBitCount
     }
@@ -122,7 +124,7 @@ package enum RowMasks {
   }
 
   /// Calls for every row of a mask, in order.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func forEach(_ mask: RowMask, _ body: (Int) -> Void) {
     for word in 0..<ColumnFrame.words {
       var bits = mask[word]

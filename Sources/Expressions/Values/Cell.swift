@@ -2,50 +2,50 @@ package import CivilTime
 
 /// The kind of value in a cell, kept in the low byte. Tags below 8 are not values, so that one
 /// comparison tells; tags from 0x80 are texts of up to 15 bytes, their length in the low four bits.
-package enum Tag {
+@usableFromInline package enum Tag {
   /// The attribute is not there; its parent is.
-  package static let missing: UInt8 = 0
+  @inlinable package static var missing: UInt8 { 0 }
   /// An ``EvaluationError``: kind in byte 1, operand tags in bytes 2 and 3, instruction above.
-  package static let fault: UInt8 = 1
+  @inlinable package static var fault: UInt8 { 1 }
   /// Declared unknown (partial evaluation).
-  package static let unknown: UInt8 = 2
+  @inlinable package static var unknown: UInt8 { 2 }
   /// The path to the attribute breaks off before its last name.
-  package static let unreachable: UInt8 = 3
+  @inlinable package static var unreachable: UInt8 { 3 }
   /// The path to the attribute leads through something that is not a map.
-  package static let notAMap: UInt8 = 4
+  @inlinable package static var notAMap: UInt8 { 4 }
   /// The path leads through something that is not a map, where that counts as not there.
-  package static let behindValue: UInt8 = 5
+  @inlinable package static var behindValue: UInt8 { 5 }
   /// Nobody bound the variable that the path begins with.
-  package static let undeclared: UInt8 = 6
+  @inlinable package static var undeclared: UInt8 { 6 }
   /// The first tag that stands for a value.
-  package static let firstValue: UInt8 = 8
-  package static let null: UInt8 = 8
-  package static let bool: UInt8 = 9
-  package static let int: UInt8 = 10
-  package static let uint: UInt8 = 11
-  package static let double: UInt8 = 12
+  @inlinable package static var firstValue: UInt8 { 8 }
+  @inlinable package static var null: UInt8 { 8 }
+  @inlinable package static var bool: UInt8 { 9 }
+  @inlinable package static var int: UInt8 { 10 }
+  @inlinable package static var uint: UInt8 { 11 }
+  @inlinable package static var double: UInt8 { 12 }
   /// A text of more than 15 bytes.
-  package static let longText: UInt8 = 13
-  package static let bytes: UInt8 = 14
-  package static let list: UInt8 = 15
-  package static let map: UInt8 = 16
+  @inlinable package static var longText: UInt8 { 13 }
+  @inlinable package static var bytes: UInt8 { 14 }
+  @inlinable package static var list: UInt8 { 15 }
+  @inlinable package static var map: UInt8 { 16 }
   /// Seconds since 1970 in the high half, nanoseconds in the upper half of the low one.
-  package static let timestamp: UInt8 = 17
+  @inlinable package static var timestamp: UInt8 { 17 }
   /// Nanoseconds in the high half.
-  package static let duration: UInt8 = 18
+  @inlinable package static var duration: UInt8 { 18 }
   /// A ``TypeName`` in the high half.
-  package static let type: UInt8 = 19
+  @inlinable package static var type: UInt8 { 19 }
   /// A list of one element or none that is not a list.
-  package static let optional: UInt8 = 20
+  @inlinable package static var optional: UInt8 { 20 }
   /// Network addresses, address ranges and versions are bytes that mean something; they compare
   /// by these bytes.
-  package static let ip: UInt8 = 21
-  package static let cidr: UInt8 = 22
-  package static let version: UInt8 = 23
+  @inlinable package static var ip: UInt8 { 21 }
+  @inlinable package static var cidr: UInt8 { 22 }
+  @inlinable package static var version: UInt8 { 23 }
   /// A function that is used as a value: two cells, its name and what it is a member of.
-  package static let function: UInt8 = 24
+  @inlinable package static var function: UInt8 { 24 }
   /// The lowest tag of a text of at most 15 bytes.
-  package static let shortText: UInt8 = 0x80
+  @inlinable package static var shortText: UInt8 { 0x80 }
 
   /// The name of the type in the language, for messages.
   package static func typeName(_ tag: UInt8) -> String {
@@ -80,50 +80,52 @@ package enum Tag {
 /// maps are a count and an address; the memory belongs to the program's constants, to an ``Arena``,
 /// or to the bytes a frame was filled from, and lives at least as long as the frame is not reset.
 /// On a little-endian machine byte 0 is the tag and bytes 1...15 hold a short text.
-package struct Cell: Equatable, Sendable {
-  package var low: UInt64
-  package var high: UInt64
+@usableFromInline package struct Cell: Equatable, Sendable {
+  @usableFromInline package var low: UInt64
+  @usableFromInline package var high: UInt64
 
-  package init(low: UInt64, high: UInt64) {
+  @inlinable package init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high
   }
 
   /// Whether the bits are the same, which is more than being equal as values.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func == (a: Cell, b: Cell) -> Bool { a.low == b.low && a.high == b.high }
 
-  @inline(__always) package var tag: UInt8 { UInt8(truncatingIfNeeded: low) }
-  @inline(__always) package var isValue: Bool { tag >= Tag.firstValue }
-  @inline(__always) package var isText: Bool { tag >= Tag.shortText || tag == Tag.longText }
+  @inlinable @inline(__always) package var tag: UInt8 { UInt8(truncatingIfNeeded: low) }
+  @inlinable @inline(__always) package var isValue: Bool { tag >= Tag.firstValue }
+  @inlinable @inline(__always) package var isText: Bool {
+    tag >= Tag.shortText || tag == Tag.longText
+  }
   /// Whether bytes lie outside the cell.
-  package var hasBytesOutside: Bool {
+  @inlinable package var hasBytesOutside: Bool {
     switch tag {
     case Tag.longText, Tag.bytes, Tag.ip, Tag.cidr, Tag.version: true
     default: false
     }
   }
-  package var isShortText: Bool { tag >= Tag.shortText }
+  @inlinable package var isShortText: Bool { tag >= Tag.shortText }
   /// Whether something lies at an address that the cell holds.
-  @inline(__always) package var pointsOutside: Bool {
+  @inlinable @inline(__always) package var pointsOutside: Bool {
     tag < Tag.shortText && Cell.tagsOfAddresses >> UInt64(tag) & 1 == 1
   }
 
   /// A bit for each tag of a cell that holds an address.
-  private static var tagsOfAddresses: UInt64 {
+  @inlinable static var tagsOfAddresses: UInt64 {
     1 << Tag.longText | 1 << Tag.bytes | 1 << Tag.list | 1 << Tag.map | 1 << Tag.optional
       | 1 << Tag.ip | 1 << Tag.cidr | 1 << Tag.version | 1 << Tag.function
   }
 
-  package static var missing: Cell { Cell(low: UInt64(Tag.missing), high: 0) }
-  package static var unreachable: Cell { Cell(low: UInt64(Tag.unreachable), high: 0) }
-  package static var notAMap: Cell { Cell(low: UInt64(Tag.notAMap), high: 0) }
-  package static var behindValue: Cell { Cell(low: UInt64(Tag.behindValue), high: 0) }
-  package static var undeclared: Cell { Cell(low: UInt64(Tag.undeclared), high: 0) }
-  package static var null: Cell { Cell(low: UInt64(Tag.null), high: 0) }
-  package static var `true`: Cell { Cell(low: UInt64(Tag.bool) | 0x100, high: 0) }
-  package static var `false`: Cell { Cell(low: UInt64(Tag.bool), high: 0) }
-  package static var emptyText: Cell { Cell(low: UInt64(Tag.shortText), high: 0) }
+  @inlinable package static var missing: Cell { Cell(low: UInt64(Tag.missing), high: 0) }
+  @inlinable package static var unreachable: Cell { Cell(low: UInt64(Tag.unreachable), high: 0) }
+  @inlinable package static var notAMap: Cell { Cell(low: UInt64(Tag.notAMap), high: 0) }
+  @inlinable package static var behindValue: Cell { Cell(low: UInt64(Tag.behindValue), high: 0) }
+  @inlinable package static var undeclared: Cell { Cell(low: UInt64(Tag.undeclared), high: 0) }
+  @inlinable package static var null: Cell { Cell(low: UInt64(Tag.null), high: 0) }
+  @inlinable package static var `true`: Cell { Cell(low: UInt64(Tag.bool) | 0x100, high: 0) }
+  @inlinable package static var `false`: Cell { Cell(low: UInt64(Tag.bool), high: 0) }
+  @inlinable package static var emptyText: Cell { Cell(low: UInt64(Tag.shortText), high: 0) }
   /// What a place for a cell holds that belongs to no context. Where given-back memory is poisoned
   /// (``ReusedMemory``), a long text at an address that no process has: whoever follows it is found out.
   package static var vacant: Cell {
@@ -131,12 +133,14 @@ package struct Cell: Equatable, Sendable {
       ? Cell(low: UInt64(Tag.longText) | 64 << 8, high: UInt64(UInt.max / 255 * 0xA5)) : .missing
   }
 
-  package init(_ value: Bool) { self = value ? .true : .false }
-  package init(_ value: Int64) {
+  @inlinable package init(_ value: Bool) { self = value ? .true : .false }
+  @inlinable package init(_ value: Int64) {
     self.init(low: UInt64(Tag.int), high: UInt64(bitPattern: value))
   }
-  package init(_ value: UInt64) { self.init(low: UInt64(Tag.uint), high: value) }
-  package init(_ value: Double) { self.init(low: UInt64(Tag.double), high: value.bitPattern) }
+  @inlinable package init(_ value: UInt64) { self.init(low: UInt64(Tag.uint), high: value) }
+  @inlinable package init(_ value: Double) {
+    self.init(low: UInt64(Tag.double), high: value.bitPattern)
+  }
 
   package init(_ value: Timestamp) {
     self.init(
@@ -156,10 +160,10 @@ package struct Cell: Equatable, Sendable {
     self.init(low: UInt64(Tag.fault) | UInt64(kind.rawValue) << 8 | operands, high: 0)
   }
 
-  @inline(__always) package var boolValue: Bool { low & 0x100 != 0 }
-  @inline(__always) package var intValue: Int64 { Int64(bitPattern: high) }
-  @inline(__always) package var uintValue: UInt64 { high }
-  @inline(__always) package var doubleValue: Double { Double(bitPattern: high) }
+  @inlinable @inline(__always) package var boolValue: Bool { low & 0x100 != 0 }
+  @inlinable @inline(__always) package var intValue: Int64 { Int64(bitPattern: high) }
+  @inlinable @inline(__always) package var uintValue: UInt64 { high }
+  @inlinable @inline(__always) package var doubleValue: Double { Double(bitPattern: high) }
   package var timestampValue: Timestamp {
     Timestamp(
       known: Int64(bitPattern: high), Int32(bitPattern: UInt32(truncatingIfNeeded: low >> 32)))
@@ -167,12 +171,12 @@ package struct Cell: Equatable, Sendable {
   package var durationValue: TimeSpan { TimeSpan(nanoseconds: Int64(bitPattern: high)) }
 
   /// Number of bytes (text, bytes), elements (list) or entries (map) of what lies outside the cell.
-  package var outsideCount: Int { Int(low >> 8) }
+  @inlinable package var outsideCount: Int { Int(low >> 8) }
   /// Where it lies.
-  package var address: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: UInt(high)) }
+  @inlinable package var address: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: UInt(high)) }
 
   /// A cell for something outside. Counts are below 2^56 by construction: memory is.
-  package init(tag: UInt8, count: Int, at address: UnsafeRawPointer?) {
+  @inlinable package init(tag: UInt8, count: Int, at address: UnsafeRawPointer?) {
     self.init(
       low: UInt64(tag) | UInt64(UInt(bitPattern: count)) << 8,
       high: UInt64(UInt(bitPattern: address)))
@@ -191,7 +195,7 @@ package struct Cell: Equatable, Sendable {
   }
 
   /// A text of at most 15 bytes, or nil when it is longer.
-  package init?(short text: UnsafeBufferPointer<UInt8>) {
+  @inlinable package init?(short text: UnsafeBufferPointer<UInt8>) {
     guard text.count <= 15 else { return nil }
     let tag = UInt64(Tag.shortText) | UInt64(text.count)
     guard let base = UnsafeRawPointer(text.baseAddress), text.count > 0 else {
@@ -211,8 +215,8 @@ package struct Cell: Equatable, Sendable {
   }
 
   /// One to seven bytes, zero-padded.
-  @inline(__always)
-  private static func few(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  @inlinable @inline(__always)
+  static func few(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
     if count >= 4 {
       let first = UInt64(base.loadUnaligned(as: UInt32.self))
       let last = UInt64((base + (count &- 4)).loadUnaligned(as: UInt32.self))
@@ -225,7 +229,7 @@ package struct Cell: Equatable, Sendable {
   }
 
   /// A text that stays where it is when it is too long for a cell.
-  package init(textAt text: UnsafeBufferPointer<UInt8>) {
+  @inlinable package init(textAt text: UnsafeBufferPointer<UInt8>) {
     if let short = Cell(short: text) {
       self = short
     } else {

@@ -2,7 +2,7 @@
 /// language, so that assignments can be reproduced anywhere. Written from its specification.
 ///
 /// Inlinable, because `RuleBatch` draws for every user: without it counting takes 5 % longer.
-package enum XXH64 {
+@usableFromInline package enum XXH64 {
   @inlinable package static var prime1: UInt64 { 0x9E37_79B1_85EB_CA87 }
   @inlinable package static var prime2: UInt64 { 0xC2B2_AE3D_27D4_EB4F }
   @inlinable package static var prime3: UInt64 { 0x1656_67B1_9E37_79F9 }
@@ -104,7 +104,7 @@ package enum XXH64 {
 extension XXH64 {
   /// The hash of text that is given in words: four at a time while 32 bytes are left, then one at a
   /// time, then the rest.
-  package struct Words {
+  @usableFromInline package struct Words {
     @usableFromInline let count: Int
     @usableFromInline var a = XXH64.prime1 &+ XXH64.prime2
     @usableFromInline var b = XXH64.prime2

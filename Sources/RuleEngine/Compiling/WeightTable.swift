@@ -1,5 +1,5 @@
 /// The weights of an experiment's variants, prepared for choosing.
-package struct WeightTable: Sendable, Hashable {
+@usableFromInline package struct WeightTable: Sendable, Hashable {
   /// Sums of the weights up to and including each variant.
   package let cumulative: [Double]
 

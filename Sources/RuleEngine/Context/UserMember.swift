@@ -4,7 +4,7 @@ package import Expressions
 ///
 /// Whatever reads records goes by this table: the reader, the shapes that a batch learns, the header
 /// of a CSV file. `corpus/schemas/user.schema.json` says the same.
-package enum UserMember: Int, CaseIterable, Sendable {
+@usableFromInline package enum UserMember: Int, CaseIterable, Sendable {
   case userID, status, entitlements, assignments, occurrences, events, sessionStart
   case user, device, params
 

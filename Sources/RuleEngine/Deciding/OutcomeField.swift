@@ -47,7 +47,7 @@ package enum OutcomeField: String, CaseIterable, Sendable {
   }
 }
 
-/// An outcome by its fields. A missing value is null.
+/// An outcome by its fields. A missing or empty value is null.
 package struct OutcomeValues: Sendable {
   package let result: String
   package let audience: Int?
@@ -68,12 +68,16 @@ package struct OutcomeValues: Sendable {
   }
 
   package subscript(field: OutcomeField) -> Value {
-    switch field {
-    case .result: .string(result)
+    func string(_ text: String?) -> Value {
+      guard let text, !text.isEmpty else { return .null }
+      return .string(text)
+    }
+    return switch field {
+    case .result: string(result)
     case .audience: audience.map { .int(Int64($0)) } ?? .null
-    case .experiment: experiment.map { .string($0) } ?? .null
-    case .variant: variant.map { .string($0) } ?? .null
-    case .paywall: paywall.map { .string($0) } ?? .null
+    case .experiment: string(experiment)
+    case .variant: string(variant)
+    case .paywall: string(paywall)
     case .reason: .null
     }
   }

@@ -77,6 +77,10 @@ struct UserRecordTests {
 
   /// A member of another kind refuses its record, whatever the rules read, and also where every
   /// record before looked like it.
+  @Test func numbersOfMembersAreTheirRawValues() {
+    #expect(UserMember.allCases.map { Int($0.number) } == UserMember.allCases.map(\.rawValue))
+  }
+
   @Test(arguments: values.indices)
   func kinds(number: Int) throws {
     let (member, good, bad) = Self.values[number]
