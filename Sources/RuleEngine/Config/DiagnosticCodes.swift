@@ -25,6 +25,10 @@ extension Diagnostic.Code {
   public static let unknownPaywall = Self(rawValue: "unknown-paywall")
   /// Every variant of an experiment has weight zero.
   public static let weightsZero = Self(rawValue: "weights-zero")
+  /// Two elements with one ID, or one key twice in an object.
+  package static let duplicateID = Self(rawValue: "duplicate-id")
+  /// A name that the language, an SDK or the format keeps for itself.
+  package static let reservedName = Self(rawValue: "reserved-name")
   /// Weights that do not sum to 100. They are weights, so this is only worth knowing.
   public static let weightsNot100 = Self(rawValue: "weights-not-100")
   /// One occurrence key with different limits.

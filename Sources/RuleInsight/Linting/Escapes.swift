@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// A quote of the other kind is escaped in a text.
@@ -56,4 +56,9 @@ enum Escapes: Lint {
     }
     return found
   }
+}
+
+extension Diagnostic.Code {
+  /// A backslash in a text that is not what it is in other languages.
+  package static let escape = Self(rawValue: "escape")
 }

@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// A condition reads an attribute that has the name of a function.
@@ -31,4 +31,9 @@ enum FunctionNames: Lint {
       }
     }
   }
+}
+
+extension Diagnostic.Code {
+  /// An attribute with the name of a function, which superscript takes for it when it is missing.
+  package static let attributeNamedLikeFunction = Self(rawValue: "attribute-named-like-function")
 }

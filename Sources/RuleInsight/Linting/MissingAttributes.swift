@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// A method is called on an attribute that some users lack, for whom that is an error.
@@ -189,4 +189,9 @@ private struct Search {
     }
     return !attribute.isAlwaysThere
   }
+}
+
+extension Diagnostic.Code {
+  /// A call that is an error for users who lack an attribute.
+  package static let mayBeMissing = Self(rawValue: "may-be-missing")
 }

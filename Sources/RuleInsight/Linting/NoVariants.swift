@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// An audience or a running experiment has no variants, so that who matches gets an error.
@@ -40,4 +40,9 @@ enum NoVariants: Lint {
         at: path, suggestion: "add a variant with a paywall, or remove the audience")
     }
   }
+}
+
+extension Diagnostic.Code {
+  /// An audience or an experiment without variants.
+  package static let noVariants = Self(rawValue: "no-variants")
 }

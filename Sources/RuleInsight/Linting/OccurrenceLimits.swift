@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// An occurrence limit lets nobody through.
@@ -52,4 +52,11 @@ enum OccurrenceLimits: Lint {
         suggestion: "write the minutes that count, or INFINITY, or take the limit out")
     }
   }
+}
+
+extension Diagnostic.Code {
+  /// An occurrence limit that lets nobody through.
+  package static let limitNeverHolds = Self(rawValue: "limit-never-holds")
+  /// An occurrence limit that stops nobody.
+  package static let limitAlwaysHolds = Self(rawValue: "limit-always-holds")
 }

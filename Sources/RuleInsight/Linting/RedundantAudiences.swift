@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// An audience gives what the next one, which is for everybody, gives anyway.
@@ -50,4 +50,9 @@ enum RedundantAudiences: Lint {
     else { return nil }
     return audience.variants[0].paywallID
   }
+}
+
+extension Diagnostic.Code {
+  /// An audience that could go without changing who gets which paywall.
+  package static let redundantAudience = Self(rawValue: "redundant-audience")
 }

@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// Versions are compared as texts, letter by letter.
@@ -149,4 +149,9 @@ enum TextOrder: Lint {
       return (parts[..<place].map(String.init) + [part] + behind).joined(separator: ".")
     }
   }
+}
+
+extension Diagnostic.Code {
+  /// Versions or numbers that are ordered letter by letter.
+  package static let textOrder = Self(rawValue: "text-order")
 }

@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// Operands that cannot go together, whatever users have.
@@ -132,4 +132,11 @@ enum EnumValues: Lint {
       }
     }
   }
+}
+
+extension Diagnostic.Code {
+  /// A value that an attribute of few values never has.
+  package static let valueNotInEnum = Self(rawValue: "value-not-in-enum")
+  /// A part that is asked whether it is true, and is no bool.
+  package static let neverBool = Self(rawValue: "never-bool")
 }

@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// A condition or a guard asks for an entitlement that no product of the config gives.
@@ -89,4 +89,9 @@ enum UngrantedEntitlements: Lint {
     }
     return found
   }
+}
+
+extension Diagnostic.Code {
+  /// An entitlement that is asked for and that no product gives.
+  package static let ungrantedEntitlement = Self(rawValue: "ungranted-entitlement")
 }

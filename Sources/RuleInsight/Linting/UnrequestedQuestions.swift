@@ -1,4 +1,4 @@
-internal import Expressions
+package import Expressions
 internal import RuleEngine
 
 /// A condition reads a computed property that its audience does not ask for.
@@ -52,4 +52,9 @@ enum UnrequestedQuestions: Lint {
     }
     return nil
   }
+}
+
+extension Diagnostic.Code {
+  /// A computed property that a condition reads and its audience does not ask for.
+  package static let questionNotRequested = Self(rawValue: "question-not-requested")
 }
