@@ -129,7 +129,7 @@ let package = Package(
       name: "RuleInsight", dependencies: batch, swiftSettings: settings),
     // What the service and the C library have in common: JSON in, JSON out. No command links it.
     .target(name: "Requests", dependencies: insight, swiftSettings: settings),
-    .target(name: "SDK", dependencies: engine, swiftSettings: settings),
+    .target(name: "SDK", dependencies: engine + ["CShims"], swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),

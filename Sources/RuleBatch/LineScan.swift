@@ -1,13 +1,6 @@
+internal import CShims
 package import Expressions
 internal import RuleEngine
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 
 /// Finds the ends of lines.
 package enum LineScan {

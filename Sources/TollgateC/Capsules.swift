@@ -1,17 +1,10 @@
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
-
 internal import CArrow
+internal import CShims
 internal import CTollgate
 internal import Synchronization
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// PyCapsule_GetPointer, which the module hands over: nothing of Python is linked.
 private typealias GetPointer =

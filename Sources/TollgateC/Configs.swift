@@ -1,19 +1,12 @@
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
-
+internal import CShims
 public import CTollgate
 internal import CivilTime
 internal import Expressions
 internal import Requests
 internal import RuleEngine
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// Objects behind the opaque pointers of the interface.
 extension OpaquePointer {

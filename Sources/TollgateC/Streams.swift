@@ -1,20 +1,13 @@
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
-
 public import CArrow
+internal import CShims
 public import CTollgate
 internal import Expressions
 internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// A stream of outcomes as it is handed out. One thread at a time is to ask it; those that ask at once get
 /// different parts, because readers of other languages do not prevent it.

@@ -1,19 +1,12 @@
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
-
+internal import CShims
 public import CTollgate
 internal import Expressions
 internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// What a function of the library returns when it fails, and the text that it gives.
 struct LibraryError: Error {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import CShims
 
 /// Tests on texts, by bytes: UTF-8 keeps substrings of valid text on code point borders.
 enum TextFunctions {

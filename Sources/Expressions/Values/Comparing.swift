@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import CShims
 
 /// Equality and order of cells as the CEL specification defines them: numbers of all three types
 /// lie on one line, texts and bytes compare by byte, lists and maps compare deep, and values of

@@ -1,12 +1,5 @@
+internal import CShims
 package import CivilTime
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 
 /// The machine's clock.
 package struct SystemTime: TimeSource {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import CShims
 
 /// Arithmetic with doubles, as liquidjs does it: what is not a number is 0, a missing operand makes
 /// the result not a number.
