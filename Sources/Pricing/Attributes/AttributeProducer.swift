@@ -26,6 +26,21 @@ public struct PricingContext: Hashable, Sendable {
     self.trialRules = trialRules
     self.history = history
   }
+
+  /// Prices without a store to ask: the customer never held anything, and the store would grant every offer.
+  ///
+  /// - Parameters:
+  ///   - now: when a trial begins.
+  ///   - locale: the locale of the prices, and of the device if `deviceLocale` is nil (`en_US` without either).
+  package static func offline(
+    now: Instant, timeZone: String?, locale: String? = nil, deviceLocale: String? = nil,
+    trialRules: TrialRules? = nil
+  ) -> PricingContext {
+    PricingContext(
+      now: now, timeZone: timeZone ?? "UTC", deviceLocale: deviceLocale ?? locale ?? "en_US",
+      locale: locale, trialRules: trialRules,
+      history: TrialHistory(entitlements: [], storeEligibility: true))
+  }
 }
 
 /// Makes the attributes of products for one profile and context.

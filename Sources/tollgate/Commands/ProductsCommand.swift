@@ -94,11 +94,9 @@ struct ProductsCommand: ParsableCommand {
   }
 
   private func context() throws -> PricingContext {
-    return PricingContext(
-      now: try Clock.time(now, in: timeZone), timeZone: timeZone,
-      deviceLocale: deviceLocale ?? locale ?? "en_US",
-      locale: locale, trialRules: trials.map { TrialRules(mode: $0) },
-      history: TrialHistory(entitlements: [], storeEligibility: true))
+    PricingContext.offline(
+      now: try Clock.time(now, in: timeZone), timeZone: timeZone, locale: locale,
+      deviceLocale: deviceLocale, trialRules: trials.map { TrialRules(mode: $0) })
   }
 }
 

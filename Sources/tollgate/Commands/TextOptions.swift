@@ -64,9 +64,7 @@ struct TextProductOptions: ParsableArguments {
 
   /// - Parameter zone: the name of the time zone in which a trial begins.
   func context(now: Instant, in zone: String?) -> PricingContext {
-    PricingContext(
-      now: now, timeZone: zone ?? "UTC", deviceLocale: locale ?? "en_US", locale: locale,
-      history: TrialHistory(entitlements: [], storeEligibility: true))
+    .offline(now: now, timeZone: zone, locale: locale)
   }
 
   /// Products with their attributes; the diagnostics are theirs.
