@@ -88,16 +88,6 @@ struct BatchBlock: ~Copyable {
     return row
   }
 
-  /// Takes a row for a user for whom all is decided.
-  ///
-  /// - Parameter subject: must stay where it is for as long as the row is there.
-  mutating func addRow(decided subject: ByteView) -> Int {
-    columns.vacateRow(count)
-    setSubject(subject)
-    count += 1
-    return count - 1
-  }
-
   /// Takes a row for somebody for whom nothing is decided.
   mutating func addVoidRow() {
     columns.vacateRow(count)

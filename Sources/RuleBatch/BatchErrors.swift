@@ -52,7 +52,7 @@ struct BatchErrors: ~Copyable {
     ruleSet = plan.ruleSet
     names = plan.placements.map(\.name)
     form = plan.form
-    isNoting = plan.writesOutcomes || plan.keepsDecisions || plan.tellsReasons
+    isNoting = plan.writesOutcomes || plan.tellsReasons
     givesReasons = plan.givesReasons
     notes = OutcomeNotes(placements: names.count)
   }
@@ -172,14 +172,6 @@ struct BatchErrors: ~Copyable {
   func forEachReason(placement: Int, row: Int, _ body: ([UInt8]) -> Void) {
     guard !notes.isEmpty else { return }
     notes.forEach(placement: placement, row: row) { body(wordings[$0].reason) }
-  }
-
-  /// Calls with the rules that failed for a user's outcome, in order.
-  func forEachFailure(placement: Int, row: Int, _ body: (Int, Failure) -> Void) {
-    guard !notes.isEmpty else { return }
-    notes.forEach(placement: placement, row: row) { wording in
-      body(Int(wordings[wording].key.rule), wordings[wording].key.failure)
-    }
   }
 
   /// Appends the errors of a user as ``OutcomeForm/rows`` has them.

@@ -52,12 +52,6 @@ public final class BatchPlan: Sendable {
   package let givesReasons: Bool
   /// Whether counts come with the first users whom they count.
   package let wantsExamples: Bool
-  /// Whether workers give out what was decided for each user, for later runs.
-  package let keepsDecisions: Bool
-  /// Whether workers give out the outcomes of users who are decided anew by themselves, too.
-  package let givesChanged: Bool
-  /// What an earlier run has decided by the same rules; nil where there is none to use.
-  package let earlier: EarlierDecisions?
   package let placements: [Placement]
   package let table: BatchTable
   /// What is counted for a report, or nil.
@@ -93,20 +87,13 @@ public final class BatchPlan: Sendable {
   ///   - givesReasons: whether every outcome says why, as explanations do.
   ///   - wantsExamples: whether counts come with the first users whom they count.
   ///   - collectsChoices: whether workers keep what users get as numbers, and write nothing.
-  ///   - keepsDecisions: whether workers give out what was decided, for ``EarlierDecisions``.
-  ///   - givesChanged: whether outcomes of users who are decided anew are given out by themselves, too.
-  ///   - earlier: what was decided by the same rules before.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?,
     columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false,
-    givesReasons: Bool = false, wantsExamples: Bool = false, collectsChoices: Bool = false,
-    keepsDecisions: Bool = false, givesChanged: Bool = false, earlier: EarlierDecisions? = nil
+    givesReasons: Bool = false, wantsExamples: Bool = false, collectsChoices: Bool = false
   ) {
-    self.keepsDecisions = keepsDecisions
-    self.givesChanged = givesChanged
-    self.earlier = earlier
     self.ruleSet = ruleSet
     self.texts = texts
     self.givesReasons = givesReasons
@@ -142,18 +129,13 @@ public final class BatchPlan: Sendable {
   package var choices: [Choice] { table.descriptions }
 
   /// Whether it matters which user got what, beside how many did.
-  var keepsChoices: Bool {
-    writesOutcomes || wantsExamples || collectsChoices || keepsDecisions
-  }
+  var keepsChoices: Bool { writesOutcomes || wantsExamples || collectsChoices }
 
   /// Whether somebody gets to see why outcomes are as they are.
   var tellsReasons: Bool { givesReasons && (writesOutcomes || collectsChoices) }
 
   /// The placements, in their order.
   package var placementNames: [String] { placements.map(\.name) }
-
-  /// How what is decided is kept for later runs.
-  package var decisionForm: DecisionForm { DecisionForm(self) }
 
   /// How many decisions each user takes.
   public var placementCount: Int { placements.count }

@@ -7,13 +7,9 @@ internal import RuleEngine
 /// nearly all have, follows from the choice and is made again when it is written.
 struct BatchReasons: ~Copyable {
   /// Something that an outcome says, in the form of the outcomes.
-  struct Piece {
+  private struct Piece {
     var member: DecisionReason.Member
-    /// The rule that it is about; nil for a stored variant.
-    var rule: Int?
-    /// What counted for the limit of a rule that is held back.
-    var count = 0
-    fileprivate var bytes: [UInt8] = []
+    var bytes: [UInt8]
   }
 
   private struct Limited: Hashable {
@@ -28,11 +24,7 @@ struct BatchReasons: ~Copyable {
   }
 
   /// Whether outcomes say why; nothing else may be asked when they do not.
-  private let isActive: Bool
-  /// Whether to note what outcomes say, or what later runs are to know.
   let isNoting: Bool
-  /// Whether nothing is noted of the block.
-  var isEmpty: Bool { notes.isEmpty }
   private let form: OutcomeForm
   private let ruleSet: RuleSet
   private var pieces: [Piece] = []
@@ -53,11 +45,10 @@ struct BatchReasons: ~Copyable {
   private static let mostKept = 4_096
 
   init(_ plan: BatchPlan) {
-    isActive = plan.tellsReasons
-    isNoting = isActive || plan.keepsDecisions
+    isNoting = plan.tellsReasons
     (form, ruleSet) = (plan.form, plan.ruleSet)
     notes = OutcomeNotes(placements: plan.placements.count)
-    drawn = isActive ? BatchReasons.drawn(plan) : []
+    drawn = isNoting ? BatchReasons.drawn(plan) : []
     openings = DecisionReason.Member.allCases.map { member in
       plan.form.quoted(Array("\"\(member.name)\":".utf8))
     }
@@ -90,8 +81,7 @@ struct BatchReasons: ~Copyable {
     let key = Limited(rule: rule, count: count)
     let piece =
       limited[key]
-      ?? newPiece(
-        .heldBack, rule, count, DecisionReason.heldBack(audience.index, limit, count: count))
+      ?? newPiece(.heldBack, DecisionReason.heldBack(audience.index, limit, count: count))
     limited[key] = piece
     notes.add(piece, placement: placement, row: row)
   }
@@ -102,7 +92,7 @@ struct BatchReasons: ~Copyable {
     let piece =
       owned[rule]
       ?? newPiece(
-        .owned, rule, 0, DecisionReason.owned(audience.index, audience.entitlementGuard ?? ""))
+        .owned, DecisionReason.owned(audience.index, audience.entitlementGuard ?? ""))
     owned[rule] = piece
     notes.add(piece, placement: placement, row: row)
   }
@@ -112,17 +102,9 @@ struct BatchReasons: ~Copyable {
     notes.add(stored, placement: placement, row: row)
   }
 
-  private mutating func newPiece(
-    _ member: DecisionReason.Member, _ rule: Int, _ count: Int, _ value: Value
-  ) -> Int {
-    pieces.append(Piece(member: member, rule: rule, count: count, bytes: form.quoted(value)))
+  private mutating func newPiece(_ member: DecisionReason.Member, _ value: Value) -> Int {
+    pieces.append(Piece(member: member, bytes: form.quoted(value)))
     return pieces.count - 1
-  }
-
-  /// Calls with what was noted of a user's outcome, in order.
-  func forEachNote(placement: Int, row: Int, _ body: (Piece) -> Void) {
-    guard !notes.isEmpty else { return }
-    notes.forEach(placement: placement, row: row) { body(pieces[$0]) }
   }
 
   /// Forgets what was noted for a block.

@@ -33,12 +33,6 @@ public struct BatchWorker: ~Copyable {
     package var repeated: [(line: Int, key: String)]
     /// Who is to be compared with the subjects of other chunks.
     package var subjects: [SubjectRecord]
-    /// What was decided, for later runs; empty where it is not kept.
-    package var decisions: [UInt8]
-    /// The outcomes of users who were decided anew; empty where nobody asks.
-    package var changed: [UInt8]
-    /// Users for whom an earlier run had decided.
-    package var decidedBefore: Int
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
@@ -65,11 +59,10 @@ public struct BatchWorker: ~Copyable {
   var counts: BatchCounts
   var chooser: VariantChooser
   private var writer: OutcomeWriter
-  var texts: BatchTexts
+  private var texts: BatchTexts
   var errors: BatchErrors
-  var draws: DrawCounter?
+  private var draws: DrawCounter?
   var reasons: BatchReasons
-  var keeper: DecisionKeeper
   /// Nil unless the plan wants choices to be kept.
   package let kept: KeptChoices?
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
@@ -80,14 +73,12 @@ public struct BatchWorker: ~Copyable {
   /// By shape with unknown keys: how many records had it since the notes were told.
   private var unusual: [Int: Int] = [:]
   /// What is odd about records of known shapes.
-  var shapeNotes = RecordNotes()
+  private var shapeNotes = RecordNotes()
   /// Where the outcomes of ``process(_:)`` go.
   private var ownBuffer = OutcomeBuffer()
-  /// Where the outcomes of users go who are decided anew.
-  private let changed = OutcomeBuffer()
   /// What ``Output/repeated`` is to be.
-  var repeated: [(line: Int, key: String)] = []
-  var compared = SubjectCollector()
+  private var repeated: [(line: Int, key: String)] = []
+  private var compared = SubjectCollector()
   /// What ``Output/notes`` has told.
   private var told = RecordNotes()
 
@@ -115,7 +106,6 @@ public struct BatchWorker: ~Copyable {
     errors = BatchErrors(plan)
     draws = plan.draws.map { DrawCounter($0) }
     reasons = BatchReasons(plan)
-    keeper = DecisionKeeper(plan)
     kept = plan.collectsChoices ? KeptChoices(placements: plan.placements.count) : nil
     captured = .allocate(capacity: UserMember.captured.count)
     captured.initialize(repeating: RecordShapes.Captured(), count: UserMember.captured.count)
@@ -165,7 +155,6 @@ public struct BatchWorker: ~Copyable {
     compared.limit = limit
     counts.clear()
     buffer.clear()
-    changed.clear()
     repeated = []
     kept?.clear()
     var rejected: [RejectedLine] = []
@@ -179,8 +168,6 @@ public struct BatchWorker: ~Copyable {
     }
     decideBlock(buffer)
     forget()
-    if keeper.isActive { keeper.addCounts(to: &counts, table) }
-    let keptOfChunk = keeper.take()
     var sums = counts.sums
     sums.errors = errors.takeCounts()
     sums.draws = draws?.take()
@@ -188,9 +175,7 @@ public struct BatchWorker: ~Copyable {
     sums.lines = lines
     return Output(
       sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), repeated: repeated,
-      subjects: compared.take(), decisions: keptOfChunk.entries, changed: changed.bytes,
-      decidedBefore: keptOfChunk.users,
-      plan: plan)
+      subjects: compared.take(), plan: plan)
   }
 
   /// Lets go of the chunk: nothing that outlives a call points into it.
@@ -213,7 +198,6 @@ public struct BatchWorker: ~Copyable {
   mutating func next(
     in chunk: ByteView, from start: Int, number: Int, _ rejected: inout [RejectedLine]
   ) -> Int {
-    if keeper.isActive { return nextKeeping(in: chunk, from: start, number: number, &rejected) }
     // A record of a known shape tells where it ends; nobody has to look for the newline.
     if let count = addByShape(ByteView(rebasing: chunk[start...])) {
       addRow(ByteView(rebasing: chunk[start..<start + count]), number)
@@ -228,13 +212,13 @@ public struct BatchWorker: ~Copyable {
 
   /// Keeps what is needed later of the record of the row that was added last.
   @inline(__always)
-  mutating func addRow(_ record: ByteView, _ line: Int) {
+  private mutating func addRow(_ record: ByteView, _ line: Int) {
     texts.addRow(record)
     compared.add(block.subjects[block.count &- 1], record, line)
   }
 
   /// - Returns: the line if it is refused.
-  mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
+  private mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return nil }
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
@@ -261,7 +245,7 @@ public struct BatchWorker: ~Copyable {
   /// Fills a row of the block from the record at the beginning of a text, if its shape is known.
   ///
   /// - Returns: the length of the record's line; nil when it must be read otherwise.
-  mutating func addByShape(_ text: ByteView) -> Int? {
+  private mutating func addByShape(_ text: ByteView) -> Int? {
     guard
       let record = shapes.fill(
         text, slack: slack, row: block.count, of: &block.columns, captured: captured),
@@ -284,15 +268,9 @@ public struct BatchWorker: ~Copyable {
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
-    if record.hasUnknownKeys { noteUnknownKeys() }
+    if record.hasUnknownKeys { unusual[shapes.lastShape, default: 0] += 1 }
     block.addRow(subject: subject)
     return record.length
-  }
-
-  private mutating func noteUnknownKeys() {
-    unusual[shapes.lastShape, default: 0] += 1
-    guard keeper.isActive else { return }
-    for key in shapes.unknownKeys(ofShape: shapes.lastShape) { keeper.note(.unknownKey, key) }
   }
 
   /// Takes in what a record has beside attributes and an identity.
@@ -339,10 +317,7 @@ public struct BatchWorker: ~Copyable {
     let value = captured[UserMember.status.rawValue]
     guard value.isPlainText else { return base[value.from] == UInt8(ascii: "n") }
     let text = ByteView(start: base + value.from + 1, count: value.to - value.from - 2)
-    if !RecordNotes.isStatus(text) {
-      shapeNotes.add(status: text)
-      keeper.note(.unknownStatus, text)
-    }
+    if !RecordNotes.isStatus(text) { shapeNotes.add(status: text) }
     return true
   }
 
@@ -375,12 +350,7 @@ public struct BatchWorker: ~Copyable {
       kept.add(block)
     } else if plan.writesOutcomes {
       writer.write(block, table, texts, errors, &reasons, chooser, to: buffer)
-      if plan.givesChanged {
-        writer.write(
-          block, only: keeper.isAnew, table, texts, errors, &reasons, chooser, to: changed)
-      }
     }
-    if keeper.isActive { keeper.endBlock(block, errors, reasons) }
     counts.endBlock(block)
     errors.endBlock(block)
     draws?.count(block)

@@ -298,11 +298,7 @@ extension BatchPlan {
   /// of lines. Nil where they can.
   fileprivate var problemWithTables: String? {
     let wanted =
-      draws != nil
-      ? "counts draws"
-      : keepsDecisions || givesChanged || earlier != nil
-        ? "keeps decisions for later runs, or has those of an earlier one"
-        : texts != nil ? "renders texts" : nil
+      draws != nil ? "counts draws" : texts != nil ? "renders texts" : nil
     return wanted.map { "the plan \($0), which is done for lines of JSON, and not for tables" }
   }
 }

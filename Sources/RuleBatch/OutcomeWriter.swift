@@ -35,17 +35,16 @@ struct OutcomeWriter: ~Copyable {
 
   deinit { subject.deallocate() }
 
-  /// Writes the lines of all users of a block, or of some.
+  /// Writes the lines of all users of a block.
   mutating func write(
-    _ block: borrowing BatchBlock, only rows: [Bool]? = nil, _ table: BatchTable,
-    _ texts: borrowing BatchTexts,
+    _ block: borrowing BatchBlock, _ table: BatchTable, _ texts: borrowing BatchTexts,
     _ errors: borrowing BatchErrors, _ reasons: inout BatchReasons,
     _ chooser: borrowing VariantChooser, to buffer: OutcomeBuffer
   ) {
     let hasExtras = texts.isActive || !errors.isEmpty || givesReasons
     let gathers = hasExtras || form == .rows
     let repeated = layout == .wide ? 1 : placements
-    for row in 0..<block.count where rows?[row] ?? true {
+    for row in 0..<block.count {
       quote(block.subjects[row])
       var capacity =
         longest + 4 * placements + table.closing.count

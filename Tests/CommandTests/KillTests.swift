@@ -12,10 +12,6 @@ import Testing
     var name: String
     var arguments: [String]
     var rejects = "rejects"
-    /// Whether what is killed takes the place of an earlier run, and goes by what that has decided.
-    var isSince = false
-
-    var keepsDecisions: Bool { isSince || arguments.contains("--keep-decisions") }
 
     var testDescription: String { ([name] + arguments).joined(separator: " ") }
   }
@@ -30,9 +26,6 @@ import Testing
       rejects: "rejects.gz"),
     Kind(name: "out.ndjson.gz", arguments: ["--layout", "wide"], rejects: "rejects.gz"),
     Kind(name: "out.csv.zst", arguments: ["--layout", "wide"], rejects: "rejects.zst"),
-    Kind(name: "out.sqlite", arguments: ["--keep-decisions"]),
-    Kind(name: "out.ndjson", arguments: [], isSince: true),
-    Kind(name: "out.csv.gz", arguments: ["--reasons"], rejects: "rejects.gz", isSince: true),
   ]
 
   static let kills =
@@ -81,20 +74,6 @@ import Testing
       "2",
     ].filter { !($0 == "--threads" || $0 == "2") || !kind.arguments.contains("--threads") }
       + kind.arguments
-      + (kind.isSince ? folder == "whole" ? ["--keep-decisions"] : since(kind, place, folder) : [])
-  }
-
-  private func since(_ kind: Kind, _ place: Place, _ folder: String) -> [String] {
-    ["--since", place.path("\(folder)/\(kind.name).manifest.json")]
-  }
-
-  /// The run that is there before one that goes by it: of half of the users.
-  private func runEarlier(_ kind: Kind, _ arguments: [String], _ place: Place) throws {
-    guard kind.isSince, let since = arguments.firstIndex(of: "--since") else { return }
-    var arguments = arguments
-    arguments.replaceSubrange(since...since + 1, with: ["--keep-decisions"])
-    let half = arguments.map { $0.replacingOccurrences(of: "users-*", with: "users-0") }
-    #expect(try run(half, killAfter: nil) == 0)
   }
 
   /// Starts the tool and kills it after a time; nil lets it end.
@@ -121,8 +100,7 @@ import Testing
     let start = Date()
     #expect(try run(arguments(kind, place, "whole"), killAfter: nil) == 0)
     let duration = Date().timeIntervalSince(start)
-    let names =
-      [kind.name, kind.rejects] + (kind.keepsDecisions ? [kind.name + ".decisions"] : [])
+    let names = [kind.name, kind.rejects]
     let expected = names.map { place.bytes("whole/\($0)") }
     #expect(expected.allSatisfy { ($0?.count ?? 0) > 100 })
     // Rules that fail are part of what is told.
@@ -137,7 +115,6 @@ import Testing
       let folder = "killed-\(rounds)"
       rounds += 1
       var arguments = try arguments(kind, place, folder)
-      try runEarlier(kind, arguments, place)
       // Several kills in one run: the next start goes on where this one came to.
       while true {
         let after = Double.random(in: 0...duration * 0.8, using: &random)

@@ -360,6 +360,20 @@ import Testing
     #expect(again.code == 0)
     #expect(again.errors.contains("Already complete; see "))
     #expect(again.output == first.output)
+    // Of a version that kept decisions for later runs.
+    let manifest = try place.text("out.manifest.json")
+    let kept = manifest.replacingOccurrences(
+      of: "\"texts\":", with: "\"keepsDecisions\":true,\"texts\":"
+    )
+    .replacingOccurrences(
+      of: "\"counts\":",
+      with: "\"decisions\":{\"path\":\"gone\",\"bytes\":1,\"hash\":\"xxh64:0\"},\"counts\":")
+    #expect(kept.count > manifest.count + 70)
+    try place.write("out.manifest.json", kept)
+    let earlier = try precompute("--users", users, "--out", out, "--resume", "--summary", "json")
+    #expect(earlier.code == 0 && earlier.output == first.output, "\(earlier.errors)")
+    let replay = try BuiltTool.run("replay", place.path("out.manifest.json"))
+    #expect(replay.code == 0, "\(replay.errors)")
     let other = try BuiltTool.run(
       "precompute", Self.config, "--now", "2026-03-01T12:00:00Z", "--seed", "t", "--users", users,
       "--out", out, "--resume")

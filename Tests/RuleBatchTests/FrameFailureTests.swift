@@ -113,19 +113,14 @@ import Testing
       try FrameOutcomes(counting).export([0, 0], count: 2, to: &array)
     }
     #expect(error?.message == message && array.release == nil)
-    func problem(draws: Bool = false, keeps: Bool = false) -> String? {
-      let plan = BatchPlan(
-        rules, now: 0, assigner: .hash(salt: ""), texts: nil, countsDraws: draws,
-        keepsDecisions: keeps)
-      let worker = FrameWorker(plan, columns)
-      return #expect(throws: ArrowError.self) { _ = try worker.decide(table.array) }?.message
+    let drawing = BatchPlan(
+      rules, now: 0, assigner: .hash(salt: ""), texts: nil, countsDraws: true)
+    let refused = #expect(throws: ArrowError.self) {
+      _ = try FrameWorker(drawing, columns).decide(table.array)
     }
-    let end = ", which is done for lines of JSON, and not for tables"
-    #expect(problem(draws: true) == "the table: the plan counts draws" + end)
     #expect(
-      problem(keeps: true)
-        == "the table: the plan keeps decisions for later runs, or has those of an earlier one"
-        + end)
+      refused?.message
+        == "the table: the plan counts draws, which is done for lines of JSON, and not for tables")
   }
 
   /// Numbers of outcomes that no memory has are refused before any is asked for.

@@ -24,47 +24,6 @@ package struct Failure: Hashable, Sendable {
   package var error: EvaluationError { EvaluationError(fault: Cell(low: fault, high: 0)) }
 }
 
-// MARK: In files
-
-extension Failure {
-  /// A failure as it is kept for later runs of the same program.
-  package struct Numbers: Hashable, Sendable {
-    package var fault: UInt64
-    package var slot: Int32
-    package var flags: UInt8
-
-    package init(fault: UInt64, slot: Int32, flags: UInt8) {
-      (self.fault, self.slot, self.flags) = (fault, slot, flags)
-    }
-  }
-
-  package var numbers: Numbers {
-    Numbers(
-      fault: fault, slot: slot,
-      flags: (isAbsent ? 1 : 0) | (isOperand ? 2 : 0) | (isNull ? 4 : 0))
-  }
-}
-
-extension Program {
-  /// A failure that was kept; nil when it can be none of this program.
-  package func failure(_ numbers: Failure.Numbers) -> Failure? {
-    let cell = Cell(low: numbers.fault, high: 0)
-    guard cell.tag == Tag.fault, numbers.flags < 8,
-      EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: numbers.fault >> 8)) != nil,
-      Int(numbers.fault >> 32) < storage.nodeOf.count,
-      numbers.slot >= -1, Int(numbers.slot) < storage.graph.slots.contents.count
-    else { return nil }
-    return Failure(
-      fault: numbers.fault, slot: numbers.slot, isAbsent: numbers.flags & 1 != 0,
-      isOperand: numbers.flags & 2 != 0, isNull: numbers.flags & 4 != 0)
-  }
-
-  /// What the numbers of failures mean: how many instructions there are, and what is in the slots.
-  package var layout: [String] {
-    ["\(storage.nodeOf.count)"] + storage.graph.slots.contents.map(\.description) + sources
-  }
-}
-
 /// Finds out which attribute a failure is about, and remembers what that takes.
 package struct FailureFinder {
   private let storage: Program.Storage

@@ -78,23 +78,14 @@ public struct UserRecordReader: ~Copyable {
   package let entitlementsSlot: Int?
   package let userIDSlot: Int?
   package let needsEntitlements: Bool
-  package private(set) var status: Cell?
+  private var status: Cell?
   private var entitlements: Cell?
   /// Keys that the record has twice, of which the last value counts.
   package private(set) var repeatedKeys: [String] = []
   /// The members that came so far, a bit each.
   private var seen: UInt32 = 0
   /// Keys of the record that nobody knows; they are noted when the record is accepted.
-  package private(set) var unknownKeys: [String] = []
-
-  /// Whether what the record says of the past may come to something else at another time.
-  package var hasHistory: Bool {
-    !events.isEmpty
-      || occurrences.contains { stored in
-        !stored.times.isEmpty
-          && ruleSet.storage.table.limits.contains { $0.key.utf8.elementsEqual(stored.key.utf8) }
-      }
-  }
+  private var unknownKeys: [String] = []
 
   /// - Parameters:
   ///   - ruleSet: the rules that the records are read for.

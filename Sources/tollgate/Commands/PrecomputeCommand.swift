@@ -119,8 +119,6 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Resuming Options") var lasting: LastingOptions
 
-  @OptionGroup(title: "Incremental Options") var incremental: IncrementalOptions
-
   @OptionGroup(title: "Report Options") var reporting: ReportOptions
 
   @OptionGroup(title: "Report Options") var naming: ReportUserOptions
@@ -142,8 +140,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let paths = try UserInput.paths(users, form: input.usersFormat)
     try UserInput.checkOnce(paths)
     let form = try input.outputForm(out: out)
-    let files = try RunFiles(
-      out: out, form: form, rejects: rejects, options: lasting, incremental: incremental)
+    let files = try RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     try check(files, paths)
     let config = try configForm.file(source.config, language)
     var settings = RunSettings(
@@ -160,13 +157,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
     }
     settings.runColumns = input.runColumns
     settings.reasons = reasons
-    settings.keepsDecisions = files.decisions != nil
     settings.texts = try rendering.settings(products, in: options.givenTimeZone)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
     let texts = try rendering.plan(
       for: config.config, products, now: settings.now, in: options.givenTimeZone)
     let (tally, notes) = try await Signals.heeding {
-      try await run(files, &settings, config, ruleSet, texts)
+      try await run(files, &settings, ruleSet, texts)
     }
     try report(tally, notes)
   }
@@ -187,11 +183,6 @@ struct PrecomputeCommand: AsyncParsableCommand {
     uses.reads("--render", rendering.render)
     uses.reads("--products", products.products)
     reporting.add(to: &uses)
-    // A run may take the place of the one that it goes by, whose manifest has been read by then.
-    let own = files.manifest.map { FilePlace($0).identity }
-    if let since = incremental.since, FilePlace(since).identity != own {
-      uses.reads("--since", since)
-    }
     files.add(to: &uses)
     try uses.check()
     try files.checkOverwriting()
@@ -199,8 +190,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   /// Decides, as long as nobody else writes the same files.
   private func run(
-    _ files: RunFiles, _ settings: inout RunSettings, _ config: ConfigFile, _ ruleSet: RuleSet,
-    _ texts: TextPlan?
+    _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ texts: TextPlan?
   ) async throws -> (Tally, [Diagnostic]) {
     let locks = try files.lock()
     defer {
@@ -209,7 +199,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if !lasting.resume, !quiet { files.tellReplaced() }
     let former =
       lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
-    var plan = try self.plan(settings, ruleSet, texts)
+    let plan = try settings.plan(ruleSet, texts: texts, countsDraws: reporting.report != nil)
     try files.checkColumns(plan)
     if case .complete(let manifest)? = former {
       FileText.printError("Already complete; see \(files.manifest ?? "")")
@@ -220,15 +210,11 @@ struct PrecomputeCommand: AsyncParsableCommand {
       try writeReport(sums, rejects, manifest.settings, plan)
       return (plan.tally(of: sums), [])
     }
-    if let known = try earlier(settings, config, plan, isResuming: former != nil) {
-      plan = try self.plan(settings, ruleSet, texts, known)
-    }
     let state = try files.state(former, settings, plan)
     if reporting.report != nil, state.rejectKinds == nil {
       throw ReportCounts.uncounted(files.checkpoint ?? out, isComplete: false)
     }
-    let opened = try files.open(
-      state, plan, users: settings.users, config: config.bytes, isResuming: former != nil)
+    let opened = try files.open(state, plan, users: settings.users, isResuming: former != nil)
     var run: BatchRun
     do {
       // A pipe may have nothing to read for long.
@@ -256,54 +242,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if run.state.sums.users > 0 {
       try writeReport(run.state.sums, run.state.rejectKinds, settings, plan)
       run.tellDone()
-      if incremental.since != nil { tellDecided(run.state) }
     }
     RenderingOptions.tell(run.textErrors)
     if !quiet {
       for note in run.state.texts.notes(ruleSet, now: settings.now) { FileText.printError(note) }
     }
     return (run.tally, ruleSet.diagnostics(of: run.notes, users: run.state.sums.users))
-  }
-
-  private func plan(
-    _ settings: RunSettings, _ ruleSet: RuleSet, _ texts: TextPlan?,
-    _ earlier: EarlierDecisions? = nil
-  ) throws -> BatchPlan {
-    try settings.plan(
-      ruleSet, texts: texts, countsDraws: reporting.report != nil,
-      keepsDecisions: settings.keepsDecisions, givesChanged: incremental.changed != nil,
-      earlier: earlier)
-  }
-
-  /// What an earlier run has decided that still holds; nil when there is nothing.
-  private func earlier(
-    _ settings: RunSettings, _ config: ConfigFile, _ plan: BatchPlan, isResuming: Bool
-  ) throws -> EarlierDecisions? {
-    guard let path = incremental.since else { return nil }
-    // A run that was killed when it was complete but for its manifest has taken the place of the other.
-    if isResuming, !FileIdentity.exists(path) {
-      if !quiet {
-        FileText.printError("note: \(path) is gone: everybody who is left is decided anew")
-      }
-      return nil
-    }
-    let run = try EarlierRun(path, for: settings, config)
-    let decisions = try run.decisions(for: plan)
-    if decisions == nil, !quiet {
-      let why = run.differences.isEmpty ? ["the rules have changed"] : run.differences
-      FileText.printError(
-        DiagnosticText.visible(
-          "note: everybody is decided anew: " + why.joined(separator: "; ")))
-    }
-    return decisions
-  }
-
-  private func tellDecided(_ state: Checkpoint) {
-    if quiet { return }
-    let (users, kept) = (state.sums.users, state.decidedBefore)
-    FileText.printError(
-      "\(counted(users, "user")): \(grouped(users - kept)) decided anew, \(grouped(kept)) kept"
-        + (kept > 0 ? " (their records and the rules are unchanged)" : ""))
   }
 
   private func writeReport(
@@ -317,7 +261,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
   }
 
   private func report(_ tally: Tally, _ notes: [Diagnostic]) throws {
-    let files: [String] = [out, rejects, incremental.changed].compactMap { $0 }
+    let files: [String] = [out, rejects].compactMap { $0 }
     let printsRows = files.contains { $0 == "-" || FilePlace($0).descriptor == 1 }
     let target: FileDescriptor = printsRows ? .standardError : .standardOutput
     switch summary {

@@ -9,10 +9,6 @@ struct BatchRun {
     var users: [String]
     var outcomes: OutcomeSink
     var rejects: OutcomeSink
-    /// Where what was decided is kept for later runs.
-    var decisions = OutcomeSink.none
-    /// Where the outcomes of users go who are decided anew, too.
-    var changed = OutcomeSink.none
     /// Where checkpoints go; nil for none.
     var checkpoint: String?
     /// Seconds between checkpoints.
@@ -142,9 +138,6 @@ struct BatchRun {
       if case .database(let database) = files.outcomes { try database.begin(state) }
     }
     if outcomes.count > 0 { try files.outcomes.write(outcomes) }
-    if !output.decisions.isEmpty { try files.decisions.write(output.decisions) }
-    if !output.changed.isEmpty { try files.changed.write(output.changed) }
-    state.decidedBefore += output.decidedBefore
     if !output.rejected.isEmpty { try keep(output.rejected, part) }
     state.sums.add(output.sums)
     state.notes.add(output.notes)
@@ -187,8 +180,6 @@ struct BatchRun {
     guard let path = files.checkpoint else { return }
     state.outcomes = files.outcomes.state
     state.rejects = files.rejects.state
-    state.decisions = files.decisions.state
-    if files.changed.isKept { state.changed = files.changed.state }
     if case .database(let database) = files.outcomes {
       try database.commit(state)
     } else {

@@ -22,12 +22,6 @@ struct Checkpoint {
   /// What the outcomes and the rejects files hold.
   var outcomes: OutputFile.State
   var rejects: OutputFile.State
-  /// What the file of decisions holds.
-  var decisions = OutputFile.State()
-  /// What the file of changed outcomes holds; nil when there is none.
-  var changed: OutputFile.State?
-  /// Users for whom an earlier run had decided.
-  var decidedBefore = 0
 
   var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
@@ -40,9 +34,7 @@ struct Checkpoint {
       "linesInAll": count(sums.lines), "numbers": .list(sums.numbers.map(count)),
       "notes": notes.value, "texts": texts.value, "errors": ErrorCounts.value(sums),
       "report": ReportCounts.value(sums, rejectKinds), "outcomes": outcomes.value,
-      "rejects": rejects.value, "decisions": decisions.value,
-      "changed": changed?.value ?? .null,
-      "decidedBefore": count(decidedBefore),
+      "rejects": rejects.value,
     ])
   }
 
@@ -95,9 +87,6 @@ struct Checkpoint {
     self.sums = sums
     self.outcomes = outcomes
     self.rejects = rejects
-    decisions = value["decisions"].flatMap { OutputFile.State($0) } ?? OutputFile.State()
-    changed = value["changed"].flatMap { OutputFile.State($0) }
-    decidedBefore = count("decidedBefore") ?? 0
     self.notes = notes
     self.texts = texts
   }

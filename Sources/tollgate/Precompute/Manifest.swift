@@ -65,8 +65,6 @@ struct Manifest {
   /// Nil when no outcomes were written to a file.
   var outcomes: Written?
   var rejects: Written?
-  /// What was decided for each user; nil when that was not kept.
-  var decisions: Written?
   /// The summary, and the numbers behind it.
   var counts: Value
   private var sums: [Int]
@@ -78,21 +76,18 @@ struct Manifest {
     .members([
       "manifest": 1, "settings": settings.value,
       "users": .list(users.map { .string($0) }), "outcomes": outcomes?.value ?? .null,
-      "rejects": rejects?.value ?? .null, "decisions": decisions?.value, "counts": counts,
+      "rejects": rejects?.value ?? .null, "counts": counts,
       "numbers": .list(sums.map { .int(Int64($0)) }), "errors": errors,
       "report": report == .null ? nil : report,
     ])
   }
 
-  init(
-    _ state: Checkpoint, outcomes: Written?, rejects: Written?, decisions: Written?, counts: Value
-  ) {
+  init(_ state: Checkpoint, outcomes: Written?, rejects: Written?, counts: Value) {
     let (settings, sums) = (state.settings, state.sums)
     self.settings = settings
     users = state.userHashes
     self.outcomes = outcomes
     self.rejects = rejects
-    self.decisions = decisions
     self.counts = counts
     self.sums = [sums.users, sums.rejected, sums.lines] + sums.numbers
     errors = ErrorCounts.value(sums)
@@ -148,7 +143,6 @@ struct Manifest {
       report = value["report"] ?? .null
       outcomes = try Manifest.written(recorded.member("outcomes"))
       rejects = try Manifest.written(recorded.member("rejects"))
-      decisions = try Manifest.written(recorded.member("decisions"))
     } catch {
       throw CommandError("\(path): \(error.description)")
     }

@@ -21,8 +21,6 @@ extension RunFiles {
   func add(to uses: inout FileUses) {
     if out != "none" { uses.writes("--out", out) }
     uses.writes("--rejects", rejects)
-    uses.writes("--changed", incremental.changed)
-    uses.writes("the decisions of --out", decisions)
     for file in kept {
       let name = file.isNamed ? file.option : "the \(file.what) of --out"
       uses.writes(name, file.path)
@@ -43,8 +41,6 @@ extension RunFiles {
   func checkWritable() throws {
     try outPlace?.checkWritable("--out")
     try rejectsPlace?.checkWritable("--rejects")
-    try changedPlace?.checkWritable("--changed")
-    if let decisions { try FilePlace(decisions).checkWritable("--keep-decisions") }
     for partial in partials { try FilePlace(partial.path).checkWritable(partial.option) }
     for file in kept {
       let place = FilePlace(file.path)
@@ -63,12 +59,6 @@ extension RunFiles {
       try checkOwner(of: file)
     }
     for partial in partials { try partial.check() }
-    if let decisions, FilePlace(decisions).kind != .missing {
-      let beginning = Array(DecisionsHeader.beginning.utf8)
-      guard FilePlace(decisions).kind == .file,
-        try [[], beginning].contains(InputFile(decisions).beginning(beginning.count))
-      else { throw RunFiles.inTheWay(decisions, "--keep-decisions") }
-    }
     for base in databases { try base.check() }
   }
 
@@ -105,10 +95,7 @@ extension RunFiles {
     let beginnings = ["userId,", "user_id,", #"{"userId":"#]
     return [
       partial(outcomes, "--out", form, beginnings),
-      partial(changedPlace, "--changed", changedForm, beginnings),
       partial(rejectsPlace, "--rejects", rejectsForm, [#"{"line":"#, #"{"file":"#]),
-      partial(
-        decisions.map { FilePlace($0) }, "--keep-decisions", nil, [DecisionsHeader.beginning]),
     ].compactMap { $0 }
   }
 

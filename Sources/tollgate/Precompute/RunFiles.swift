@@ -14,23 +14,15 @@ struct RunFiles {
   /// How refused lines are written; nil when they are not kept.
   let rejectsForm: FileForm?
   let options: LastingOptions
-  let incremental: IncrementalOptions
   let outPlace: FilePlace?
   let rejectsPlace: FilePlace?
-  /// Where what is decided is kept for later runs; nil where it is not.
-  let decisions: String?
-  /// How the outcomes of users who are decided anew are written, too; nil when they are not.
-  let changedForm: FileForm?
-  let changedPlace: FilePlace?
 
   /// - Parameters:
   ///   - out: a path, `-` for standard output, or `none`.
   ///   - rejects: the same; nil for none.
   init(
-    out: String, form: FileForm, rejects: String?, options: LastingOptions,
-    incremental: IncrementalOptions
+    out: String, form: FileForm, rejects: String?, options: LastingOptions
   ) throws {
-    self.incremental = incremental
     self.out = out
     self.form = form
     self.rejects = rejects == "none" ? nil : rejects
@@ -49,32 +41,6 @@ struct RunFiles {
     let chosen = options.manifest ?? (isFile ? RunFiles.usualManifest(out) : nil)
     manifest = chosen == "none" ? nil : chosen
     interval = options.checkpointEvery
-    guard isFile || !incremental.keepDecisions else {
-      throw CommandError(
-        "--keep-decisions needs --out FILE: what is decided is kept beside the outcomes")
-    }
-    let keepsDecisions = incremental.keepDecisions || incremental.since != nil
-    changedForm = try incremental.changed.map { try RunFiles.changedForm($0, like: form, out) }
-    changedPlace = place(incremental.changed)
-    decisions = isFile && keepsDecisions ? out + ".decisions" : nil
-  }
-
-  /// The form of the outcomes of users who are decided anew, which is that of all.
-  private static func changedForm(_ path: String, like form: FileForm, _ out: String) throws
-    -> FileForm
-  {
-    guard out != "none", path != "none", form.form != .sqlite else {
-      throw CommandError(
-        "--changed needs --out as NDJSON or CSV: what it writes is a part of that, in the same form"
-      )
-    }
-    let own = try FileForm(path: path, option: "--changed", allowed: [.ndjson, .csv])
-    guard own.form == form.form else {
-      throw CommandError(
-        "--changed \(path): --out is \(form.form.rawValue), and this would be \(own.form.rawValue); "
-          + "give both the same ending")
-    }
-    return own
   }
 
   /// Where the manifest is of outcomes that were written to a path, unless it was put elsewhere.
@@ -85,7 +51,7 @@ struct RunFiles {
   /// What two runs must not write at the same time.
   var locked: [FilePlace] {
     let named = [options.checkpoint, options.manifest.flatMap { $0 == "none" ? nil : $0 }]
-    let places = [outPlace, rejectsPlace, changedPlace] + named.map { $0.map { FilePlace($0) } }
+    let places = [outPlace, rejectsPlace] + named.map { $0.map { FilePlace($0) } }
     return places.compactMap { $0 }.filter(\.hasNeighbours)
   }
 
@@ -125,7 +91,7 @@ struct RunFiles {
       try check(settings, earlier, checkpoint)
       return .stopped(earlier, value)
     }
-    if let manifest, FileIdentity.exists(manifest), try !isOfEarlierRun(manifest, settings) {
+    if let manifest, FileIdentity.exists(manifest) {
       let earlier = try Manifest(reading: manifest)
       if keepsTime { settings.now = earlier.settings.now }
       try check(settings, earlier.settings, manifest)
@@ -136,30 +102,9 @@ struct RunFiles {
     return nil
   }
 
-  /// Whether a manifest is that of the run whose place this one takes, which was killed before it wrote
-  /// anything.
-  private func isOfEarlierRun(_ manifest: String, _ settings: RunSettings) throws -> Bool {
-    guard let since = incremental.since,
-      FilePlace(since).identity == FilePlace(manifest).identity
-    else { return false }
-    let earlier = try Manifest(reading: manifest)
-    do {
-      var mine = settings
-      mine.now = earlier.settings.now
-      try check(mine, earlier.settings, manifest)
-      try checkComplete(earlier, manifest)
-      return false
-    } catch is CommandError {
-      return true
-    }
-  }
-
   /// Throws when a run that is complete would give something else now, or when what it gave is gone.
   private func checkComplete(_ earlier: Manifest, _ manifest: String) throws {
-    let files = [
-      (out, earlier.outcomes), (rejects, earlier.rejects), (decisions, earlier.decisions),
-    ]
-    for (path, written) in files {
+    for (path, written) in [(out, earlier.outcomes), (rejects, earlier.rejects)] {
       guard let path, let written else { continue }
       let isSame =
         try FileIdentity.regularSize(of: path) == written.bytes
@@ -203,20 +148,13 @@ struct RunFiles {
   /// Where the run begins.
   func state(_ former: Former?, _ settings: RunSettings, _ plan: BatchPlan) throws -> Checkpoint {
     guard case .stopped(let earlier, let value)? = former else {
-      var state = Checkpoint(
+      return Checkpoint(
         settings, plan: plan, out: ownOut,
         outcomes: OutputFile.State(isCompressed: form.compression != nil),
         rejects: OutputFile.State(isCompressed: rejectsForm?.compression != nil))
-      state.changed = changedForm.map { OutputFile.State(isCompressed: $0.compression != nil) }
-      return state
     }
     guard var state = Checkpoint(earlier, value, plan: plan) else {
       throw CommandError("\(checkpoint ?? "") is damaged; run again without --resume")
-    }
-    guard (state.changed != nil) == (changedForm != nil) else {
-      throw CommandError(
-        "the run was begun with\(state.changed == nil ? "out" : "") --changed; give the same "
-          + "options, or run again without --resume")
     }
     state.out = ownOut
     return state
@@ -225,10 +163,8 @@ struct RunFiles {
   // MARK: Writing
 
   /// Where a run writes from a state on. Nothing is made or emptied yet.
-  ///
-  /// - Parameter config: the bytes of the config.
   func open(
-    _ state: Checkpoint, _ plan: BatchPlan, users: [String], config: [UInt8], isResuming: Bool
+    _ state: Checkpoint, _ plan: BatchPlan, users: [String], isResuming: Bool
   ) throws -> BatchRun.Files {
     let outcomes: OutcomeSink
     if out == "none" {
@@ -244,17 +180,8 @@ struct RunFiles {
     let rejects = try rejects.map {
       try OutputFile($0, rejectsForm?.compression, after: state.rejects)
     }
-    let decisions = try decisions.map {
-      try OutputFile(
-        $0, header: DecisionsHeader.bytes(plan, config: config), after: state.decisions)
-    }
-    let changed = try incremental.changed.map {
-      try OutputFile($0, changedForm?.compression, header: plan.header, after: state.changed)
-    }
     return BatchRun.Files(
       users: users, outcomes: outcomes, rejects: rejects.map { .file($0) } ?? .none,
-      decisions: decisions.map { .file($0) } ?? .none,
-      changed: changed.map { .file($0) } ?? .none,
       checkpoint: checkpoint, interval: interval, begin: { try begin($0) })
   }
 
@@ -300,8 +227,7 @@ struct RunFiles {
   /// Whether a run that came to an end in its middle has left something to continue from.
   func canContinue(_ run: BatchRun) -> Bool {
     run.hasBegun && out != "-" && checkpoint != nil && run.files.outcomes.isInPlace
-      && run.files.rejects.isInPlace && run.files.decisions.isInPlace
-      && run.files.changed.isInPlace
+      && run.files.rejects.isInPlace
   }
 
   /// What to say when something has failed in the middle of a run.
@@ -364,16 +290,10 @@ extension RunSettings {
   ///   - texts: what is rendered beside the outcomes; nil for nothing.
   ///   - countsDraws: whether draws are counted for a report.
   ///   - wantsExamples: whether counts come with the first users whom they count.
-  ///   - keepsDecisions: whether what is decided is kept for later runs.
-  ///   - givesChanged: whether outcomes of users who are decided anew are written by themselves, too.
-  ///   - earlier: what was decided by the same rules before.
   func plan(
     _ ruleSet: RuleSet, texts: TextPlan? = nil, countsDraws: Bool = false,
-    wantsExamples: Bool = false, keepsDecisions: Bool = false, givesChanged: Bool = false,
-    earlier: EarlierDecisions? = nil
-  ) throws
-    -> BatchPlan
-  {
+    wantsExamples: Bool = false
+  ) throws -> BatchPlan {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
       throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
     }
@@ -382,8 +302,7 @@ extension RunSettings {
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
       clock: clock, texts: texts, columnsOfRun: columnsOfRun, countsDraws: countsDraws,
-      givesReasons: reasons, wantsExamples: wantsExamples, keepsDecisions: keepsDecisions,
-      givesChanged: givesChanged, earlier: earlier)
+      givesReasons: reasons, wantsExamples: wantsExamples)
   }
 }
 
@@ -392,8 +311,6 @@ extension BatchRun {
   func close(replacing: () -> Void = {}) throws {
     try files.outcomes.close()
     try files.rejects.close()
-    try files.decisions.close()
-    try files.changed.close()
     if case .database(let database) = files.outcomes {
       try database.finish(state, counts: tally.value.json, replacing: replacing)
     } else {
@@ -401,13 +318,11 @@ extension BatchRun {
     }
     try files.outcomes.takePlace()
     try files.rejects.takePlace()
-    try files.decisions.takePlace()
-    try files.changed.takePlace()
   }
 
   var manifest: Manifest {
     Manifest(
       state, outcomes: files.outcomes.written, rejects: files.rejects.written,
-      decisions: files.decisions.written, counts: tally.value)
+      counts: tally.value)
   }
 }

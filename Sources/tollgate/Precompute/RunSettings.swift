@@ -30,8 +30,6 @@ struct RunSettings {
   var runColumns = false
   /// Whether outcomes say why.
   var reasons = false
-  /// Whether what was decided is kept for later runs.
-  var keepsDecisions = false
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -55,7 +53,7 @@ struct RunSettings {
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
       "runColumns": .bool(runColumns), "reasons": .bool(reasons),
-      "keepsDecisions": .bool(keepsDecisions), "texts": texts?.value ?? .null,
+      "texts": texts?.value ?? .null,
     ])
   }
 
@@ -93,7 +91,6 @@ struct RunSettings {
     }
     runColumns = try recorded.member("runColumns")?.truth() ?? false
     reasons = try recorded.member("reasons")?.truth() ?? false
-    keepsDecisions = try recorded.member("keepsDecisions")?.truth() ?? false
     texts = try recorded.member("texts").map {
       (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
     }
@@ -175,13 +172,10 @@ struct RunSettings {
   }
 
   /// What is not the same in other settings, for people.
-  ///
-  /// - Parameter keys: what is compared; nil for everything.
-  func differences(from other: RunSettings, only keys: [String]? = nil) -> [String] {
+  func differences(from other: RunSettings) -> [String] {
     guard case .map(let mine) = value, case .map(let others) = other.value else { return [] }
     return zip(mine, others).compactMap { mine, other in
-      guard mine.value != other.value, let key = mine.key.text, keys?.contains(key) ?? true
-      else { return nil }
+      guard mine.value != other.value, let key = mine.key.text else { return nil }
       return "\(key) was \(other.value.json) and is \(mine.value.json)"
     }
   }

@@ -45,7 +45,7 @@ import Testing
           "placement": "p", "audience": 1, "clause": "a > 1", "code": "no-such-attribute",
           "path": "a", "message": "a is not there", "users": 4, "example": "u-9",
         ]
-      ], "report": report, "read": [UserHash().value], "decidedBefore": 5,
+      ], "report": report, "read": [UserHash().value],
     ])
   }
 

@@ -55,19 +55,6 @@ import Testing
     #expect(told(result) == [note("users.csv:2", "users.csv:7")], "\(result.errors)")
   }
 
-  /// What was found before a run was stopped is told in the end, and what a later run takes over counts.
-  @Test func laterRuns() throws {
-    let folder = try TestFolder()
-    try folder.write("users.ndjson", [Self.free, Self.pro].joined(separator: "\n"))
-    let first = try folder.precompute(
-      "--users", "users.ndjson", "--out", "out.csv", "--keep-decisions")
-    #expect(told(first) == [note("users.ndjson:1", "users.ndjson:2")])
-    let second = try folder.precompute(
-      "--users", "users.ndjson", "--out", "out.csv", "--since", "out.csv.manifest.json")
-    #expect(second.errors.contains("0 decided anew, 2 kept"), "\(second.errors)")
-    #expect(told(second) == [note("users.ndjson:1", "users.ndjson:2")])
-  }
-
   /// Files that are larger than what workers take at once, by any number of them.
   @Test func partsOfLargeFiles() throws {
     let folder = try TestFolder()
