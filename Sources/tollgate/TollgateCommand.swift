@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Expressions
 internal import SDK
 
 #if canImport(Glibc)
@@ -64,8 +65,9 @@ struct TollgateCommand: ParsableCommand {
     Signals.addStack()
     var command: (any ParsableCommand)?
     do {
-      command = try parsed(arguments)
-      if let problem = ArgumentHints.repeatedOption(arguments) { throw problem }
+      let parsed = try parsed(arguments)
+      command = parsed
+      try GivenOptions.check(arguments, of: type(of: parsed))
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
@@ -78,27 +80,24 @@ struct TollgateCommand: ParsableCommand {
   }
 
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-    if let problem = ArgumentHints.unknownCommand(arguments) { throw problem }
-    if let problem = ArgumentHints.longDash(arguments) { throw problem }
-    if let problem = ArgumentHints.emptyValue(arguments) { throw problem }
+    try checkName(arguments)
     do {
       return try parseAsRoot(arguments)
     } catch {
       let other = PrecomputeCommand.withConfigFirst(arguments)
       if let other, let command = try? parseAsRoot(other) { return command }
-      if exitCode(for: error) == .validationFailure,
-        let problem = ArgumentHints.dashedFile(arguments)
-      {
-        throw ArgumentProblem(problem, arguments)
-      }
-      if exitCode(for: error) == .validationFailure,
-        !message(for: error).hasPrefix("Unknown option"),
-        let problem = ArgumentHints.unknownOption(arguments)
-      {
-        throw ArgumentProblem(problem, arguments)
-      }
       throw error
     }
+  }
+
+  /// The parser takes an unknown command for a surplus argument, and prints help about it.
+  private static func checkName(_ arguments: [String]) throws {
+    let known = configuration.subcommands.map { $0._commandName } + ["help"]
+    let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+    guard let name = words.first, !name.hasPrefix("-"), !known.contains(name) else { return }
+    let close = Suggestion.closest(to: name, among: known)
+    throw ValidationError(
+      "there is no command '\(name)'" + (close.map { "; did you mean '\($0)'?" } ?? ""))
   }
 
   private static func end(with error: any Error, in command: (any ParsableCommand)?) -> Never {

@@ -87,7 +87,8 @@ import Testing
   @Test func unknownChoices() throws {
     let result = try BuiltTool.run("check", "x", "--color", "sometimes")
     #expect(result.code == 2)
-    #expect(result.errors.hasPrefix("error: --color takes auto, always or never, not 'sometimes'"))
+    #expect(
+      result.errors.hasPrefix("error: The value 'sometimes' is invalid for '--color <when>'."))
     let withColor = try VocabularyTests.arguments().filter { $0.names == ["color"] }.map(\.command)
     #expect(withColor == TollgateCommand.configuration.subcommands.map { $0._commandName })
   }

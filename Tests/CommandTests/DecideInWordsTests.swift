@@ -64,14 +64,4 @@ import Testing
       Self.arguments + ["--placement", "export_report", "--distribution"])
     #expect(piped.output == json.output)
   }
-
-  /// It says what, and explain says why.
-  @Test func explainingIsForExplain() throws {
-    let result = try BuiltTool.run(Self.arguments + ["--placement", "export_report", "--explain"])
-    #expect(result.code == 2)
-    #expect(result.output == "")
-    #expect(
-      result.errors.hasPrefix("error: 'decide' has no option '--explain'; use 'tollgate explain'\n")
-    )
-  }
 }

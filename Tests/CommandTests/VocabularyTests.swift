@@ -207,7 +207,7 @@ import Testing
     #expect(
       try BuiltTool.run("--generate-completion-script", shell).output.split(separator: "\n")
         == printed.output.split(separator: "\n"))
-    #expect(try BuiltTool.run("completion", shell).errors.contains("'tollgate completions'"))
+    #expect(try BuiltTool.run("completion", shell).errors.contains("did you mean 'completions'?"))
   }
 
   /// The parser's own scripts know nothing of what `help` takes.

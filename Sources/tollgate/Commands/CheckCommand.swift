@@ -124,8 +124,15 @@ struct CheckCommand: ParsableCommand {
     if form.comparesPlatforms, form.dialect == .cel {
       throw ValidationError("cel is the same on every platform: leave out --platform all")
     }
-    if let problem = ArgumentHints.elsewhereWord(Arguments.all, configs) { throw problem }
-    if let problem = ArgumentHints.sarifFile(Arguments.all) { throw problem }
+    // The parser ignores a value that it cannot read, because the option can be used without one.
+    let joined = Arguments.all.first { $0.hasPrefix("--elsewhere=") }?.dropFirst(12)
+    if let joined, Elsewhere(rawValue: String(joined)) == nil {
+      throw ValidationError("--elsewhere must be off, on or strict, not '\(joined)'")
+    }
+    if sarif, let file = configs.first(where: { $0.hasSuffix(".sarif") }) {
+      throw ValidationError(
+        "--sarif takes no file and prints; write: --sarif > \(ShellWord.quoted(file))")
+    }
     if let problem = WireTime.zoneProblem(timeZone) { throw ValidationError(problem) }
     guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
     if json, sarif { throw ValidationError("give either --json or --sarif, not both") }

@@ -26,8 +26,6 @@ enum Completions {
     CodePage.all.keys.map(\.rawValue).sorted()
   }
 
-  static let profiles = CompletionKind.list(OptionHelp.profileNames)
-
   /// A script with the names of commands behind `help`, of which the parser's own knows nothing; any
   /// other text as it is.
   static func withHelp(_ text: String) -> String {

@@ -27,7 +27,7 @@ struct FormatCommand: ParsableCommand {
     ).text)
 
   @Option(
-    name: [.customShort("e"), .customLong("expression")],
+    name: [.customShort("e"), .customLong("expression")], parsing: .unconditional,
     help: "Format this expression instead of a config.")
   var text: String?
 

@@ -1,6 +1,6 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import Expressions
-internal import Pricing
+public import Pricing
 internal import RuleEngine
 
 struct ProductsCommand: ParsableCommand {
@@ -31,7 +31,7 @@ struct ProductsCommand: ParsableCommand {
   @Argument(help: "The file with the products (JSON); - reads standard input.", completion: .file())
   var file: String
 
-  @Option(help: OptionHelp.profile, completion: Completions.profiles, transform: Self.profile)
+  @Option(help: OptionHelp.profile)
   var profile: PricingProfile?
 
   @Option(help: OptionHelp.locale("It overrides the file's."))
@@ -56,7 +56,7 @@ struct ProductsCommand: ParsableCommand {
     help: ArgumentHelp(
       "How to show trials: automatic, eligible or ineligible.",
       discussion: "isFreeTrialAvailable is then that of a customer who never had anything.",
-      valueName: "mode"), transform: Self.mode)
+      valueName: "mode"))
   var trials: TrialRules.Mode?
 
   @Flag(help: OptionHelp.json())
@@ -100,25 +100,7 @@ struct ProductsCommand: ParsableCommand {
   }
 }
 
-extension ProductsCommand {
-  private static func profile(_ name: String) throws -> PricingProfile {
-    try choice(name, PricingProfile.allCases.map(\.rawValue), PricingProfile.init)
-  }
-
-  private static func mode(_ name: String) throws -> TrialRules.Mode {
-    try choice(name, TrialRules.Mode.allCases.map(\.rawValue), TrialRules.Mode.init)
-  }
-
-  private static func choice<Choice>(
-    _ name: String, _ names: [String], _ make: (String) -> Choice?
-  ) throws -> Choice {
-    if let choice = make(name) { return choice }
-    let close = Suggestion.closest(to: name, among: names)
-    throw ValidationError(
-      close.map { "there is no '\(name)'; did you mean '\($0)'?" }
-        ?? "there is no '\(name)'; there is \(names.joined(separator: ", "))")
-  }
-}
+extension TrialRules.Mode: ExpressibleByArgument {}
 
 /// A file with products, decoded.
 struct ProductsFile {

@@ -130,7 +130,7 @@ struct RenderCommand: ParsableCommand {
     -> TextProducts
   {
     let made = try products.textProducts(
-      list, try products.profile(for: dialect), now: time, in: timeZone)
+      list, products.profile(for: dialect), now: time, in: timeZone)
     for diagnostic in made.diagnostics where diagnostic.severity != .note {
       FileText.printError(DiagnosticText.render(diagnostic, source: nil))
     }

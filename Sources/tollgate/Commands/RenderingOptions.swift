@@ -92,7 +92,7 @@ struct RenderingOptions: ParsableArguments {
       products: try products.products.map {
         try TextSettings.File(reading: $0, for: "--products")
       },
-      profile: products.profile, locale: products.locale, zone: zone,
+      profile: products.profile?.rawValue, locale: products.locale, zone: zone,
       select: products.select, dialect: textDialect?.rawValue, html: html)
   }
 
@@ -102,7 +102,7 @@ struct RenderingOptions: ParsableArguments {
   ) throws -> TextPlan {
     let environment = environment(config)
     let prices = try products.products.map { try ProductsFile($0).list }
-    let profile = try products.profile(for: environment.dialect)
+    let profile = products.profile(for: environment.dialect)
     let options = try products.renderOptions(
       now: now, in: zone, escaping: html ? .html : .text)
     do throws(PricingError) {

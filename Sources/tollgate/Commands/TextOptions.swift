@@ -1,6 +1,6 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import Expressions
-internal import Pricing
+public import Pricing
 internal import RuleEngine
 
 /// How templates are read.
@@ -29,6 +29,8 @@ struct TemplateOptions: ParsableArguments {
   }
 }
 
+extension PricingProfile: ExpressibleByArgument {}
+
 extension ValidationError {
   /// Why there are no prices for a time zone.
   init(_ error: PricingError, zone: String) {
@@ -41,8 +43,8 @@ struct TextProductOptions: ParsableArguments {
   @Option(help: OptionHelp.products(), completion: .file())
   var products: String?
 
-  @Option(help: OptionHelp.profile, completion: Completions.profiles)
-  var profile: String?
+  @Option(help: OptionHelp.profile)
+  var profile: PricingProfile?
 
   @Option(help: OptionHelp.locale())
   var locale: String?
@@ -52,14 +54,8 @@ struct TextProductOptions: ParsableArguments {
       "The selected product's slot; the default is the first.", valueName: "slot"))
   var select: String?
 
-  func profile(for dialect: TemplateDialect) throws -> PricingProfile? {
-    guard let profile else { return dialect == .agentwallie ? .agentWallie : nil }
-    if let known = PricingProfile(rawValue: profile) { return known }
-    let names = PricingProfile.allCases.map(\.rawValue)
-    let close = Suggestion.closest(to: profile, among: names)
-    throw ValidationError(
-      close.map { "there is no profile '\(profile)'; did you mean '\($0)'?" }
-        ?? "there is no profile '\(profile)'; there is \(names.joined(separator: ", "))")
+  func profile(for dialect: TemplateDialect) -> PricingProfile? {
+    profile ?? (dialect == .agentwallie ? .agentWallie : nil)
   }
 
   /// - Parameter zone: the name of the time zone in which a trial begins.

@@ -23,16 +23,11 @@ extension TollgateCommand {
     case let code as ExitCode: return (code.rawValue, "")
     case let error as ValidationError where command != nil:
       return (Ending.wrongUse, text(of: error, in: command.map { Swift.type(of: $0) }))
-    case let problem as ArgumentProblem:
-      return (Ending.wrongUse, text(of: problem.error, in: problem.command))
     default: break
     }
     switch exitCode(for: error) {
     case .success: return (Ending.done, fullMessage(for: error))
-    case .validationFailure:
-      let text = ArgumentHints.helpful(
-        fullMessage(for: error), Array(Arguments.all.dropFirst()))
-      return (Ending.wrongUse, text)
+    case .validationFailure: return (Ending.wrongUse, fullMessage(for: error))
     default:
       return (
         Ending.ourFault,
@@ -51,18 +46,5 @@ extension TollgateCommand {
       Usage: \(usageString(for: type))
         See 'tollgate \(type._commandName) --help' for more information.
       """
-  }
-}
-
-/// Something wrong in arguments that were not parsed, and the command that they name.
-struct ArgumentProblem: Error {
-  let error: ValidationError
-  let command: (any ParsableCommand.Type)?
-
-  init(_ error: ValidationError, _ arguments: [String]) {
-    self.error = error
-    command = TollgateCommand.configuration.subcommands.first {
-      $0._commandName == arguments.first
-    }
   }
 }

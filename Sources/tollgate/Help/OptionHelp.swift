@@ -5,8 +5,6 @@ internal import RuleEngine
 /// The one vocabulary of options: a name that several commands have means the same in each of them, takes
 /// the same values, and is described in the same words. What a command adds is the discussion.
 enum OptionHelp {
-  static let profileNames = PricingProfile.allCases.map(\.rawValue)
-
   private static func sentences(_ parts: String...) -> String {
     parts.filter { !$0.isEmpty }.joined(separator: " ")
   }
@@ -153,7 +151,7 @@ enum OptionHelp {
   static let profile = ArgumentHelp(
     "The SDK whose names and price rounding to use.",
     discussion: """
-      \(profileNames.joined(separator: ", ")). The default follows each product's store, or the dialect of the \
+      \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default follows each product's store, or the dialect of the \
       templates where that is agentwallie.
       """, valueName: "profile")
 

@@ -46,7 +46,7 @@ import Testing
     }
     let none = try folder.tollgate("precompute", "--users", "users-1.ndjson")
     #expect(none.code == 2)
-    #expect(none.errors.contains("error: <config> is missing"))
+    #expect(none.errors.contains("error: Missing expected argument '<config>'"))
     let many = try folder.shell("$TOLLGATE precompute --users users-*.ndjson --out none")
     #expect(many.code == 2)
   }

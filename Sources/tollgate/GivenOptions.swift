@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import Expressions
+
+/// Options that the parser accepts although they are likely a mistake.
+enum GivenOptions {
+  /// Throws if an option that takes one value is given twice, for the parser uses the last one, and if a
+  /// value is empty, as that of an unset variable is.
+  static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
+    let words = arguments.prefix { $0 != "--" }.flatMap { argument in
+      argument.hasPrefix("--")
+        ? argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        : [argument[...]]
+    }
+    if let (name, _) = zip(words, words.dropFirst()).first(where: {
+      $0.hasPrefix("--") && $1.isEmpty
+    }) {
+      throw ValidationError("\(name) is empty; is a variable not set?")
+    }
+    let names = words.filter { $0.hasPrefix("-") }
+    // The parser takes a while to describe itself. A short name may be another one for a long name.
+    guard Set(names).count < names.count || names.contains(where: { $0.count == 2 }) else { return }
+    let described = try Value.parse(json: command._dumpHelp().utf8)
+    for option in described["command"]?["arguments"]?.elements ?? []
+    where option["kind"] == "option" && option["isRepeating"] == false {
+      let own = (option["names"]?.elements ?? []).compactMap { name in
+        name["name"]?.text.map { (name["kind"] == "long" ? "--" : "-") + $0 }
+      }
+      let given = names.filter { own.contains(String($0)) }
+      if given.count > 1 {
+        throw ValidationError("\(given[1]) is given twice, but takes one value")
+      }
+    }
+  }
+}
