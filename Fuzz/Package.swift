@@ -48,8 +48,8 @@ let package = Package(
         "Files/CommandError.swift", "Files/CompressedInput.swift", "Files/Compression.swift",
         "Files/Counting.swift", "Files/FilePlace.swift", "Files/FileSignature.swift",
         "Files/GzipCodec.swift", "Files/Lookahead.swift", "Files/ZstdCodec.swift",
-        "Precompute/CSVHeader.swift", "Precompute/CSVRecords.swift", "Precompute/CSVRows.swift",
-        "Precompute/CSVTexts.swift", "Precompute/LineChunks.swift",
+        "Reading/CSVHeader.swift", "Reading/CSVRecords.swift", "Reading/CSVRows.swift",
+        "Reading/CSVTexts.swift", "Reading/LineChunks.swift",
       ],
       packageAccess: false, swiftSettings: settings),
     // Simulated apps, likewise: `Scenarios` is no product.

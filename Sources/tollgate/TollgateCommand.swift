@@ -36,8 +36,6 @@ enum EntryPoint {
 
 /// The command line.
 struct TollgateCommand: ParsableCommand {
-  static let version = SDKVersion.current
-
   static let configuration = CommandConfiguration(
     commandName: "tollgate",
     abstract: "Decide which paywall a user sees, and say why.",
@@ -50,7 +48,7 @@ struct TollgateCommand: ParsableCommand {
       for all; 70 a fault of tollgate; 74 output could not be written; 130 and 143 stopped by a \
       signal; 141 whoever read the output has closed it.
       """,
-    version: "tollgate \(version)",
+    version: "tollgate \(SDKVersion.current)",
     subcommands: [
       InitCommand.self, FetchCommand.self, CheckCommand.self, DecideCommand.self,
       ExplainCommand.self, TestCommand.self, CoverCommand.self, FuzzCommand.self,

@@ -1,5 +1,6 @@
 import Foundation
 import RuleEngine
+import SDK
 import Testing
 
 @testable import tollgate
@@ -117,7 +118,7 @@ import Testing
 
   @Test(arguments: [("Linux-X64", "linux-x86_64"), ("Linux-ARM64", "linux-aarch64")])
   func theRelease(machine: String, name: String) throws {
-    let version = TollgateCommand.version
+    let version = SDKVersion.current
     let place = "some/gate/releases/download/v\(version)"
     let archive = "tollgate-\(version)-\(name).tar.gz"
     let made = try runner.shell(

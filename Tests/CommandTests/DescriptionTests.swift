@@ -1,4 +1,5 @@
 import Foundation
+import SDK
 import Testing
 
 @testable import tollgate
@@ -72,9 +73,9 @@ import Testing
   }
 
   @Test func thereIsOneVersion() throws {
-    #expect(try BuiltTool.run("--version").output == "tollgate \(TollgateCommand.version)\n")
+    #expect(try BuiltTool.run("--version").output == "tollgate \(SDKVersion.current)\n")
     let script = URL(filePath: TestFolder.demo).appending(path: "../../Tools/version.sh").path
-    #expect(try BuiltTool.run(script, []).output == TollgateCommand.version + "\n")
+    #expect(try BuiltTool.run(script, []).output == SDKVersion.current + "\n")
     #expect(try BuiltTool.run(script, ["check"]).code == 0)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SDK
 import Testing
 
 @testable import tollgate
@@ -76,7 +77,7 @@ import Testing
     #expect(result.code == 0, "\(result.errors)")
     let changes = try String(contentsOfFile: "\(TestFolder.root)/CHANGELOG.md", encoding: .utf8)
     let section = try #require(changes.components(separatedBy: "\n## ").dropFirst().first)
-    #expect(section.hasPrefix("\(TollgateCommand.version) ("))
+    #expect(section.hasPrefix("\(SDKVersion.current) ("))
     let body = section.components(separatedBy: "\n").dropFirst().joined(separator: "\n")
     #expect(result.output == body.trimmingCharacters(in: .newlines) + "\n")
   }

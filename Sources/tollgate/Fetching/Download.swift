@@ -1,4 +1,5 @@
 internal import Expressions
+internal import SDK
 internal import SystemPackage
 
 /// What a server has answered, got through the system's curl.
@@ -41,7 +42,7 @@ struct Download {
       max-time = \(timeout)
       max-filesize = \(Self.limit)
       header = "Accept: application/json"
-      user-agent = "tollgate/\(TollgateCommand.version)"
+      user-agent = "tollgate/\(SDKVersion.current)"
       write-out = "%{stderr}\\nstatus %{http_code}\\netag %header{etag}\\n"
 
       """

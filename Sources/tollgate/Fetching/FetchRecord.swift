@@ -24,7 +24,7 @@ struct FetchRecord: Equatable {
     buildID = config.buildID.isEmpty ? nil : config.buildID
     entityTag = download.entityTag
     bytes = download.body.count
-    hash = RunSettings.hash(download.body)
+    hash = XXH64.text(of: download.body)
   }
 
   /// Nil when there is none, or something else.

@@ -61,3 +61,12 @@ extension ReportTable.Column {
     }
   }
 }
+
+extension ReportOptions {
+  /// Writes a page where it is wanted, and says so; makes none where it is not.
+  func write(_ page: @autoclosure () throws -> ReportPage, isQuiet: Bool) throws {
+    guard let report else { return }
+    try SavedFile.write(page().html(), to: report)
+    if !isQuiet { FileText.printError("Report: \(report)") }
+  }
+}

@@ -200,7 +200,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
       traffic.facts(generated, plan, events: events)
       + [
         .init("Users", users.joined(separator: ", ")),
-        .init("Config", RunSettings.hash(config.bytes)), .tollgate,
+        .init("Config", XXH64.text(of: config.bytes)), .tollgate,
       ]
     let name = source.config == "-" ? "a config" : FilePlace.parts(source.config).name
     return TrafficPage(

@@ -307,3 +307,27 @@ struct TrafficPage {
       ])
   }
 }
+
+extension TrafficOptions {
+  /// What a page says of it.
+  func facts(_ traffic: GeneratedTraffic?, _ plan: TrafficPlan, events: String?)
+    -> [ReportPage.Fact]
+  {
+    var facts: [ReportPage.Fact] = []
+    if let traffic {
+      let days = counted(traffic.days, "day")
+      let rate = Self.number(traffic.rate)
+      facts.append(
+        .init("Traffic", "made up, \(days) from \(traffic.start.text ?? ""), \(rate) a day"))
+    } else if let events {
+      facts.append(.init("Traffic", events))
+    }
+    if purchaseRate > 0 {
+      facts.append(.init("Subscribe", "\(ReportNumber.percent(purchaseRate)) of who see a paywall"))
+    }
+    facts.append(.init("Assigner", plan.options.assigner.name))
+    if !seed.isEmpty { facts.append(.init("Seed", seed)) }
+    if timeZone != "UTC" { facts.append(.init("Time zone", timeZone)) }
+    return facts
+  }
+}

@@ -291,8 +291,8 @@ import Testing
       }, errors: [])
   }
 
-  private func tests(_ audiences: [Reach.Audience]) -> ExperimentTests {
-    ExperimentTests(
+  private func tests(_ audiences: [Reach.Audience]) -> DrawChecks {
+    DrawChecks(
       [Reach(counts: Tally.Placement(name: "p"), audiences: audiences)], pairs: [],
       pairsLeftOut: 0)
   }

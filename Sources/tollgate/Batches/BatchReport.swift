@@ -1,0 +1,266 @@
+internal import RuleBatch
+internal import RuleEngine
+internal import RuleInsight
+
+/// The page of a run that decides, of `precompute` and of `match`. All its numbers are the run's own
+/// counts.
+struct BatchReport {
+  let plan: BatchPlan
+  let sums: BatchSums
+  let rejects: RejectKinds
+  let settings: RunSettings
+  /// The users' files as somebody named them, for command lines to paste.
+  let givenUsers: [String]
+  let shown: ShownUser
+  let redaction: Redaction
+  let tally: Tally
+  let reach: [Reach]
+  let experiments: DrawChecks
+
+  /// Placements that have a section of their own; the tables have all.
+  static let mostPlacements = 200
+  /// Rows of a table that could have any number.
+  static let mostRows = 40
+
+  init(
+    plan: BatchPlan, sums: BatchSums, rejects: RejectKinds, settings: RunSettings,
+    givenUsers: [String], shown: ShownUser, redaction: Redaction
+  ) {
+    self.plan = plan
+    self.sums = sums
+    self.rejects = rejects
+    self.settings = settings
+    self.givenUsers = givenUsers
+    self.shown = shown
+    self.redaction = redaction
+    tally = plan.tally(of: sums)
+    reach = plan.reach(of: sums)
+    experiments = DrawChecks(
+      reach, pairs: plan.drawnPairs(of: sums), pairsLeftOut: plan.draws?.pairsLeftOut ?? 0)
+  }
+
+  var page: ReportPage {
+    ReportPage(
+      title: "Who sees which paywall: \(settings.configName)", facts: facts,
+      sections: [summary, outcomes] + experiments.sections(section)
+        + [limits, errors, refused]
+        .compactMap { $0 }
+        + tally.placements.indices.prefix(Self.mostPlacements).map(placement))
+  }
+
+  private var facts: [ReportPage.Fact] {
+    settings.facts([
+      .init("Users", givenUsers.joined(separator: ", ")), .init("Config", settings.configHash),
+    ])
+  }
+
+  /// The anchor of a placement's section; nil where it has none.
+  func section(_ number: Int) -> String? { number < Self.mostPlacements ? "p\(number)" : nil }
+
+  private func total(_ count: (Tally.Placement) -> Int) -> Int {
+    tally.placements.reduce(0) { $0 + count($1) }
+  }
+
+  // MARK: Summary
+
+  private var summary: ReportSection {
+    let decisions = tally.users * tally.placements.count
+    let heldBack = total(\.heldBack)
+    let failed = total { $0.errors.reduce(0) { $0 + $1.users } }
+    let cards = [
+      ReportCard(name: "Users", value: grouped(tally.users)),
+      ReportCard(
+        name: "Placements", value: grouped(tally.placements.count),
+        note: counted(decisions, "decision")),
+      ReportCard(
+        name: "Show a paywall", value: ReportNumber.percent(total(\.paywall), of: decisions),
+        note: "of all decisions"),
+      ReportCard(
+        name: "Held back by limits", value: grouped(heldBack),
+        note: "users of audiences that match"),
+      ReportCard(
+        name: "Failures of rules", value: grouped(failed), note: "one for each user and rule"),
+      ReportCard(
+        name: "Refused lines", value: grouped(tally.rejected),
+        note: "not decided, in no number here"),
+    ]
+    return ReportSection(
+      id: "summary", title: "Summary", blocks: [.cards(cards), .findings(findings)])
+  }
+
+  private var findings: [ReportFinding] {
+    var findings = experiments.findings(section)
+    for (number, placement) in tally.placements.enumerated() {
+      findings += self.findings(placement, number)
+    }
+    if tally.rejected > 0 {
+      findings.append(
+        ReportFinding(
+          tone: .warning,
+          text: "\(counted(tally.rejected, "line")) of the users could not be read.",
+          section: "refused"))
+    }
+    let order: [ReportTone] = [.bad, .warning, .plain, .good]
+    let sorted = order.flatMap { tone in findings.filter { $0.tone == tone } }
+    guard sorted.count > Self.mostRows else { return sorted }
+    let more = sorted.count - Self.mostRows
+    return sorted.prefix(Self.mostRows) + [
+      ReportFinding(tone: .plain, text: "\(grouped(more)) more are in the sections below.")
+    ]
+  }
+
+  /// What is odd about one placement.
+  private func findings(_ placement: Tally.Placement, _ number: Int) -> [ReportFinding] {
+    var findings: [ReportFinding] = []
+    func add(_ tone: ReportTone, _ text: String) {
+      findings.append(
+        ReportFinding(
+          tone: tone, text: "\(placement.name): \(text)", section: section(number),
+          placement: placement.name))
+    }
+    if placement.placementNotFound > 0 { add(.bad, "the config has no such placement.") }
+    if placement.error > 0 {
+      add(
+        .bad,
+        "\(counted(placement.error, "user")) of a matching audience get nothing, as there is no "
+          + "variant with a paywall for them.")
+    }
+    let failed = placement.errors.reduce(0) { $0 + $1.users }
+    if let worst = placement.errors.first {
+      add(
+        .warning,
+        "rules fail \(counted(failed, "time")), mostly in audience \(worst.error.audience): "
+          + "\(worst.error.message).")
+    }
+    for audience in placement.audiences where audience.matched == 0 {
+      add(
+        .plain,
+        audience.reached == 0
+          ? "audience \(audience.label) is never reached: those before it take everybody."
+          : "audience \(audience.label) matches none of the "
+            + "\(counted(audience.reached, "user")) that reach it.")
+    }
+    return findings
+  }
+
+  // MARK: Outcomes
+
+  private var outcomes: ReportSection {
+    let table = ReportTable(
+      columns: [
+        .text("placement"), .bar("share of users"), .number("paywall"), .number("holdout"),
+        .number("no match"), .number("nothing"),
+      ],
+      rows: tally.placements.enumerated().map { number, placement in
+        let nothing = placement.placementNotFound + placement.error
+        let counts = [placement.paywall, placement.holdout, placement.noAudienceMatch, nothing]
+        return .init(
+          [
+            section(number).map { .link(placement.name, section: $0) } ?? .text(placement.name),
+            .bar(stacked(counts, [.first, .second, .none, .other])),
+          ] + counts.map { .share(ReportNumber.share($0, of: tally.users)) },
+          placement: placement.name)
+      },
+      legend: [
+        (.first, "sees a paywall"), (.second, "holdout: sees none, for comparison"),
+        (.none, "no audience matches"), (.other, "matched, but nothing to show"),
+      ])
+    return ReportSection(
+      id: "outcomes", title: "Outcomes by placement",
+      about: "What each of the \(counted(tally.users, "user")) gets, at every placement.",
+      blocks: [.table(table)])
+  }
+
+  /// Parts of a bar that is all users long, one behind the other.
+  func stacked(_ counts: [Int], _ tones: [ReportTone]) -> [ReportTable.Part] {
+    ReportTable.Part.stacked(Array(zip(counts, tones)), of: tally.users)
+  }
+
+  // MARK: Limits, errors, refused lines
+
+  private var limits: ReportSection? {
+    var rows: [(heldBack: Int, row: ReportTable.Row)] = []
+    for (number, placement) in tally.placements.enumerated() {
+      for audience in placement.audiences {
+        guard let limit = audience.limit else { continue }
+        let held = audience.heldBack
+        let shares = [held, audience.taken]
+          .map { ReportNumber.share($0, of: audience.matched) }
+        rows.append(
+          (
+            held,
+            .init(
+              [
+                section(number).map { .link(placement.name, section: $0) }
+                  ?? .text(placement.name),
+                .text(audience.label), .text(LimitWords.describe(limit)),
+                .bar([.init(tone: .second, from: 0, to: shares[0])]),
+                .number(audience.matched), .number(held), .share(shares[0]),
+              ], placement: placement.name)
+          ))
+      }
+    }
+    if rows.isEmpty { return nil }
+    let sorted = rows.enumerated().sorted {
+      ($1.element.heldBack, $0.offset) < ($0.element.heldBack, $1.offset)
+    }
+    let table = ReportTable(
+      columns: [
+        .text("placement"), .text("audience"), .text("limit"), .bar("share held back"),
+        .number("matched"), .number("held back"), .number("of those who match"),
+      ], rows: sorted.prefix(Self.mostRows).map(\.element.row),
+      note: sorted.count > Self.mostRows
+        ? "The \(Self.mostRows) that hold back most users, of \(sorted.count) with a limit."
+        : "")
+    return ReportSection(
+      id: "limits", title: "Limits",
+      about: "Users who match an audience and have been shown its paywall as often as they may. "
+        + "They go on to the next audience.", blocks: [.table(table)])
+  }
+
+  private var errors: ReportSection? {
+    let all = tally.placements.enumerated().flatMap { number, placement in
+      placement.errors.map { (number: number, placement: placement.name, error: $0) }
+    }
+    if all.isEmpty { return nil }
+    let table = ReportTable(
+      columns: [
+        .text("placement"), .text("audience"), .text("clause"), .text("what fails"),
+        .number("users"), .number("of all"),
+      ],
+      rows: all.prefix(Self.mostRows).map { number, placement, failed in
+        .init(
+          [
+            section(number).map { .link(placement, section: $0) } ?? .text(placement),
+            .text("\(failed.error.audience)"), .code(Self.short(failed.error.clause)),
+            .text(failed.error.message), .number(failed.users),
+            .share(ReportNumber.share(failed.users, of: tally.users)),
+          ], placement: placement)
+      },
+      note: all.count > Self.mostRows
+        ? "\(counted(all.count - Self.mostRows, "more kind", plural: "more kinds")) are in the "
+          + "summary of the run." : "")
+    return ReportSection(
+      id: "errors", title: "Rules that fail",
+      about: "For these users a clause has no answer, so that its audience does not match.",
+      blocks: [.table(table)])
+  }
+
+  private var refused: ReportSection? {
+    rejects.section(
+      tally.rejected, files: settings.users,
+      about: "Lines of the users' files that are not user records. precompute --rejects keeps them."
+    )
+  }
+
+  /// A clause in one line of readable length.
+  static func short(_ text: String) -> String {
+    let line = text.split { $0.isWhitespace }.joined(separator: " ")
+    return line.count > 240 ? line.prefix(237) + "..." : line
+  }
+}
+
+extension Tally.Placement {
+  /// Users whom a limit keeps from an audience that matches.
+  fileprivate var heldBack: Int { audiences.reduce(0) { $0 + $1.heldBack } }
+}

@@ -1,0 +1,175 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleBatch
+internal import RuleEngine
+internal import RuleInsight
+internal import SystemPackage
+
+struct MatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "match",
+    abstract: "Count whom each audience reaches, matches, takes and holds back, and why.",
+    discussion: HelpText(
+      """
+      Decides placements for all users of one or more files, as 'tollgate precompute' does, and writes \
+      nothing. For each audience it says how many users get to it, for how many its condition holds, \
+      whom its limit holds back, whom it passes over for an entitlement, for whom its rule fails, \
+      and whom it takes; each count comes with a user to give to 'tollgate explain'. \
+      The numbers are those of precompute's summary.
+
+      With --distribution it says how many users each variant was to get: the exact shares of all users \
+      without a stored variant, beside what they drew.
+      """,
+      examples: [
+        .init(
+          "whom the audiences of a placement get to",
+          "tollgate match config.json --users users.ndjson --placement export_report"),
+        .init(
+          "what was drawn beside what was to be expected",
+          "tollgate match config.json --users users.ndjson --placement export_report --distribution"
+        ),
+        .init(
+          "all placements for a script",
+          "tollgate match config.json --users users.ndjson --now 2026-03-01 --json"),
+        .init(
+          "a page to show to others",
+          "tollgate match config.json --users users.ndjson --now 2026-03-01 --report report.html"),
+      ],
+      codes: HelpText.codesOfRuns(
+        wrong: "wrong use, no such placement, or no users that can be used")
+    ).text)
+
+  @OptionGroup var source: ConfigOptions
+  @OptionGroup(title: "Config Options") var configForm: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
+
+  @Option(
+    parsing: .upToNextOption,
+    help: OptionHelp.users("It can be given more than once."), completion: .file())
+  var users: [String]
+
+  @Option(help: OptionHelp.usersFormat)
+  var usersFormat: UserForm?
+
+  @Option(
+    name: .customLong("placement"),
+    help: OptionHelp.placements(), completion: Completions.placements)
+  var placements: [String] = []
+
+  @OptionGroup(title: "Decision Options") var options: DecisionOptions
+
+  @Flag(help: OptionHelp.distribution("Each variant comes with its share of the users who draw."))
+  var distribution = false
+
+  @OptionGroup var working: ThreadOptions
+
+  @Flag(help: OptionHelp.json("One object, as of 'precompute --summary json', with more in it."))
+  var json = false
+
+  @Flag(
+    help: OptionHelp.strict(
+      "The exit code is 3 when a line was refused. The rest is counted all the same."))
+  var strict = false
+
+  @Flag(help: OptionHelp.quiet("Notes and progress are left out; refused lines are warnings."))
+  var quiet = false
+
+  @Flag(help: OptionHelp.keepGoing)
+  var keepGoing = false
+
+  @OptionGroup(title: "Report Options") var reporting: ReportOptions
+
+  @OptionGroup(title: "Report Options") var naming: ReportUserOptions
+
+  @OptionGroup(title: "Report Options") var redacting: RedactionOptions
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    try naming.check(reporting, redacting)
+    if users.isEmpty { throw ValidationError("--users is missing") }
+    if placements.contains("") { throw ValidationError("--placement is empty") }
+  }
+
+  func run() async throws {
+    let paths = try UserInput.paths(users, form: usersFormat)
+    var uses = FileUses()
+    uses.reads("the config", source.config)
+    for path in paths { uses.reads("--users", path) }
+    try reporting.check(&uses)
+    let config = try configForm.file(source.config, language)
+    let settings = RunSettings(
+      config: config, format: configForm.configFormat?.rawValue, language: language,
+      users: paths, input: usersFormat?.rawValue,
+      placements: placements.isEmpty ? nil : placements, now: try options.time(),
+      options: options, layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
+    let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
+    let plan = try settings.plan(
+      ruleSet, countsDraws: reporting.report != nil, wantsExamples: true)
+    let run = try await Signals.heeding { try await count(plan, settings) }
+    let redaction = try redacting.redaction()
+    if run.state.sums.users > 0 {
+      show(run, plan, redaction)
+      try reporting.write(
+        BatchReport(
+          plan: plan, sums: run.state.sums, rejects: run.state.rejectKinds ?? RejectKinds(),
+          settings: settings, givenUsers: users, shown: naming.shown, redaction: redaction
+        ).page, isQuiet: quiet)
+    }
+    if !quiet {
+      for note in run.state.texts.notes(ruleSet, now: settings.now) { FileText.printError(note) }
+    }
+    UserFile.tell(
+      ruleSet.diagnostics(of: run.notes, users: run.state.sums.users, shown: redaction.id),
+      isQuiet: quiet)
+    try PrecomputeCommand.check(run.tally, users, isStrict: strict)
+  }
+
+  /// A run of precompute that keeps nothing.
+  private func count(_ plan: BatchPlan, _ settings: RunSettings) async throws -> BatchRun {
+    var run = try BatchRun(
+      plan: plan,
+      files: BatchRun.Files(users: settings.users), from: Checkpoint(settings, plan: plan),
+      threads: working.count, isQuiet: quiet)
+    run.tellBegun()
+    options.tellUnused(settings.resolvedAssigner, isQuiet: quiet)
+    try await run.process()
+    return run
+  }
+
+  private func show(_ run: BatchRun, _ plan: BatchPlan, _ redaction: Redaction) {
+    let reach = plan.reach(of: run.state.sums).map(redaction.reach)
+    if json {
+      FileText.print(
+        Value.object([
+          "users": .int(Int64(run.tally.users)), "rejected": .int(Int64(run.tally.rejected)),
+          "placements": .map(
+            reach.map { placement in
+              .init(
+                key: .string(placement.counts.name), value: placement.value(expects: distribution))
+            }),
+        ]).json)
+      return
+    }
+    let text = ReachText(
+      users: run.tally.users, rejected: run.tally.rejected, expects: distribution,
+      style: TextStyle(.standardOutput))
+    FileText.print(text.render(reach))
+    if !quiet, !redaction.hidesIDs, let hint = hint(reach, run.state.settings, plan, redaction) {
+      FileText.printError(hint)
+    }
+  }
+
+  /// How to learn more about one of the users; nil where the files cannot be read again.
+  private func hint(
+    _ reach: [Reach], _ settings: RunSettings, _ plan: BatchPlan, _ redaction: Redaction
+  ) -> String? {
+    guard source.config != "-", !users.contains("-"),
+      let example = reach.lazy.compactMap({ $0.audiences.first?.examples.reached }).first
+    else { return nil }
+    let line = settings.explainLine(
+      .id(example, of: users), at: nil, format: plan.ruleSet.format, redaction)
+    return "note: for more about one of them, give its ID to explain:\n  "
+      + DiagnosticText.visible(line)
+  }
+}

@@ -1,0 +1,171 @@
+internal import Expressions
+internal import RuleBatch
+internal import RuleEngine
+internal import SDK
+
+/// Everything that the outcomes of a run depend on. A checkpoint and a manifest carry it.
+struct RunSettings {
+  var config: String
+  /// Hash of the config's bytes.
+  var configHash: String
+  var format: String?
+  var dialect: String
+  var platform: String
+  var users: [String]
+  /// Sizes of the users files; nil for what is not a regular file.
+  var sizes: [Int?]
+  /// The form of the users files, where it does not follow from their names.
+  var input: String?
+  /// Nil for all of the config.
+  var placements: [String]?
+  var now: Instant
+  var timeZone: String
+  var seed: String
+  var assigner: String
+  var layout: String
+  /// The form of the outcomes, as ``FileForm/text`` has it, or `none`.
+  var output: String
+  /// How refused lines are kept; nil when they are not.
+  var rejects: String?
+  /// Whether outcomes say of which run they are.
+  var runColumns = false
+  /// Whether outcomes say why.
+  var reasons = false
+  /// What rendered texts depend on beside that; nil when none are rendered.
+  var texts: TextSettings?
+
+  /// The version of how subjects are hashed: with the same one, the same seed gives the same
+  /// variants.
+  static let assignerVersion: Int64 = 1
+
+  var value: Value {
+    .object([
+      "tollgate": .string(SDKVersion.current), "config": .string(config),
+      "configHash": .string(configHash), "format": format.map { .string($0) } ?? .null,
+      "dialect": .string(dialect), "platform": .string(platform),
+      "users": .list(
+        zip(users, sizes).map { path, size in
+          .object(["path": .string(path), "bytes": size.map { .int(Int64($0)) } ?? .null])
+        }),
+      "input": input.map { .string($0) } ?? .null,
+      "placements": placements.map { .list($0.map { .string($0) }) } ?? .null,
+      "now": .string(timeText),
+      "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
+      "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
+      "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
+      "runColumns": .bool(runColumns), "reasons": .bool(reasons),
+      "texts": texts?.value ?? .null,
+    ])
+  }
+
+  /// - Throws: when a value is none that a run can have, with its path.
+  init(_ recorded: RecordedValue) throws(RecordedValue.Fault) {
+    config = try recorded.text("config")
+    configHash = try recorded.text("configHash")
+    format = try recorded.member("format")?.word(
+      "format of configs", ConfigFormOptions.FormatName.allCases.map(\.rawValue))
+    dialect = try recorded.required("dialect").word(
+      "dialect", LanguageOptions.DialectName.allCases.map(\.rawValue))
+    platform = try recorded.required("platform").word(
+      "platform", LanguageOptions.PlatformName.allCases.map(\.rawValue))
+    input = try recorded.member("input")?.word(
+      "format of users", UserForm.allCases.map(\.rawValue))
+    (users, sizes) = try RunSettings.files(recorded.required("users"))
+    placements = try recorded.member("placements").map {
+      (names) throws(RecordedValue.Fault) in
+      var texts: [String] = []
+      for name in try names.elements() { texts.append(try name.text()) }
+      return texts
+    }
+    now = try RunSettings.time(recorded.required("now"))
+    let zone = try recorded.required("timeZone")
+    timeZone = try zone.text()
+    if let problem = WireTime.zoneProblem(timeZone) { throw zone.fault(problem) }
+    seed = try recorded.text("seed")
+    assigner = try recorded.required("assigner").word(
+      "assigner", DecisionOptions.AssignerName.allCases.map(\.rawValue))
+    layout = try recorded.required("layout").word(
+      "layout", PrecomputeCommand.Layout.allCases.map(\.rawValue))
+    output = try RunSettings.form(recorded.required("output"), besides: ["none"])
+    rejects = try recorded.member("rejects").map {
+      (form) throws(RecordedValue.Fault) in try RunSettings.form(form)
+    }
+    runColumns = try recorded.member("runColumns")?.truth() ?? false
+    reasons = try recorded.member("reasons")?.truth() ?? false
+    texts = try recorded.member("texts").map {
+      (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
+    }
+  }
+
+  private static func files(_ recorded: RecordedValue) throws(RecordedValue.Fault)
+    -> ([String], [Int?])
+  {
+    var (paths, sizes): ([String], [Int?]) = ([], [])
+    for file in try recorded.elements() {
+      paths.append(try file.text("path"))
+      sizes.append(try file.member("bytes")?.number())
+    }
+    return (paths, sizes)
+  }
+
+  private static func time(_ recorded: RecordedValue) throws(RecordedValue.Fault) -> Instant {
+    let text = try recorded.text()
+    guard let time = try? WireTime.instant(text) else {
+      throw recorded.fault("'\(text)' is not a time; write 2026-03-01T12:00:00Z")
+    }
+    return time
+  }
+
+  /// How a file is written: as ``FileForm/text`` has it, or one of these words.
+  private static func form(_ recorded: RecordedValue, besides words: [String] = [])
+    throws(RecordedValue.Fault) -> String
+  {
+    let text = try recorded.text()
+    guard words.contains(text) || FileForm(text: text) != nil else {
+      let forms = OutputForm.allCases.map(\.rawValue)
+      throw recorded.fault(
+        "there is no format '\(text)'; write \(listed(forms + words, "or"))")
+    }
+    return text
+  }
+
+  init(
+    config: ConfigFile, format: String?, language: LanguageOptions, users: [String],
+    input: String?, placements: [String]?, now: Instant, options: DecisionOptions, layout: String,
+    output: String, rejects: String?
+  ) {
+    self.config = config.path
+    configHash = XXH64.text(of: config.bytes)
+    self.format = format
+    dialect = language.dialect.rawValue
+    platform = language.platform.rawValue
+    self.users = users
+    sizes = users.map { FileIdentity.regularSize(of: $0) }
+    self.input = input
+    self.placements = placements
+    self.now = now
+    timeZone = options.timeZone
+    seed = options.seed
+    assigner = options.assigner(for: config.config?.format ?? .superwall).name
+    self.layout = layout
+    self.output = output
+    self.rejects = rejects
+  }
+
+  private var timeText: String { now.text ?? "\(now.milliseconds)" }
+
+  /// What outcomes say of the run.
+  var columnsOfRun: [OutcomeColumns.OfRun] {
+    runColumns
+      ? [.init("now", timeText), .init("seed", seed), .init("config_hash", configHash)] : []
+  }
+
+  /// What is not the same in other settings, for people.
+  func differences(from other: RunSettings) -> [String] {
+    guard case .map(let mine) = value, case .map(let others) = other.value else { return [] }
+    return zip(mine, others).compactMap { mine, other in
+      guard mine.value != other.value, let key = mine.key.text else { return nil }
+      return "\(key) was \(other.value.json) and is \(mine.value.json)"
+    }
+  }
+}

@@ -1,0 +1,160 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+struct FetchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fetch",
+    abstract: "Get the config that apps get from the server.",
+    discussion: HelpText(
+      """
+      Asks Superwall's or AgentWallie's server for the config of a public key, as their SDKs do, \
+      through the system's curl. The answer is written only if it is a config, and the file is \
+      replaced as a whole. Beside it, FILE.fetched keeps the server, the time, the build and a hash. \
+      When the server has nothing new, both files stay as they are.
+
+      The key is best kept in \(ConfigSource.keyVariable), where nobody sees it. Proxies are those of \
+      the environment: HTTPS_PROXY, NO_PROXY.
+      """,
+      examples: [
+        .init(
+          "the config of the app whose key is in \(ConfigSource.keyVariable)",
+          "tollgate fetch --out app.json"),
+        .init(
+          "an AgentWallie project's",
+          "tollgate fetch --config-format agentwallie --out project.json"),
+        .init("what apps get at this moment, checked", "tollgate fetch --out - | tollgate check -"),
+      ],
+      codes: [
+        ("0", "done, or nothing new"),
+        ("2", "wrong use, no answer, or one that is not a config"),
+        ("74", "output could not be written"),
+        ("130", "stopped; the file is as it was"),
+      ]
+    ).text)
+
+  @Option(
+    help: ArgumentHelp(
+      "The public key, pk_..., that the app is configured with. The default is \(ConfigSource.keyVariable).",
+      valueName: "key"))
+  var key: String?
+
+  @Option(help: OptionHelp.out(), completion: .file())
+  var out = "config.json"
+
+  @Option(help: OptionHelp.newConfigFormat)
+  var configFormat = ConfigFormOptions.FormatName.superwall
+
+  @Option(
+    help: ArgumentHelp(
+      "The beginning of the URL, in place of the server that apps ask.",
+      discussion: "It is https, or http on this machine.", valueName: "url"))
+  var url: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How long it may take, in seconds, from 1 to 3600.", valueName: "seconds"))
+  var timeout = 30
+
+  @Flag(
+    help: OptionHelp.force(
+      "Without it a file is replaced only if it was fetched and not changed since."))
+  var force = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if !(1...3_600).contains(timeout) {
+      throw ValidationError("--timeout must be from 1 to 3600 seconds")
+    }
+    let plain = Compression.withoutEnding(out)
+    if plain.count < out.count {
+      throw ValidationError(
+        "configs are written as plain JSON: leave out \(out.dropFirst(plain.count)) in '\(out)'")
+    }
+  }
+
+  func run() async throws {
+    let source = try ConfigSource(configFormat.format, base: url)
+    let key = try usedKey()
+    let place = out == "-" ? FilePlace(open: 1, "standard output") : FilePlace(out)
+    try place.checkWritable("--out")
+    let former = try place.hasNeighbours ? formerRecord(place) : nil
+    do {
+      try await Signals.heeding {
+        let fetched = try FetchedConfig(source, key: key, timeout: timeout)
+        if place.hasNeighbours {
+          try save(fetched, source, former)
+        } else {
+          try SavedFile.write(fetched.download.body, to: out)
+          FileText.printError(fetched.summary(before: nil))
+        }
+        if fetched.config.placements.isEmpty {
+          FileText.printError(
+            "warning: the config has no placements, so nobody sees a paywall; is this the key of the "
+              + "right app?")
+        }
+      }
+    } catch var stop as Signals.Stop {
+      stop.message = place.hasNeighbours ? "Stopped; \(out) was not changed." : "Stopped."
+      throw stop
+    }
+  }
+
+  /// The key, wherever it is given.
+  private func usedKey() throws -> String {
+    let variable = Variable.text(ConfigSource.keyVariable)
+    let given = (key ?? variable ?? "").split(whereSeparator: \.isWhitespace)
+    guard let first = given.first else {
+      throw ValidationError("give the public key with --key, or in \(ConfigSource.keyVariable)")
+    }
+    guard given.count == 1 else { throw ValidationError("the key has a space in it") }
+    if first.utf8.count > 500 { throw ValidationError("the key is too long to be one") }
+    if first.hasPrefix("sk_") {
+      throw ValidationError(
+        "that is a secret key; the config is for everybody who has the public one, pk_...")
+    }
+    return String(first)
+  }
+
+  /// What is known of the file that is there.
+  ///
+  /// - Throws: when somebody has written it by hand.
+  private func formerRecord(_ place: FilePlace) throws -> FetchRecord? {
+    let record = FetchRecord(of: out)
+    guard place.kind == .file, !force else { return record }
+    guard let record else {
+      throw CommandError(
+        "\(out) was not fetched, and would be replaced; name another file with --out, or add --force"
+      )
+    }
+    guard XXH64.text(of: try FileText.read(out)) == record.hash else {
+      throw CommandError(
+        "\(out) was changed after it was fetched, and would be replaced; add --force if that is "
+          + "what you want")
+    }
+    return record
+  }
+
+  private func save(_ fetched: FetchedConfig, _ source: ConfigSource, _ former: FetchRecord?) throws
+  {
+    var record = FetchRecord(source, fetched.download, fetched.config, at: Clock.now())
+    let isSame = FileIdentity.exists(out) && (try? FileText.read(out)) == fetched.download.body
+    if let former, isSame, former.hash == record.hash, former.url == record.url,
+      former.format == record.format
+    {
+      FileText.print(
+        "\(out) is up to date: \(fetched.summary(before: nil)), since \(former.fetchedAt)")
+      return
+    }
+    if isSame, let former { record.fetchedAt = former.fetchedAt }
+    if !isSame { try SavedFile.write(fetched.download.body, to: out) }
+    try record.write(beside: out)
+    FileText.print("\(out): \(fetched.summary(before: former)), \(record.hash)")
+    if fetched.errors > 0 {
+      FileText.printError(
+        "\(counted(fetched.errors, "error")) in it; 'tollgate check \(ShellWord.quoted(out))' shows "
+          + "\(fetched.errors == 1 ? "it" : "them")")
+    }
+  }
+}

@@ -1,0 +1,18 @@
+internal import RuleEngine
+
+extension XXH64 {
+  /// The hash of some bytes, as manifests and records have it.
+  static func text(of bytes: [UInt8]) -> String {
+    var stream = Stream()
+    bytes.withUnsafeBytes { stream.add($0) }
+    return stream.text
+  }
+}
+
+extension XXH64.Stream {
+  /// The hash as it is written: `xxh64:` and 16 hexadecimal digits.
+  var text: String {
+    let digits = String(finish(), radix: 16)
+    return "xxh64:" + String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import RuleEngine
+internal import RuleInsight
+
+/// Options of a command that makes a report, in any command that counts users.
+struct ReportOptions: ParsableArguments {
+  @Option(help: OptionHelp.report, completion: .file())
+  var report: String?
+
+  func validate() throws {
+    guard let report else { return }
+    guard report != "-", FilePlace(report).hasNeighbours else {
+      throw ValidationError("--report \(report): a report is a file; give it a name")
+    }
+    if let other = ["pdf", "md", "json", "csv", "txt"].first(where: { report.hasSuffix("." + $0) })
+    {
+      throw ValidationError(
+        "--report \(report): a report is an HTML page, and a name in .\(other) promises "
+          + "something else; end it in .html")
+    }
+  }
+
+  /// Throws when the report cannot be written.
+  func checkWritable() throws {
+    if let report { try FilePlace(report).checkWritable("--report") }
+  }
+
+  /// Throws when the report cannot be written, or is another file of the command.
+  func check(_ uses: inout FileUses) throws {
+    try checkWritable()
+    add(to: &uses)
+    try uses.check()
+  }
+
+  /// Names the report, for ``FileUses/check()``.
+  func add(to uses: inout FileUses) { uses.writes("--report", report) }
+}
+
+/// How the users of a report are called.
+struct ReportUserOptions: ParsableArguments {
+  @Flag(help: OptionHelp.reportIDs)
+  var reportIds = false
+
+  /// Throws where there is no report for them, and where their IDs are both wanted and kept out.
+  func check(_ reporting: ReportOptions, _ redacting: RedactionOptions) throws {
+    guard reportIds else { return }
+    if reporting.report == nil { throw ValidationError("--report-ids is for --report") }
+    if try redacting.redaction().hidesIDs {
+      throw ValidationError("--report-ids shows what --redact userId keeps out; give one of them")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+internal import RuleInsight
+
+/// What traffic there is, and what users do.
+struct TrafficOptions: ParsableArguments {
+  @Option(
+    name: .customLong("placement"),
+    help: OptionHelp.placements("Traffic of others is left out."),
+    completion: Completions.placements)
+  var placements: [String] = []
+
+  @Option(help: OptionHelp.now("It is when made-up traffic begins."))
+  var now: String?
+
+  @Option(help: OptionHelp.days("By default 30."))
+  var days: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many placements a user is asked for on a day, on average; by default 1.",
+      discussion: "What follows when a paywall is closed is added to that.", valueName: "n"))
+  var rate: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "The share of shown paywalls after which the user subscribes, from 0 to 1; by default 0.",
+      discussion: """
+        The subscription status is ACTIVE from then on, and the user owns what the config says of the \
+        paywall's first product.
+        """, valueName: "share"))
+  var purchaseRate = 0.0
+
+  @Option(help: OptionHelp.seed("Made-up traffic and purchases follow from it, too."))
+  var seed = ""
+
+  @Option(name: .customLong("assigner"), help: OptionHelp.assigner)
+  var assignerName: DecisionOptions.AssignerName?
+
+  @Option(
+    name: .customLong("time-zone"),
+    help: OptionHelp.timeZone(
+      """
+      Days of the report, hours of made-up traffic, and questions about days and months are those of \
+      its clocks. Without it, that is UTC.
+      """))
+  var timeZone = "UTC"
+
+  static let usualDays = 30
+  static let usualRate = 1.0
+  private static let mostDays = 3_660
+  private static let mostPerDay = 1_000.0
+  /// A user's placements are in memory when they are written.
+  private static let mostOfUser = 20_000.0
+
+  func check(hasEvents: Bool) throws {
+    if placements.contains("") { throw ValidationError("--placement is empty") }
+    if hasEvents {
+      let given = [
+        ("--now", now != nil), ("--days", days != nil), ("--rate", rate != nil),
+      ].filter(\.1).map(\.0)
+      if !given.isEmpty {
+        throw ValidationError(
+          "\(listed(given, "and")) \(given.count == 1 ? "is" : "are") for made-up traffic; "
+            + "that of --events has its own times")
+      }
+    }
+    if let days, !(1...Self.mostDays).contains(days) {
+      throw ValidationError("--days must be from 1 to \(grouped(Self.mostDays))")
+    }
+    if let rate, !(rate > 0 && rate <= Self.mostPerDay) {
+      throw ValidationError(
+        "--rate must be more than 0, and at most \(grouped(Int(Self.mostPerDay)))")
+    }
+    if (rate ?? Self.usualRate) * Double(days ?? Self.usualDays) > Self.mostOfUser {
+      throw ValidationError(
+        "--rate times --days must be at most \(grouped(Int(Self.mostOfUser))) placements of a user")
+    }
+    if !(purchaseRate >= 0 && purchaseRate <= 1) {
+      throw ValidationError("--purchase-rate must be from 0 to 1: 0.03 is 3 %")
+    }
+  }
+
+  /// A clock in the zone.
+  func clock() throws -> HistoryClock {
+    guard let clock = HistoryClock(now: 0, timeZone: timeZone) else {
+      throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
+    }
+    return clock
+  }
+
+  func generated() throws -> GeneratedTraffic {
+    let start = try Clock.time(now, in: timeZone)
+    let days = days ?? Self.usualDays
+    if let last = try? WireTime.instant("9999-12-31T23:59:59.999Z"),
+      last - start < Int64(days) * 86_400_000 - 1
+    {
+      throw ValidationError("\(counted(days, "day")) from --now on go beyond the year 9999")
+    }
+    return GeneratedTraffic(start: start, days: days, rate: rate ?? Self.usualRate)
+  }
+
+  /// How users get variants, for the rules of a config.
+  func assigner(for format: Config.Format) -> Assigner {
+    switch assignerName {
+    case .hash: .hash(salt: seed)
+    case .djb2: .djb2
+    case nil: .usual(for: format, salt: seed)
+    }
+  }
+
+  /// Without a fraction where it has none.
+  static func number(_ number: Double) -> String {
+    Int(exactly: number).map { "\($0)" } ?? "\(number)"
+  }
+
+  /// The options as words of a command line.
+  func words(_ traffic: GeneratedTraffic?) -> [String] {
+    var words = placements.flatMap { ["--placement", $0] }
+    if let traffic {
+      words += ["--now", traffic.start.text ?? "\(traffic.start.milliseconds)"]
+      words += ["--days", "\(traffic.days)", "--rate", Self.number(traffic.rate)]
+    }
+    if purchaseRate > 0 { words += ["--purchase-rate", "\(purchaseRate)"] }
+    if !seed.isEmpty { words += ["--seed", seed] }
+    if let assignerName { words += ["--assigner", assignerName.rawValue] }
+    if timeZone != "UTC" { words += ["--time-zone", timeZone] }
+    return words
+  }
+
+  /// What a simulation depends on, for a person who wants the same again.
+  func basis(_ traffic: GeneratedTraffic, _ plan: TrafficPlan) -> String {
+    let time = traffic.start.text ?? "\(traffic.start.milliseconds) ms"
+    return "\(time), assigner \(plan.options.assigner.name)"
+      + (seed.isEmpty ? "" : ", seed '\(seed)'")
+      + (timeZone == "UTC" ? "" : ", time zone \(timeZone)")
+  }
+}

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+
+/// The user that a command is about: a record, or an ID and where to look for it.
+struct UserOptions: ParsableArguments {
+  @Option(
+    help: OptionHelp.user("--users and --id find one among many."), completion: .file())
+  var user: String?
+
+  @Option(
+    parsing: .upToNextOption,
+    help: OptionHelp.users("One of them is the user: --id says which."), completion: .file())
+  var users: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The ID of a user in --users. Of several records with it the first counts.",
+      discussion: "A report's sha256:0a1b2c3d4e5f stands for the ID that has this hash.",
+      valueName: "id"))
+  var id: String?
+
+  @Option(help: OptionHelp.usersFormat)
+  var usersFormat: UserForm?
+
+  func validate() throws {
+    if user != nil, !users.isEmpty || id != nil {
+      throw ValidationError("give --user, or --users and --id, not both")
+    }
+    if !users.isEmpty, id == nil {
+      throw ValidationError("--users needs --id, which says which of the users it is")
+    }
+    if users.isEmpty, id != nil {
+      throw ValidationError("--id needs --users, the files to look in")
+    }
+    if usersFormat != nil, users.isEmpty { throw ValidationError("--users-format is for --users") }
+  }
+
+  /// Ends the command where no user is named.
+  func require() throws {
+    if user == nil, id == nil {
+      throw ValidationError("the user is missing: give --user RECORD, or --users FILE and --id ID")
+    }
+  }
+
+  /// The files that are read for the user.
+  var paths: [String?] { users + [user] }
+}

@@ -1,0 +1,32 @@
+internal import SDK
+
+/// How users are called in what is shown to others: by a hash of their ID, which `--id` takes in
+/// its place, or as they are.
+struct ShownUser {
+  /// Whether IDs are shown as they are.
+  var showsIDs: Bool
+
+  /// What stands before a hash.
+  static let prefix = "sha256:"
+  private static let digits = 12
+
+  func name(_ id: String) -> String { showsIDs ? id : Self.hash(of: id) }
+
+  /// `sha256:` and the first 12 hexadecimal digits of the ID's hash.
+  static func hash(of id: String) -> String {
+    let digest = SHA256.digest(Array(id.utf8)).prefix(digits / 2)
+    return digest.reduce(into: prefix) { text, byte in
+      text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+  }
+
+  /// Whether a text is a hash of this form.
+  static func isHash(_ text: String) -> Bool {
+    text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + digits
+      && text.dropFirst(prefix.count).allSatisfy { $0.isHexDigit && !$0.isUppercase }
+  }
+}
+
+extension ReportUserOptions {
+  var shown: ShownUser { ShownUser(showsIDs: reportIds) }
+}

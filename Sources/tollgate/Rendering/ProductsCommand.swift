@@ -1,0 +1,103 @@
+public import ArgumentParser
+internal import Expressions
+public import Pricing
+internal import RuleEngine
+
+struct ProductsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "products",
+    abstract: "Print what a paywall says about its products: prices, periods, trials.",
+    discussion: HelpText(
+      """
+      Reads a products file, a StoreKit configuration file (.storekit), the backend's products \
+      reply, or the products of a config, and prints every attribute of every product as the \
+      chosen SDK computes it. A star marks a price that is shown higher than it is, because of how \
+      the SDK rounds; the names below the line are Tollgate's own. A config has no prices: give \
+      them with --products. The exit code is 1 when a product cannot be used.
+      """,
+      examples: [
+        .init("every attribute of every product", "tollgate products products.json"),
+        .init(
+          "as Android shows them in Germany",
+          "tollgate products products.json --profile android-play --locale de_DE"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "a product cannot be used"),
+        ("2", "wrong use, or a file that cannot be read"),
+      ]
+    ).text)
+
+  @Argument(help: "The file with the products (JSON); - reads standard input.", completion: .file())
+  var file: String
+
+  @Option(help: OptionHelp.profile)
+  var profile: PricingProfile?
+
+  @Option(help: OptionHelp.locale("It overrides the file's."))
+  var locale: String?
+
+  @Option(
+    help: ArgumentHelp("The locale for dates and words only.", valueName: "locale"))
+  var deviceLocale: String?
+
+  @Option(help: OptionHelp.now("A trial begins then."))
+  var now: String?
+
+  @Option(help: OptionHelp.timeZone("A trial begins in it; the default is UTC."))
+  var timeZone = "UTC"
+
+  @Option(
+    help: OptionHelp.products("It says what the first file does not, such as a config's prices."),
+    completion: .file())
+  var products: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How to show trials: automatic, eligible or ineligible.",
+      discussion: "isFreeTrialAvailable is then that of a customer who never had anything.",
+      valueName: "mode"))
+  var trials: TrialRules.Mode?
+
+  @Flag(help: OptionHelp.json())
+  var json = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws { try StandardInput.check([file, products]) }
+
+  func run() throws {
+    let source = try ProductsFile(file)
+    var list = source.list
+    let other = try products.map { try ProductsFile($0) }
+    if let other { list = list.taking(pricesFrom: other.list) }
+    let sheets = try sheets(list)
+    let found = source.diagnostics + sheets.flatMap(\.diagnostics)
+    let diagnostics = found + (other?.diagnostics ?? [])
+    if json {
+      FileText.print(ProductSheet.json(sheets, diagnostics).json)
+    } else {
+      FileText.print(ProductsReport.text(sheets, TextStyle.output))
+      let texts = source.render(found) + (other.map { $0.render($0.diagnostics) } ?? [])
+      for text in texts { FileText.printError("\n" + text) }
+    }
+    if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
+  }
+
+  private func sheets(_ list: ProductList) throws -> [ProductSheet] {
+    let context = try context()
+    do throws(PricingError) {
+      return try ProductSheet.sheets(list, profile, context)
+    } catch {
+      throw ValidationError(error, zone: timeZone)
+    }
+  }
+
+  private func context() throws -> PricingContext {
+    PricingContext.offline(
+      now: try Clock.time(now, in: timeZone), timeZone: timeZone, locale: locale,
+      deviceLocale: deviceLocale, trialRules: trials.map { TrialRules(mode: $0) })
+  }
+}
+
+extension TrialRules.Mode: ExpressibleByArgument {}

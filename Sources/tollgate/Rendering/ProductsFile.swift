@@ -1,0 +1,31 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A file with products, decoded.
+struct ProductsFile {
+  let list: ProductList
+  let diagnostics: [Diagnostic]
+  private let file: DescribedFile
+
+  init(_ path: String) throws {
+    file = try DescribedFile(path)
+    let decoded = ProductList.decode(json: file.bytes)
+    guard let list = decoded.output else {
+      if let kind = FileKind.ofSound(file.bytes), ![.products, .storeKit, .config].contains(kind) {
+        throw kind.error(file.name, expected: .products)
+      }
+      throw file.unusable(decoded.diagnostics)
+    }
+    if list.products.isEmpty, decoded.diagnostics.isEmpty {
+      throw CommandError("\(file.name) has no products")
+    }
+    self.list = list
+    diagnostics = decoded.diagnostics
+  }
+
+  /// Diagnostics with the file and the place.
+  func render(_ diagnostics: [Diagnostic]) -> [String] { file.render(diagnostics) }
+
+  /// Diagnostics as JSON objects, with the file and the place.
+  func json(_ diagnostics: [Diagnostic]) -> [Value] { file.json(diagnostics) }
+}

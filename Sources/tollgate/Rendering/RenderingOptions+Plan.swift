@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+extension RenderingOptions {
+  /// The texts, or nil without `--render`. What is wrong with them is told; a template with errors
+  /// ends the command.
+  ///
+  /// - Parameter isTold: whether it has been told already.
+  func plan(
+    for config: Config?, _ products: TextProductOptions, now: Instant, in zone: String?,
+    isTold: Bool = false
+  ) throws -> TextPlan? {
+    guard let render else {
+      if products.products != nil { throw ValidationError("--products is for --render") }
+      return nil
+    }
+    guard let config else { return nil }
+    let file = try DescribedFile(render)
+    let decoded = TextFile.decode(json: file.bytes)
+    guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
+    let plan = try plan(texts, config, products, now, zone)
+    if isTold { return plan }
+    let diagnostics =
+      try decoded.diagnostics + plan.diagnostics
+      + unread(texts, config, products, beside: plan.diagnostics)
+    let told = diagnostics.filter { $0.severity != .note }
+    for text in file.render(told, sources: sources(texts)) { FileText.printError(text) }
+    if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
+    return plan
+  }
+
+  /// What texts read that the products of their paywalls do not have: `check-template` says it, too.
+  private func unread(
+    _ texts: TextFile, _ config: Config, _ products: TextProductOptions,
+    beside told: [Diagnostic]
+  ) throws -> [Diagnostic] {
+    var check = TemplateCheck(
+      config: config, prices: try products.products.map { try ProductsFile($0).list },
+      declarations: TextDeclarations())
+    try check.read(texts, environment(config))
+    // A text that reads nothing there is rendered all the same, and need not mention every product.
+    return check.findings.map(\.diagnostic).compactMap { diagnostic in
+      guard diagnostic.code == .unknownAttribute, !told.contains(diagnostic) else { return nil }
+      var warning = diagnostic
+      warning.severity = .warning
+      return warning
+    }
+  }
+
+  private func environment(_ config: Config) -> TemplateEnvironment {
+    let usual: TemplateOptions.DialectName =
+      config.format == .agentWallie ? .agentwallie : .superwall
+    return TemplateEnvironment(
+      dialect: TemplateDialect(named: (textDialect ?? usual).rawValue) ?? .superwall, isHTML: html)
+  }
+
+  private func plan(
+    _ file: TextFile, _ config: Config, _ products: TextProductOptions, _ now: Instant,
+    _ zone: String?
+  ) throws -> TextPlan {
+    let environment = environment(config)
+    let prices = try products.products.map { try ProductsFile($0).list }
+    let profile = products.profile(for: environment.dialect)
+    let options = try products.renderOptions(
+      now: now, in: zone, escaping: html ? .html : .text)
+    do throws(PricingError) {
+      return try TextPlan(
+        file, config: config, prices: prices, select: products.select, profile: profile,
+        environment: environment, pricing: products.context(now: now, in: zone), options: options)
+    } catch {
+      throw ValidationError(error, zone: zone ?? "UTC")
+    }
+  }
+
+  /// By path in the file: the templates.
+  private func sources(_ file: TextFile) -> [String: String] {
+    var sources: [String: String] = [:]
+    for paywall in file.paywalls {
+      for text in paywall.texts {
+        sources[TextFile.path(paywall.identifier, text.name)] = text.template
+      }
+    }
+    return sources
+  }
+
+  /// Says what went wrong in texts.
+  static func tell(_ errors: [String: Int]) {
+    for (text, count) in errors.sorted(by: { $0.key < $1.key }) {
+      FileText.printError("warning: \(text) (\(count) time\(count == 1 ? "" : "s"))")
+    }
+  }
+}
+
+extension RenderingOptions.Recorded {
+  func plan(for config: Config?, now: Instant) throws -> TextPlan? {
+    try rendering.plan(for: config, products, now: now, in: timeZone)
+  }
+}

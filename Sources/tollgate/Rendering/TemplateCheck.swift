@@ -1,0 +1,245 @@
+internal import ArgumentParser
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+/// Holds texts against the products and users that they are for.
+struct TemplateCheck {
+  /// Something to say, and about which text.
+  struct Finding {
+    var diagnostic: Diagnostic
+    /// The text, where it is not the file.
+    var source: String?
+  }
+
+  private let config: Config?
+  private let prices: ProductList?
+  private let declarations: TextDeclarations
+  private(set) var findings: [Finding] = []
+  private(set) var textCount = 0
+  private(set) var requirements: Set<String> = []
+
+  /// By path: the texts that findings are about.
+  var sources: [String: String] {
+    Dictionary(
+      findings.compactMap { finding in finding.source.map { (finding.diagnostic.path, $0) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  init(config: Config?, prices: ProductList?, declarations: TextDeclarations) {
+    self.config = config
+    self.prices = prices
+    self.declarations = declarations
+  }
+
+  /// Reads one of the three kinds of file.
+  mutating func read(_ file: DescribedFile, _ options: TemplateOptions, paywall: String?) throws {
+    if let paywall { _ = try find(paywall) }
+    if try readJSON(file, options) { return }
+    let source = file.text
+    let environment = options.environment()
+    let products = try self.products(paywall: paywall, environment.dialect)
+    let analysis = check(source, environment, products, path: "")
+    if let analysis { tellUnused(products, [analysis], path: "") }
+  }
+
+  /// Reads texts or a schema, and tells whether the file is JSON at all.
+  ///
+  /// - Throws: when it is something else in JSON, or no more than the beginning of it.
+  private mutating func readJSON(_ file: DescribedFile, _ options: TemplateOptions) throws -> Bool {
+    let value: Value
+    do throws(JSONFault) {
+      value = try Value.parse(json: file.bytes)
+    } catch {
+      guard Self.looksLikeJSON(file) else { return false }
+      throw file.unusable(TextFile.decode(json: file.bytes).diagnostics)
+    }
+    if value["paywalls"] != nil {
+      try read(texts: file, options)
+    } else if value["components"] != nil {
+      try read(schema: file, options)
+    } else if case .map(let entries) = value {
+      let keys = entries.compactMap(\.key.text)
+      let known = ["paywalls", "components"]
+      let close = keys.lazy.compactMap { key in
+        Suggestion.closest(to: key, among: known).map {
+          "'\(key)' is not read; did you mean '\($0)'?"
+        }
+      }.first
+      throw CommandError(
+        "\(file.name) has neither texts ('paywalls') nor a schema ('components')"
+          + (close.map { "; \($0)" } ?? ""))
+    } else if Self.looksLikeJSON(file) {
+      throw CommandError("\(file.name) has neither texts nor a schema: it is not a JSON object")
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// Whether a file is meant as JSON: by its name, or because of a brace with a key or a line break
+  /// behind it, or nothing; tags of templates begin otherwise.
+  private static func looksLikeJSON(_ file: DescribedFile) -> Bool {
+    let name = file.path.lowercased()
+    if Compression.withoutEnding(name).hasSuffix(".json") { return true }
+    let text = file.bytes.drop { $0 <= 0x20 }
+    guard text.first == UInt8(ascii: "{") else { return false }
+    let rest = text.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    return rest.first.map { [0x22, 0x0A, 0x0D, UInt8(ascii: "}")].contains($0) } ?? true
+  }
+
+  private mutating func read(texts file: DescribedFile, _ options: TemplateOptions) throws {
+    let decoded = TextFile.decode(json: file.bytes)
+    guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
+    findings += decoded.diagnostics.map { Finding(diagnostic: $0) }
+    try read(texts, options.environment())
+  }
+
+  /// Holds the texts of a config's paywalls against the products.
+  mutating func read(_ texts: TextFile, _ environment: TemplateEnvironment) throws {
+    for paywall in texts.paywalls {
+      let path = "paywalls.\(paywall.identifier)"
+      if let config, config.paywall(paywall.identifier) == nil {
+        findings.append(
+          Finding(diagnostic: unknown(paywall.identifier, in: config, path: path)))
+      }
+      let known = config?.paywall(paywall.identifier) != nil
+      let products = try self.products(
+        paywall: known ? paywall.identifier : nil, environment.dialect)
+      let analyses = paywall.texts.compactMap { text in
+        check(
+          text.template, environment, products, path: TextFile.path(paywall.identifier, text.name))
+      }
+      if known { tellUnused(products, analyses, path: path) }
+    }
+  }
+
+  private mutating func read(schema file: DescribedFile, _ options: TemplateOptions) throws {
+    let decoded = PaywallSchema.decode(json: file.bytes)
+    findings += decoded.diagnostics.map { Finding(diagnostic: $0) }
+    guard let schema = decoded.output else { return }
+    let environment = options.environment(.agentwallie)
+    let texts = PaywallTexts(schema, environment: environment)
+    findings += texts.conditionProblems.map { Finding(diagnostic: $0) }
+    let listed = prices.map { schema.filled(from: $0.products) } ?? []
+    let products =
+      listed.isEmpty
+      ? schema.slots.map { TextDeclarations.Product(slot: $0.slot, profile: .agentWallie) }
+      : try described(listed, environment.dialect)
+    let hidden = try hiddenTexts(texts, listed, environment.dialect)
+    for (number, (path, source)) in zip(texts.textPaths, texts.sources).enumerated() {
+      _ = check(source, environment, products, path: path, isShown: !hidden.contains(number))
+    }
+  }
+
+  /// The texts that a condition hides with the products as they are; none where prices are not known.
+  private func hiddenTexts(
+    _ texts: PaywallTexts, _ products: [PricedProduct], _ dialect: TemplateDialect
+  ) throws -> Set<Int> {
+    let slotted = try textProducts(products, dialect).slotted
+    let areKnown = slotted.allSatisfy { $0.attributes != .map([]) }
+    return areKnown ? texts.hiddenTexts(products: slotted) : []
+  }
+
+  // MARK: One text
+
+  private mutating func check(
+    _ source: String, _ environment: TemplateEnvironment, _ products: [TextDeclarations.Product]?,
+    path: String, isShown: Bool = true
+  ) -> TemplateAnalysis? {
+    textCount += 1
+    let compiled = environment.compile(source)
+    func add(_ diagnostics: [Diagnostic]) {
+      for var diagnostic in diagnostics {
+        diagnostic.path = path
+        findings.append(Finding(diagnostic: diagnostic, source: path.isEmpty ? nil : source))
+      }
+    }
+    add(ForeignBraces.helped(compiled.diagnostics, in: source))
+    add(ForeignBraces.findings(in: source))
+    if compiled.output == nil { return nil }
+    let analysis = environment.analyze(source)
+    requirements.formUnion(analysis.requirements)
+    var declarations = declarations
+    declarations.hasUserID =
+      config?.format == .agentWallie || environment.dialect == .agentwallie
+    if isShown { add(declarations.check(analysis, products: products)) }
+    return analysis
+  }
+
+  private mutating func tellUnused(
+    _ products: [TextDeclarations.Product]?, _ texts: [TemplateAnalysis], path: String
+  ) {
+    guard let products else { return }
+    for var diagnostic in TextDeclarations.unused(products.filter(\.isCertain), by: texts) {
+      diagnostic.path = path
+      findings.append(Finding(diagnostic: diagnostic))
+    }
+  }
+
+  // MARK: Products
+
+  /// The products that texts of a paywall may read; nil where nothing is known of products.
+  private func products(paywall: String?, _ dialect: TemplateDialect) throws -> [TextDeclarations
+    .Product]?
+  {
+    guard let config else { return try prices.map { try described($0.products, dialect) } }
+    if let paywall {
+      return try described(config.products(of: try find(paywall), prices: prices), dialect)
+    }
+    // A text that may stand on any paywall can count on the slots that all of them have.
+    let all = config.paywalls.map { config.products(of: $0, prices: prices) }
+    var slots: [TextDeclarations.Product] = []
+    for products in all {
+      for var product in try described(products, dialect)
+      where !slots.contains(where: { $0.slot == product.slot }) {
+        product.isCertain = all.allSatisfy { other in other.contains { $0.slot == product.slot } }
+        slots.append(product)
+      }
+    }
+    return slots
+  }
+
+  private func described(_ products: [PricedProduct], _ dialect: TemplateDialect) throws
+    -> [TextDeclarations.Product]
+  {
+    let profile = profile(dialect)
+    return zip(products, try textProducts(products, dialect).slotted).map { product, slotted in
+      // Without a price only the names of the attributes are known.
+      if case .map(let entries) = slotted.attributes, entries.isEmpty {
+        return TextDeclarations.Product(
+          slot: slotted.slot, profile: profile ?? PricingProfile(usualFor: product.store))
+      }
+      return TextDeclarations.Product(slotted)
+    }
+  }
+
+  private func profile(_ dialect: TemplateDialect) -> PricingProfile? {
+    dialect == .agentwallie ? .agentWallie : nil
+  }
+
+  private func textProducts(_ products: [PricedProduct], _ dialect: TemplateDialect) throws
+    -> TextProducts
+  {
+    do throws(PricingError) {
+      return try TextProducts(
+        products, profile: profile(dialect), context: PricingContext(now: Clock.now()))
+    } catch {
+      throw CommandError(error.message)
+    }
+  }
+
+  private func find(_ identifier: String) throws -> Paywall {
+    guard let config else { throw ValidationError("--paywall needs --config") }
+    if let paywall = config.paywall(identifier) { return paywall }
+    throw CommandError(
+      DiagnosticText.render(unknown(identifier, in: config, path: ""), source: nil))
+  }
+
+  private func unknown(_ identifier: String, in config: Config, path: String) -> Diagnostic {
+    Diagnostic(
+      .unknownPaywall, "the config has no paywall '\(identifier)'", path: path,
+      suggestion: Suggestion.closest(to: identifier, among: config.paywalls.map(\.identifier))
+        .map { "did you mean '\($0)'?" })
+  }
+}

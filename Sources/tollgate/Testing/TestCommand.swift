@@ -1,0 +1,242 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+internal import RuleInsight
+
+struct TestCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Test who gets what, by files of users and expectations.",
+    usage: """
+      tollgate test <tests> ... --config <file> [<options>]
+      tollgate test --init --config <file> [--out <file>] [<options>]
+      """,
+    discussion: HelpText(
+      """
+      A test is a user record with the placement and what is expected of it, a line each:
+
+        {"placement":"export_report","userId":"u1","user":{"plan":"free"},
+         "expect":{"result":"paywall","audience":"export-free"}}
+
+      What 'expect' does not name is not compared: result, audience (number or ID), experiment, \
+      variant, paywall, and texts by name, of the templates of --render. A test may have a 'name', and \
+      the time and seed that it was written for as 'now' and 'seed'. A file may also be one JSON list of tests, or name a table, \
+      {"users":"users.ndjson","expect":"expected.csv"}: the second has columns of outcomes, so that what \
+      precompute wrote as CSV can be kept as it should be. A table takes 'now' and 'seed', too.
+
+      For each test that fails it prints what differs, and why: the clauses that decided.
+      """,
+      examples: [
+        .init(
+          "tests to begin with: a user for each audience and variant",
+          "tollgate test --init --config config.json --out first.tests.jsonl "
+            + "--now 2026-03-01T12:00:00Z"),
+        .init("run them", "tollgate test first.tests.jsonl --config config.json"),
+        .init(
+          "in CI, with a report that it shows",
+          "tollgate test '*.tests.jsonl' --config config.json --junit tests.xml"),
+      ],
+      codes: [
+        ("0", "all passed"), ("1", "some failed, or a rule does not compile"),
+        ("2", "a test cannot be run, or there are no tests"),
+        ("74", "output could not be written"),
+      ]
+    ).text)
+
+  @Argument(help: "Files with tests, or patterns; - reads standard input.", completion: .file())
+  var tests: [String] = []
+
+  @Option(help: OptionHelp.config("Whose rules are tested."), completion: .file())
+  var config: String
+
+  @OptionGroup(title: "Config Options") var form: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
+  @OptionGroup(title: "Decision Options") var options: DecisionOptions
+  @OptionGroup(title: "Text Options") var rendering: RenderingOptions
+  @OptionGroup(title: "Text Options") var products: TextProductOptions
+
+  @Flag(
+    name: .customLong("init"),
+    help: "Write tests to begin with: a user for each audience and variant, who gets it.")
+  var isInit = false
+
+  @Option(help: OptionHelp.out("It is for --init."), completion: .file())
+  var out: String?
+
+  @Flag(help: OptionHelp.force("It is for --init."))
+  var force = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Also write the results as JUnit's XML, which CI systems show.", valueName: "file"),
+    completion: .file())
+  var junit: String?
+
+  @Flag(help: "Run the tests again whenever one of the files changes, until Ctrl-C.")
+  var watch = false
+
+  @Flag(help: OptionHelp.json("A test a line; the last line has the counts."))
+  var json = false
+
+  @Flag(help: OptionHelp.quiet("That is failures, without the closing line."))
+  var quiet = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if isInit {
+      if let first = tests.first {
+        throw ValidationError("--init writes tests and runs none: leave out '\(first)'")
+      }
+      if watch || junit != nil || json || rendering.render != nil {
+        throw ValidationError("--init goes with none of --watch, --junit, --json and --render")
+      }
+      return
+    }
+    if out != nil { throw ValidationError("--out is for --init; --junit writes results") }
+    if force { throw ValidationError("--force is for --init") }
+    if tests.isEmpty { throw ValidationError("give files with tests, or --init to write some") }
+    if (tests + [config]).count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("only one file can be standard input")
+    }
+    if watch, (tests + [config]).contains("-") {
+      throw ValidationError("--watch needs files, not standard input")
+    }
+  }
+
+  func run() async throws {
+    if isInit { return try writeFirst() }
+    var uses = FileUses()
+    uses.reads("the config", config)
+    for path in try Self.paths(tests) { uses.reads("the tests", path) }
+    uses.reads("--render", rendering.render)
+    uses.reads("--products", products.products)
+    uses.writes("--junit", junit)
+    try uses.check()
+    guard watch else {
+      let code = try await Signals.heeding { try runOnce().code }
+      if code != 0 { throw ExitCode(code) }
+      return
+    }
+    try await Signals.heeding { try runAgainAndAgain() }
+  }
+
+  /// Runs the tests.
+  ///
+  /// - Returns: the exit code, and files that tests name.
+  private func runOnce() throws -> (code: Int32, named: [String]) {
+    let file = try form.file(config, language)
+    let ruleSet = try file.requireRuleSet(keepsGoing: false)
+    let assigner = options.assigner(for: ruleSet.format)
+    options.tellUnused(assigner, isQuiet: quiet)
+    let start = try options.time()
+    let files = try Self.paths(tests).map { try RuleTestFile($0, timeZone: options.timeZone) }
+    let texts = try rendering.plan(
+      for: file.config, products, now: start, in: options.givenTimeZone)
+    // What texts say depends on the time.
+    var plans = [start: texts]
+    let run = try RuleTestRun(
+      files.flatMap(\.tests), faults: files.flatMap(\.faults), ruleSet: ruleSet,
+      assigner: assigner,
+      texts: { now in
+        if let known = plans[now] { return known }
+        let plan = try rendering.plan(
+          for: file.config, products, now: now, in: options.givenTimeZone, isTold: true)
+        plans[now] = plan
+        return plan
+      },
+      clock: { try options.clock($0 ?? start) })
+    if let junit { try SavedFile.write(Array((JUnitReport(run: run).text + "\n").utf8), to: junit) }
+    show(run)
+    let code =
+      !run.faults.isEmpty || run.ran.isEmpty
+      ? Ending.wrongUse : run.failed > 0 ? Ending.findings : Ending.done
+    return (code, files.flatMap(\.named))
+  }
+
+  private func show(_ run: RuleTestRun) {
+    if json {
+      for ran in run.ran { FileText.print(ran.value.json) }
+    } else {
+      for ran in run.ran where !ran.result.differences.isEmpty {
+        FileText.print(Annotations.harmless(ran.text) + "\n")
+      }
+    }
+    if !json, Annotations.areWanted {
+      for ran in run.ran where !ran.result.differences.isEmpty {
+        if let annotation = ran.annotation { FileText.print(annotation) }
+      }
+    }
+    RuleTestRun.tell(run.faults)
+    if json {
+      FileText.print(run.counts.json)
+    } else if !quiet {
+      FileText.print(run.closingLine)
+    }
+  }
+
+  /// The files that patterns name.
+  static func paths(_ tests: [String]) throws -> [String] {
+    try tests.flatMap { pattern in
+      if pattern.isEmpty { throw CommandError("the name of a file with tests is empty") }
+      let found = FilePattern.paths(pattern)
+      if found.isEmpty { throw CommandError("no file matches \(pattern)") }
+      return found
+    }
+  }
+
+  // MARK: Again and again
+
+  private func runAgainAndAgain() throws {
+    var named: [String] = []
+    while true {
+      // Before the run: what changes meanwhile is seen.
+      var seen = try states(named)
+      do {
+        let found = try runOnce().named
+        if found != named { seen = try states(found) }
+        named = found
+      } catch let stop as Signals.Stop {
+        throw stop
+      } catch {
+        // Somebody is in the middle of an edit.
+        FileText.printError(Ending.of(error)?.text ?? "\(Ending.prefix)\(error)")
+      }
+      if !quiet { FileText.printError("Waiting for a change; Ctrl-C ends.") }
+      while try states(named) == seen { try Signals.pause(milliseconds: 200) }
+      FileText.print("")
+    }
+  }
+
+  /// What can be seen of a change: of all files the time at which each was written, and its size.
+  private func states(_ named: [String]) throws -> [FileState?] {
+    // A pattern may match other files by now, or none for a moment.
+    let files = tests.flatMap { FilePattern.paths($0) }
+    let texts = [rendering.render, products.products].compactMap { $0 }
+    return ([config] + files + named + texts).map { FileState($0) }
+  }
+
+  // MARK: Tests to begin with
+
+  private func writeFirst() throws {
+    if let out, !force, FilePlace(out).kind == .file {
+      throw CommandError(
+        "\(out) exists already, and may have tests of yours; choose another file, or add --force "
+          + "to replace it")
+    }
+    let file = try form.file(config, language)
+    let ruleSet = try file.requireRuleSet(keepsGoing: false)
+    let (lines, missing) = FirstTests.lines(
+      ruleSet, assigner: options.assigner(for: ruleSet.format),
+      clock: try options.clock(try options.time()))
+    if lines.isEmpty { throw CommandError("\(config) has no placements to test") }
+    let text = lines.map { $0.json + "\n" }.joined()
+    try SavedFile.write(Array(text.utf8), to: out ?? "-")
+    if !quiet {
+      for place in missing {
+        FileText.printError("note: no user was found for \(place); 'tollgate check' may say why")
+      }
+      if let out { FileText.printError("Wrote \(counted(lines.count, "test")) to \(out)") }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import ArgumentParser
+
+extension TollgateCommand {
+  static let _errorPrefix = Ending.prefix
+
+  /// How an error ends the program: the code, and what is told beforehand. With code 0 that is help,
+  /// which was asked for.
+  ///
+  /// - Parameter command: what was run; nil when the arguments were not understood.
+  static func ending(of error: any Error, in command: (any ParsableCommand)?)
+    -> (code: Int32, text: String)
+  {
+    if let ending = Ending.of(error) { return ending }
+    if let error = error as? ValidationError, let command {
+      return (Ending.wrongUse, text(of: error, in: Swift.type(of: command)))
+    }
+    switch exitCode(for: error) {
+    case .success: return (Ending.done, fullMessage(for: error))
+    case .validationFailure: return (Ending.wrongUse, fullMessage(for: error))
+    default:
+      return (
+        Ending.ourFault,
+        Ending.prefix + "this is a fault of tollgate: \(message(for: error))\n" + Signals.reporting
+      )
+    }
+  }
+
+  /// As the parser tells what it finds itself: with the usage of the command.
+  private static func text(of error: ValidationError, in command: any ParsableCommand.Type)
+    -> String
+  {
+    """
+    \(Ending.prefix)\(error.message)
+    Usage: \(usageString(for: command))
+      See 'tollgate \(command._commandName) --help' for more information.
+    """
+  }
+}
