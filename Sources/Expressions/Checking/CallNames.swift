@@ -1,32 +1,3 @@
-/// Macros by name. How they expand is in `CheckerMacros.swift`.
-enum Macro: String, CaseIterable {
-  case has, all, exists, existsOne, map, filter, sortBy, optMap, optFlatMap
-  case transformList, transformMap, transformMapEntry
-
-  /// How a call is written under each of its names, for messages.
-  var usages: [String: String] {
-    switch self {
-    case .has: ["has": "has(user.plan)"]
-    case .all: ["all": "list.all(x, condition)"]
-    case .exists: ["exists": "list.exists(x, condition)"]
-    case .existsOne:
-      [
-        "existsOne": "list.existsOne(x, condition)",
-        "exists_one": "list.exists_one(x, condition)",
-      ]
-    case .map: ["map": "list.map(x, value)"]
-    case .filter: ["filter": "list.filter(x, condition)"]
-    case .sortBy: ["sortBy": "list.sortBy(x, key)"]
-    case .optMap: ["optMap": "optional.optMap(x, value)"]
-    case .optFlatMap: ["optFlatMap": "optional.optFlatMap(x, optional)"]
-    case .transformList: ["transformList": "list.transformList(i, x, value)"]
-    case .transformMap: ["transformMap": "map.transformMap(k, v, value)"]
-    case .transformMapEntry:
-      ["transformMapEntry": "map.transformMapEntry(k, v, {key: value})"]
-    }
-  }
-}
-
 /// Finds what a name in a call means by its bytes, so that checking a call builds no string.
 struct CallNames: Sendable {
   /// One way of calling a function.
@@ -61,11 +32,10 @@ struct CallNames: Sendable {
 
   private init() {
     var functions: [String: Meaning] = [:]
-    for function in Function.allCases where function.row.family != .superscript {
-      let row = function.row
-      for (name, isMethod) in [(row.method, true), (row.function, false)] {
-        guard let name = name?.description else { continue }
-        let call = Call(function: function, operands: row.operands, isMethod: isMethod)
+    for entry in FunctionEntry.named(in: .cel) {
+      for (name, isMethod) in [(entry.method, true), (entry.name, false)] {
+        guard let name else { continue }
+        let call = Call(function: entry.function, operands: entry.counts, isMethod: isMethod)
         functions[name, default: Meaning(name: name)].calls.append(call)
       }
     }

@@ -1,5 +1,4 @@
-/// The functions of the language by number. What they do is in `Functions/`, and what else there is
-/// to know in ``row``.
+/// The functions of the language by number. `Functions/` has their bodies, ``row`` everything else.
 package enum Function: UInt16, CaseIterable {
   // Tests with instructions of their own.
   case size, contains, startsWith, endsWith, matches

@@ -1,212 +1,577 @@
 extension Function {
-  /// What a function belongs to.
-  enum Family: Hashable {
-    /// Tests of a text with an instruction of their own.
-    case textTests(TextTest)
-    case collections, conversions, time, optionals, strings, math, lists, sets, encoders, regex
-    case network, versions, dates
-    /// superscript: its functions, what gives its operand or fails, and tests.
-    case superscript, requirements, superscriptTests
-    /// The app's.
-    case custom
-  }
-
-  enum TextTest { case contains, startsWith, endsWith, matches }
-
-  /// How a function goes through its operands.
-  enum Work {
-    /// Each element and each byte once.
-    case once
-    /// Each element of one may be compared with each of another.
-    case pairs
-  }
-
-  /// What is known of a function but for what it does.
-  struct Row {
-    var family: Family
-    /// The name in `name(a, b)`; nil when it cannot be called like this. Names of extension libraries
-    /// contain their name space.
-    var function: StaticString?
-    /// The name in `a.name(b)`.
-    var method: StaticString?
-    /// Numbers of operands, the receiver included.
-    var operands: ClosedRange<Int>
-    /// What it takes from the steps of an evaluation, beside what patterns take.
-    var work: Work
-    /// Whether a call on constants is worked out beforehand, if ``Calls`` can do so.
-    var folds: Bool
-    /// Whether superscript's `hasFn` knows it.
-    var isAnnounced: Bool
-
-    @inline(__always)
-    init(
-      _ family: Family, function: StaticString? = nil, method: StaticString? = nil,
-      operands: ClosedRange<Int> = 1...1, work: Work = .once, folds: Bool = true,
-      isAnnounced: Bool = false
-    ) {
-      self.family = family
-      self.function = function
-      self.method = method
-      self.operands = operands
-      self.work = work
-      self.folds = folds
-      self.isAnnounced = isAnnounced
-    }
-  }
-
   /// The table of functions. It is inlined, so that asking for one column costs no more than a
   /// switch.
   @inline(__always)
   var row: Row {
     switch self {
-    case .size: Row(.collections, function: "size", method: "size")
-    case .contains: Row(.textTests(.contains), method: "contains", operands: 2...2)
-    case .startsWith: Row(.textTests(.startsWith), method: "startsWith", operands: 2...2)
-    case .endsWith: Row(.textTests(.endsWith), method: "endsWith", operands: 2...2)
+    // MARK: Strings
+    case .contains:
+      Row(
+        .strings, "string.contains(string) -> bool",
+        "Tests whether a string contains another one.", "'teapot'.contains('pot') == true",
+        use: .textTest(.contains))
+    case .startsWith:
+      Row(
+        .strings, "string.startsWith(string) -> bool",
+        "Tests whether a string starts with another one.", "'teapot'.startsWith('tea') == true",
+        in: .both, use: .textTest(.startsWith))
+    case .endsWith:
+      Row(
+        .strings, "string.endsWith(string) -> bool",
+        "Tests whether a string ends with another one.", "'teapot'.endsWith('pot') == true",
+        in: .both, use: .textTest(.endsWith))
     case .matches:
-      Row(.textTests(.matches), function: "matches", method: "matches", operands: 2...2)
-    case .toInt: Row(.conversions, function: "int")
-    case .toUint: Row(.conversions, function: "uint")
-    case .toDouble: Row(.conversions, function: "double")
-    case .toText: Row(.conversions, function: "string")
-    case .toBytes: Row(.conversions, function: "bytes")
-    case .toBool: Row(.conversions, function: "bool")
-    case .dyn: Row(.conversions, function: "dyn")
-    case .typeOf: Row(.conversions, function: "type")
-    case .toDuration: Row(.conversions, function: "duration")
-    case .toTimestamp: Row(.conversions, function: "timestamp")
-    case .getFullYear: Row(.time, method: "getFullYear", operands: 1...2)
-    case .getMonth: Row(.time, method: "getMonth", operands: 1...2)
-    case .getDayOfMonth: Row(.time, method: "getDayOfMonth", operands: 1...2)
-    case .getDate: Row(.time, method: "getDate", operands: 1...2)
-    case .getDayOfWeek: Row(.time, method: "getDayOfWeek", operands: 1...2)
-    case .getDayOfYear: Row(.time, method: "getDayOfYear", operands: 1...2)
-    case .getHours: Row(.time, method: "getHours", operands: 1...2)
-    case .getMinutes: Row(.time, method: "getMinutes", operands: 1...2)
-    case .getSeconds: Row(.time, method: "getSeconds", operands: 1...2)
-    case .getMilliseconds: Row(.time, method: "getMilliseconds", operands: 1...2)
-    case .optionalOf: Row(.optionals, function: "optional.of", folds: false)
-    case .optionalOfNonZeroValue: Row(.optionals, function: "optional.ofNonZeroValue", folds: false)
-    case .optionalNone: Row(.optionals, function: "optional.none", operands: 0...0, folds: false)
-    case .hasValue: Row(.optionals, method: "hasValue")
-    case .value: Row(.optionals, method: "value")
-    case .or: Row(.optionals, method: "or", operands: 2...2)
-    case .orValue: Row(.optionals, method: "orValue", operands: 2...2)
-    case .optionalSelect: Row(.optionals, operands: 2...2)
-    case .optionalIndex: Row(.optionals, operands: 2...2)
-    case .optionalUnwrap: Row(.optionals, function: "optional.unwrap", method: "unwrapOpt")
-    case .first: Row(.optionals, method: "first")
-    case .last: Row(.optionals, method: "last")
-    case .charAt: Row(.strings, method: "charAt", operands: 2...2)
-    case .indexOf: Row(.strings, method: "indexOf", operands: 2...3)
-    case .lastIndexOf: Row(.strings, method: "lastIndexOf", operands: 2...3)
-    case .lowerAscii: Row(.strings, method: "lowerAscii")
-    case .upperAscii: Row(.strings, method: "upperAscii")
-    case .replace: Row(.strings, method: "replace", operands: 3...4)
-    case .split: Row(.strings, method: "split", operands: 2...3)
-    case .substring: Row(.strings, method: "substring", operands: 2...3)
-    case .trim: Row(.strings, method: "trim")
-    case .join: Row(.strings, method: "join", operands: 1...2)
-    case .quote: Row(.strings, function: "strings.quote")
-    case .reverse: Row(.strings, method: "reverse")
-    case .format: Row(.strings, method: "format", operands: 2...2)
-    case .greatest: Row(.math, function: "math.greatest", operands: 1...255)
-    case .least: Row(.math, function: "math.least", operands: 1...255)
-    case .ceil: Row(.math, function: "math.ceil")
-    case .floor: Row(.math, function: "math.floor")
-    case .round: Row(.math, function: "math.round")
-    case .trunc: Row(.math, function: "math.trunc")
-    case .abs: Row(.math, function: "math.abs")
-    case .sign: Row(.math, function: "math.sign")
-    case .isNaN: Row(.math, function: "math.isNaN")
-    case .isInf: Row(.math, function: "math.isInf")
-    case .isFinite: Row(.math, function: "math.isFinite")
-    case .sqrt: Row(.math, function: "math.sqrt")
-    case .bitAnd: Row(.math, function: "math.bitAnd", operands: 2...2)
-    case .bitOr: Row(.math, function: "math.bitOr", operands: 2...2)
-    case .bitXor: Row(.math, function: "math.bitXor", operands: 2...2)
-    case .bitNot: Row(.math, function: "math.bitNot")
-    case .bitShiftLeft: Row(.math, function: "math.bitShiftLeft", operands: 2...2)
-    case .bitShiftRight: Row(.math, function: "math.bitShiftRight", operands: 2...2)
-    case .range: Row(.lists, function: "lists.range")
-    case .slice: Row(.lists, method: "slice", operands: 3...3)
-    case .flatten: Row(.lists, method: "flatten", operands: 1...2)
-    case .sort: Row(.lists, method: "sort")
-    case .distinct: Row(.lists, method: "distinct")
-    case .sortByKeys: Row(.lists, operands: 2...2)
-    case .setContains: Row(.sets, function: "sets.contains", operands: 2...2)
-    case .setEquivalent: Row(.sets, function: "sets.equivalent", operands: 2...2)
-    case .setIntersects: Row(.sets, function: "sets.intersects", operands: 2...2)
-    case .base64Encode: Row(.encoders, function: "base64.encode")
-    case .base64Decode: Row(.encoders, function: "base64.decode")
-    case .regexReplace: Row(.regex, function: "regex.replace", operands: 3...4)
-    case .regexExtract: Row(.regex, function: "regex.extract", operands: 2...2)
-    case .regexExtractAll: Row(.regex, function: "regex.extractAll", operands: 2...2)
-    case .ip: Row(.network, function: "ip")
-    case .cidr: Row(.network, function: "cidr")
-    case .isIP: Row(.network, function: "isIP")
-    case .isCIDR: Row(.network, function: "isCIDR")
-    case .isCanonicalIP: Row(.network, function: "ip.isCanonical")
-    case .ipFamily: Row(.network, method: "family")
-    case .isUnspecified: Row(.network, method: "isUnspecified")
-    case .isLoopback: Row(.network, method: "isLoopback")
-    case .isGlobalUnicast: Row(.network, method: "isGlobalUnicast")
-    case .isLinkLocalMulticast: Row(.network, method: "isLinkLocalMulticast")
-    case .isLinkLocalUnicast: Row(.network, method: "isLinkLocalUnicast")
-    case .containsIP: Row(.network, method: "containsIP", operands: 2...2)
-    case .containsCIDR: Row(.network, method: "containsCIDR", operands: 2...2)
-    case .ipOfCIDR: Row(.network, method: "ip")
-    case .masked: Row(.network, method: "masked")
-    case .prefixLength: Row(.network, method: "prefixLength")
-    case .version: Row(.versions, function: "version")
-    case .date: Row(.dates, function: "date", operands: 1...2)
-    case .days: Row(.dates, function: "days")
-    case .startOfDay: Row(.dates, method: "startOfDay", operands: 1...2)
-    case .addDays: Row(.dates, method: "addDays", operands: 2...3)
-    case .addMonths: Row(.dates, method: "addMonths", operands: 2...3)
-    case .daysUntil: Row(.dates, method: "daysUntil", operands: 2...3)
-    case .isWithin: Row(.superscriptTests, operands: 2...2, work: .pairs)
-    case .containsAnything: Row(.superscriptTests, operands: 2...2, work: .pairs)
-    case .requireText: Row(.requirements)
-    case .requireList: Row(.requirements)
-    case .requireKey: Row(.requirements)
-    case .sameNumber: Row(.requirements)
-    case .negateWrapping: Row(.superscript)
-    case .byteSize: Row(.superscript, function: "size")
-    case .toIntTruncating: Row(.superscript, function: "int", method: "int")
-    case .toUintTruncating: Row(.superscript, function: "uint", method: "uint")
-    case .toDoubleParsing: Row(.superscript, function: "double", method: "double")
-    case .toPlainText: Row(.superscript, function: "string", method: "string")
-    case .textToBytes: Row(.superscript, function: "bytes")
-    case .textToDuration: Row(.superscript, function: "duration")
-    case .textToTimestamp: Row(.superscript, function: "timestamp")
+      Row(
+        .strings, "string.matches(string) -> bool; matches(string, string) -> bool",
+        "Tests whether a regular expression matches a part of a string.",
+        "'user-42'.matches('[0-9]+$') == true", in: .both, use: .textTest(.matches))
+    case .charAt:
+      Row(
+        .strings, "string.charAt(int) -> string",
+        "Returns the character at a position; the first is 0.", "'tea'.charAt(1) == 'e'")
+    case .indexOf:
+      Row(
+        .strings, "string.indexOf(string) -> int; string.indexOf(string, int) -> int",
+        "Returns the position of a part, or -1; the search can start at a position.",
+        "'banana'.indexOf('an', 2) == 3")
+    case .lastIndexOf:
+      Row(
+        .strings, "string.lastIndexOf(string) -> int; string.lastIndexOf(string, int) -> int",
+        "Returns the last position of a part, or -1; the search can end at a position.",
+        "'banana'.lastIndexOf('an') == 3")
+    case .lowerAscii:
+      Row(
+        .strings, "string.lowerAscii() -> string",
+        "Converts the letters A to Z to lower case.", "'Tea'.lowerAscii() == 'tea'")
+    case .upperAscii:
+      Row(
+        .strings, "string.upperAscii() -> string",
+        "Converts the letters a to z to upper case.", "'Tea'.upperAscii() == 'TEA'")
+    case .replace:
+      Row(
+        .strings,
+        "string.replace(string, string) -> string; string.replace(string, string, int) -> string",
+        "Replaces a part everywhere, or at most a number of times.",
+        "'banana'.replace('a', 'o', 2) == 'bonona'")
+    case .split:
+      Row(
+        .strings, "string.split(string) -> list(string); string.split(string, int) -> list(string)",
+        "Splits a string at a separator, into at most a number of parts.",
+        "'a,b,c'.split(',') == ['a', 'b', 'c']")
+    case .substring:
+      Row(
+        .strings, "string.substring(int) -> string; string.substring(int, int) -> string",
+        "Returns the characters from a position on, or up to another position.",
+        "'teapot'.substring(3, 6) == 'pot'")
+    case .trim:
+      Row(
+        .strings, "string.trim() -> string", "Removes white space from both ends.",
+        "'  tea '.trim() == 'tea'")
+    case .join:
+      Row(
+        .strings, "list(string).join() -> string; list(string).join(string) -> string",
+        "Joins strings, with a separator between them.", "['a', 'b'].join('-') == 'a-b'")
+    case .quote:
+      Row(
+        .strings, "strings.quote(string) -> string",
+        "Puts a string in double quotes and escapes special characters.",
+        #"strings.quote('a"b') == '"a\\"b"'"#)
+    case .reverse:
+      Row(
+        .strings, "string.reverse() -> string; list(T).reverse() -> list(T)",
+        "Reverses the characters of a string or the elements of a list.",
+        "'tea'.reverse() == 'aet'")
+    case .format:
+      Row(
+        .strings, "string.format(list(T)) -> string",
+        "Fills in a format with %s, %d, %f, %e, %b, %o, %x and %X.",
+        "'%s: %.1f'.format(['tea', 2.5]) == 'tea: 2.5'")
+
+    // MARK: Types and conversions
+    case .toInt:
+      Row(
+        .conversions, "int(number|string|timestamp) -> int",
+        "Converts to an int. Decimals are cut off; a timestamp becomes seconds since 1970.",
+        "int('42') == 42")
+    case .toUint:
+      Row(
+        .conversions, "uint(number|string) -> uint",
+        "Converts to an unsigned int. Decimals are cut off.", "uint(2.7) == 2u")
+    case .toDouble:
+      Row(
+        .conversions, "double(number|string) -> double", "Converts to a double.",
+        "double('2.5') == 2.5")
+    case .toText:
+      Row(
+        .conversions,
+        "string(string|bytes|bool|number|timestamp|duration|IP|CIDR|version) -> string",
+        "Converts to a string.", "string(2.5) == '2.5'")
+    case .toBytes:
+      Row(
+        .conversions, "bytes(bytes|string) -> bytes", "Converts a string to its bytes in UTF-8.",
+        "bytes('tea').size() == 3")
+    case .toBool:
+      Row(
+        .conversions, "bool(bool|string) -> bool", "Converts strings such as 'true' and '0'.",
+        "bool('true') == true")
+    case .dyn:
+      Row(
+        .conversions, "dyn(T) -> T", "Returns its operand; other checkers then allow any type.",
+        "dyn(1) == 1")
+    case .typeOf:
+      Row(
+        .conversions, "type(any) -> type", "Returns the type of a value.", "type(1) == int")
+    case .toDuration:
+      Row(
+        .times, "duration(duration|string) -> duration",
+        "Converts a string of hours, minutes and seconds.",
+        "duration('1h30m') == duration('90m')")
+    case .toTimestamp:
+      Row(
+        .times, "timestamp(timestamp|int|string) -> timestamp",
+        "Converts a time with its offset, or seconds since 1970.",
+        "timestamp('2026-03-01T12:00:00Z') == timestamp(1772366400)")
+
+    // MARK: Times
+    case .getFullYear:
+      Row(
+        .times, "timestamp.getFullYear() -> int; timestamp.getFullYear(string) -> int",
+        "Returns the year, in UTC or in a time zone.",
+        "timestamp('2026-03-01T12:00:00Z').getFullYear() == 2026")
+    case .getMonth:
+      Row(
+        .times, "timestamp.getMonth() -> int; timestamp.getMonth(string) -> int",
+        "Returns the month, where January is 0.",
+        "timestamp('2026-03-01T12:00:00Z').getMonth() == 2")
+    case .getDayOfMonth:
+      Row(
+        .times, "timestamp.getDayOfMonth() -> int; timestamp.getDayOfMonth(string) -> int",
+        "Returns the day of the month, where the first is 0.",
+        "timestamp('2026-03-01T12:00:00Z').getDayOfMonth() == 0")
+    case .getDate:
+      Row(
+        .times, "timestamp.getDate() -> int; timestamp.getDate(string) -> int",
+        "Returns the day of the month, where the first is 1.",
+        "timestamp('2026-03-01T12:00:00Z').getDate() == 1")
+    case .getDayOfWeek:
+      Row(
+        .times, "timestamp.getDayOfWeek() -> int; timestamp.getDayOfWeek(string) -> int",
+        "Returns the day of the week, where Sunday is 0.",
+        "timestamp('2026-03-02T12:00:00Z').getDayOfWeek() == 1")
+    case .getDayOfYear:
+      Row(
+        .times, "timestamp.getDayOfYear() -> int; timestamp.getDayOfYear(string) -> int",
+        "Returns the day of the year, where the first is 0.",
+        "timestamp('2026-03-01T12:00:00Z').getDayOfYear() == 59")
+    case .getHours:
+      Row(
+        .times,
+        "timestamp.getHours() -> int; timestamp.getHours(string) -> int; duration.getHours() -> int",
+        "Returns the hour of a time, or all hours of a duration.",
+        "timestamp('2026-03-01T12:00:00Z').getHours('Europe/Berlin') == 13")
+    case .getMinutes:
+      Row(
+        .times,
+        "timestamp.getMinutes() -> int; timestamp.getMinutes(string) -> int; duration.getMinutes() -> int",
+        "Returns the minute of a time, or all minutes of a duration.",
+        "duration('2h5m').getMinutes() == 125")
+    case .getSeconds:
+      Row(
+        .times,
+        "timestamp.getSeconds() -> int; timestamp.getSeconds(string) -> int; duration.getSeconds() -> int",
+        "Returns the second of a time, or all seconds of a duration.",
+        "duration('2m5s').getSeconds() == 125")
+    case .getMilliseconds:
+      Row(
+        .times,
+        "timestamp.getMilliseconds() -> int; timestamp.getMilliseconds(string) -> int; duration.getMilliseconds() -> int",
+        "Returns the milliseconds within the second.",
+        "duration('2.125s').getMilliseconds() == 125")
+
+    // MARK: Missing values
+    case .optionalOf:
+      Row(
+        .missing, "optional.of(T) -> optional(T)", "Wraps a value.",
+        "optional.of(1).hasValue() == true", folds: false)
+    case .optionalOfNonZeroValue:
+      Row(
+        .missing, "optional.ofNonZeroValue(T) -> optional(T)",
+        "Wraps a value, unless it is null, false, zero or empty.",
+        "optional.ofNonZeroValue('').hasValue() == false", folds: false)
+    case .optionalNone:
+      Row(
+        .missing, "optional.none() -> optional(T)", "Returns an optional without a value.",
+        "optional.none().hasValue() == false", folds: false)
+    case .hasValue:
+      Row(
+        .missing, "optional(T).hasValue() -> bool", "Tests whether an optional has a value.",
+        "{'a': 1}.?a.hasValue() == true")
+    case .value:
+      Row(
+        .missing, "optional(T).value() -> T",
+        "Returns the value of an optional. It is an error if there is none.",
+        "{'a': 1}.?a.value() == 1")
+    case .or:
+      Row(
+        .missing, "optional(T).or(optional(T)) -> optional(T)",
+        "Returns an optional, or another one if it has no value.",
+        "optional.none().or(optional.of(2)) == optional.of(2)")
+    case .orValue:
+      Row(
+        .missing, "optional(T).orValue(T) -> T",
+        "Returns the value of an optional, or another value.", "{'a': 1}.?b.orValue(2) == 2")
+    case .optionalSelect, .optionalIndex:
+      Row(
+        unnamed:
+          "select(map|optional(T), any) -> optional(T); select(list(T), number) -> optional(T)")
+    case .optionalUnwrap:
+      Row(
+        .missing,
+        "optional.unwrap(list(optional(T))) -> list(T); list(optional(T)).unwrapOpt() -> list(T)",
+        "Returns the values of the optionals that have one.",
+        "[optional.of(1), optional.none()].unwrapOpt() == [1]")
+
+    // MARK: Numbers
+    case .greatest:
+      Row(
+        .numbers, "math.greatest(number, ...) -> number; math.greatest(list(number)) -> number",
+        "Returns the greatest number.", "math.greatest(1, 2.5) == 2.5")
+    case .least:
+      Row(
+        .numbers, "math.least(number, ...) -> number; math.least(list(number)) -> number",
+        "Returns the least number.", "math.least([3, 1, 2]) == 1")
+    case .ceil:
+      Row(.numbers, "math.ceil(double) -> double", "Rounds up.", "math.ceil(1.2) == 2.0")
+    case .floor:
+      Row(.numbers, "math.floor(double) -> double", "Rounds down.", "math.floor(-1.2) == -2.0")
+    case .round:
+      Row(
+        .numbers, "math.round(double) -> double",
+        "Rounds to the nearest whole number, and halves away from zero.",
+        "math.round(2.5) == 3.0")
+    case .trunc:
+      Row(
+        .numbers, "math.trunc(double) -> double", "Cuts off the decimals.",
+        "math.trunc(-1.7) == -1.0")
+    case .abs:
+      Row(
+        .numbers, "math.abs(int) -> int; math.abs(uint) -> uint; math.abs(double) -> double",
+        "Returns the number without its sign.", "math.abs(-3) == 3")
+    case .sign:
+      Row(
+        .numbers, "math.sign(int) -> int; math.sign(uint) -> uint; math.sign(double) -> double",
+        "Returns -1, 0 or 1.", "math.sign(-3) == -1")
+    case .isNaN:
+      Row(
+        .numbers, "math.isNaN(double) -> bool", "Tests whether a double is not a number.",
+        "math.isNaN(0.0 / 0.0) == true")
+    case .isInf:
+      Row(
+        .numbers, "math.isInf(double) -> bool", "Tests whether a double is infinite.",
+        "math.isInf(1.0 / 0.0) == true")
+    case .isFinite:
+      Row(
+        .numbers, "math.isFinite(double) -> bool",
+        "Tests whether a double is neither infinite nor not a number.",
+        "math.isFinite(1.0) == true")
+    case .sqrt:
+      Row(
+        .numbers, "math.sqrt(number) -> double", "Returns the square root.",
+        "math.sqrt(81) == 9.0")
+    case .bitAnd:
+      Row(
+        .numbers, "math.bitAnd(int, int) -> int; math.bitAnd(uint, uint) -> uint",
+        "Returns the bits that both numbers have.", "math.bitAnd(6, 3) == 2")
+    case .bitOr:
+      Row(
+        .numbers, "math.bitOr(int, int) -> int; math.bitOr(uint, uint) -> uint",
+        "Returns the bits that either number has.", "math.bitOr(6, 3) == 7")
+    case .bitXor:
+      Row(
+        .numbers, "math.bitXor(int, int) -> int; math.bitXor(uint, uint) -> uint",
+        "Returns the bits that one of the numbers has.", "math.bitXor(6, 3) == 5")
+    case .bitNot:
+      Row(
+        .numbers, "math.bitNot(int) -> int; math.bitNot(uint) -> uint", "Inverts all bits.",
+        "math.bitNot(0) == -1")
+    case .bitShiftLeft:
+      Row(
+        .numbers, "math.bitShiftLeft(int, int) -> int; math.bitShiftLeft(uint, int) -> uint",
+        "Shifts the bits to the left.", "math.bitShiftLeft(1, 4) == 16")
+    case .bitShiftRight:
+      Row(
+        .numbers, "math.bitShiftRight(int, int) -> int; math.bitShiftRight(uint, int) -> uint",
+        "Shifts the bits to the right and fills with zeros.", "math.bitShiftRight(16, 2) == 4")
+
+    // MARK: Lists, sets and maps
+    case .size:
+      Row(
+        .lists,
+        "size(string|bytes|list(T)|map) -> int; (string|bytes|list(T)|map).size() -> int",
+        "Returns the number of characters, bytes, elements or entries.", "size([1, 2, 3]) == 3")
+    case .range:
+      Row(
+        .lists, "lists.range(int) -> list(int)", "Returns the ints from 0 to one below.",
+        "lists.range(3) == [0, 1, 2]")
+    case .slice:
+      Row(
+        .lists, "list(T).slice(int, int) -> list(T)",
+        "Returns the elements from one position to before another.",
+        "[1, 2, 3, 4].slice(1, 3) == [2, 3]")
+    case .flatten:
+      Row(
+        .lists, "list(any).flatten() -> list(any); list(any).flatten(int) -> list(any)",
+        "Replaces inner lists by their elements, to a depth of 1 or the one given.",
+        "[[1], [2, [3]]].flatten() == [1, 2, [3]]")
+    case .sort:
+      Row(
+        .lists, "list(T).sort() -> list(T)", "Sorts elements that are of one type.",
+        "[3, 1, 2].sort() == [1, 2, 3]")
+    case .distinct:
+      Row(
+        .lists, "list(T).distinct() -> list(T)", "Removes repeated elements.",
+        "[1, 2, 1].distinct() == [1, 2]")
+    case .first:
+      Row(
+        .lists, "list(T).first() -> optional(T)", "Returns the first element, if there is one.",
+        "[1, 2].first() == optional.of(1)")
+    case .last:
+      Row(
+        .lists, "list(T).last() -> optional(T)", "Returns the last element, if there is one.",
+        "[1, 2].last().value() == 2")
+    case .sortByKeys: Row(unnamed: "sortByKeys(list(T), list(any)) -> list(T)")
+    case .setContains:
+      Row(
+        .lists, "sets.contains(list(T), list(T)) -> bool",
+        "Tests whether a list has every element of another one.",
+        "sets.contains([1, 2, 3], [3, 1]) == true")
+    case .setEquivalent:
+      Row(
+        .lists, "sets.equivalent(list(T), list(T)) -> bool",
+        "Tests whether two lists have the same elements, in any order and number.",
+        "sets.equivalent([1, 2], [2, 1, 1]) == true")
+    case .setIntersects:
+      Row(
+        .lists, "sets.intersects(list(T), list(T)) -> bool",
+        "Tests whether two lists have an element in common.",
+        "sets.intersects([1, 2], [2, 3]) == true")
+
+    // MARK: Encodings and patterns
+    case .base64Encode:
+      Row(
+        .encodings, "base64.encode(bytes) -> string", "Encodes bytes as base64.",
+        "base64.encode(b'tea') == 'dGVh'")
+    case .base64Decode:
+      Row(
+        .encodings, "base64.decode(string) -> bytes", "Decodes base64, with or without padding.",
+        "base64.decode('dGVh') == b'tea'")
+    case .regexReplace:
+      Row(
+        .patterns,
+        "regex.replace(string, string, string) -> string; regex.replace(string, string, string, int) -> string",
+        #"Replaces the matches of a pattern; \\1 is its first group, the int limits their number."#,
+        #"regex.replace('a1b2', '([0-9])', '<\\1>') == 'a<1>b<2>'"#)
+    case .regexExtract:
+      Row(
+        .patterns, "regex.extract(string, string) -> optional(string)",
+        "Returns the first match of a pattern, or its group.",
+        "regex.extract('order 42', '[0-9]+') == optional.of('42')")
+    case .regexExtractAll:
+      Row(
+        .patterns, "regex.extractAll(string, string) -> list(string)",
+        "Returns all matches of a pattern, or their groups.",
+        "regex.extractAll('a1b2', '[0-9]') == ['1', '2']")
+
+    // MARK: IP addresses
+    case .ip:
+      Row(
+        .network, "ip(string) -> IP", "Reads an IPv4 or IPv6 address.",
+        "ip('10.0.0.1').family() == 4")
+    case .cidr:
+      Row(
+        .network, "cidr(string) -> CIDR", "Reads a range of addresses.",
+        "cidr('10.0.0.0/8').prefixLength() == 8")
+    case .isIP:
+      Row(
+        .network, "isIP(string) -> bool", "Tests whether a string is an address.",
+        "isIP('10.0.0.256') == false")
+    case .isCIDR:
+      Row(
+        .network, "isCIDR(string) -> bool", "Tests whether a string is a range of addresses.",
+        "isCIDR('10.0.0.0/8') == true")
+    case .isCanonicalIP:
+      Row(
+        .network, "ip.isCanonical(string) -> bool",
+        "Tests whether an address is written in its shortest form.",
+        "ip.isCanonical('2001:db8:0::1') == false")
+    case .ipFamily:
+      Row(
+        .network, "IP.family() -> int", "Returns 4 or 6.", "ip('2001:db8::1').family() == 6")
+    case .isUnspecified:
+      Row(
+        .network, "IP.isUnspecified() -> bool", "Tests whether an address is 0.0.0.0 or ::.",
+        "ip('::').isUnspecified() == true")
+    case .isLoopback:
+      Row(
+        .network, "IP.isLoopback() -> bool", "Tests whether an address is the host itself.",
+        "ip('127.0.0.1').isLoopback() == true")
+    case .isGlobalUnicast:
+      Row(
+        .network, "IP.isGlobalUnicast() -> bool",
+        "Tests whether an address is a single host beyond the local link.",
+        "ip('192.168.0.1').isGlobalUnicast() == true")
+    case .isLinkLocalMulticast:
+      Row(
+        .network, "IP.isLinkLocalMulticast() -> bool",
+        "Tests whether an address is a group on the local link.",
+        "ip('224.0.0.1').isLinkLocalMulticast() == true")
+    case .isLinkLocalUnicast:
+      Row(
+        .network, "IP.isLinkLocalUnicast() -> bool",
+        "Tests whether an address is a single host on the local link.",
+        "ip('fe80::1').isLinkLocalUnicast() == true")
+    case .containsIP:
+      Row(
+        .network, "CIDR.containsIP(IP|string) -> bool", "Tests whether an address is in a range.",
+        "cidr('10.0.0.0/8').containsIP('10.1.2.3') == true")
+    case .containsCIDR:
+      Row(
+        .network, "CIDR.containsCIDR(CIDR|string) -> bool",
+        "Tests whether a range is within another one.",
+        "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') == true")
+    case .ipOfCIDR:
+      Row(
+        .network, "CIDR.ip() -> IP", "Returns the address of a range.",
+        "cidr('10.1.2.3/8').ip() == ip('10.1.2.3')")
+    case .masked:
+      Row(
+        .network, "CIDR.masked() -> CIDR", "Sets the bits behind the prefix to zero.",
+        "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')")
+    case .prefixLength:
+      Row(
+        .network, "CIDR.prefixLength() -> int", "Returns the length of the prefix in bits.",
+        "cidr('10.0.0.0/8').prefixLength() == 8")
+
+    // MARK: Versions and days
+    case .version:
+      Row(
+        .versions, "version(string|version) -> version",
+        "Reads a version. Versions compare as Semantic Versioning says.",
+        "(version('1.10.2') > version('1.9')) == true")
+    case .date:
+      Row(
+        .dates, "date(string) -> timestamp; date(string, string) -> timestamp",
+        "Returns the time at which a day begins, in UTC or in a time zone.",
+        "date('2026-11-21') == timestamp('2026-11-21T00:00:00Z')")
+    case .days:
+      Row(
+        .dates, "days(int) -> duration", "Returns a duration of a number of times 24 hours.",
+        "days(3) == duration('72h')")
+    case .startOfDay:
+      Row(
+        .dates, "timestamp.startOfDay() -> timestamp; timestamp.startOfDay(string) -> timestamp",
+        "Returns the time at which the day began.",
+        "timestamp('2026-11-21T18:30:00Z').startOfDay() == date('2026-11-21')")
+    case .addDays:
+      Row(
+        .dates, "timestamp.addDays(int) -> timestamp; timestamp.addDays(int, string) -> timestamp",
+        "Returns the same time of day a number of days later.",
+        "date('2026-02-27').addDays(2) == date('2026-03-01')")
+    case .addMonths:
+      Row(
+        .dates,
+        "timestamp.addMonths(int) -> timestamp; timestamp.addMonths(int, string) -> timestamp",
+        "Returns the same time of day a number of months later.",
+        "date('2026-01-31').addMonths(1) == date('2026-02-28')")
+    case .daysUntil:
+      Row(
+        .dates,
+        "timestamp.daysUntil(timestamp) -> int; timestamp.daysUntil(timestamp, string) -> int",
+        "Returns the number of midnights between two times.",
+        "date('2026-11-21').daysUntil(date('2026-12-24')) == 33")
+
+    // MARK: Superscript
+    case .containsAnything:
+      Row(
+        .strings, "(string|bytes|list(T)|map).contains(any) -> bool",
+        "Tests whether a string has a part, a list an element or a map a key.",
+        "[1, 2].contains(2) == true", in: .superscript, work: .pairs)
+    case .byteSize:
+      Row(
+        .lists, "size(string|bytes|list(T)|map) -> int",
+        "Returns the number of bytes, elements or entries.", "size('tea') == 3", in: .superscript)
+    case .toIntTruncating:
+      Row(
+        .conversions, "int(number|string) -> int; (number|string).int() -> int",
+        "Converts to an int. Decimals are cut off.", "int('42') == 42", in: .superscript)
+    case .toUintTruncating:
+      Row(
+        .conversions, "uint(number|string) -> uint; (number|string).uint() -> uint",
+        "Converts to an unsigned int. Decimals are cut off.", "uint(2.7) == uint(2)",
+        in: .superscript)
+    case .toDoubleParsing:
+      Row(
+        .conversions, "double(number|string) -> double; (number|string).double() -> double",
+        "Converts to a double.", "double('2.5') == 2.5", in: .superscript)
+    case .toPlainText:
+      Row(
+        .conversions,
+        "string(string|bytes|number|timestamp|duration) -> string; (string|bytes|number|timestamp|duration).string() -> string",
+        "Converts to a string.", "string(2.5) == '2.5'", in: .superscript)
+    case .textToBytes:
+      Row(
+        .conversions, "bytes(string) -> bytes", "Converts a string to its bytes in UTF-8.",
+        "size(bytes('tea')) == 3", in: .superscript)
+    case .textToDuration:
+      Row(
+        .times, "duration(string) -> duration", "Converts a string of hours, minutes and seconds.",
+        "duration('1h30m') == duration('90m')", in: .superscript)
+    case .textToTimestamp:
+      Row(
+        .times, "timestamp(string) -> timestamp", "Converts a time with its offset.",
+        "timestamp('2026-03-01T12:00:00Z') == timestamp('2026-03-01T13:00:00+01:00')",
+        in: .superscript)
     case .intToText:
-      Row(.superscript, function: "intToString", method: "intToString", isAnnounced: true)
+      Row(
+        .conversions, "intToString(int) -> string; int.intToString() -> string",
+        "Converts an int to a string.", "intToString(42) == '42'", in: .superscript,
+        isAnnounced: true)
     case .uintToText:
-      Row(.superscript, function: "uintToString", method: "uintToString", isAnnounced: true)
+      Row(
+        .conversions, "uintToString(uint) -> string; uint.uintToString() -> string",
+        "Converts an unsigned int to a string.", "uintToString(uint(42)) == '42'", in: .superscript,
+        isAnnounced: true)
     case .doubleToText:
-      Row(.superscript, function: "floatToString", method: "floatToString", isAnnounced: true)
+      Row(
+        .conversions, "floatToString(double) -> string; double.floatToString() -> string",
+        "Converts a double to a string.", "floatToString(2.5) == '2.5'", in: .superscript,
+        isAnnounced: true)
     case .boolToText:
-      Row(.superscript, function: "boolToString", method: "boolToString", isAnnounced: true)
-    case .greatestOf: Row(.superscript, function: "max", operands: 0...255)
-    case .indexOrNull: Row(.superscript, operands: 2...2)
-    case .overlay: Row(.superscript, operands: 2...2)
-    case .answerFor: Row(.superscript, operands: 3...3)
-    case .superscriptTruth: Row(.superscript)
-    case .custom: Row(.custom, operands: 1...255)
+      Row(
+        .conversions, "boolToString(bool) -> string; bool.boolToString() -> string",
+        "Converts a bool to 'true' or 'false'.", "size(boolToString(true)) == 4",
+        in: .superscript, isAnnounced: true)
+    case .greatestOf:
+      Row(
+        .numbers, "max() -> null; max(any, ...) -> any",
+        "Returns the greatest of its operands, or of the elements of one list.",
+        "max(1, 5, 3) == 5", in: .superscript)
+
+    // MARK: What operators need
+    case .isWithin: Row(unnamed: "isWithin(any, string|list(T)|map) -> bool", work: .pairs)
+    case .requireText: Row(unnamed: "requireText(string) -> string", use: .requirement)
+    case .requireList: Row(unnamed: "requireList(list(T)) -> list(T)", use: .requirement)
+    case .requireKey:
+      Row(
+        unnamed: "requireKey(bool|int|uint|string) -> bool|int|uint|string", use: .requirement)
+    case .sameNumber: Row(unnamed: "sameNumber(number) -> number", use: .requirement)
+    case .negateWrapping: Row(unnamed: "negate(int|double) -> int|double")
+    case .indexOrNull:
+      Row(unnamed: "index(map, any) -> any; index(list(T), int) -> T; index(string, int) -> any")
+    case .overlay: Row(unnamed: "overlay(any, any) -> any")
+    case .answerFor: Row(unnamed: "answer(any, any, any) -> any")
+    case .superscriptTruth: Row(unnamed: "truth(any) -> bool")
+    case .custom: Row(unnamed: "custom(int, any, ...) -> any; custom(int) -> any")
     }
-  }
-
-  /// The test of a text that it is, if it is one.
-  var textTest: TextTest? {
-    guard case .textTests(let test) = row.family else { return nil }
-    return test
-  }
-
-  /// How a call is written in texts that the program makes; nil for what expressions cannot call.
-  var notation: (name: String, isMethod: Bool)? {
-    let row = row
-    guard let name = (row.function ?? row.method)?.description else { return nil }
-    return (name, row.method?.description == name)
   }
 }

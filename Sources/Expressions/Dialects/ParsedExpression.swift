@@ -26,7 +26,8 @@ package struct ParsedExpression {
     self.variables = variables
   }
 
-  private static let loops = Set(Macro.allCases.filter { $0 != .has }.flatMap { $0.usages.keys })
+  /// Calls that name variables for what their arguments say.
+  package static let loops = Set(Macro.allCases.filter { $0 != .has }.flatMap { $0.usages.keys })
 
   package var root: ID { tree.root }
 

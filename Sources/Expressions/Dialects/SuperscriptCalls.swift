@@ -2,14 +2,13 @@
 extension Superscript {
   /// Functions of values by name.
   static let byName = Dictionary(
-    uniqueKeysWithValues: Function.allCases.filter { $0.row.family == .superscript }
-      .compactMap { function in function.notation.map { ($0.name, function) } })
+    uniqueKeysWithValues: FunctionEntry.named(in: .superscript)
+      .compactMap { entry in entry.function.notation.map { ($0.name, entry.function) } })
 
   /// Functions that are always there. Members of these names are never missing.
-  static let functions = Set([
-    "contains", "has", "map", "filter", "all", "exists", "exists_one", "startsWith", "endsWith",
-    "matches", "maybe", "hasFn", "unknownFunction", "test_custom_func",
-  ]).union(byName.keys)
+  static let functions = Set(byName.keys).union(Form.allCases.map(\.rawValue))
+    // Those of the original's own tests.
+    .union(["unknownFunction", "test_custom_func"])
 
   /// Functions of superscript's own, which `hasFn` knows beside those of the host: by themselves, and
   /// on `device` and `computed`. What the language under it brings, such as `size`, is not among them,
@@ -81,29 +80,33 @@ extension Checker {
       reader.receiver = superscript(Int(target) - 1, isRaw: isRaw)
     }
     if environment.hostFunctions.contains(name) { return hostCall(name, &reader) }
-    switch name {
-    case "contains":
+    if let form = Superscript.Form(rawValue: name) { return superscriptForm(form, &reader) }
+    switch Superscript.byName[name] {
+    case .containsAnything:
       return receiving(&reader, 1) { checker, operands, origin in
         checker.graph.add(
           .testCall, list: operands, Int(Function.containsAnything.rawValue), at: origin)
       }
-    case "startsWith": return textTest(.startsWith, &reader)
-    case "endsWith": return textTest(.endsWith, &reader)
-    case "matches":
-      hasPatterns = true
-      return textTest(.matches, &reader)
-    case "max": return greatest(&reader)
-    case "has": return presence(&reader)
-    case "hasFn": return announces(&reader)
-    case "maybe": return maybe(&reader)
-    case "all", "exists", "exists_one", "map", "filter": return superscriptLoop(name, &reader)
-    default:
-      guard let function = Superscript.byName[name] else {
-        return withReceiver(reader, graph.addConstant(.null, at: reader.origin))
-      }
-      return function.row.method == nil
+    case .greatestOf: return greatest(&reader)
+    case let function? where function.textTest != nil:
+      if function == .matches { hasPatterns = true }
+      return textTest(function, &reader)
+    case let function?:
+      return function.entry.method == nil
         ? ofArgument(function, &reader)
         : receiving(&reader, 0) { $0.addCall(function, $1, $2) }
+    case nil: return withReceiver(reader, graph.addConstant(.null, at: reader.origin))
+    }
+  }
+
+  private mutating func superscriptForm(_ form: Superscript.Form, _ reader: inout CallReader)
+    -> ConditionGraph.ID
+  {
+    switch form {
+    case .has: presence(&reader)
+    case .hasFn: announces(&reader)
+    case .maybe: maybe(&reader)
+    case .all, .exists, .existsOne, .map, .filter: superscriptLoop(form, &reader)
     }
   }
 
@@ -237,7 +240,7 @@ extension Checker {
     }
   }
 
-  private mutating func superscriptLoop(_ name: String, _ reader: inout CallReader)
+  private mutating func superscriptLoop(_ form: Superscript.Form, _ reader: inout CallReader)
     -> ConditionGraph.ID
   {
     let origin = reader.origin
@@ -248,18 +251,18 @@ extension Checker {
     let isRaw = reader.isRaw
     let level = nextLevel
     let element = graph.add(.local, level, at: origin)
-    let name2 = tree.name(tree[variable].a, tree[variable].b)
-    let value = scoped([name2]) { $0.superscript(body, isRaw: isRaw) }
+    let name = tree.name(tree[variable].a, tree[variable].b)
+    let value = scoped([name]) { $0.superscript(body, isRaw: isRaw) }
     let yes = graph.addConstant(.true, at: origin)
     let isTrue = graph.add(.equal, value, yes, at: origin)
-    switch name {
-    case "all":
+    switch form {
+    case .all:
       let no = graph.addConstant(.false, at: origin)
       let isFalse = graph.add(.equal, value, no, at: origin)
       return loop(.all, [range, graph.add(.not, isFalse, at: origin)], level, origin)
-    case "exists": return loop(.exists, [range, isTrue], level, origin)
-    case "exists_one": return loop(.existsOne, [range, isTrue], level, origin)
-    case "filter":
+    case .exists: return loop(.exists, [range, isTrue], level, origin)
+    case .existsOne: return loop(.existsOne, [range, isTrue], level, origin)
+    case .filter:
       return loop(.map, [addCall(.requireList, [range], origin), isTrue, element], level, origin)
     default:
       return loop(.map, [addCall(.requireList, [range], origin), yes, value], level, origin)

@@ -174,7 +174,7 @@ struct GraphWriter {
     default: break
     }
     guard let (name, isMethod) = function.notation,
-      function.row.operands.contains(operands.count)
+      function.entry.counts.contains(operands.count)
     else {
       return "\(function)(\(list(node.a).joined(separator: ", ")))"
     }

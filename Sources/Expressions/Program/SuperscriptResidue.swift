@@ -74,8 +74,8 @@ extension GraphWriter {
       return "\(name)(\(text(operands[1], tighterThan: 0)))"
     default: break
     }
-    let row = function.row
-    guard row.family == .superscript, let name = row.function else { return nil }
+    let entry = function.entry
+    guard entry.dialects == .superscript, let name = entry.name else { return nil }
     let arguments = operands.map { text($0, tighterThan: 0) }
     return "\(name)(\(arguments.joined(separator: ", ")))"
   }

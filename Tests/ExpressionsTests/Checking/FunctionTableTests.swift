@@ -4,22 +4,20 @@ import Testing
 
 /// Every row of the tables of functions, called as it says.
 @Suite struct FunctionTableTests {
-  private static let functions = Function.allCases.filter { $0.row.family != .superscript }
+  private static let entries = FunctionEntry.named(in: .cel)
 
-  /// A call of a function with so many operands, as residues are written; nil for what expressions
-  /// cannot call.
-  private func call(_ function: Function, operands count: Int) -> String? {
-    guard let (name, isMethod) = function.notation else { return nil }
+  /// A call of a function with so many operands, as residues are written.
+  private func call(_ function: Function, operands count: Int) throws -> String {
+    let (name, isMethod) = try #require(function.notation)
     let operands = ["user.a", "user.b", "user.c", "user.d", "user.e"].prefix(count)
     let arguments = (isMethod ? operands.dropFirst() : operands).joined(separator: ", ")
     return isMethod ? "user.a.\(name)(\(arguments))" : "\(name)(\(arguments))"
   }
 
   @Test func everyNameCallsItsFunction() throws {
-    for function in FunctionTableTests.functions {
-      let row = function.row
-      for count in [row.operands.lowerBound, min(row.operands.upperBound, 5)] {
-        guard let text = call(function, operands: count) else { continue }
+    for entry in FunctionTableTests.entries {
+      for count in [entry.counts.lowerBound, min(entry.counts.upperBound, 5)] {
+        let text = try call(entry.function, operands: count)
         let compilation = ExpressionEnvironment().compile(text)
         let program = try #require(compilation.output, "\(text): \(compilation.diagnostics)")
         #expect(program.residue(of: program.entries[0]) == text)
@@ -27,12 +25,11 @@ import Testing
     }
   }
 
-  @Test func otherNumbersOfOperandsAreRefused() {
-    for function in FunctionTableTests.functions {
-      let row = function.row
-      for count in [row.operands.lowerBound - 1, row.operands.upperBound + 1]
-      where count >= (function.notation?.isMethod == true ? 1 : 0) && count <= 5 {
-        guard let text = call(function, operands: count) else { continue }
+  @Test func otherNumbersOfOperandsAreRefused() throws {
+    for entry in FunctionTableTests.entries {
+      for count in [entry.counts.lowerBound - 1, entry.counts.upperBound + 1]
+      where count >= (entry.function.notation?.isMethod == true ? 1 : 0) && count <= 5 {
+        let text = try call(entry.function, operands: count)
         #expect(ExpressionEnvironment().compile(text).output == nil, "\(text)")
       }
     }
@@ -45,12 +42,18 @@ import Testing
 
   @Test func everyNameCallsItsFunctionInSuperscript() throws {
     let environment = ExpressionEnvironment.superscript(roots: ["user"])
-    #expect(Superscript.byName.count == 13)
-    for name in Superscript.byName.keys {
-      let compilation = environment.compile("\(name)(user.a)")
-      #expect(compilation.diagnostics.isEmpty, "\(name)")
+    let entries = FunctionEntry.named(in: .superscript)
+    #expect(entries.count == 17)
+    for entry in entries {
+      // Residues have the function, where a function and a method are one.
+      let count = max(entry.counts.lowerBound, 1)
+      let text =
+        entry.dialects == .superscript && entry.name != nil
+        ? "\(entry.name ?? "")(user.a)" : try call(entry.function, operands: count)
+      let compilation = environment.compile(text)
+      #expect(compilation.diagnostics.isEmpty, "\(text)")
       let program = try #require(compilation.output)
-      #expect(program.residue(of: program.entries[0]) == "\(name)(user.a)")
+      #expect(program.residue(of: program.entries[0]) == text)
     }
   }
 
@@ -59,6 +62,81 @@ import Testing
     for (name, function) in Superscript.byName {
       let program = try #require(environment.compile("hasFn('\(name)')").output)
       #expect(try program.evaluate([:]) == .bool(function.row.isAnnounced), "\(name)")
+    }
+  }
+
+  // MARK: Texts of rows
+
+  /// A signature that cannot be read would make the function unknown.
+  @Test func everySignatureIsRead() throws {
+    for function in Function.allCases {
+      let text = function.row.signatures.description
+      let signatures = try #require(FunctionSignature.all(in: text), "\(function): \(text)")
+      // Whatever number of operands lies between the least and the most is taken.
+      let counts = function.entry.counts
+      for count in counts {
+        #expect(signatures.contains { $0.counts.contains(count) }, "\(function): \(count)")
+      }
+      // A name takes the same numbers of operands as a method and as a function.
+      if Set(signatures.map(\.isMethod)).count == 2 {
+        for isMethod in [true, false] {
+          let own = signatures.filter { $0.isMethod == isMethod }.map(\.counts)
+          #expect(own.map(\.lowerBound).min() == counts.lowerBound, "\(function)")
+          #expect(own.map(\.upperBound).max() == counts.upperBound, "\(function)")
+        }
+      }
+    }
+    for row in Macro.allCases.map(\.row) + Superscript.Form.allCases.map(\.row) {
+      let text = row.signatures.description
+      #expect(FunctionSignature.all(in: text)?.isEmpty == false, "\(text)")
+    }
+  }
+
+  @Test(arguments: [
+    "string.charAt(int)", "charAt(int) ->", "f(int,int) -> int",
+    "f(int, ...", "f(..., int) -> int", "f(list) -> int", "f() -> whatever", "f() -> int ",
+    "(string|.f() -> int", "",
+  ])
+  func whatIsNoSignature(text: String) {
+    #expect(FunctionSignature(text) == nil)
+  }
+
+  @Test func whatASignatureSays() throws {
+    let signature = try #require(FunctionSignature("(list(string)|map).f(number, any, ...) -> T"))
+    #expect(signature.name == "f" && signature.isMethod && signature.repeatsLast)
+    #expect(signature.counts == 3...255)
+    #expect(signature.operands[0].types == [TypeSet(.list), TypeSet(.map)])
+    #expect(signature.operands[0].elements == TypeSet(.string))
+    #expect(signature.operand(1)?.types == .number && signature.operand(9)?.types == .any)
+    let space = try #require(FunctionSignature("optional.none() -> optional(T)"))
+    #expect(space.name == "optional.none" && !space.isMethod && space.counts == 0...0)
+    #expect(space.result.types == TypeSet(.optional) && space.operand(0) == nil)
+  }
+
+  /// The example of every function, macro and form, in every dialect that knows it.
+  @Test func everyExampleIsTrue() throws {
+    for page in FunctionPage.all {
+      let name = try #require(page.names.first)
+      #expect(page.example.contains(" == "), "\(name)")
+      let isCalled = page.names.contains { page.example.contains("\($0)(") }
+      #expect(isCalled, "\(name): \(page.example)")
+      #expect(!page.dialects.isEmpty, "\(name)")
+      for dialect in page.dialects {
+        let environment = dialect == .cel ? ExpressionEnvironment() : .superscript()
+        let compilation = environment.compile(page.example)
+        let program = try #require(compilation.output, "\(name): \(compilation.diagnostics)")
+        #expect(compilation.diagnostics.isEmpty, "\(name)")
+        #expect(try program.evaluate(["user": [:]]) == true, "\(dialect): \(page.example)")
+      }
+    }
+  }
+
+  @Test func everySummaryIsASentence() {
+    for page in FunctionPage.all {
+      let summary = page.summary
+      #expect(summary.first?.isUppercase == true && summary.hasSuffix("."), "\(summary)")
+      #expect(summary.count <= 90, "\(summary)")
+      #expect(summary.prefix { $0 != " " }.hasSuffix("s"), "\(summary)")
     }
   }
 

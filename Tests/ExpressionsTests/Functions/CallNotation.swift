@@ -11,11 +11,26 @@ struct CallNotation: ~Copyable {
   private let source: [UInt8]
   private var at = 0
   private var arena: Arena
+  /// The types of the operands of the last call.
+  private var lastOperands: [TypeName?] = []
 
   /// The result of a call in the same notation, with `error` and a slug for faults.
   static func result(_ call: String, limit: Int = 4 << 20) -> String {
     var notation = CallNotation(call, limit: limit)
     return notation.described()
+  }
+
+  /// The types of the operands and of the result of a call; nil for what is not a value.
+  static func types(_ call: String, limit: Int = 4 << 20) -> (
+    operands: [TypeName?], result: TypeName?
+  ) {
+    var notation = CallNotation(call, limit: limit)
+    let result = type(of: notation.operand())
+    return (notation.lastOperands, result)
+  }
+
+  private static func type(of cell: Cell) -> TypeName? {
+    cell.isValue ? TypeName(of: cell) : nil
   }
 
   private init(_ call: String, limit: Int) {
@@ -133,6 +148,7 @@ extension CallNotation {
   // MARK: Calling
 
   private mutating func call(_ name: String, _ values: [Cell]) -> Cell {
+    lastOperands = values.map(CallNotation.type)
     if let fault = values.first(where: { $0.tag == Tag.fault }) { return fault }
     guard let function = Function.allCases.first(where: { String(describing: $0) == name }) else {
       preconditionFailure("no function: \(name)")
@@ -160,6 +176,8 @@ extension CallNotation {
     case Tag.version: return Versions.text(cell, &arena).text
     case Tag.list: return "[" + texts(cell.elements).joined(separator: ", ") + "]"
     case Tag.map: return "{" + texts(cell.entries).joined(separator: ", ") + "}"
+    case Tag.optional: return "optional(" + texts(cell.elements).joined() + ")"
+    case Tag.type: return Value(cell).typeName
     case Tag.timestamp: return cell.timestampValue.text
     case Tag.duration: return cell.durationValue.text
     case Tag.longText, Tag.shortText...:

@@ -1,0 +1,157 @@
+/// The families of functions, in the order of the reference.
+package enum FunctionFamily: String, CaseIterable, Sendable {
+  case strings, conversions, numbers, lists, loops, missing, times, dates, history, versions
+  case patterns, network, encodings
+  /// What operators and the checker need, and an app's functions. Expressions do not name these.
+  case unnamed
+
+  /// The heading of the family.
+  package var title: String {
+    switch self {
+    case .strings: "Strings"
+    case .conversions: "Types and conversions"
+    case .numbers: "Numbers"
+    case .lists: "Lists, sets and maps"
+    case .loops: "Loops and variables"
+    case .missing: "Missing values"
+    case .times: "Times and durations"
+    case .dates: "Days and months"
+    case .history: "What happened to the user"
+    case .versions: "Versions"
+    case .patterns: "Regular expressions"
+    case .network: "IP addresses"
+    case .encodings: "Encodings"
+    case .unnamed: "Unnamed"
+    }
+  }
+}
+
+extension Function {
+  enum TextTest { case contains, startsWith, endsWith, matches }
+
+  /// What the graph does with a function.
+  enum Use: Hashable {
+    case call
+    /// A test of a string, which has an instruction of its own.
+    case textTest(TextTest)
+    /// Returns its operand, or fails if that has the wrong type.
+    case requirement
+    /// Expressions cannot call it by name.
+    case unnamed
+  }
+
+  /// The languages that know a function.
+  struct Dialects: OptionSet {
+    let rawValue: UInt8
+    static let cel = Self(rawValue: 1)
+    static let superscript = Self(rawValue: 2)
+    static let both: Self = [.cel, .superscript]
+  }
+
+  /// How a function goes through its operands.
+  enum Work {
+    /// Each element and each byte once.
+    case once
+    /// Each element of one may be compared with each of another.
+    case pairs
+  }
+
+  /// Everything that is known of a function except its body.
+  struct Row {
+    var family: FunctionFamily
+    /// All ways of calling it, separated by semicolons (``FunctionSignature``). Names of extension
+    /// libraries contain their name space.
+    var signatures: StaticString
+    /// What it does, in one sentence that starts with a verb.
+    var summary: StaticString
+    /// `call == result`, which is true in every language that knows the function.
+    var example: StaticString
+    var dialects: Dialects
+    var use: Use
+    /// What it takes from the steps of an evaluation, beside what patterns take.
+    var work: Work
+    /// Whether a call on constants is worked out beforehand, if ``Calls`` can do so.
+    var folds: Bool
+    /// Whether superscript's `hasFn` knows it.
+    var isAnnounced: Bool
+
+    @inline(__always)
+    init(
+      _ family: FunctionFamily, _ signatures: StaticString, _ summary: StaticString,
+      _ example: StaticString, in dialects: Dialects = .cel, use: Use = .call, work: Work = .once,
+      folds: Bool = true, isAnnounced: Bool = false
+    ) {
+      self.family = family
+      self.signatures = signatures
+      self.summary = summary
+      self.example = example
+      self.dialects = dialects
+      self.use = use
+      self.work = work
+      self.folds = folds
+      self.isAnnounced = isAnnounced
+    }
+
+    /// A function that expressions cannot call by name. Its signatures tell the operands alone.
+    @inline(__always)
+    init(unnamed signatures: StaticString, use: Use = .unnamed, work: Work = .once) {
+      self.init(.unnamed, signatures, "", "", in: [], use: use, work: work)
+    }
+  }
+
+  /// The test of a string that it is, if it is one.
+  var textTest: TextTest? {
+    guard case .textTest(let test) = row.use else { return nil }
+    return test
+  }
+}
+
+/// A row of the table with its texts read. It is made once for a process.
+struct FunctionEntry: Sendable {
+  let function: Function
+  let signatures: [FunctionSignature]
+  let dialects: Function.Dialects
+  /// The name in `name(a, b)`; nil when it cannot be called like this.
+  let name: String?
+  /// The name in `a.name(b)`.
+  let method: String?
+  /// Numbers of operands, the receiver included.
+  let counts: ClosedRange<Int>
+
+  private static let all = Function.allCases.map(FunctionEntry.init)
+
+  private init(_ function: Function) {
+    let row = function.row
+    self.function = function
+    dialects = row.dialects
+    signatures = FunctionSignature.all(in: row.signatures.description) ?? []
+    let isNamed = row.use == .call || function.textTest != nil
+    name = isNamed ? signatures.first { !$0.isMethod }?.name : nil
+    method = isNamed ? signatures.first { $0.isMethod }?.name : nil
+    let least = signatures.map(\.counts.lowerBound).min() ?? 0
+    counts = least...max(signatures.map(\.counts.upperBound).max() ?? 0, least)
+  }
+
+  /// Functions that expressions call by name.
+  static let named = all.filter { ($0.name ?? $0.method) != nil }
+
+  /// Those that a language knows.
+  static func named(in dialect: Function.Dialects) -> [FunctionEntry] {
+    named.filter { $0.dialects.contains(dialect) }
+  }
+
+  fileprivate static func entry(of function: Function) -> FunctionEntry {
+    all[Int(function.rawValue)]
+  }
+}
+
+extension Function {
+  var entry: FunctionEntry { FunctionEntry.entry(of: self) }
+
+  /// How a call is written in texts that the program makes; nil for what expressions cannot call.
+  var notation: (name: String, isMethod: Bool)? {
+    let entry = entry
+    guard let name = entry.name ?? entry.method else { return nil }
+    return (name, entry.method == name)
+  }
+}

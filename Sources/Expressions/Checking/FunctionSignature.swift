@@ -1,0 +1,181 @@
+/// A set of types of values, as a signature names them.
+package struct TypeSet: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package init(_ type: TypeName) { rawValue = 1 << UInt32(type.rawValue) }
+
+  package static let any = Self(TypeName.allCases.map { Self($0) })
+  package static let number = Self([.int, .uint, .double])
+
+  private init(_ types: [TypeName]) { self.init(types.map { Self($0) }) }
+
+  /// The words of signatures that name one type each; `int`, `uint` and `double` together are `number`.
+  private static let words: [String: TypeSet] = {
+    // The names of functions that make values of these types, `ip()` among them, are in lower case.
+    var words: [String: TypeSet] = [
+      "IP": Self(.ip), "CIDR": Self(.cidr), "timestamp": Self(.timestamp),
+      "duration": Self(.duration), "null": Self(.null), "number": .number, "any": .any, "T": .any,
+    ]
+    let others: [TypeName] = [.bool, .int, .uint, .double, .string, .bytes, .map, .type, .version]
+    for type in others { words[type.name] = Self(type) }
+    return words
+  }()
+
+  /// The types of a word such as `string`, `number` or `any`; nil for other words.
+  init?(word: String) {
+    guard let types = Self.words[word] else { return nil }
+    self = types
+  }
+}
+
+/// One way of calling a function: the types of its operands and of its result.
+///
+/// It is written as `string.charAt(int) -> string`, `size(string|bytes) -> int` or
+/// `math.greatest(number, ...) -> number`. `T` is any type, the same in all places; `x`, `i`, `k` and
+/// `v` are variables that the call names, `field` is `a.b`.
+package struct FunctionSignature: Hashable, Sendable {
+  /// What is known of an operand or of the result.
+  package struct Part: Hashable, Sendable {
+    package var types: TypeSet
+    /// The types of the elements of a list; all types where nothing is known.
+    package var elements = TypeSet.any
+    /// Whether the call names a variable or a field here instead of a value.
+    package var isName = false
+  }
+
+  /// The signature as it is written.
+  package let text: String
+  /// The name of the function, with its name space.
+  package let name: String
+  /// Whether the function is called on its first operand.
+  package let isMethod: Bool
+  /// The operands, the receiver of a method first.
+  package let operands: [Part]
+  /// Whether the last operand can be repeated.
+  package let repeatsLast: Bool
+  package let result: Part
+
+  /// Reads a signature; nil when it is none.
+  package init?(_ text: String) {
+    var reader = SignatureReader(text)
+    guard let call = reader.call() else { return nil }
+    self.text = text
+    name = call.name
+    isMethod = call.receiver != nil
+    operands = (call.receiver.map { [$0] } ?? []) + call.parameters
+    repeatsLast = call.repeatsLast
+    result = call.result
+  }
+
+  /// The signatures in a row of a table, which are separated by semicolons; nil where one is none.
+  static func all(in text: String) -> [FunctionSignature]? {
+    var signatures: [FunctionSignature] = []
+    for part in text.split(separator: ";") {
+      guard let signature = FunctionSignature(String(part.drop { $0 == " " })) else { return nil }
+      signatures.append(signature)
+    }
+    return signatures
+  }
+
+  /// Numbers of operands that it takes.
+  package var counts: ClosedRange<Int> {
+    operands.count...(repeatsLast ? Int(UInt8.max) : operands.count)
+  }
+
+  /// What is known of the operand at a place.
+  package func operand(_ place: Int) -> Part? {
+    operands.indices.contains(place) ? operands[place] : repeatsLast ? operands.last : nil
+  }
+}
+
+/// Reads signatures from their text.
+private struct SignatureReader {
+  typealias Part = FunctionSignature.Part
+
+  private let text: [UInt8]
+  private var at = 0
+
+  init(_ text: String) { self.text = Array(text.utf8) }
+
+  mutating func call() -> (
+    receiver: Part?, name: String, parameters: [Part], repeatsLast: Bool, result: Part
+  )? {
+    let start = at
+    var receiver = union()
+    if receiver == nil || !take(".") {
+      // Not a receiver but the beginning of the name.
+      receiver = nil
+      at = start
+    }
+    let name = word()
+    guard !name.isEmpty, take("(") else { return nil }
+    var parameters: [Part] = []
+    var repeatsLast = false
+    while !take(")") {
+      guard parameters.isEmpty || take(", ") else { return nil }
+      if !parameters.isEmpty, take("...") {
+        repeatsLast = true
+      } else {
+        guard !repeatsLast, let part = union() else { return nil }
+        parameters.append(part)
+      }
+    }
+    guard take(" -> "), let result = union(), at == text.count else { return nil }
+    return (receiver, name, parameters, repeatsLast, result)
+  }
+
+  /// `string|bytes`, which may be in parentheses.
+  private mutating func union() -> Part? {
+    if take("(") {
+      let part = union()
+      return take(")") ? part : nil
+    }
+    guard var part = atom() else { return nil }
+    while take("|") {
+      guard let next = atom() else { return nil }
+      if next.types.contains(TypeSet(.list)) { part.elements = next.elements }
+      part.types.formUnion(next.types)
+    }
+    return part
+  }
+
+  private mutating func atom() -> Part? {
+    let start = at
+    let word = letters()
+    switch word {
+    case "list":
+      guard take("("), let element = union(), take(")") else { break }
+      return Part(types: TypeSet(.list), elements: element.types)
+    case "optional":
+      guard take("("), union() != nil, take(")") else { break }
+      return Part(types: TypeSet(.optional))
+    case "x", "i", "k", "v", "field": return Part(types: .any, isName: true)
+    default:
+      if let types = TypeSet(word: word) { return Part(types: types) }
+    }
+    at = start
+    return nil
+  }
+
+  private mutating func take(_ wanted: StaticString) -> Bool {
+    let wanted = Array(wanted.description.utf8)
+    guard text[at...].starts(with: wanted) else { return false }
+    at += wanted.count
+    return true
+  }
+
+  private mutating func letters() -> String { taken { ($0 | 0x20) &- 0x61 < 26 } }
+
+  /// A name, with its name space.
+  private mutating func word() -> String {
+    taken { ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x5F }
+  }
+
+  private mutating func taken(_ isPart: (UInt8) -> Bool) -> String {
+    let part = text[at...].prefix(while: isPart)
+    at += part.count
+    return String(decoding: part, as: UTF8.self)
+  }
+}
