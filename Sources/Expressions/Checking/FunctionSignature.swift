@@ -40,9 +40,15 @@ package struct FunctionSignature: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
     package var types: TypeSet
     /// The types of the elements of a list; all types where nothing is known.
-    package var elements = TypeSet.any
+    package var elements: TypeSet
     /// Whether the call names a variable or a field here instead of a value.
-    package var isName = false
+    package var isName: Bool
+
+    package init(types: TypeSet, elements: TypeSet = .any, isName: Bool = false) {
+      self.types = types
+      self.elements = elements
+      self.isName = isName
+    }
   }
 
   /// The signature as it is written.
@@ -177,5 +183,28 @@ private struct SignatureReader {
     let part = text[at...].prefix(while: isPart)
     at += part.count
     return String(decoding: part, as: UTF8.self)
+  }
+}
+
+extension TypeSet {
+  /// The types in words, such as `a string, a list or a map`: those that JSON has, or the others where
+  /// there are none of those.
+  package var words: String {
+    let json: [(TypeSet, String)] = [
+      (Self(.bool), "a bool"), (.number, "a number"), (Self(.string), "a string"),
+      (Self(.list), "a list"), (Self(.map), "a map"),
+    ]
+    let others: [(TypeSet, String)] = [
+      (Self(.timestamp), "a timestamp"), (Self(.duration), "a duration"), (Self(.bytes), "bytes"),
+      (Self(.optional), "an optional"), (Self(.ip), "an IP address"),
+      (Self(.cidr), "an address range"), (Self(.version), "a version"), (Self(.type), "a type"),
+      (Self(.null), "null"),
+    ]
+    func words(_ table: [(TypeSet, String)]) -> [String] {
+      table.filter { !isDisjoint(with: $0.0) }.map(\.1)
+    }
+    let names = words(words(json).isEmpty ? others : json)
+    guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
+    return names.dropLast().joined(separator: ", ") + " or " + last
   }
 }

@@ -369,7 +369,7 @@ extension Function {
       Row(
         .patterns,
         "regex.replace(string, string, string) -> string; regex.replace(string, string, string, int) -> string",
-        #"Replaces the matches of a pattern; \\1 is its first group, the int limits their number."#,
+        #"Replaces the matches of a pattern; \1 is its first group, the int limits their number."#,
         #"regex.replace('a1b2', '([0-9])', '<\\1>') == 'a<1>b<2>'"#)
     case .regexExtract:
       Row(

@@ -4,27 +4,13 @@ public import Pricing
 /// How the SDK of a platform evaluates a superscript rule: they hand values to the evaluator, answer
 /// questions and take results in different ways.
 extension Platform {
-  private static let history = [
-    "minutesSince", "hoursSince", "daysSince", "monthsSince", "yearsSince", "placementsInHour",
-    "placementsInDay", "placementsInWeek", "placementsInMonth", "placementsSinceInstall",
-  ]
-
-  private static let reviews = [
-    "reviewRequestsInHour", "reviewRequestsInDay", "reviewRequestsInWeek",
-    "reviewRequestsInMonth", "reviewRequestsInYear", "reviewRequestsSinceInstall",
-  ]
-
   /// What rules ask about the history of events, on any platform.
-  static let historyFunctions = Set(history + reviews)
+  static let historyFunctions = Set(
+    HostFunction.allCases.filter(\.asksHistory).map(\.rawValue))
 
   /// The functions that the SDK registers, as members of `device` and of `computed`.
   package var hostFunctions: HostFunctions {
-    let names =
-      switch self {
-      case .ios, .web: Platform.history
-      case .android:
-        Platform.history.filter { $0 != "yearsSince" } + Platform.reviews + ["requestReview"]
-      }
+    let names = HostFunction.allCases.filter { $0.platforms.contains(self) }.map(\.rawValue)
     return HostFunctions(device: names, computed: names)
   }
 

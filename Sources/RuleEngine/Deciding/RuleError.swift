@@ -211,15 +211,24 @@ enum RuleErrorText {
   private static func operand(of details: Program.FailureDetails) -> String? {
     let isSuperscript = details.dialect == .superscript
     return switch details.operation {
-    case "startsWith", "endsWith", "contains", "matches": "a string"
-    case "filter", "map": isSuperscript ? "a list" : "a list or a map"
-    case "all", "exists", "existsOne", "exists_one": "a list or a map"
     // What is searched for can be anything.
     case "in" where !details.text.hasSuffix(details.subject ?? ""): nil
     case "in": isSuperscript ? "a list, a map or a string" : "a list or a map"
-    case "size": "a string, a list or a map"
     case "-", "*", "/", "%": "a number"
-    default: nil
+    case let name?: operand(ofFunction: name, in: details.dialect)
+    case nil: nil
     }
+  }
+
+  /// What a function takes, if every operand has to be of the same types.
+  private static func operand(ofFunction name: String, in dialect: Dialect) -> String? {
+    let parts = FunctionPage.signatures(of: name, in: dialect).map { signature in
+      // What stands behind the variable of a loop is evaluated for its elements.
+      signature.operands.prefix { !$0.isName }
+    }
+    guard let types = parts.first?.first?.types,
+      parts.allSatisfy({ $0.allSatisfy { $0.types == types } })
+    else { return nil }
+    return types.words
   }
 }

@@ -33,10 +33,13 @@ package struct CodePage: Sendable {
   package let advice: String
   /// The example as it should be; there nothing is found.
   package let better: Example?
+  /// Lists of names that the advice is about, by their titles.
+  let lists: [(title: String, names: [String])]
 
   package init(
     _ code: Diagnostic.Code, _ severity: Diagnostic.Severity, what: String, why: String,
-    example: Example, advice: String, better: Example? = nil
+    example: Example, advice: String, better: Example? = nil,
+    lists: [(title: String, names: [String])] = []
   ) {
     self.code = code
     self.severity = severity
@@ -45,6 +48,7 @@ package struct CodePage: Sendable {
     self.example = example
     self.advice = advice
     self.better = better
+    self.lists = lists
   }
 
   /// The page for a person.
@@ -57,6 +61,10 @@ package struct CodePage: Sendable {
     parts.append("For example:\n\n" + indented(example))
     parts.append(advice)
     if let better { parts.append("Better:\n\n" + indented(better)) }
+    for list in lists {
+      let names = TextWidth.wrapped("    " + list.names.joined(separator: ", "), to: 80)
+      parts.append("\(list.title):\n\n" + names.joined(separator: "\n"))
+    }
     return parts.joined(separator: "\n\n")
   }
 }

@@ -19,8 +19,16 @@ extension CodePage {
         CEL it does not compile.
         """,
       example: .condition("user.email.startWith('a')"),
-      advice: "Write a function of the language; docs/expressions.md lists them.",
-      better: .condition("has(user.email) ? user.email.startsWith('a') : false")),
+      advice: """
+        Write a function of the language. 'tollgate functions' lists them with what they do, \
+        'tollgate functions NAME' describes one.
+        """,
+      better: .condition("has(user.email) ? user.email.startsWith('a') : false"),
+      lists: Dialect.allCases.reversed().map { dialect in
+        let entries = FunctionReference.entries.filter { $0.page.dialects.contains(dialect) }
+        let names = Set(entries.flatMap(\.page.names)).sorted()
+        return ("Functions of \(dialect.rawValue)", names)
+      }),
     CodePage(
       .badRegex, .error,
       what: "A pattern is not a regular expression that any SDK takes.",

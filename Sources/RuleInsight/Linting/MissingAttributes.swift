@@ -50,13 +50,14 @@ private struct Search {
 
   private let expression: ParsedExpression
   private let schema: ContextSchema
-  private let isSuperscript: Bool
+  private let language: RuleLanguage
+  private var isSuperscript: Bool { language != .cel }
   private(set) var found: [Call] = []
 
   init(_ expression: ParsedExpression, _ subject: LintSubject) {
     self.expression = expression
     schema = subject.schema
-    isSuperscript = subject.isSuperscript
+    language = subject.language
   }
 
   /// - Parameters:
@@ -149,7 +150,7 @@ private struct Search {
   private mutating func examine(
     _ id: ParsedExpression.ID, _ guards: Set<[String]>, isClause: Bool
   ) {
-    guard let (receiver, name) = needing(id), let path = expression.path(receiver),
+    guard let (receiver, name, isTest) = needing(id), let path = expression.path(receiver),
       mayBeMissing(path), !guards.contains(path)
     else { return }
     let attribute = expression.text(receiver)
@@ -159,26 +160,25 @@ private struct Search {
       expression[receiver].kind == .select ? "has(\(attribute))" : "\(attribute) != null"
     let guarded =
       isSuperscript ? "(\(presence) ? \(test) : false)" : "(\(presence) && \(test))"
-    let isWhole = name != "size()"
     found.append(
       Call(
         path: attribute, name: name, range: expression[id].range,
-        clause: isWhole && expression[receiver].kind == .select ? expression[id].range : nil,
-        guarded: isWhole ? guarded : "\(presence) ? ... : false", isSafe: isClause && isWhole))
+        clause: isTest && expression[receiver].kind == .select ? expression[id].range : nil,
+        guarded: isTest ? guarded : "\(presence) ? ... : false", isSafe: isClause && isTest))
   }
 
-  /// The operand that must be there, for what is an error without it.
-  private func needing(_ id: ParsedExpression.ID) -> (ParsedExpression.ID, String)? {
-    guard let call = expression.call(id) else { return nil }
-    switch call.name {
-    case "startsWith", "endsWith", "matches":
-      return (call.target ?? (isSuperscript ? call.arguments.first : nil)).map {
-        ($0, "\(call.name)()")
-      }
-    case "contains" where !isSuperscript: return call.target.map { ($0, "contains()") }
-    case "size": return (call.target ?? call.arguments.first).map { ($0, "size()") }
-    default: return nil
-    }
+  /// The operand that must be there, for what is an error without it: size() and methods of strings.
+  private func needing(_ id: ParsedExpression.ID)
+    -> (receiver: ParsedExpression.ID, name: String, isTest: Bool)?
+  {
+    guard let call = CalledFunction(id, in: expression, language),
+      let receiver = call.operands.first
+    else { return nil }
+    let isOfStrings =
+      call.types(0) == TypeSet(.string) && call.signatures.contains(where: \.isMethod)
+    guard isOfStrings || call.name == "size" else { return nil }
+    let isTest = call.signatures.allSatisfy { $0.result.types == TypeSet(.bool) }
+    return (receiver, "\(call.name)()", isTest)
   }
 
   private func mayBeMissing(_ path: [String]) -> Bool {

@@ -46,15 +46,12 @@ enum ReservedNames: Lint {
     }
   }
 
-  private static let loops: Set<String> = [
-    "all", "exists", "exists_one", "existsOne", "map", "filter",
-  ]
-
   /// The variable of a loop that has the name of a root.
   private static func hidingVariable(_ id: ParsedExpression.ID, _ expression: ParsedExpression)
     -> (id: ParsedExpression.ID, name: String)?
   {
-    guard let call = expression.call(id), call.target != nil, loops.contains(call.name),
+    guard let call = expression.call(id), call.target != nil,
+      ParsedExpression.loops.contains(call.name),
       call.arguments.count > 1, let variable = call.arguments.first,
       expression[variable].kind == .identifier
     else { return nil }

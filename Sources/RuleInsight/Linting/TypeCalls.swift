@@ -1,93 +1,103 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Calls: what they take, and what they give.
+/// Calls: what they take and return, as the tables of functions say.
 extension TypeReading {
   mutating func call(_ id: ParsedExpression.ID) -> Kind {
-    guard let call = expression.call(id) else { return .any }
-    if call.name == "has" { return .bool }
-    let isLoop = TypeReading.loops.contains(call.name)
-    let target = call.target ?? (isSuperscript ? call.arguments.first : nil)
-    let arguments =
-      call.target == nil && isSuperscript ? call.arguments.dropFirst() : call.arguments[...]
-    // A name space such as `math` is no value.
-    let receiver = target.map { isNameSpace($0) ? .any : kind($0) } ?? .any
+    guard let call = CalledFunction(id, in: expression, language) else { return .any }
+    if let unused = call.unused { _ = kind(unused) }
     var kinds: [Kind] = []
-    for argument in isLoop ? arguments.dropFirst() : arguments { kinds.append(kind(argument)) }
-    guard let target else { return result(of: call.name, kinds) }
-    switch call.name {
-    case "startsWith", "endsWith", "matches":
-      requireText(target, receiver, call.name)
-      if let argument = arguments.first, let kind = kinds.first, !kind.isLike(.anyText) {
-        report(.typeError, argument, "\(call.name)() takes a string, and this is \(kind.name)")
+    for (place, operand) in call.operands.enumerated() {
+      kinds.append(call.isName(place) ? .any : kind(operand))
+    }
+    for place in kinds.indices { require(place, kinds[place], call) }
+    if let target = call.operands.first, let kind = kinds.first, kinds.count > 1 {
+      choosePart(target, kind, call.operands[1], call.name)
+    }
+    let taking = call.signatures.filter { signature in
+      kinds.indices.allSatisfy { place in
+        guard let part = signature.operand(place) else { return true }
+        return fits(kinds[place], part.types, call.operands[place])
       }
-      // Patterns are not looked into.
-      if call.name != "matches" { choosePart(target, receiver, arguments.first, call.name) }
-      return .bool
-    case "contains":
-      containing(target, receiver)
-      choosePart(target, receiver, arguments.first, call.name)
-      return .bool
-    case "all", "exists", "exists_one", "existsOne", "map", "filter":
-      requireElements(target, receiver, call.name)
-      return ["map", "filter"].contains(call.name) ? .list(.any) : .bool
-    case "size":
-      requireSize(target, receiver)
-      return .number
-    default: return result(of: call.name, [receiver] + kinds)
     }
+    let results = (taking.isEmpty ? call.signatures : taking).map {
+      TypeReading.kind(of: $0.result)
+    }
+    return results.dropFirst().reduce(results.first ?? .any) { $0.joined($1) }
   }
 
-  private static let loops: Set<String> = [
-    "all", "exists", "exists_one", "existsOne", "map", "filter", "sortBy", "transformList",
-    "transformMap", "transformMapEntry", "optMap", "optFlatMap",
-  ]
-
-  private func isNameSpace(_ id: ParsedExpression.ID) -> Bool {
-    let node = expression[id]
-    return node.kind == .identifier
-      && !["user", "device", "params", "computed"].contains(expression.text(id))
-  }
-
-  private func result(of name: String, _ kinds: [Kind]) -> Kind {
-    if ComputedProperty.Kind.allCases.contains(where: { $0.functionName == name }) {
-      return isSuperscript ? .number : .any
-    }
-    switch name {
-    case "int", "uint", "double": return .number
-    case "string": return .anyText
-    case "bool", "hasFn": return .bool
-    case "timestamp": return .time
-    case "duration": return .span
-    // A function that CEL does not take as a method is told by compiling it.
-    case "size": return .number
+  /// What is known of a value by a signature.
+  private static func kind(of part: FunctionSignature.Part) -> Kind {
+    let types = part.types.subtracting(TypeSet(.null))
+    if types.isEmpty { return .null }
+    if TypeSet.number.isSuperset(of: types) { return .number }
+    switch types {
+    case TypeSet(.bool): return .bool
+    case TypeSet(.string): return .anyText
+    case TypeSet(.timestamp): return .time
+    case TypeSet(.duration): return .span
+    case TypeSet(.map): return .map
+    case TypeSet(.list): return .list(kind(of: .init(types: part.elements)))
     default: return .any
     }
   }
 
   // MARK: What functions take
 
-  private mutating func requireText(_ target: ParsedExpression.ID, _ kind: Kind, _ name: String) {
-    guard !kind.isLike(.anyText) else { return }
-    report(
-      .typeError, target, "\(name)() is of texts, and this is \(kind.name): calling it is an error")
+  /// Whether a value may be of one of the types.
+  private func fits(_ kind: Kind, _ types: TypeSet, _ id: ParsedExpression.ID) -> Bool {
+    switch kind {
+    case .any, .null: true
+    case .bool: types.contains(TypeSet(.bool))
+    case .number: !types.isDisjoint(with: .number)
+    // Superscript reads the strings "true" and "false" as bools.
+    case .text:
+      types.contains(TypeSet(.string)) || isSuperscript && types.contains(TypeSet(.bool))
+    case .list: types.contains(TypeSet(.list))
+    case .map: types.contains(TypeSet(.map))
+    case .time: types.contains(TypeSet(.timestamp)) || isWritten(id, types)
+    case .span: types.contains(TypeSet(.duration)) || isWritten(id, types)
+    }
   }
 
-  private mutating func containing(_ target: ParsedExpression.ID, _ kind: Kind) {
-    switch kind {
-    case .text, .any, .null, .map, .list: return
-    case .bool, .number, .time, .span:
-      report(
-        .typeError, target, "\(kind.name) contains nothing: this is never true")
+  /// Whether this is an attribute and the types include strings. In JSON times are strings.
+  private func isWritten(_ id: ParsedExpression.ID, _ types: TypeSet) -> Bool {
+    expression.path(id) != nil && types.contains(TypeSet(.string))
+  }
+
+  private mutating func require(_ place: Int, _ kind: Kind, _ call: CalledFunction) {
+    let (types, id) = (call.types(place), call.operands[place])
+    guard !fits(kind, types, id) else { return }
+    // The other optional of or() counts only if the first one has no value.
+    if place > 0, types == TypeSet(.optional) { return }
+    if isSuperscript, call.name == "contains" {
+      return report(.typeError, id, "\(kind.name) contains nothing: this is never true")
     }
+    report(
+      .typeError, id,
+      "\(call.name)() needs \(types.words), and this is \(kind.name): calling it is an error",
+      suggestion: conversion(of: id, kind, to: types))
+  }
+
+  /// The call that makes what is needed of a string.
+  private func conversion(of id: ParsedExpression.ID, _ kind: Kind, to types: TypeSet) -> String? {
+    guard !isSuperscript, kind.isLike(.anyText) else { return nil }
+    let makers: [(TypeName, String)] = [
+      (.timestamp, "timestamp"), (.duration, "duration"), (.ip, "ip"), (.cidr, "cidr"),
+    ]
+    let text = expression.text(id)
+    guard text.utf8.count <= 40, let maker = makers.first(where: { types == TypeSet($0.0) }) else {
+      return nil
+    }
+    return "write \(maker.1)(\(text))"
   }
 
   /// A part that none of the few values of an attribute has.
   private mutating func choosePart(
-    _ target: ParsedExpression.ID, _ kind: Kind, _ argument: ParsedExpression.ID?, _ name: String
+    _ target: ParsedExpression.ID, _ kind: Kind, _ argument: ParsedExpression.ID, _ name: String
   ) {
     guard case .text(let words) = kind, !words.isEmpty, let path = expression.path(target),
-      let argument, case .string(let part)? = expression.literal(argument)
+      case .string(let part)? = expression.literal(argument)
     else { return }
     let verb: String
     let fits: (String) -> Bool
@@ -98,33 +108,14 @@ extension TypeReading {
     case "endsWith":
       verb = "ends with"
       fits = { $0.hasSuffix(part) }
-    default:
+    case "contains":
       verb = "contains"
       fits = { $0.contains(part) }
+    default: return
     }
     guard !words.contains(where: fits) else { return }
     report(
       .valueNotInEnum, argument, "'\(path.joined(separator: "."))' never \(verb) \"\(part)\"",
       suggestion: "it is one of \(words.prefix(8).joined(separator: ", "))", subject: target)
-  }
-
-  private mutating func requireElements(
-    _ target: ParsedExpression.ID, _ kind: Kind, _ name: String
-  ) {
-    switch kind {
-    case .any, .null, .list, .map: return
-    case .text, .bool, .number, .time, .span:
-      report(
-        .typeError, target,
-        "\(name)() is of lists and maps, and this is \(kind.name): calling it is an error")
-    }
-  }
-
-  private mutating func requireSize(_ target: ParsedExpression.ID, _ kind: Kind) {
-    switch kind {
-    case .any, .null, .list, .map, .text: return
-    case .bool, .number, .time, .span:
-      report(.typeError, target, "\(kind.name) has no size: asking for it is an error")
-    }
   }
 }

@@ -1,6 +1,7 @@
 import Expressions
 import RuleEngine
 import RuleInsight
+import TestSupport
 import Testing
 
 /// What the kinds and names of attributes say about conditions.
@@ -39,6 +40,10 @@ import Testing
     ("device.appVersion - 1 > 3", "type-error"),
     ("device.appVersion + 1 == 3", "type-error"),
     ("computed.daysSince('x') == 'never'", "type-error"),
+    ("int(device.activeEntitlements) > 3", "type-error"),
+    ("device.appVersion.int() == 'x'", "type-error"),
+    ("duration(device.daysSinceInstall) > duration('1h')", "type-error"),
+    ("device.daysSinceInstall.filter(d, d > 1).exists(d, d > 2)", "type-error"),
     ("timestamp(user.until) > '2026-01-01'", "type-error"),
     ("'free'", "type-error"), ("device.platform", "type-error"), ("1 + 2", "type-error"),
     ("user.a ? 'x' : 'y'", "type-error"), ("user.a + 'x'", "type-error"),
@@ -107,6 +112,8 @@ import Testing
     "params.event_name == 'x' && params.goals == 'y'", "device.capabilities.contains('x')",
     "device.geo.city == 'Paris'", "user.weight > 3 && user.height > 4",
     "user.step1 == 1 && user.step2 == 1",
+    "boolToString(user.flag) == 'true'", "max(user.a, 3) > 2", "device.appVersion.int() > 3",
+    "user.maybe(int(user.a), 0) > 3", "hasFn('device.daysSince')",
   ])
   func clean(condition: String) throws {
     #expect(try found(condition).isEmpty)
@@ -118,9 +125,99 @@ import Testing
     ("device.platform && user.a == 1", "type-error"),
     ("'a' in device.appVersion", "type-error"),
     ("user.email.contains('x')", "may-be-missing"),
+    ("user.email.lowerAscii() == 'x'", "may-be-missing"),
+    ("device.activeEntitlements.contains('pro')", "type-error"),
+    ("device.appVersion.charAt('0') == '3'", "type-error"),
+    ("device.daysSinceInstall.lowerAscii() == 'x'", "type-error"),
+    ("device.appVersion.split('.') == '3'", "type-error"),
+    ("3 in device.appVersion.split('.')", "type-error"),
+    ("device.appVersion.indexOf('.') == 'x'", "type-error"),
+    ("math.abs(device.appVersion) > 3.0", "type-error"),
+    ("size(device.daysSinceInstall) > 3", "type-error"),
+    ("matches(device.daysSinceInstall, '3')", "type-error"),
+    ("device.appVersion.getFullYear() > 2025", "type-error"),
+    ("timestamp(user.until).addDays('3') > timestamp(params.now)", "type-error"),
+    ("timestamp(user.until).daysUntil(timestamp(params.now)) == 'x'", "type-error"),
+    ("device.activeEntitlements.exists(e, 3)", "type-error"),
+    ("device.appVersion.trim()", "type-error"),
   ])
   func faultsInCEL(condition: String, code: String) throws {
     #expect(try found(condition, language: .cel) == [code])
+  }
+
+  /// What functions take and return in CEL, where nothing is wrong.
+  @Test(arguments: [
+    "timestamp(user.until).addDays(3) > timestamp(params.now)", "math.greatest(user.a, 3) > 2",
+    "[1, 2].map(x, x * 2).exists(y, y > 2)", "{'a': 1}.?a.orValue(2) > 1",
+    "optional.none().or(user.other).hasValue()", "device.appVersion.split('.').size() == 3",
+    "has(user.email) && user.email.lowerAscii() == 'x'", "size(device.appVersion) > 3",
+    "version(device.appVersion) > version('3.1')", "ip(user.ip).isLoopback()",
+    "device.activeEntitlements.sort() == ['a', 'b']", "cel.bind(x, user.a + 1, x > 3)",
+    "device.activeEntitlements.join(',').contains('pro')", "math.abs(user.a - 3) < 2",
+    "string(device.daysSinceInstall) == '3'", "type(user.a) == int",
+  ])
+  func cleanInCEL(condition: String) throws {
+    #expect(try found(condition, language: .cel).isEmpty)
+  }
+
+  /// A method that is no test cannot be put behind one; a string that is a time is made one.
+  @Test func suggestionsInCEL() {
+    func suggestions(_ condition: String) -> [String?] {
+      checked(superwall(rule(when: condition)), language: .cel).map(\.suggestion)
+    }
+    #expect(
+      suggestions("user.email.lowerAscii() == 'x'") == ["write has(user.email) ? ... : false"])
+    #expect(
+      suggestions("device.appVersion.getFullYear() > 2025")
+        == ["write timestamp(device.appVersion)"])
+  }
+
+  /// In a record, the attributes that a schema calls times are strings.
+  @Test func timesOfRecordsAreStrings() throws {
+    let schema =
+      #"{"user": {"until": {"type": "timestamp", "required": true}, "age": {"type": "int", "required": true}}}"#
+    for condition in [
+      "user.until.startsWith('2026')", "timestamp(user.until).getFullYear() > 2025",
+      "date(user.until) < timestamp('2026-03-01T00:00:00Z')",
+    ] {
+      #expect(try found(condition, language: .cel, schema: schema).isEmpty, "\(condition)")
+    }
+    #expect(
+      try found("date(user.age) < date('2026-03-01')", language: .cel, schema: schema)
+        == ["type-error"])
+  }
+
+  /// What is called an error with literals is one when it is evaluated.
+  @Test(arguments: [RuleLanguage.cel, .superscript(.ios), .superscript(.android)])
+  func alarmsAreTrue(language: RuleLanguage) throws {
+    let literals = ["true", "3", "1.5", "'a'", "[1]", "['a']", "{'a': 1}"]
+    var generator = SplitMix(seed: 5)
+    var alarms = 0
+    for entry in FunctionReference.entries
+    where entry.isKnown(in: language) && entry.page.family != .history {
+      for signature in entry.page.signatures
+      where !signature.operands.contains(where: \.isName) {
+        for _ in 0..<Extent.count(60, or: 6) {
+          let operands = signature.operands.map { _ in
+            "(\(literals.randomElement(using: &generator) ?? ""))"
+          }
+          let arguments = operands.dropFirst(signature.isMethod ? 1 : 0).joined(separator: ", ")
+          let call =
+            (signature.isMethod ? "\(operands[0])." : "") + "\(signature.name)(\(arguments))"
+          let isAlarmed = try found("[\(call)].exists(x, true)", language: language)
+            .contains("type-error")
+          guard isAlarmed else { continue }
+          alarms += 1
+          // That holds for superscript's contains(), which is false for what cannot contain anything.
+          if entry.name == "contains", language != .cel { continue }
+          let program = try #require(language.environment().compile(call).output)
+          #expect(throws: EvaluationError.self, "\(call)") {
+            try program.evaluate(["user": [:], "device": [:]])
+          }
+        }
+      }
+    }
+    #expect(alarms > 20)
   }
 
   /// What a schema says is right, also against what SDKs send.

@@ -1,0 +1,73 @@
+internal import Expressions
+
+/// A call in a condition, with what the tables of functions say of it.
+struct CalledFunction {
+  let name: String
+  /// The ways of calling the function that fit the call. There are none for an unknown function.
+  let signatures: [FunctionSignature]
+  /// The values that the function is called with, its receiver first.
+  let operands: [ParsedExpression.ID]
+  /// A receiver that the function does not look at, such as `device` in `device.daysSince("x")`.
+  let unused: ParsedExpression.ID?
+
+  /// - Returns: nil when this part of the expression is not a call.
+  init?(
+    _ id: ParsedExpression.ID, in expression: ParsedExpression, _ language: RuleLanguage
+  ) {
+    guard let call = expression.call(id) else { return nil }
+    let arguments = call.arguments
+    guard let platform = language.platform else {
+      if let target = call.target, let space = CalledFunction.nameSpace(target, in: expression) {
+        let qualified = FunctionPage.signatures(of: "\(space).\(call.name)", in: .cel)
+        if !qualified.isEmpty {
+          name = "\(space).\(call.name)"
+          signatures = qualified.filter { $0.counts.contains(arguments.count) }
+          operands = arguments
+          unused = nil
+          return
+        }
+      }
+      name = call.name
+      operands = (call.target.map { [$0] } ?? []) + arguments
+      let count = operands.count
+      signatures = FunctionPage.signatures(of: name, in: .cel).filter {
+        $0.isMethod == (call.target != nil) && $0.counts.contains(count)
+      }
+      unused = nil
+      return
+    }
+    name = call.name
+    if let host = HostFunction(rawValue: name), host.platforms.contains(platform) {
+      // Whatever it is asked with, it has an answer.
+      signatures = host.page.signatures
+      operands = []
+      unused = call.target
+      return
+    }
+    // Superscript takes the receiver or the first argument, and ignores arguments too many.
+    let all = FunctionPage.signatures(of: name, in: .superscript)
+    let isMethod = all.contains(where: \.isMethod)
+    let given = (isMethod ? call.target.map { [$0] } ?? [] : []) + arguments
+    signatures = all.filter { $0.counts.lowerBound <= given.count }
+    operands = given
+    unused = isMethod ? nil : call.target
+  }
+
+  /// A name in front of a dot that is not an attribute or a variable.
+  private static func nameSpace(_ id: ParsedExpression.ID, in expression: ParsedExpression)
+    -> String?
+  {
+    guard expression[id].kind == .identifier, let path = expression.path(id) else { return nil }
+    return path.first
+  }
+
+  /// Whether the call names a variable or a field in this place.
+  func isName(_ place: Int) -> Bool { signatures.contains { $0.operand(place)?.isName == true } }
+
+  /// The types that an operand may have; all where nothing is known.
+  func types(_ place: Int) -> TypeSet {
+    signatures.reduce(into: signatures.isEmpty ? .any : []) {
+      $0.formUnion($1.operand(place)?.types ?? .any)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+
+struct FunctionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "functions",
+    abstract: "List the functions that rules can call, or describe one.",
+    discussion: HelpText(
+      """
+      Prints the functions of CEL and of superscript by family, with one line each. With a name it \
+      prints all ways of calling the function, what it does, an example, and which languages and \
+      SDKs know it. A name without its name space is enough: abs finds math.abs. AgentWallie's \
+      filters call no functions.
+      """,
+      examples: [
+        .init("every function", "tollgate functions"),
+        .init(
+          "what rules for Superwall's SDKs can call", "tollgate functions --dialect superscript"),
+        .init("one function", "tollgate functions daysSince"),
+      ],
+      codes: [("0", "done"), ("2", "wrong use, or no function of this name")]
+    ).text)
+
+  @Argument(
+    help: ArgumentHelp("The function's name.", valueName: "name"),
+    completion: Completions.functions)
+  var name: String?
+
+  @Option(help: OptionHelp.dialect)
+  var dialect: LanguageOptions.DialectName?
+
+  @Flag(help: OptionHelp.json())
+  var json = false
+
+  @OptionGroup var appearance: ColorOptions
+
+  func run() throws {
+    let entries = try found()
+    if json { return FileText.print(Value.list(entries.map(\.json)).json) }
+    let style = TextStyle.output
+    let lines =
+      name == nil ? FunctionsText.list(entries, style) : FunctionsText.pages(entries, style)
+    FileText.print(lines.joined(separator: "\n"))
+  }
+
+  private func found() throws -> [FunctionReference.Entry] {
+    func isWanted(_ entry: FunctionReference.Entry) -> Bool {
+      dialect.map { entry.page.dialects.map(\.rawValue).contains($0.rawValue) } ?? true
+    }
+    guard let name else { return FunctionReference.entries.filter(isWanted) }
+    let entries = FunctionReference.entries(named: name).filter(isWanted)
+    guard entries.isEmpty else { return entries }
+    let shown = DiagnosticText.visible("there is no function '\(name)'")
+    let known = FunctionReference.entries.filter(isWanted).flatMap(\.page.names)
+    let suggestion =
+      FunctionPage.suggestion(for: name, among: known) ?? "'tollgate functions' lists all"
+    guard let dialect else { throw CommandError("\(shown); \(suggestion)") }
+    let isElsewhere = !FunctionReference.entries(named: name).isEmpty
+    throw CommandError(
+      "\(shown) in \(dialect.rawValue); "
+        + (isElsewhere ? "the other dialect has it" : suggestion))
+  }
+}
+
+extension Completions {
+  static let functions = CompletionKind.custom { _, _, _ in FunctionReference.names }
+}
