@@ -127,7 +127,7 @@ let package = Package(
     // Questions about rules: analysis, lints, comparison, coverage, fuzzing. Apps do not link it.
     .target(
       name: "RuleInsight", dependencies: batch, swiftSettings: settings),
-    // What the service and the C library have in common: JSON in, JSON out. No command links it.
+    // The floor of the command, the service and the C library: JSON in, JSON out.
     .target(name: "Requests", dependencies: insight, swiftSettings: settings),
     .target(name: "SDK", dependencies: engine + ["CShims"], swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
@@ -150,7 +150,7 @@ let package = Package(
     .executableTarget(
       name: "tollgate",
       dependencies: insight + [
-        "SDK", "Scenarios",
+        "Requests", "SDK", "Scenarios",
         argumentParser,
         .product(name: "SystemPackage", package: "swift-system", condition: command),
         "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
@@ -221,7 +221,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: insight + [
-        "tollgate", "SDK", "Scenarios", "CSQLite", "TestSupport",
+        "tollgate", "Requests", "SDK", "Scenarios", "CSQLite", "TestSupport",
         argumentParser,
         .product(name: "SystemPackage", package: "swift-system", condition: command),
       ],

@@ -74,7 +74,7 @@ let package = Package(
       packageAccess: false, swiftSettings: settings),
     .executableTarget(
       name: "tollgate-server",
-      dependencies: http + [
+      dependencies: engine + http + [
         "Service", "Sandbox", "Playground",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// What a body asks for beside the user whom it describes:
+/// What a decide request asks for beside the user whom it describes:
 /// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"seed"`, `"requestId"`,
 /// `"record"`.
 package struct DecideRequest: Sendable {
@@ -15,7 +15,7 @@ package struct DecideRequest: Sendable {
   /// Instead of the config's own seed.
   package var seed: String?
   package var requestID: String?
-  /// Whether the server keeps what follows, where it keeps anything.
+  /// Whether a caller that stores effects stores those of this request.
   package var records = true
   /// Where the text of `placements` stands in the body.
   package var placementsRange = 0..<0
@@ -140,12 +140,12 @@ package struct DecideRequest: Sendable {
     case .record: records = try truth()
     case .now: now = try RequestTime.instant(value, "now")
     case .seed:
-      guard let text = value.text else { throw wrong("a text") }
+      guard let text = value.text else { throw wrong("a string") }
       seed = text
     case .requestId:
       // The database ends texts at U+0000.
       guard let text = value.text, !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(0)
-      else { throw wrong("a text of 1 to 200 bytes without U+0000") }
+      else { throw wrong("a string of 1 to 200 bytes without U+0000") }
       requestID = text
     }
   }

@@ -1,24 +1,64 @@
 internal import Expressions
 internal import Pricing
-internal import RuleEngine
+package import RuleEngine
+
+/// What a caller has stored of a user besides what the record says.
+package struct StoredState: Hashable, Sendable {
+  package var assignments: [Assignment] = []
+  package var occurrences: [DecisionState.Occurrences] = []
+
+  package init() {}
+}
+
+/// A decision of a request, for callers that count it or store its effects.
+package struct AnsweredDecision {
+  package let placement: String
+  package let decision: Decision
+  /// The outcome as counts name it.
+  package let code: String
+  /// The rules that failed on the way.
+  package let errors: [RuleError]
+}
 
 /// What one user gets: a user record with what is asked for, see ``DecideRequest``.
 extension PreparedConfig {
   /// `{"decisions":[..]}`
-  package func decide(_ body: [UInt8]) throws(RequestError) -> [UInt8] {
-    if let answer = decideAtOnce(body) { return answer }
-    let request = try body.withUnsafeBufferPointer { (bytes) throws(RequestError) in
+  ///
+  /// - Parameter each: is called for each decision in turn.
+  package func decide(_ body: [UInt8], each: (AnsweredDecision) -> Void = { _ in })
+    throws(RequestError) -> [UInt8]
+  {
+    if let answer = decideAtOnce(body, each) { return answer }
+    return try decide(body, try decideRequest(body), each: each)
+  }
+
+  /// What a decide request asks for.
+  package func decideRequest(_ body: [UInt8]) throws(RequestError) -> DecideRequest {
+    try body.withUnsafeBufferPointer { (bytes) throws(RequestError) in
       try DecideRequest(bytes, nesting: settings.nesting)
     }
-    try check(placements: request.placements ?? [])
+  }
+
+  /// The same for a body of which it is known what it asks for.
+  ///
+  /// - Parameter stored: counts together with what the record says. Of several assignments of an experiment the
+  ///   stored one counts.
+  package func decide(
+    _ body: [UInt8], _ request: DecideRequest, stored: StoredState = StoredState(),
+    each: (AnsweredDecision) -> Void = { _ in }
+  ) throws(RequestError) -> [UInt8] {
+    if !settings.answersUnknownPlacements { try check(placements: request.placements ?? []) }
     return try read(body, now: request.now) { (frame, state, clock) in
-      write(request, &frame, state, record: request.isPlain ? [] : body, clock)
+      var state = state
+      state.assignments += stored.assignments
+      state.occurrences += stored.occurrences
+      return write(request, &frame, state, record: request.isPlain ? [] : body, clock, each)
     }
   }
 
   /// The same in one pass over the body, where nothing has to be known before it is read and there is nothing to
   /// say against it; otherwise nil.
-  private func decideAtOnce(_ body: [UInt8]) -> [UInt8]? {
+  private func decideAtOnce(_ body: [UInt8], _ each: (AnsweredDecision) -> Void) -> [UInt8]? {
     // What happened to a user is counted while it is read, from a time that the request may say.
     guard !ruleSet.readsEvents, ruleSet.program.limits.dataNesting <= settings.nesting
     else { return nil }
@@ -30,11 +70,13 @@ extension PreparedConfig {
           return nil
         }
         guard let request = DecideRequest(bytes, reader.otherMembers, nesting: settings.nesting),
-          (request.placements ?? []).allSatisfy({ ruleSet.placement(named: $0) != nil })
+          settings.answersUnknownPlacements
+            || (request.placements ?? []).allSatisfy({ ruleSet.placement(named: $0) != nil })
         else { return nil }
         let clock = clock(request.now)
         return write(
-          request, &frame, reader.state(now: clock.now), record: request.isPlain ? [] : body, clock)
+          request, &frame, reader.state(now: clock.now), record: request.isPlain ? [] : body,
+          clock, each)
       }
     }
   }
@@ -61,7 +103,7 @@ extension PreparedConfig {
   /// Decides for each placement and writes the answer.
   private func write(
     _ request: DecideRequest, _ frame: inout Frame, _ state: DecisionState, record: [UInt8],
-    _ clock: HistoryClock
+    _ clock: HistoryClock, _ each: (AnsweredDecision) -> Void
   ) -> [UInt8] {
     var answer: [UInt8] = []
     answer.reserveCapacity(1_024)
@@ -77,19 +119,18 @@ extension PreparedConfig {
       let decision = ruleSet.decide(
         name, frame: &frame, state: state, assigner: assigner, errors: &errors)
       answer += subject
-      _ = lines.append(decision, errors, to: &answer)
+      let code = lines.append(decision, errors, to: &answer)
       func append(_ member: String, _ value: Value) {
         answer += Array(",\"\(member)\":".utf8)
         JSONWriter.append(value, to: &answer)
       }
       if let value {
-        var explanation = ruleSet.explain(
-          name, frame: &frame, state: state, assigner: assigner, clock: clock)
-        explanation.addOwnership(from: value, config: config)
-        explanation.showNulls(of: value)
-        let told = explanation.value
-        if request.givesReasons, let reason = told["reason"] { append("reason", reason) }
-        if request.explains { append("explanation", told) }
+        let explanation = ExplainedUser(
+          ruleSet: ruleSet, config: config, record: value, state: state, clock: clock,
+          assigner: assigner
+        ).explanation(of: name, &frame).value
+        if request.givesReasons, let reason = explanation["reason"] { append("reason", reason) }
+        if request.explains { append("explanation", explanation) }
       }
       if request.givesProducts, let products = products(of: decision, now: clock.now) {
         append("products", products)
@@ -98,6 +139,7 @@ extension PreparedConfig {
         append("texts", .map(read.texts))
       }
       answer.append(UInt8(ascii: "}"))
+      each(AnsweredDecision(placement: name, decision: decision, code: code, errors: errors))
     }
     answer += Self.closing
     return answer
@@ -112,9 +154,7 @@ extension PreparedConfig {
       let known = experiment.variant.paywallID.flatMap({ config.paywall($0) }),
       let made = try? TextProducts(
         config.products(of: known, prices: settings.products), profile: nil,
-        context: PricingContext(
-          now: now, timeZone: settings.timeZone, deviceLocale: "en_US",
-          history: TrialHistory(entitlements: [], storeEligibility: true)))
+        context: TextForm(usualZone: settings.timeZone).context(now: now))
     else { return nil }
     return .list(
       made.slotted.map { product in

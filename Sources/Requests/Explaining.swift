@@ -3,87 +3,109 @@ internal import RuleEngine
 internal import RuleInsight
 
 /// Why a user gets what they get:
-/// `{"user":<record>, "placement"?, "audience"?, "set"?, "now"?, "seed"?, "text"?}`; the record may also be
-/// the request itself.
+/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "text"?}`;
+/// the record may also be the request itself.
 extension PreparedConfig {
-  package func explain(_ body: Value) throws(RequestError) -> Value {
-    let record = try Self.changed(Self.user(of: body), body.given("set"))
-    let json = Array(record.json.utf8)
-    let now = try body.given("now").map { (value) throws(RequestError) in
-      try RequestTime.instant(value, "now")
-    }
-    let wantsText = try body.givenTruth("text") ?? false
-    let asked = try body.givenText("placement")
-    try check(placements: asked.map { [$0] } ?? [])
-    if let audience = body.given("audience") {
-      guard let asked else {
-        throw RequestError("'audience' is for one 'placement', which is missing")
-      }
-      return try explain(audience, of: asked, record, json, now, wantsText: wantsText)
-    }
-    let assigner = assigner(seed: try body.givenText("seed"))
-    let found = try read(json, now: now) { (frame, state, clock) in
-      (asked.map { [$0] } ?? ruleSet.placementNames).map { name in
-        var explanation = ruleSet.explain(
-          name, frame: &frame, state: state, assigner: assigner, clock: clock)
-        explanation.addOwnership(from: record, config: config)
-        explanation.showNulls(of: record)
-        return wantsText ? .string(explanation.text) : explanation.value
-      }
-    }
-    if wantsText {
-      return .object(["text": .string(found.compactMap(\.text).joined(separator: "\n\n"))])
-    }
-    return asked == nil ? .list(found) : found[0]
+  package func explain(_ body: JSONRequest) throws(RequestError) -> Value {
+    let request = try ExplainRequest(body.value)
+    return try config(of: body).explain(request)
   }
 
-  /// One audience by itself, and what would make it take the user.
-  private func explain(
-    _ audience: Value, of placement: String, _ record: Value, _ json: [UInt8], _ now: Instant?,
-    wantsText: Bool
+  private func explain(_ request: ExplainRequest) throws(RequestError) -> Value {
+    try check(placements: request.placement.map { [$0] } ?? [])
+    let names = request.placement.map { [$0] } ?? ruleSet.placementNames
+    let assigner = assigner(seed: request.seed)
+    var record = request.record
+    var before: [Decision] = []
+    let whatIf = request.settings.isEmpty ? nil : try WhatIf(request.settings, record, ruleSet)
+    if let whatIf {
+      before = try read(Array(record.json.utf8), now: request.now) { (frame, state, _) in
+        names.map { ruleSet.decide($0, frame: &frame, state: state, assigner: assigner) }
+      }
+      record = whatIf.record
+    }
+    let result = try read(Array(record.json.utf8), now: request.now) { (frame, state, clock) in
+      let user = ExplainedUser(
+        ruleSet: ruleSet, config: config, record: record, state: state, clock: clock,
+        assigner: assigner, whatIf: whatIf)
+      return Result { () throws(RequestError) in
+        try answer(request, user, names, &frame, before)
+      }
+    }
+    return try result.get()
+  }
+
+  private func answer(
+    _ request: ExplainRequest, _ user: ExplainedUser, _ names: [String], _ frame: inout Frame,
+    _ before: [Decision]
   ) throws(RequestError) -> Value {
-    let index = try Self.audience(audience, of: placement, ruleSet)
-    let found = try read(json, now: now) { (frame, state, clock) -> Value? in
-      var found = ruleSet.explain(
-        audience: index, of: placement, frame: &frame, state: state, clock: clock)
-      found?.showNulls(of: record)
-      return wantsText ? found.map { .string($0.text) } : found?.value
+    func text(_ texts: [String]) -> Value {
+      .object(["text": .string(texts.joined(separator: "\n\n"))])
     }
-    if wantsText, let found { return .object(["text": found]) }
-    guard case .map(var entries)? = found else {
-      throw RequestError("the placement '\(placement)' has no audience \(index)")
+    if let placement = request.placement {
+      if let path = request.sweep {
+        let sweep = try user.sweep(path, of: placement)
+        return request.wantsText ? text([sweep.text]) : user.value(sweep.value, before.first)
+      }
+      if let name = request.audience {
+        let audience = try user.audience(
+          name, of: placement, &frame, wantsChange: !request.wantsText)
+        return request.wantsText
+          ? text([audience.explanation.text]) : user.value(audience.value, before.first)
+      }
     }
-    let change = ruleSet.smallestChange(audience: index, of: placement, for: record, at: clock(now))
-    if case .map(let more)? = change?.value { entries += more }
-    return .map(entries)
+    let explanations = names.map { user.explanation(of: $0, &frame) }
+    if request.wantsText { return text(explanations.map(\.text)) }
+    let values = user.values(explanations, before)
+    return request.placement == nil ? .list(values) : values[0]
+  }
+}
+
+/// What an explain request asks for.
+private struct ExplainRequest {
+  var record: Value
+  /// Nil for all.
+  var placement: String?
+  /// One audience alone, by its number, ID, experiment or name.
+  var audience: String?
+  var settings: [AttributeSetting] = []
+  var sweep: String?
+  var now: Instant?
+  var seed: String?
+  var wantsText: Bool
+
+  init(_ body: Value) throws(RequestError) {
+    placement = try body.givenText("placement")
+    sweep = try body.givenText("sweep")
+    now = try body.givenTime("now")
+    seed = try body.givenText("seed")
+    wantsText = try body.givenTruth("text") ?? false
+    let isForAll = try body.givenTruth("all") ?? false
+    switch body.given("audience") {
+    case nil: break
+    case .string(let name)?: audience = name
+    case .some(let value):
+      guard let number = value.wholeNumber else {
+        throw .wrong("audience", "a number from 0, an ID or a name")
+      }
+      audience = String(number)
+    }
+    if let given = body.given("set") {
+      guard let members = given.members else {
+        throw .wrong("set", "an object of paths and values, such as {\"user.plan\": \"pro\"}")
+      }
+      for (path, value) in members { settings.append(try AttributeSetting(path, value)) }
+    }
+    if isForAll, placement != nil { throw RequestError("give 'placement' or 'all', not both") }
+    for (name, isGiven) in [("audience", audience != nil), ("sweep", sweep != nil)]
+    where isGiven && placement == nil {
+      throw .about(name, "'\(name)' is for one 'placement', which is missing")
+    }
+    if audience != nil, sweep != nil { throw RequestError("give 'sweep' or 'audience', not both") }
+    record = try Self.user(of: body)
   }
 
-  /// The number of the audience that somebody names: by its number, ID, experiment or name.
-  private static func audience(
-    _ name: Value, of placement: String, _ ruleSet: RuleSet
-  ) throws(RequestError) -> Int {
-    let rules = ruleSet.placement(named: placement).map { ruleSet.placements[$0].rules } ?? 0..<0
-    let audiences = ruleSet.rules[rules].map(\.audience)
-    if let index = name.wholeNumber ?? name.text.flatMap({ Int($0) }),
-      audiences.contains(where: { $0.index == index })
-    {
-      return index
-    }
-    if let text = name.text,
-      let found = audiences.first(where: {
-        $0.id == text || $0.experimentID == text || $0.name == text
-      })
-    {
-      return found.index
-    }
-    throw RequestError(
-      .request, "unknown_audience",
-      "the placement '\(placement)' has no audience \(name.json); it has "
-        + (audiences.isEmpty ? "none" : audiences.prefix(8).map(\.label).joined(separator: ", ")))
-  }
-
-  /// The record of a request's user.
-  static func user(of body: Value) throws(RequestError) -> Value {
+  private static func user(of body: Value) throws(RequestError) -> Value {
     // A record has a member 'user' itself, of attributes.
     if body["userId"] != nil { return body }
     switch body.given("user") {
@@ -94,24 +116,7 @@ extension PreparedConfig {
         throw RequestError(error, of: "'user'")
       }
     case .some(let value): return value
-    case nil: throw RequestError("'user' is missing; it is a user record, {\"userId\": ..}")
+    case nil: throw .missing("user", "a user record, {\"userId\": ..}")
     }
-  }
-
-  /// The record with other values of attributes: `"set":{"user.plan":"pro"}`.
-  static func changed(_ record: Value, _ settings: Value?) throws(RequestError) -> Value {
-    guard let settings else { return record }
-    guard let members = settings.members else {
-      throw .wrong("set", "an object of paths and values, such as {\"user.plan\":\"pro\"}")
-    }
-    var record = record
-    for (path, value) in members {
-      let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard !names.contains(""), names.count <= 32 else {
-        throw RequestError("'\(path)' is not the path of an attribute, such as user.plan")
-      }
-      record = record.setting(names[...], to: value)
-    }
-    return record
   }
 }

@@ -2,10 +2,10 @@ package import Expressions
 internal import Pricing
 package import RuleEngine
 
-/// A compiled config, and what requests about it need beside: how subjects are assigned, products, texts.
-/// It never changes; any number of threads may ask it.
+/// A compiled config with everything that requests about it need: how subjects are assigned, products, texts.
+/// It never changes, and any number of threads may ask it.
 package final class PreparedConfig: Sendable {
-  /// What is said of a config that it does not say itself.
+  /// What answers depend on besides the config and the request.
   package struct Settings: Sendable {
     package var language = RuleLanguage.standard
     package var seed = ""
@@ -17,21 +17,38 @@ package final class PreparedConfig: Sendable {
     package var texts: TextFile?
     /// Lists and objects inside each other, in requests.
     package var nesting = 128
+    package var limits = Limits()
+    /// Attributes of stored and example users that answers do not show.
+    package var redaction = Redaction(paths: [])
+    /// Whether deciding a placement that the config does not have is an outcome, and not an error. Apps may ask
+    /// for placements of a config that is not served yet.
+    package var answersUnknownPlacements = false
     /// What time it is for requests that do not say.
     package var clock: @Sendable () -> Instant
 
     package init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
   }
 
-  package let bytes: [UInt8]
+  /// How much one request may ask for; unlimited for callers that can stop a request.
+  package struct Limits: Sendable {
+    package var users = Int.max
+    package var tests = Int.max
+    /// Audiences of a config that is covered: questions about all of them cannot be stopped in between.
+    package var audiences = Int.max
+    /// How long covering may take.
+    package var patience: Duration?
+
+    package init() {}
+  }
+
   package let config: Config
   package let ruleSet: RuleSet
   package let assigner: Assigner
   package let settings: Settings
-  /// What was said when it was compiled, as `tollgate check --json` writes it.
-  package let findings: [Value]
+  /// The text, with what compiling it found.
+  package let text: ConfigText
   let lines: OutcomeLines
-  let texts: TextPlan?
+  package let texts: TextPlan?
 
   /// Frames that nobody uses, with readers that know which attributes rules read: finding that out takes as
   /// long as deciding. One is made for each request that there is at once.
@@ -50,62 +67,74 @@ package final class PreparedConfig: Sendable {
     }
   }
 
-  /// - Parameters:
-  ///   - file: what findings call the config.
-  ///   - isStrict: whether a config with errors in some of its rules is refused.
-  package init(
+  package convenience init(
     _ bytes: [UInt8], _ settings: Settings, file: String = "config", isStrict: Bool = false
   ) throws(RequestError) {
-    let text = ConfigText(bytes, language: settings.language)
-    findings = text.findings(file: file)
+    try self.init(
+      ConfigText(bytes, language: settings.language), settings, file: file, isStrict: isStrict)
+  }
+
+  /// - Parameters:
+  ///   - file: what findings call the config.
+  ///   - isStrict: whether a config with errors in some of its rules is rejected.
+  package init(
+    _ text: ConfigText, _ settings: Settings, file: String = "config", isStrict: Bool = false
+  ) throws(RequestError) {
     guard let config = text.config, let ruleSet = text.ruleSet,
       !isStrict || text.count(.error) == 0
     else {
       throw RequestError(
         .config, "invalid_config", "'\(file)' cannot be used",
-        details: [.init(key: "diagnostics", value: .list(findings))])
+        details: [.init(key: "diagnostics", value: .list(text.findings(file: file)))])
     }
-    guard settings.timeZone == "UTC" || TemplateZone(named: settings.timeZone) != nil else {
-      throw RequestError(
-        .request, "bad_request", WireTime.Fault.unknownZone.message(settings.timeZone),
-        details: [.init(key: "path", value: "timeZone")])
+    if let problem = WireTime.zoneProblem(settings.timeZone) {
+      throw .about("timeZone", problem)
     }
-    self.bytes = bytes
+    self.text = text
     self.config = config
     self.ruleSet = ruleSet
     self.settings = settings
     assigner = settings.assigner ?? .usual(for: ruleSet.format, salt: settings.seed)
     lines = OutcomeLines(ruleSet)
-    do throws(PricingError) {
-      texts = try settings.texts.map { (texts) throws(PricingError) in
-        try PreparedConfig.plan(texts, config, settings)
-      }
-    } catch {
-      throw RequestError(.request, "bad_request", error.message)
+    texts = try settings.texts.map { (texts) throws(RequestError) in
+      try PreparedConfig.plan(texts, config, settings, settings.clock())
     }
   }
 
-  /// The texts of paywalls, which are compiled once.
-  private static func plan(_ texts: TextFile, _ config: Config, _ settings: Settings)
-    throws(PricingError) -> TextPlan
+  package var bytes: [UInt8] { text.bytes }
+
+  /// The config that a request brings, or this one. It has no texts: no answer about another config shows any.
+  func config(of body: JSONRequest, _ name: String = "config") throws(RequestError)
+    -> PreparedConfig
   {
-    let isAgentWallie = config.format == .agentWallie
-    let dialect = TemplateDialect(named: isAgentWallie ? "agentwallie" : "superwall") ?? .superwall
-    let now = settings.clock()
-    return try TextPlan(
-      texts, config: config, prices: settings.products,
-      profile: isAgentWallie ? .agentWallie : nil,
-      environment: TemplateEnvironment(dialect: dialect),
-      pricing: PricingContext(
-        now: now, timeZone: settings.timeZone, deviceLocale: "en_US",
-        history: TrialHistory(entitlements: [], storeEligibility: true)),
-      options: RenderOptions(escaping: .text, now: now, locale: "en_US", money: .prices))
+    guard let bytes = try body.config(name) else { return self }
+    var settings = settings
+    settings.texts = nil
+    return try PreparedConfig(bytes, settings, file: name)
   }
 
-  /// Calls with a frame and a reader that nobody else has.
+  /// Texts of paywalls with the products of a config.
+  static func plan(
+    _ texts: TextFile, _ config: Config, _ settings: Settings, _ now: Instant
+  ) throws(RequestError) -> TextPlan {
+    let isAgentWallie = config.format == .agentWallie
+    let dialect = TemplateDialect(named: isAgentWallie ? "agentwallie" : "superwall") ?? .superwall
+    let form = TextForm(usualZone: settings.timeZone)
+    do throws(PricingError) {
+      return try TextPlan(
+        texts, config: config, prices: settings.products,
+        profile: isAgentWallie ? .agentWallie : nil,
+        environment: TemplateEnvironment(dialect: dialect), pricing: form.context(now: now),
+        options: try form.options(now: now, isHTML: false))
+    } catch {
+      throw RequestError(error.message)
+    }
+  }
+
+  /// Calls with a frame and a reader that no other call has.
   ///
   /// - Parameter clock: nil where no question about events is answered.
-  func withReader<Result>(
+  package func withReader<Result>(
     at clock: HistoryClock?, _ body: (inout UserRecordReader, inout Frame) throws -> Result
   ) rethrows -> Result {
     let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet, clock ?? self.clock(nil))
@@ -162,13 +191,32 @@ package final class PreparedConfig: Sendable {
     return made
   }
 
-  /// Refuses names that the config does not have.
+  /// Rejects names that the config does not have.
   package func check(placements names: [String]) throws(RequestError) {
     for name in names where ruleSet.placement(named: name) == nil {
-      let close = Suggestion.closest(to: name, among: ruleSet.placementNames)
       throw RequestError(
-        .request, "unknown_placement",
-        "the config has no placement '\(name)'" + (close.map { "; did you mean '\($0)'?" } ?? ""))
+        .request, "unknown_placement", ruleSet.hint(forPlacement: name, in: config))
     }
+  }
+}
+
+extension RuleSet {
+  /// What to say of a placement that a config does not have.
+  package func hint(forPlacement name: String, in config: Config?) -> String {
+    if let reason = config?.inactivePlacements.first(where: { $0.name == name })?.reason {
+      return "the placement '\(name)' is not active: \(reason)"
+    }
+    let names = placementNames
+    let hint =
+      Suggestion.closest(to: name, among: names).map { "did you mean '\($0)'?" }
+      ?? (names.isEmpty ? "it has none" : "it has \(names.listed(20))")
+    return "the config has no placement '\(name)'; \(hint)"
+  }
+}
+
+extension [String] {
+  /// The first of them, separated by commas.
+  func listed(_ most: Int) -> String {
+    prefix(most).joined(separator: ", ") + (count > most ? ", ..." : "")
   }
 }

@@ -4,61 +4,47 @@ package import RuleEngine
 
 /// What templates and paywalls say to a user.
 extension PreparedConfig {
-  /// `{"template", "products"?, "user"?, "dialect"?, "html"?, "select"?, "locale"?, "profile"?,
-  /// "timeZone"?, "now"?}` -> `{"text","isComplete","errors"}`, as `tollgate render --json`;
+  /// `{"template", "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "profile"?,
+  /// "timeZone"?, "now"?}` -> `{"text","isComplete","errors"}`;
   /// `{"paywall", "user"?, "now"?}` -> `{"texts","errors"}`, of the texts that came with the config.
-  package func render(_ body: Value) throws(RequestError) -> Value {
-    if let paywall = try body.givenText("paywall") { return try render(paywall: paywall, body) }
-    guard let template = try body.givenText("template") else {
-      throw RequestError(
-        "'template' is missing, the text of a template; or give 'paywall', one of the config's")
+  package func render(_ body: JSONRequest) throws(RequestError) -> Value {
+    let request = try RenderRequest(body.value, self)
+    if let paywall = request.paywall {
+      return try render(paywall: paywall, request.user, request.now)
     }
-    let name = try body.givenText("dialect") ?? "superwall"
-    guard let dialect = TemplateDialect(named: name) else {
-      throw .wrong("dialect", "superwall, shopify or agentwallie")
+    guard let template = request.template else {
+      throw .missing("template", "the text of a template; or give 'paywall', one of the config's")
     }
-    let isHTML = try body.givenTruth("html") ?? false
-    let compiled = TemplateEnvironment(dialect: dialect, isHTML: isHTML).compile(template)
+    let compiled = request.environment.compile(template)
     guard let output = compiled.output else {
-      return .object([
-        "text": .null, "isComplete": false, "errors": .list(compiled.diagnostics.map(\.json)),
-      ])
+      return RenderAnswer(ForeignBraces.helped(compiled.diagnostics, in: template)).value
     }
-    let now = try time(of: body)
-    let (products, selected) = try textProducts(body, dialect, now)
-    let context = TextContext(
-      products: products.slotted, selected: selected,
-      roots: try Self.userRoots(body, hasUserID: dialect == .agentwallie)
+    let form = request.form
+    let (products, options): (TextProducts, RenderOptions)
+    do throws(PricingError) {
+      products = try form.products(
+        request.products, for: request.environment.dialect, now: request.now)
+      options = try form.options(now: request.now, isHTML: request.environment.isHTML)
+    } catch {
+      throw RequestError(error.message)
+    }
+    return try RenderAnswer(
+      output, products, selected: try form.selected(in: products), user: request.user,
+      dialect: request.environment.dialect, options
     ).value
-    var frame = Frame(for: output.program)
-    do throws(EvaluationError) { try frame.fill(context) } catch {
-      throw RequestError("the products and the user record cannot be read: \(error.kind.slug)")
-    }
-    frame.setOptions(try renderOptions(body, isHTML: isHTML, now))
-    var text = RenderedText()
-    output.render(in: &frame, into: &text)
-    return .object([
-      "text": .string(text.string), "isComplete": .bool(text.isComplete),
-      "errors": .list(text.errors.map(Self.told)),
-    ])
   }
 
-  private func render(paywall name: String, _ body: Value) throws(RequestError) -> Value {
+  private func render(paywall name: String, _ user: [UInt8]?, _ now: Instant)
+    throws(RequestError) -> Value
+  {
     guard let plan = texts else {
-      throw RequestError("the config came without 'texts', so no paywall has any")
+      throw RequestError("the config came without 'texts', so that its paywalls have none")
     }
-    var record: [UInt8] = Array("{}".utf8)
-    if let given = body.givenJSON("user") {
-      if let problem = UserRecordReader.problem(in: given, needsID: false) {
-        throw RequestError(problem)
-      }
-      record = given
-    }
-    guard let found = plan.texts(ofPaywall: name, record, at: try time(of: body)) else {
+    guard let found = plan.texts(ofPaywall: name, user ?? Array("{}".utf8), at: now) else {
       let close = Suggestion.closest(to: name, among: config.paywalls.map(\.identifier))
       throw RequestError(
         .request, "unknown_paywall",
-        "no texts are known of a paywall '\(name)'"
+        "there are no texts of a paywall '\(name)'"
           + (close.map { "; did you mean '\($0)'?" } ?? ""))
     }
     return .object([
@@ -66,88 +52,124 @@ extension PreparedConfig {
     ])
   }
 
-  /// The time of a request, or the present.
-  func time(of body: Value) throws(RequestError) -> Instant {
-    guard let value = body.given("now") else { return settings.clock() }
-    return try RequestTime.instant(value, "now")
-  }
+  // MARK: Products
 
-  private static func told(_ error: RenderError) -> Value {
-    .members([
-      "code": .string(error.kind == .limitExceeded ? "limit-exceeded" : "render-error"),
-      "severity": .string(error.kind == .limitExceeded ? "error" : "warning"),
-      "range": error.template.isEmpty
-        ? error.range.map {
-          .object(["from": .int(Int64($0.from)), "to": .int(Int64($0.to))])
-        } : nil,
-      "message": .string(
-        error.template.isEmpty
-          ? error.message : "in the template '\(error.template)': \(error.message)"),
-    ])
+  /// What paywalls say about products: `{"products"?, "locale"?, "profile"?, "timeZone"?, "now"?}`
+  package func products(_ body: JSONRequest) throws(RequestError) -> Value {
+    let form = try TextForm(body.value, usualZone: settings.timeZone)
+    let now = try time(of: body.value)
+    guard let list = try products(of: body.value) else {
+      throw .missing("products", "a products file, as an object or as a string with its JSON")
+    }
+    do throws(PricingError) {
+      let sheets = try ProductSheet.sheets(list, form.profile, form.context(now: now))
+      return ProductSheet.json(sheets, sheets.flatMap(\.diagnostics))
+    } catch {
+      throw RequestError(error.message)
+    }
   }
 
   /// The products of a request, or the config's own.
-  private func products(of body: Value) throws(RequestError) -> ProductList? {
+  func products(of body: Value) throws(RequestError) -> ProductList? {
     guard let bytes = body.givenJSON("products") else { return settings.products }
     return try ProductList.given(bytes)
   }
 
-  private func textProducts(
-    _ body: Value, _ dialect: TemplateDialect, _ now: Instant
-  ) throws(RequestError) -> (TextProducts, Int?) {
-    let list = try products(of: body)?.products ?? []
-    var profile: PricingProfile? = dialect == .agentwallie ? .agentWallie : nil
-    if let name = try body.givenText("profile") {
-      guard let known = PricingProfile(rawValue: name) else {
-        throw .wrong("profile", PricingProfile.allCases.map(\.rawValue).joined(separator: ", "))
-      }
-      profile = known
-    }
-    let locale = try body.givenText("locale")
-    let timeZone = try body.givenText("timeZone") ?? settings.timeZone
-    let products: TextProducts
-    do throws(PricingError) {
-      products = try TextProducts(
-        list, profile: profile,
-        context: PricingContext(
-          now: now, timeZone: timeZone, deviceLocale: locale ?? "en_US", locale: locale,
-          history: TrialHistory(entitlements: [], storeEligibility: true)))
-    } catch {
-      throw RequestError(error.message)
-    }
-    guard let slot = try body.givenText("select") else {
-      return (products, products.slotted.isEmpty ? nil : 0)
-    }
-    guard let place = products.index(ofSlot: slot) else {
-      throw RequestError("no product has the slot '\(slot)'")
-    }
-    return (products, place)
+  /// The time of a request, or the present.
+  func time(of body: Value) throws(RequestError) -> Instant {
+    try body.givenTime("now") ?? settings.clock()
   }
+}
 
-  private func renderOptions(
-    _ body: Value, isHTML: Bool, _ now: Instant
-  ) throws(RequestError) -> RenderOptions {
-    var found = RenderOptions(
-      escaping: isHTML ? .html : .text, now: now, locale: try body.givenText("locale") ?? "en_US",
-      money: .prices)
-    if let name = try body.givenText("timeZone") {
-      guard let zone = TemplateZone(named: name) else {
-        throw RequestError(WireTime.Fault.unknownZone.message(name))
-      }
-      found.zone = zone
+/// What a render request asks for.
+private struct RenderRequest {
+  var template: String?
+  var paywall: String?
+  var environment: TemplateEnvironment
+  var form: TextForm
+  var products: [PricedProduct]
+  /// The record, which needs no identity.
+  var user: [UInt8]?
+  var now: Instant
+
+  init(_ body: Value, _ config: PreparedConfig) throws(RequestError) {
+    template = try body.givenText("template")
+    paywall = try body.givenText("paywall")
+    guard let dialect = TemplateDialect(named: try body.givenText("dialect") ?? "superwall") else {
+      throw .wrong("dialect", "superwall, shopify or agentwallie")
     }
-    return found
-  }
-
-  private static func userRoots(_ body: Value, hasUserID: Bool) throws(RequestError)
-    -> [(name: String, value: Value)]
-  {
-    guard let bytes = body.givenJSON("user") else { return [] }
-    if let problem = UserRecordReader.problem(in: bytes, needsID: false) {
+    guard let mode = TemplateMode(rawValue: try body.givenText("mode") ?? "lax") else {
+      throw .wrong("mode", "lax or strict")
+    }
+    environment = TemplateEnvironment(
+      dialect: dialect, mode: mode, isHTML: try body.givenTruth("html") ?? false)
+    form = try TextForm(body, usualZone: config.settings.timeZone)
+    products = try config.products(of: body)?.products ?? []
+    now = try config.time(of: body)
+    user = body.givenJSON("user")
+    if let user, let problem = UserRecordReader.problem(in: user, needsID: false) {
       throw RequestError(problem)
     }
-    guard case .map(let entries)? = try? Value.parse(json: bytes) else { return [] }
-    return TextContext.roots(ofRecord: entries, hasUserID: hasUserID)
+  }
+}
+
+/// The text of a template, and what went wrong in it.
+package struct RenderAnswer {
+  /// Nil where the template cannot be compiled.
+  package private(set) var text: String?
+  /// Whether no limit ended the rendering.
+  package private(set) var isComplete = false
+  package let diagnostics: [Diagnostic]
+
+  /// Of a template that cannot be compiled.
+  package init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
+
+  /// - Parameter user: the JSON of a record that is sound, or nil.
+  package init(
+    _ template: Template, _ products: TextProducts, selected: Int?, user: [UInt8]?,
+    dialect: TemplateDialect, _ options: RenderOptions
+  ) throws(RequestError) {
+    var frame = Frame(for: template.program)
+    let context = TextContext(
+      products: products.slotted, selected: selected, roots: TextContext.roots(of: user, dialect)
+    ).value
+    do throws(EvaluationError) {
+      try frame.fill(context)
+    } catch {
+      throw RequestError("the products and the user record cannot be read: \(error.kind.slug)")
+    }
+    frame.setOptions(options)
+    var rendered = RenderedText()
+    template.render(in: &frame, into: &rendered)
+    text = rendered.string
+    isComplete = rendered.isComplete
+    diagnostics = rendered.errors.map(\.diagnostic)
+  }
+
+  package var value: Value {
+    .object([
+      "text": text.map { .string($0) } ?? .null, "isComplete": .bool(isComplete),
+      "errors": .list(diagnostics.map(\.json)),
+    ])
+  }
+}
+
+extension TextContext {
+  /// The roots that a user record has.
+  package static func roots(of user: [UInt8]?, _ dialect: TemplateDialect)
+    -> [(name: String, value: Value)]
+  {
+    guard let user, case .map(let entries)? = try? Value.parse(json: user) else { return [] }
+    return roots(ofRecord: entries, hasUserID: dialect == .agentwallie)
+  }
+}
+
+extension RenderError {
+  package var diagnostic: Diagnostic {
+    Diagnostic(
+      kind == .limitExceeded ? .limitExceeded : .renderError,
+      template.isEmpty ? message : "in the template '\(template)': \(message)",
+      severity: kind == .limitExceeded ? .error : .warning, range: template.isEmpty ? range : nil)
   }
 }
 
@@ -155,21 +177,18 @@ extension ProductList {
   /// A list of products that came with a request.
   package static func given(_ bytes: [UInt8]) throws(RequestError) -> ProductList {
     let decoded = decode(json: bytes)
-    guard let given = decoded.output else {
-      throw RequestError(
-        "'products' cannot be read: \(decoded.diagnostics.first?.message ?? "")")
-    }
+    guard let given = decoded.output else { throw .unreadable("products", decoded.diagnostics) }
     return given
   }
 }
 
 extension TextFile {
   /// Texts of paywalls that came with a request.
-  package static func given(_ bytes: [UInt8]) throws(RequestError) -> TextFile {
+  package static func given(_ bytes: [UInt8], _ name: String = "texts") throws(RequestError)
+    -> TextFile
+  {
     let decoded = decode(json: bytes)
-    guard let given = decoded.output else {
-      throw RequestError("'texts' cannot be read: \(decoded.diagnostics.first?.message ?? "")")
-    }
+    guard let given = decoded.output else { throw .unreadable(name, decoded.diagnostics) }
     return given
   }
 }

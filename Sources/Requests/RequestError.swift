@@ -5,11 +5,11 @@ package import RuleEngine
 package struct RequestError: Error, Hashable, Sendable {
   /// What kind of thing is wrong, where callers tell them apart by numbers.
   package enum Kind: Sendable {
-    /// A text that is not JSON, or something that must be there.
+    /// A request that is not JSON.
     case malformed
-    /// A request that asks for what is not there, or in the wrong way.
+    /// A request that asks for something unknown, or in the wrong way.
     case request
-    /// A config that cannot be used.
+    /// A config that cannot be used, or not for this request.
     case config
     /// More than a limit allows.
     case tooLarge
@@ -62,9 +62,22 @@ extension RequestError {
 
   /// Of a member that has the wrong type or value.
   package static func wrong(_ member: String, _ expected: String) -> RequestError {
+    about(member, "'\(member)' must be \(expected)")
+  }
+
+  /// Of a member that is required.
+  static func missing(_ member: String, _ expected: String) -> RequestError {
+    about(member, "'\(member)' is missing; expected \(expected)")
+  }
+
+  /// Of a member whose content cannot be read.
+  static func unreadable(_ member: String, _ diagnostics: [Diagnostic]) -> RequestError {
+    about(member, "'\(member)' cannot be read: \(diagnostics.first?.message ?? "")")
+  }
+
+  static func about(_ member: String, _ message: String) -> RequestError {
     RequestError(
-      .request, "bad_request", "'\(member)' must be \(expected)",
-      details: [.init(key: "path", value: .string(member))])
+      .request, "bad_request", message, details: [.init(key: "path", value: .string(member))])
   }
 }
 
@@ -86,7 +99,7 @@ extension Value {
 
   package func givenText(_ name: String) throws(RequestError) -> String? {
     guard let value = given(name) else { return nil }
-    guard let text = value.text else { throw .wrong(name, "a text") }
+    guard let text = value.text else { throw .wrong(name, "a string") }
     return text
   }
 
@@ -98,13 +111,31 @@ extension Value {
 
   package func givenTexts(_ name: String) throws(RequestError) -> [String]? {
     guard let value = given(name) else { return nil }
-    guard let elements = value.elements else { throw .wrong(name, "a list of texts") }
-    let texts = elements.compactMap(\.text)
-    guard texts.count == elements.count else { throw .wrong(name, "a list of texts") }
+    let texts = value.elements?.compactMap(\.text)
+    guard let texts, texts.count == value.elements?.count else {
+      throw .wrong(name, "a list of strings")
+    }
     return texts
   }
 
-  /// JSON that stands in a request as text, or as it is.
+  package func givenTime(_ name: String) throws(RequestError) -> Instant? {
+    guard let value = given(name) else { return nil }
+    return try RequestTime.instant(value, name)
+  }
+
+  package func givenZone(_ name: String) throws(RequestError) -> String? {
+    guard let zone = try givenText(name) else { return nil }
+    if let problem = WireTime.zoneProblem(zone) { throw .about(name, problem) }
+    return zone
+  }
+
+  package func givenLanguage(_ name: String) throws(RequestError) -> RuleLanguage? {
+    guard let word = try givenText(name) else { return nil }
+    if let language = RuleLanguage(named: word) { return language }
+    throw .wrong(name, "ios, android, web or cel")
+  }
+
+  /// JSON that a request has as a string, or as it is.
   package func givenJSON(_ name: String) -> [UInt8]? {
     switch given(name) {
     case nil: nil
@@ -113,7 +144,7 @@ extension Value {
     }
   }
 
-  /// Lines of JSON that stand in a request as one text, or as a list of values.
+  /// Lines of JSON that a request has as one string, or as a list of values.
   package func givenLines(_ name: String, of what: String) throws(RequestError) -> [UInt8]? {
     switch given(name) {
     case nil: return nil
@@ -125,7 +156,20 @@ extension Value {
         bytes.append(UInt8(ascii: "\n"))
       }
       return bytes
-    default: throw .wrong(name, "a list of \(what), or a text with one a line")
+    default: throw .wrong(name, "a list of \(what), or a string with one a line")
+    }
+  }
+}
+
+extension RuleLanguage {
+  /// The language of a platform's rules, or CEL.
+  init?(named word: String) {
+    if word == "cel" {
+      self = .cel
+    } else if let platform = Platform(rawValue: word) {
+      self = .superscript(platform)
+    } else {
+      return nil
     }
   }
 }

@@ -50,7 +50,7 @@ public func tg_config_compile(
     guard let out else { throw .null("out") }
     guard json != nil else { throw .null("json") }
     let text = try bytes(json, count, "json")
-    let options = try request(options, options_count, "the options")
+    let options = try request(options, options_count, "the options").value
     try checkMembers(options, ConfigOptions.names, "a config")
     let made = try asking { () throws(RequestError) in
       try PreparedConfig(
@@ -58,7 +58,7 @@ public func tg_config_compile(
         isStrict: try options.givenTruth("strict") ?? false)
     }
     out.pointee = OpaquePointer(keeping: made)
-    diagnostics?.pointee = tg_text(.list(made.findings))
+    diagnostics?.pointee = tg_text(.list(made.text.findings(file: "config")))
   }
 }
 
@@ -70,15 +70,7 @@ enum ConfigOptions {
 
   static func settings(_ options: Value) throws(RequestError) -> PreparedConfig.Settings {
     var settings = PreparedConfig.Settings(clock: presentTime)
-    if let name = try options.givenText("platform") {
-      if name == "cel" {
-        settings.language = .cel
-      } else if let platform = Platform(rawValue: name) {
-        settings.language = .superscript(platform)
-      } else {
-        throw .wrong("platform", "ios, android, web or cel")
-      }
-    }
+    settings.language = try options.givenLanguage("platform") ?? .standard
     settings.seed = try options.givenText("seed") ?? ""
     switch try options.givenText("assigner") {
     case nil: break
@@ -86,7 +78,7 @@ enum ConfigOptions {
     case "djb2"?: settings.assigner = .djb2
     default: throw .wrong("assigner", "hash or djb2")
     }
-    settings.timeZone = try options.givenText("timeZone") ?? "UTC"
+    settings.timeZone = try options.givenZone("timeZone") ?? "UTC"
     settings.products = try options.givenJSON("products").map { (json) throws(RequestError) in
       try ProductList.given(json)
     }
@@ -123,16 +115,15 @@ public func tg_decide(
   }
 }
 
-/// What asks a config for a value.
-private func ask(
-  _ config: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ count: Int,
-  _ out: UnsafeMutablePointer<tg_text>?,
-  _ answering: (PreparedConfig, Value) throws(RequestError) -> Value
+/// Answers a question about a config.
+private func answer(
+  _ question: PreparedConfig.Question, _ config: OpaquePointer?, _ text: UnsafePointer<CChar>?,
+  _ count: Int, _ out: UnsafeMutablePointer<tg_text>?
 ) -> Int32 {
   answer(out) { () throws(LibraryError) in
     let config = try TollgateC.config(config)
     let body = try request(text, count)
-    let value = try asking { () throws(RequestError) in try answering(config, body) }
+    let value = try asking { () throws(RequestError) in try config.answer(question, body) }
     return Array(value.json.utf8)
   }
 }
@@ -141,31 +132,25 @@ private func ask(
 public func tg_explain(
   _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 {
-  ask(config, request, count, out) { (config, body) throws(RequestError) in
-    try config.explain(body)
-  }
-}
+) -> Int32 { answer(.explain, config, request, count, out) }
 
 @c @implementation
 public func tg_render(
   _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 {
-  ask(config, request, count, out) { (config, body) throws(RequestError) in
-    try config.render(body)
-  }
-}
+) -> Int32 { answer(.render, config, request, count, out) }
 
 @c @implementation
 public func tg_check(
   _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 {
-  ask(config, request, count, out) { (config, body) throws(RequestError) in
-    try config.check(body)
-  }
-}
+) -> Int32 { answer(.check, config, request, count, out) }
+
+@c @implementation
+public func tg_cover(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 { answer(.cover, config, request, count, out) }
 
 @c @implementation
 public func tg_diff(
@@ -177,15 +162,5 @@ public func tg_diff(
     let body = try TollgateC.request(request, count)
     let value = try asking { () throws(RequestError) in try old.difference(to: new, body) }
     return Array(value.json.utf8)
-  }
-}
-
-@c @implementation
-public func tg_cover(
-  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
-  _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 {
-  ask(config, request, count, out) { (config, body) throws(RequestError) in
-    try config.cover(body)
   }
 }

@@ -257,7 +257,7 @@ public func tg_plan_make(
   return attempt(error) { () throws(LibraryError) in
     guard let out else { throw .null("out") }
     let config = try TollgateC.config(config)
-    let asked = try request(options, count, "the options")
+    let asked = try request(options, count, "the options").value
     try checkMembers(asked, PlanOptions.names, "a plan")
     let read = try asking { () throws(RequestError) in try PlanOptions(asked, config) }
     let schema = try users.map { (schema) throws(LibraryError) in try field(schema) }

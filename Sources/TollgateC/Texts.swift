@@ -110,22 +110,14 @@ func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(L
   return Array(UnsafeRawBufferPointer(start: text, count: count))
 }
 
-/// A request as JSON; an empty one asks for nothing in particular.
+/// A request; an empty text asks for nothing in particular.
 func request(
   _ text: UnsafePointer<CChar>?, _ count: Int, _ name: String = "the request"
-) throws(LibraryError) -> Value {
+) throws(LibraryError) -> JSONRequest {
   let bytes = try bytes(text, count, name)
-  if bytes.isEmpty { return .object([:]) }
-  let value: Value
-  do throws(JSONFault) {
-    value = try Value.parse(json: bytes, nesting: 128)
-  } catch {
-    throw LibraryError(RequestError(error, of: name))
-  }
-  guard value.members != nil else {
-    throw LibraryError(TG_BAD_REQUEST, "bad_request", "\(name) must be an object of JSON")
-  }
-  return value
+  return bytes.isEmpty
+    ? .empty
+    : try asking { () throws(RequestError) in try JSONRequest(bytes, nesting: 128, name: name) }
 }
 
 /// Refuses members that nobody knows.

@@ -73,8 +73,8 @@ struct SmallestChangeCommandTests {
     ("what=x", "attributes are in user, device and params, as in user.what"),
     ("user.plan.x=1", "user.plan is \"free\", which has no members; set user.plan"),
     ("user=3", "'user' must be an object"),
-    ("now=3", "--now says the time"),
-    ("computed.daysSince=3", "worked out from the user's events"),
+    ("now=3", "the option 'now' gives the time"),
+    ("computed.daysSince=3", "computed from the user's events"),
   ])
   func whatCannotBeSet(setting: String, message: String) throws {
     let result = try explain("settings_upgrade", "--set", setting)
@@ -86,7 +86,7 @@ struct SmallestChangeCommandTests {
   @Test func settingsThatAreOdd() throws {
     let twice = try explain("settings_upgrade", "--set", "user.plan=a", "--set", "user.plan=b")
     #expect(twice.code == 2)
-    #expect(twice.errors.contains("--set gives 'user.plan' twice"))
+    #expect(twice.errors.contains("'user.plan' is set twice"))
     let unread = try explain("settings_upgrade", "--set", "user.zebra=1")
     #expect(unread.code == 0)
     #expect(unread.errors.contains("note: no rule reads user.zebra"))
@@ -120,7 +120,7 @@ struct SmallestChangeCommandTests {
   @Test(arguments: [
     ("user.plna", "did you mean 'user.plan'?"), ("plan", "did you mean 'user.plan'?"),
     ("user.zebra", "it reads user.plan, device.regionCode, device.activeEntitlements"),
-    ("computed.daysSince(\"x\")", "worked out from the user's events"),
+    ("computed.daysSince(\"x\")", "computed from the user's events"),
   ])
   func whatCannotBeSwept(path: String, message: String) throws {
     let result = try explain("settings_upgrade", "--sweep", path)

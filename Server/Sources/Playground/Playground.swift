@@ -1,6 +1,7 @@
-package import Expressions
+internal import Expressions
 package import Hummingbird
 internal import NIOCore
+internal import Requests
 internal import RuleEngine
 package import Service
 
@@ -71,7 +72,7 @@ package struct Playground: Sendable {
       "user": text(samples.user ?? users?.split(separator: "\n").first.map(String.init)),
       "template": text(samples.template), "products": text(samples.products),
       "users": text(users), "placement": text(samples.placement), "now": text(samples.now),
-      "seed": .string(service.options.seed), "hasSandbox": .bool(hasSandbox),
+      "seed": .string(service.options.settings.seed), "hasSandbox": .bool(hasSandbox),
     ]
   }
 
@@ -83,7 +84,7 @@ package struct Playground: Sendable {
       return count == Self.mostUsers
     }
     let shown = users[..<(end ?? users.endIndex)]
-    let redaction = service.options.redaction
+    let redaction = service.options.settings.redaction
     if redaction.isEmpty { return String(decoding: shown, as: UTF8.self) }
     return shown.split(separator: UInt8(ascii: "\n")).compactMap { line in
       (try? Value.parse(json: line)).map { redaction.record($0).json }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Expressions
 internal import Foundation
 internal import Logging
+internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 internal import Service
@@ -56,28 +57,26 @@ struct DecidingOptions: ParsableArguments {
   var watch = false
 
   func validate() throws {
-    if HistoryClock(now: 0, timeZone: timeZone) == nil {
-      throw ValidationError("there is no time zone '\(timeZone)'")
-    }
+    if let problem = WireTime.zoneProblem(timeZone) { throw ValidationError(problem) }
     guard (1...8_760).contains(keepRequests) else {
       throw ValidationError("--keep-requests is a number of hours from 1 to 8760")
     }
   }
 
   func apply(to options: inout ServiceOptions) throws {
-    options.seed = seed
-    options.assigner = assignerName.map { $0 == .hash ? .hash(salt: seed) : .djb2 }
-    options.timeZone = timeZone
+    options.settings.seed = seed
+    options.settings.assigner = assignerName.map { $0 == .hash ? .hash(salt: seed) : .djb2 }
+    options.settings.timeZone = timeZone
     options.keepsState = state == .sqlite
     options.keptRequests = Int64(keepRequests) * 3_600_000
     options.users = try users.map { try Self.read($0, "--users") }
     if let products {
       let decoded = ProductList.decode(json: try Self.read(products, "--products"))
-      options.products = try Self.output(decoded, products)
+      options.settings.products = try Self.output(decoded, products)
     }
     if let texts {
       let decoded = TextFile.decode(json: try Self.read(texts, "--texts"))
-      options.texts = try Self.output(decoded, texts)
+      options.settings.texts = try Self.output(decoded, texts)
     }
   }
 

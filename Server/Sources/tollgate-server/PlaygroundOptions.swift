@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import Playground
+internal import Requests
 internal import Service
 
 /// What the playground begins with.
@@ -30,8 +31,8 @@ struct PlaygroundOptions: ParsableArguments {
 
   func validate() throws {
     guard let sampleNow else { return }
-    do throws(ServiceError) {
-      _ = try ServiceTime.instant(.string(sampleNow), "--sample-now")
+    do throws(RequestError) {
+      _ = try RequestTime.instant(.string(sampleNow), "--sample-now")
     } catch {
       throw ValidationError(error.message)
     }

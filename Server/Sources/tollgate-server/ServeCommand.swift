@@ -5,6 +5,7 @@ internal import GRDB
 internal import Logging
 internal import NIOCore
 internal import Playground
+internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 internal import Sandbox
@@ -144,7 +145,7 @@ struct ServeCommand: AsyncParsableCommand {
     options.limits.body = access.maxBody
     options.adminToken = try access.adminToken()
     options.requiresKeys = access.requireKeys || !fixtures.isDemo || !isLocal
-    options.redaction = Redaction(paths: access.redacted.compactMap(Redaction.path))
+    options.settings.redaction = Redaction(paths: access.redacted.compactMap(Redaction.path))
     do {
       return try await DecisionService(options, database: database)
     } catch let error as ServiceError {

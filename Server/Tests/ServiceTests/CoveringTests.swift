@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import Requests
 import RuleEngine
 import Service
 import Testing
@@ -70,7 +71,8 @@ import Testing
     ),
     (#"[{"placement":"p","userId":7,"expect":{"result":"holdout"}}]"#, "bad_tests", "tests:1: "),
     (#"[{"users":"/etc/passwd","expect":"/etc/passwd"}]"#, "bad_tests", "'placement' is missing"),
-    (#""nonsense""#, "bad_tests", "tests:1:1: "), ("7", "bad_request", "'tests' is a number"),
+    (#""nonsense""#, "bad_tests", "tests:1:1: "),
+    ("7", "bad_request", "'tests' must be a list of tests"),
     (#"["x"]"#, "bad_tests", "tests:1: a test must be"),
   ])
   func testsThatCannotBeRunAreNamed(tests: String, code: String, message: String) async throws {
@@ -93,7 +95,7 @@ import Testing
   }
 
   @Test func thereAreLimits() async throws {
-    let impatient = try await TestServer { $0.patience = .zero }
+    let impatient = try await TestServer { $0.settings.limits.patience = .zero }
     let answer = try await impatient.post("/v1/cover", body("[\(Self.adult)]"))
     #expect(answer.status == 422)
     #expect(answer.code == "too_much")

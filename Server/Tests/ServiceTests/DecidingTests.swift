@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import Requests
 import RuleEngine
 import Service
 import Testing
@@ -13,7 +14,7 @@ import Testing
     let config = try Config.decode(TestServer.file("corpus/demo/config.json")).get()
     let rules = try RuleSet.compile(config).get()
     var frame = Frame(for: rules.program)
-    let now = try ServiceTime.instant(.string(TestServer.time), "now")
+    let now = try RequestTime.instant(.string(TestServer.time), "now")
     var reader = UserRecordReader(rules, at: HistoryClock(now: now))
     try reader.read(json: record, into: &frame)
     let state = reader.state(now: now)
@@ -41,7 +42,7 @@ import Testing
 
   @Test func whatIsAskedForIsThere() async throws {
     let server = try await TestServer {
-      $0.texts = try TextFile.decode(json: TestServer.file("corpus/demo/texts.json")).get()
+      $0.settings.texts = try TextFile.decode(json: TestServer.file("corpus/demo/texts.json")).get()
     }
     let record = String(decoding: try TestServer.file("corpus/demo/user.json"), as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines).dropLast()
@@ -139,15 +140,15 @@ import Testing
     }
   }
 
-  /// What the description says of bodies holds.
+  /// Members of another kind than `/openapi.json` says are errors that name them.
   @Test func membersOfAnotherKindAreNamed() async throws {
     let server = try await TestServer()
     for (path, body, name) in [
-      ("/v1/explain", #"{"user":{"userId":"u"},"placement":3}"#, "'placement' is a number"),
-      ("/v1/diff", #"{"new":{},"placements":["a",1]}"#, "'placements[1]' is a number"),
-      ("/v1/check", #"{"platform":"amiga"}"#, "'platform' is none of"),
+      ("/v1/explain", #"{"user":{"userId":"u"},"placement":3}"#, "'placement' must be a string"),
+      ("/v1/diff", #"{"new":{},"placements":["a",1]}"#, "'placements' must be a list of strings"),
+      ("/v1/check", #"{"platform":"amiga"}"#, "'platform' must be ios, android"),
       ("/v1/render", #"{"user":{}}"#, "'template' is missing"),
-      ("/v1/match", "[]", "the body is a list"),
+      ("/v1/match", "[]", "must be an object of JSON, not a list"),
       ("/v1/superscript/evaluate", #"{"expression":["1"]}"#, "'expression' is a list"),
     ] {
       let answer = try await server.post(path, body)

@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import Requests
 import RuleEngine
 import Service
 import Testing
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test func differencesAreOfUsersOrOfEverybody() async throws {
-    let server = try await TestServer { $0.redaction = .init(paths: [["userId"]]) }
+    let server = try await TestServer { $0.settings.redaction = .init(paths: [["userId"]]) }
     let new = try Self.config().replacing("\"export_report\"", with: "\"export_report_2\"")
     let users = String(decoding: try TestServer.file("corpus/demo/users.ndjson"), as: UTF8.self)
       .split(separator: "\n").prefix(50).joined(separator: "\n")

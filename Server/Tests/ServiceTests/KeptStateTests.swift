@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import GRDB
+import Requests
 import RuleEngine
 import Service
 import Testing
@@ -33,7 +34,7 @@ import Testing
     _ config: String = config
   ) async throws -> TestServer {
     try await TestServer(database: database) {
-      $0.texts = try TextFile.decode(
+      $0.settings.texts = try TextFile.decode(
         json: Array(#"{"paywalls":{"a":{"title":"This is a"},"b":{"title":"This is b"}}}"#.utf8)
       ).get()
       $0.keepsState = true

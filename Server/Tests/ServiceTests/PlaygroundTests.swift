@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import Playground
+import Requests
 import RuleEngine
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
     #expect(app["users"] == .null && app["user"] == .null && app["config"] != .null)
     let redacting = try await TestServer {
       $0.users = Array(#"{"userId":"a","user":{"email":"a@b.c","plan":"p"}}"#.utf8)
-      $0.redaction = .init(paths: [["user", "email"]])
+      $0.settings.redaction = .init(paths: [["user", "email"]])
     } routes: { router, service in
       Playground(service, .init(), hasSandbox: false).addRoutes(to: router)
     }

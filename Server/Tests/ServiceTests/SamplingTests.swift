@@ -1,5 +1,6 @@
 import Expressions
 import Foundation
+import Requests
 import RuleEngine
 import Service
 import Testing
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test func idsAreHiddenWhereTheyAreRedacted() async throws {
-    let server = try await TestServer { $0.redaction = .init(paths: [["userId"]]) }
+    let server = try await TestServer { $0.settings.redaction = .init(paths: [["userId"]]) }
     let body = Value.object(["users": .string(try Self.users(50))])
     #expect(try await server.post("/v1/match", body.json).text.contains("u-0000") == false)
   }

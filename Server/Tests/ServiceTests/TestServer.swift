@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Hummingbird
 import Logging
+import Requests
 import Service
 
 #if canImport(FoundationNetworking)
@@ -51,7 +52,7 @@ final class TestServer: Sendable {
   ) async throws {
     var options = ServiceOptions(fixtures: try Self.fixtures(), log: log)
     options.adminToken = Self.adminToken
-    options.seed = "demo"
+    options.settings.seed = "demo"
     try change(&options)
     let service = try await DecisionService(
       options, database: try database ?? ServiceDatabase.open(in: nil))

@@ -1,8 +1,8 @@
 package import Expressions
 
 /// Where diagnostics stand in the JSON file that they are about.
-package struct DiagnosticPlaces {
-  package struct Place {
+package struct DiagnosticPlaces: Sendable {
+  package struct Place: Sendable {
     /// Bytes of the file.
     package var range: SourceRange
     /// Where it begins.

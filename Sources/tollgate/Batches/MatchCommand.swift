@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleBatch
+internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 internal import SystemPackage
@@ -140,15 +141,10 @@ struct MatchCommand: AsyncParsableCommand {
   private func show(_ run: BatchRun, _ plan: BatchPlan, _ redaction: Redaction) {
     let reach = plan.reach(of: run.state.sums).map(redaction.reach)
     if json {
-      FileText.print(
-        Value.object([
-          "users": .int(Int64(run.tally.users)), "rejected": .int(Int64(run.tally.rejected)),
-          "placements": .map(
-            reach.map { placement in
-              .init(
-                key: .string(placement.counts.name), value: placement.value(expects: distribution))
-            }),
-        ]).json)
+      let answer = MatchAnswer(
+        users: run.tally.users, rejected: run.tally.rejected, placements: reach,
+        expects: distribution)
+      FileText.print(answer.value.json)
       return
     }
     let text = ReachText(

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 
@@ -32,14 +33,9 @@ struct ComparisonReport {
   }
 
   var value: Value {
-    let said = Value.Entry(key: "changes", value: .list(changes.map(\.value)))
     switch finding {
-    case .users(let sums): return .map(sums.value(comparison, shown: redaction.id) + [said])
-    case .everybody(let differences):
-      let placements = differences.map {
-        Value.Entry(key: .string($0.placement), value: $0.value(shown: redaction.record))
-      }
-      return .map([Value.Entry(key: "placements", value: .map(placements)), said])
+    case .users(let sums): comparison.answer(sums, redaction)
+    case .everybody(let differences): comparison.answer(differences, redaction)
     }
   }
 

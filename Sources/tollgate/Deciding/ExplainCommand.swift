@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
+internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 
@@ -104,7 +105,7 @@ struct ExplainCommand: ParsableCommand {
     }
     try user.require()
     try StandardInput.check(user.paths + [source.config])
-    for change in changes { _ = try AttributeSetting(change) }
+    _ = try settings()
     if let sweep, try redacting.redaction().touches(sweep.split(separator: ".").map(String.init)) {
       throw ValidationError("--sweep shows values of \(sweep), which --redact keeps out")
     }
@@ -118,32 +119,49 @@ struct ExplainCommand: ParsableCommand {
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
     guard var given = try user.given(isQuiet: quiet) else { return }
-    var what: WhatIf?
+    var whatIf: WhatIf?
     var before: [Decision] = []
     if !changes.isEmpty {
       before = try UserFile.read(given, for: ruleSet, at: clock, isQuiet: quiet) { frame, state in
         names.map { ruleSet.decide($0, frame: &frame, state: state, assigner: assigner) }
       }
-      let made = try WhatIf(changes, try Value.parse(json: given.bytes), ruleSet)
+      let made = try WhatIf(try settings(), try Value.parse(json: given.bytes), ruleSet)
+      for path in made.unread {
+        FileText.printError("note: no rule reads \(path); it changes nothing")
+      }
       given = GivenUser(bytes: Array(made.record.json.utf8), name: "the user record with --set")
-      what = made
+      whatIf = made
     }
     let redaction = try redacting.redaction()
     try UserFile.read(given, for: ruleSet, at: clock, isQuiet: quiet) { frame, state in
       options.tellUnused(assigner, isQuiet: quiet)
       let record = try Value.parse(json: given.bytes)
       if !quiet { tellMissing(redaction.missing(in: record)) }
-      let answer = Answer(
-        command: self, ruleSet: ruleSet, config: file.config, clock: clock, assigner: assigner,
-        record: record, state: state, what: what.map { $0.redacted(redaction) },
-        redaction: redaction)
+      let user = ExplainedUser(
+        ruleSet: ruleSet, config: file.config, record: record, state: state, clock: clock,
+        assigner: assigner, whatIf: whatIf, redaction: redaction)
+      let answer = Answer(command: self, user: user, before: before)
       if let placement {
-        try answer.explain(placement, &frame, before: before.first)
+        try answer.explain(placement, &frame)
       } else {
-        answer.explainAll(names, &frame, before: before)
+        answer.explainAll(names, &frame)
       }
     }
     try file.checkRules(of: placement.map { [$0] })
+  }
+
+  private func settings() throws -> [AttributeSetting] {
+    try changes.map { text in
+      guard let equals = text.firstIndex(of: "=") else {
+        throw ValidationError(
+          "--set takes an attribute and a value, such as user.plan=pro; '\(text)' has no '='")
+      }
+      let written = String(text[text.index(after: equals)...])
+      let value = (try? Value.parse(json: written.utf8)) ?? .string(written)
+      return try ValidationError.asking { () throws(RequestError) in
+        try AttributeSetting(String(text[..<equals]), value)
+      }
+    }
   }
 
   /// A mistyped path would hide nothing, and nobody would see it.
@@ -158,96 +176,57 @@ struct ExplainCommand: ParsableCommand {
 /// What explain says of one user.
 private struct Answer {
   let command: ExplainCommand
-  let ruleSet: RuleSet
-  let config: Config?
-  let clock: HistoryClock
-  let assigner: Assigner
-  let record: Value
-  let state: DecisionState
-  let what: WhatIf?
-  let redaction: Redaction
+  let user: ExplainedUser
+  /// What the user gets as they are, where `--set` changes them.
+  let before: [Decision]
 
   /// Who is decided, and by what.
   private var head: String {
-    let user = redaction.hidesIDs ? "[redacted]" : state.subjectID
+    let name = user.redaction.hidesIDs ? "[redacted]" : user.state.subjectID
     return DiagnosticText.visible(
-      "user \(user) at \(command.options.zonedBasis(state.now, assigner))")
+      "user \(name) at \(command.options.zonedBasis(user.state.now, user.assigner))")
   }
 
-  private func explanation(_ placement: String, _ frame: inout Frame) -> Explanation {
-    var explanation = ruleSet.explain(
-      placement, frame: &frame, state: state, assigner: assigner, clock: clock)
-    if let config { explanation.addOwnership(from: record, config: config) }
-    explanation.showNulls(of: record)
-    redaction.apply(to: &explanation)
-    return explanation
-  }
-
-  func explain(_ placement: String, _ frame: inout Frame, before: Decision?) throws {
+  func explain(_ placement: String, _ frame: inout Frame) throws {
     if let sweep = command.sweep {
-      let found = try ruleSet.sweep(
-        sweep, of: placement, for: record, at: clock, assigner: assigner)
-      return show(found.value, [head] + [what?.text].visible + [found.text], before)
+      let found = try user.sweep(sweep, of: placement)
+      return show(found.value, [head] + [user.whatIf?.text].visible + [found.text])
     }
-    let decision = ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
-    let change = before.flatMap { what?.text(before: $0, after: decision) }
-    if let audience = command.audience {
-      let text = [head] + [change, placement].visible
-      return try explain(audience, of: placement, &frame, text, before)
+    let decision = user.ruleSet.decide(
+      placement, frame: &frame, state: user.state, assigner: user.assigner)
+    let change = before.first.flatMap { user.whatIf?.text(before: $0, after: decision) }
+    if let name = command.audience {
+      let found = try user.audience(name, of: placement, &frame)
+      let wish =
+        found.change.map {
+          [""] + $0.lines(audience: found.label).map(DiagnosticText.visible)
+        } ?? []
+      let lines = [head] + [change, placement].visible + [found.explanation.text] + wish
+      return show(found.value, lines)
     }
-    let explanation = explanation(placement, &frame)
-    show(explanation.value, [head] + [change].visible + [explanation.text], before)
+    let explanation = user.explanation(of: placement, &frame)
+    show(explanation.value, [head] + [change].visible + [explanation.text])
   }
 
-  /// One audience, and what would make it take the user.
-  private func explain(
-    _ name: String, of placement: String, _ frame: inout Frame, _ text: [String],
-    _ before: Decision?
-  ) throws {
-    let (index, label) = try ruleSet.audience(name, of: placement)
-    guard
-      var found = ruleSet.explain(
-        audience: index, of: placement, frame: &frame, state: state, clock: clock)
-    else { return }
-    found.showNulls(of: record)
-    redaction.apply(to: &found)
-    var change = ruleSet.smallestChange(audience: index, of: placement, for: record, at: clock)
-    if var changes = change?.changes, var follows = change?.follows {
-      redaction.apply(to: &changes)
-      redaction.apply(to: &follows)
-      change?.changes = changes
-      change?.follows = follows
-    }
-    let wish = change.map { [""] + $0.lines(audience: label).map(DiagnosticText.visible) } ?? []
-    show(found.value.adding(change?.value), text + [found.text] + wish, before)
-  }
-
-  /// Prints an answer, with what was changed of the user.
-  private func show(_ value: Value, _ lines: [String], _ before: Decision?) {
+  private func show(_ value: Value, _ lines: [String]) {
     if command.json {
-      FileText.print(value.adding(before.flatMap { what?.value(before: $0) }).json)
+      FileText.print(user.value(value, before.first).json)
     } else {
       FileText.printExplanation(lines.joined(separator: "\n"))
     }
   }
 
   /// A line for each placement, or all of it as a list.
-  func explainAll(_ names: [String], _ frame: inout Frame, before: [Decision]) {
-    let found = names.map { explanation($0, &frame) }
-    if command.json {
-      let values = found.enumerated().map { number, explanation in
-        what.map { explanation.value.adding($0.value(before: before[number])) }
-          ?? explanation.value
-      }
-      return FileText.print(Value.list(values).json)
-    }
+  func explainAll(_ names: [String], _ frame: inout Frame) {
+    let found = names.map { user.explanation(of: $0, &frame) }
+    if command.json { return FileText.print(Value.list(user.values(found, before)).json) }
     let notes = found.enumerated().map { number, explanation -> String? in
-      guard what != nil else { return nil }
+      guard user.whatIf != nil else { return nil }
       return WhatIf.difference(before[number], explanation.decision)
         .map { "without, \($0.before)" }
     }
     let isSame = notes.allSatisfy { $0 == nil }
-    let set = what.map { $0.text + (isSame ? ": no difference" : "") }
+    let set = user.whatIf.map { $0.text + (isSame ? ": no difference" : "") }
     let overview =
       found.isEmpty
       ? "the config has no placements"
@@ -260,30 +239,4 @@ private struct Answer {
 extension [String?] {
   /// Those that are there, as they may be printed.
   fileprivate var visible: [String] { compactMap { $0.map(DiagnosticText.visible) } }
-}
-
-extension RuleSet {
-  /// The audience that somebody names, by its number, its ID, its experiment or its name: its number,
-  /// and what it is called.
-  func audience(_ name: String, of placement: String) throws -> (index: Int, label: String) {
-    let number = self.placement(named: placement)
-    let audiences = number.map { rules[placements[$0].rules].map(\.audience) } ?? []
-    if let found = audiences.first(where: { $0.index == Int(name) }) {
-      return (found.index, found.label)
-    }
-    let known = audiences.filter { $0.id == name || $0.experimentID == name }
-    if let found = known.first ?? audiences.first(where: { $0.name == name }) {
-      return (found.index, found.label)
-    }
-    let names = audiences.flatMap { [$0.id, $0.experimentID, $0.name] }.compactMap { $0 }
-    let close =
-      Int(name) == nil
-      ? Suggestion.closest(to: name, among: names.filter { !$0.isEmpty }) : nil
-    var listed = audiences.prefix(8).map(\.label).joined(separator: ", ")
-    if audiences.count > 8 { listed += " and \(audiences.count - 8) more" }
-    let hint =
-      close.map { "did you mean '\($0)'?" } ?? (listed.isEmpty ? "it has none" : "it has \(listed)")
-    throw CommandError(
-      DiagnosticText.visible("the placement '\(placement)' has no audience '\(name)'; \(hint)"))
-  }
 }

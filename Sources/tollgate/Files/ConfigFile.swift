@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CivilTime
 internal import Expressions
+internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 
@@ -12,41 +13,28 @@ struct ConfigFile {
   /// The file as people call it.
   var name: String { path == "-" ? "standard input" : path }
   var bytes: [UInt8] { content.bytes }
-  var config: Config?
-  var ruleSet: RuleSet?
+  private var text: ConfigText
+  /// Findings, as far as they count here.
   var diagnostics: [Diagnostic]
-  private var places: DiagnosticPlaces
-  private let language: RuleLanguage
-  /// How many questions about the rules were asked, once they have been checked.
-  private(set) var statistics: RuleAnalysis.Statistics?
-  /// The user for whom a finding matters.
-  private var witness: (Diagnostic) -> Value? = { _ in nil }
-  /// What decoding said.
-  private let decoded: [Diagnostic]
   /// By path of an expression: its text.
   private let expressions: [String: String]
+
+  var config: Config? { text.config }
+  var ruleSet: RuleSet? { text.ruleSet }
+  var statistics: RuleAnalysis.Statistics? { text.statistics }
 
   /// - Parameter format: nil to tell by the keys.
   init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
     content = try FileContent(path)
-    self.language = language
     let bytes = content.bytes
     var decoded = Config.decode(bytes, format: format)
     if let other = Self.otherKind(decoded, bytes, path) {
       decoded = Compilation(output: nil, diagnostics: [other])
     }
-    config = decoded.output
-    self.decoded = decoded.diagnostics
-    diagnostics = decoded.diagnostics
-    if let config {
-      let compiled = RuleSet.compile(config, language: language)
-      ruleSet = compiled.output
-      diagnostics += compiled.diagnostics
-    }
-    places = DiagnosticPlaces(diagnostics, in: bytes)
-    diagnostics = places.sorted(diagnostics)
+    text = ConfigText(bytes, decoded, language: language)
+    diagnostics = text.diagnostics
     var expressions: [String: String] = [:]
-    for audience in config?.placements.flatMap(\.audiences) ?? [] {
+    for audience in text.config?.placements.flatMap(\.audiences) ?? [] {
       expressions[audience.expressionPath] = audience.expression
     }
     self.expressions = expressions
@@ -70,35 +58,14 @@ struct ConfigFile {
       suggestion: kind.taker(name).map { "it is for 'tollgate \($0)'" })
   }
 
-  /// Adds to the diagnostics what only those want to hear who check the config.
-  ///
-  /// - Parameters:
-  ///   - schema: what is known of attributes beside what SDKs send.
-  ///   - now: the time from which on audiences should match somebody.
-  ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
+  /// Adds what only callers want that check the config: ``ConfigText/check(_:now:isForAll:)``.
   mutating func check(_ schema: ContextSchema, now: Instant, isForAll: Bool = false) {
-    let found: [Diagnostic]
-    if isForAll, let config, config.format == .superwall {
-      let check = PlatformCheck(config, json: bytes, decoded: decoded, schema: schema, now: now)
-      found = check.diagnostics
-      statistics = check.statistics
-      witness = { check.witness(for: $0) }
-    } else {
-      let check = ConfigCheck.everything(
-        in: config, json: bytes, said: diagnostics, ruleSet: ruleSet, language: language,
-        schema: schema, now: now)
-      found = check.diagnostics
-      if let analysis = check.analysis {
-        statistics = analysis.statistics
-        witness = { analysis.witness(for: $0) }
-      }
-    }
-    places = DiagnosticPlaces(found, in: bytes)
-    diagnostics = places.sorted(found)
+    text.check(schema, now: now, isForAll: isForAll)
+    diagnostics = text.diagnostics
   }
 
-  /// Findings as they are told: errors first, then warnings, each in the order of the file.
-  func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] { places.sorted(diagnostics) }
+  /// Findings as they are shown: errors first, then warnings, each in the order of the file.
+  func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] { text.places.sorted(diagnostics) }
 
   /// The rule set, or the reason why there is none. What is wrong with single elements is told on
   /// standard error.
@@ -175,7 +142,7 @@ struct ConfigFile {
 
   /// A diagnostic with the file, the line and the source it is about.
   func render(_ diagnostic: Diagnostic) -> String {
-    let place = places.place(of: diagnostic)
+    let place = text.places.place(of: diagnostic)
     var shown = diagnostic
     var source = diagnostic.range.flatMap { _ in expressions[diagnostic.path] }
     let isAboutWhole = diagnostic.path.isEmpty && diagnostic.range == nil
@@ -191,26 +158,22 @@ struct ConfigFile {
   }
 
   /// Where a diagnostic is, as far as the file shows.
-  func place(of diagnostic: Diagnostic) -> DiagnosticPlaces.Place? { places.place(of: diagnostic) }
+  func place(of diagnostic: Diagnostic) -> DiagnosticPlaces.Place? {
+    text.places.place(of: diagnostic)
+  }
 
   /// What the fix of a diagnostic changes in the file.
-  func edits(_ diagnostic: Diagnostic) -> [DiagnosticPlaces.Edit] { places.edits(of: diagnostic) }
+  func edits(_ diagnostic: Diagnostic) -> [DiagnosticPlaces.Edit] {
+    text.places.edits(of: diagnostic)
+  }
 
   /// A diagnostic as an annotation.
   func annotation(_ diagnostic: Diagnostic) -> String {
-    Annotations.line(diagnostic, file: path, places.place(of: diagnostic)?.position)
+    Annotations.line(diagnostic, file: path, text.places.place(of: diagnostic)?.position)
   }
 
   /// A diagnostic as one JSON object, with the file and the place in it.
-  func json(_ diagnostic: Diagnostic) -> Value {
-    let isKnown = places.place(of: diagnostic) != nil
-    let json = (isKnown ? places : DiagnosticPlaces([diagnostic], in: bytes))
-      .json(diagnostic, file: path)
-    guard let witness = witness(diagnostic), case .map(let members) = json else {
-      return json
-    }
-    return .map(members + [Value.Entry(key: "witness", value: witness)])
-  }
+  func json(_ diagnostic: Diagnostic) -> Value { text.finding(diagnostic, file: path) }
 }
 
 /// The line of a file that a place begins in, or what of a long line is around it.

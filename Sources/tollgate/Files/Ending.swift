@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Expressions
+internal import Requests
 internal import SystemPackage
 
 extension Ending {
@@ -13,6 +15,8 @@ extension Ending {
       // What has several parts has a prefix of its own for each of them.
       let isPrefixed = text.isEmpty || text.hasPrefix("error[")
       return (error.exitCode, isPrefixed ? text : prefix + text)
+    case let error as RequestError:
+      return (wrongUse, prefix + DiagnosticText.visible(error.message))
     case let stop as Signals.Stop: return (stop.exitCode, stop.message)
     // What the system refuses is not our fault.
     case let error as Errno: return (unwritten, prefix + "\(error)")

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Requests
 internal import RuleEngine
 
 /// One user record, read for a rule set.
@@ -40,19 +41,12 @@ enum UserFile {
 extension ConfigFile {
   /// What to say of a placement that the config does not have.
   func hint(forPlacement name: String) -> String {
-    if let reason = config?.inactivePlacements.first(where: { $0.name == name })?.reason {
-      return DiagnosticText.visible("the placement '\(name)' is not active: \(reason)")
-    }
-    let names = ruleSet?.placementNames ?? []
     let parts = name.split(separator: ",").map { String($0.drop { $0 == " " }) }
-    if parts.count > 1, parts.allSatisfy({ names.contains($0) }) {
+    if parts.count > 1, parts.allSatisfy({ ruleSet?.placement(named: $0) != nil }) {
       let options = parts.map { "--placement \($0)" }.joined(separator: " ")
       return DiagnosticText.visible("--placement takes one name; write \(options)")
     }
-    let close = Suggestion.closest(to: name, among: names)
-    let shown = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", ..." : "")
-    let hint =
-      close.map { "did you mean '\($0)'?" } ?? (names.isEmpty ? "it has none" : "it has \(shown)")
-    return DiagnosticText.visible("the config has no placement '\(name)'; \(hint)")
+    return DiagnosticText.visible(
+      ruleSet?.hint(forPlacement: name, in: config) ?? "the config has no placement '\(name)'")
   }
 }

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import Expressions
 public import Pricing
+internal import Requests
 internal import RuleEngine
 
 /// How templates are read.
@@ -32,6 +33,11 @@ struct TemplateOptions: ParsableArguments {
 extension PricingProfile: ExpressibleByArgument {}
 
 extension ValidationError {
+  /// Calls with errors of requests as those of options.
+  static func asking<Answer>(_ body: () throws(RequestError) -> Answer) throws -> Answer {
+    do throws(RequestError) { return try body() } catch { throw ValidationError(error.message) }
+  }
+
   /// Why there are no prices for a time zone.
   init(_ error: PricingError, zone: String) {
     self.init(WireTime.zoneProblem(zone) ?? error.message)
@@ -54,52 +60,18 @@ struct TextProductOptions: ParsableArguments {
       "The selected product's slot; the default is the first.", valueName: "slot"))
   var select: String?
 
-  func profile(for dialect: TemplateDialect) -> PricingProfile? {
-    profile ?? (dialect == .agentwallie ? .agentWallie : nil)
+  /// - Parameter zone: in which dates are shown and trials begin; nil for the offset that dates were written
+  ///   with, and UTC.
+  func form(in zone: String?) -> TextForm {
+    TextForm(profile: profile, locale: locale, timeZone: zone, select: select)
   }
 
-  /// - Parameter zone: the name of the time zone in which a trial begins.
-  func context(now: Instant, in zone: String?) -> PricingContext {
-    .offline(now: now, timeZone: zone, locale: locale)
-  }
-
-  /// Products with their attributes; the diagnostics are theirs.
-  func textProducts(
-    _ products: [PricedProduct], _ profile: PricingProfile?, now: Instant, in zone: String?
-  ) throws -> TextProducts {
-    do throws(PricingError) {
-      return try TextProducts(products, profile: profile, context: context(now: now, in: zone))
-    } catch {
+  /// Calls with errors of prices as those of a time zone.
+  static func pricing<Answer>(in zone: String?, _ body: () throws(PricingError) -> Answer) throws
+    -> Answer
+  {
+    do throws(PricingError) { return try body() } catch {
       throw ValidationError(error, zone: zone ?? "UTC")
     }
-  }
-
-  /// The place of the selected product.
-  func selected(in products: TextProducts) throws -> Int? {
-    guard let select else { return products.slotted.isEmpty ? nil : 0 }
-    if let place = products.index(ofSlot: select) { return place }
-    let names = products.slotted.map(\.slot)
-    let close = Suggestion.closest(to: select, among: names)
-    throw ValidationError(
-      "no product has the slot '\(select)'"
-        + (close.map { "; did you mean '\($0)'?" }
-          ?? (names.isEmpty
-            ? "; there are no products" : "; there are \(names.joined(separator: ", "))"))
-    )
-  }
-
-  /// - Parameter zone: in which dates are shown; nil for the offset they were written with.
-  func renderOptions(
-    now: Instant, in zone: String?, escaping: RenderOptions.Escaping
-  ) throws -> RenderOptions {
-    var options = RenderOptions(
-      escaping: escaping, now: now, locale: locale ?? "en_US", money: .prices)
-    if let zone {
-      guard let found = TemplateZone(named: zone) else {
-        throw ValidationError(WireTime.Fault.unknownZone.message(zone))
-      }
-      options.zone = found
-    }
-    return options
   }
 }

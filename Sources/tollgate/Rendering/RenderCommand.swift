@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import Pricing
+internal import Requests
 internal import RuleEngine
 
 struct RenderCommand: ParsableCommand {
@@ -84,36 +85,25 @@ struct RenderCommand: ParsableCommand {
     let source = try TemplateText(template)
     let environment = reading.environment()
     let compiled = environment.compile(source.text)
-    for diagnostic in ForeignBraces.helped(compiled.diagnostics, in: source.text) {
-      FileText.printError(source.render(diagnostic))
+    let found = ForeignBraces.helped(compiled.diagnostics, in: source.text)
+    for diagnostic in found { FileText.printError(source.render(diagnostic)) }
+    guard let output = compiled.output else {
+      if json { FileText.print(RenderAnswer(found).value.json) }
+      throw ExitCode(Ending.findings)
     }
-    guard let output = compiled.output else { throw ExitCode(Ending.findings) }
-    let made = try makeProducts(try productFile()?.list.products ?? [], environment.dialect, time)
-    let context = TextContext(
-      products: made.slotted, selected: try products.selected(in: made),
-      roots: try userRoots(environment.dialect)
-    ).value
-    var frame = Frame(for: output.program)
-    do throws(EvaluationError) {
-      try frame.fill(context)
-    } catch {
-      throw CommandError("the products and the user record cannot be read: \(error.kind.slug)")
-    }
-    frame.setOptions(
-      try products.renderOptions(now: time, in: timeZone, escaping: reading.html ? .html : .text))
-    var text = RenderedText()
-    output.render(in: &frame, into: &text)
+    let form = try products.form(in: timeZone)
+    let listed = try productFile()?.list.products ?? []
+    let made = try makeProducts(listed, form, environment.dialect, time)
+    let answer = try RenderAnswer(
+      output, made, selected: try selected(in: made, form), user: try record(),
+      dialect: environment.dialect, try options(form, time))
     if json {
-      let value = Value.object([
-        "text": .string(text.string), "isComplete": .bool(text.isComplete),
-        "errors": .list(text.errors.map { $0.diagnostic.json }),
-      ])
-      FileText.print(value.json)
+      FileText.print(answer.value.json)
     } else {
-      FileText.print(text.string)
-      for error in text.errors { FileText.printError(source.render(error.diagnostic)) }
+      FileText.print(answer.text ?? "")
+      for diagnostic in answer.diagnostics { FileText.printError(source.render(diagnostic)) }
     }
-    if !text.isComplete { throw ExitCode(Ending.findings) }
+    if !answer.isComplete { throw ExitCode(Ending.findings) }
   }
 
   private func productFile() throws -> ProductsFile? {
@@ -125,26 +115,35 @@ struct RenderCommand: ParsableCommand {
     return file
   }
 
-  private func makeProducts(_ list: [PricedProduct], _ dialect: TemplateDialect, _ time: Instant)
-    throws
-    -> TextProducts
-  {
-    let made = try products.textProducts(
-      list, products.profile(for: dialect), now: time, in: timeZone)
+  private func makeProducts(
+    _ list: [PricedProduct], _ form: TextForm, _ dialect: TemplateDialect, _ time: Instant
+  ) throws -> TextProducts {
+    let made = try TextProductOptions.pricing(in: timeZone) { () throws(PricingError) in
+      try form.products(list, for: dialect, now: time)
+    }
     for diagnostic in made.diagnostics where diagnostic.severity != .note {
       FileText.printError(DiagnosticText.render(diagnostic, source: nil))
     }
     return made
   }
 
-  /// What the user record says: its members, which are roots.
-  private func userRoots(_ dialect: TemplateDialect) throws -> [(name: String, value: Value)] {
-    guard let given = try user.given() else { return [] }
+  private func selected(in products: TextProducts, _ form: TextForm) throws -> Int? {
+    try ValidationError.asking { () throws(RequestError) in try form.selected(in: products) }
+  }
+
+  private func options(_ form: TextForm, _ time: Instant) throws -> RenderOptions {
+    try TextProductOptions.pricing(in: timeZone) { () throws(PricingError) in
+      try form.options(now: time, isHTML: reading.html)
+    }
+  }
+
+  /// The user's record, which needs no identity here.
+  private func record() throws -> [UInt8]? {
+    guard let given = try user.given() else { return nil }
     if let problem = UserRecordReader.problem(in: given.bytes, needsID: false) {
       throw given.error(problem)
     }
-    guard case .map(let entries) = try Value.parse(json: given.bytes) else { return [] }
-    return TextContext.roots(ofRecord: entries, hasUserID: dialect == .agentwallie)
+    return given.bytes
   }
 }
 
@@ -169,12 +168,12 @@ extension RenderCommand {
       zip(texts.textPaths, texts.sources), uniquingKeysWith: { first, _ in first })
     tell(texts.diagnostics, sources)
     let listed = try productFile()?.list.products ?? []
+    let form = try products.form(in: timeZone)
     let made = try makeProducts(
-      schema.slots.isEmpty ? listed : schema.filled(from: listed), environment.dialect, time)
-    let selected = try products.selected(in: made)
-    let options = try products.renderOptions(
-      now: time, in: timeZone, escaping: reading.html ? .html : .text)
-    let user = try userRoots(environment.dialect)
+      schema.slots.isEmpty ? listed : schema.filled(from: listed), form, environment.dialect, time)
+    let selected = try selected(in: made, form)
+    let options = try options(form, time)
+    let user = TextContext.roots(of: try record(), environment.dialect)
     func root(_ name: String) -> Value { user.last { $0.name == name }?.value ?? .map([]) }
     let resolved: PaywallTexts.Resolved
     do throws(EvaluationError) {
@@ -223,15 +222,6 @@ extension PaywallTexts.Resolved {
     }
     entries.append(Value.Entry(key: "hidden", value: .list(hidden.map { .string($0) })))
     return .map(entries)
-  }
-}
-
-extension RenderError {
-  var diagnostic: Diagnostic {
-    Diagnostic(
-      kind == .limitExceeded ? .limitExceeded : .renderError,
-      template.isEmpty ? message : "in the template '\(template)': \(message)",
-      severity: kind == .limitExceeded ? .error : .warning, range: template.isEmpty ? range : nil)
   }
 }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import Pricing
+internal import Requests
 internal import RuleEngine
 
 extension RenderingOptions {
@@ -62,15 +63,12 @@ extension RenderingOptions {
   ) throws -> TextPlan {
     let environment = environment(config)
     let prices = try products.products.map { try ProductsFile($0).list }
-    let profile = products.profile(for: environment.dialect)
-    let options = try products.renderOptions(
-      now: now, in: zone, escaping: html ? .html : .text)
-    do throws(PricingError) {
-      return try TextPlan(
-        file, config: config, prices: prices, select: products.select, profile: profile,
-        environment: environment, pricing: products.context(now: now, in: zone), options: options)
-    } catch {
-      throw ValidationError(error, zone: zone ?? "UTC")
+    let form = products.form(in: zone)
+    return try TextProductOptions.pricing(in: zone) { () throws(PricingError) in
+      try TextPlan(
+        file, config: config, prices: prices, select: form.select,
+        profile: form.profile(for: environment.dialect), environment: environment,
+        pricing: form.context(now: now), options: form.options(now: now, isHTML: html))
     }
   }
 

@@ -24,7 +24,7 @@ struct SandboxApplication: Sendable {
   /// The whole entry of the fixtures.
   let entry: Value
   private let decoded: Config?
-  private let rules: LoadedConfig?
+  private let rules: PreparedConfig?
   private let experiments: [String: Set<String>]
 
   init(_ fixture: Fixtures.Application) throws {
@@ -42,7 +42,8 @@ struct SandboxApplication: Sendable {
     wallieConfig =
       entry["agentwallieConfig"] ?? (configValue["campaigns"] == nil ? nil : configValue)
     decoded = Config.decode(superwall: fixture.config).output
-    rules = LoadedConfig(number: 0, ConfigText(fixture.config), seed: "", assigner: nil)
+    rules = try? PreparedConfig(
+      fixture.config, PreparedConfig.Settings(clock: ServiceTime.now))
     experiments = Self.experiments(of: configValue)
     codes = (entry["codes"]?.elements ?? []).compactMap { FixtureCode(decoding: $0) }
     products = try Self.products(fixture)
@@ -84,8 +85,7 @@ struct SandboxApplication: Sendable {
     let clock = HistoryClock(now: Instant(milliseconds: now))
     let record = Array(Value.object(["userId": .string(user), "params": params]).json.utf8)
     let result = record.withUnsafeBufferPointer { bytes in
-      rules.withFrame { frame -> Result<String?, ServiceError> in
-        var reader = UserRecordReader(rules.ruleSet, at: clock)
+      rules.withReader(at: clock) { reader, frame -> Result<String?, ServiceError> in
         do throws(UserRecordReader.Rejection) { try reader.read(bytes, into: &frame) } catch {
           return .failure(invalid("'event' cannot be decided: \(error.reason)"))
         }

@@ -1,15 +1,14 @@
-internal import Expressions
+package import Expressions
 internal import HTTPTypes
 internal import Logging
 package import Requests
-package import RuleEngine
+internal import RuleEngine
 
 /// An application whose placements are decided: its config of the moment, and how that changes.
 package final class ServedApplication: Sendable {
   package let id: String
   package let configPath: String?
-  package let products: ProductList?
-  private let options: ServiceOptions
+  private let settings: PreparedConfig.Settings
   private let history: ConfigHistory
   private let running: Locked<LoadedConfig>
 
@@ -23,32 +22,29 @@ package final class ServedApplication: Sendable {
   ) async throws {
     id = application.id
     configPath = application.configPath
-    self.options = options
     self.history = history
-    products =
-      try application.products.map { try Self.products($0, of: application.id) }
-      ?? options.products
+    var settings = options.settings
+    settings.nesting = options.limits.nesting
+    if let products = application.products {
+      settings.products = try Self.products(products, of: application.id)
+    }
+    self.settings = settings
     let hash = LoadedConfig.hash(of: application.config)
     let last = try await history.text(of: application.id)
     let lastOfFile = try await history.text(of: application.id, source: "file")
     if let last, let lastOfFile, lastOfFile.version.hash == hash,
-      let loaded = LoadedConfig(
-        number: last.version.number, ConfigText(last.bytes, language: options.language),
-        seed: options.seed, assigner: options.assigner)
+      let loaded = try? LoadedConfig(
+        number: last.version.number, ConfigText(last.bytes, language: settings.language), settings)
     {
       running = Locked(loaded)
       return
     }
-    let text = ConfigText(application.config, language: options.language)
+    let text = ConfigText(application.config, language: settings.language)
     try Self.checkUsable(text, application, options.log)
     let number = try await history.append(
       application.config, hash: hash, to: application.id, by: "file", source: "file",
       note: application.configPath, at: ServiceTime.now(), detail: "")
-    guard
-      let loaded = LoadedConfig(
-        number: number, text, seed: options.seed, assigner: options.assigner)
-    else { throw ServiceError(.unprocessableContent, "invalid_config", "the config has no rules") }
-    running = Locked(loaded)
+    running = Locked(try LoadedConfig(number: number, text, settings))
   }
 
   /// Refuses a config that decides nothing because of what is wrong with it, and says what is left out of
@@ -78,13 +74,11 @@ package final class ServedApplication: Sendable {
   }
 
   private static func products(_ bytes: [UInt8], of application: String) throws -> ProductList {
-    let decoded = ProductList.decode(json: bytes)
-    guard let list = decoded.output else {
-      throw ServiceError.badRequest(
-        "the products of application \(application) cannot be read: "
-          + (decoded.diagnostics.first?.message ?? ""))
+    do throws(RequestError) {
+      return try ProductList.given(bytes)
+    } catch {
+      throw ServiceError.badRequest("application \(application): \(error.message)")
     }
-    return list
   }
 
   /// What a text would be as the next config, with all that is found in it.
@@ -96,7 +90,7 @@ package final class ServedApplication: Sendable {
   package func candidate(_ bytes: [UInt8], hasDecided: Bool = false) throws(ServiceError)
     -> ConfigText
   {
-    var text = ConfigText(bytes, language: options.language)
+    var text = ConfigText(bytes, language: settings.language)
     text.check(now: ServiceTime.now())
     let isAllowed =
       text.count(.error) == 0 || hasDecided && text.ruleSet?.placementNames.isEmpty == false
@@ -111,6 +105,13 @@ package final class ServedApplication: Sendable {
     return text
   }
 
+  /// Who gets something else by a text than by the config that decides.
+  ///
+  /// - Parameter users: lines of records; nil for every user that there could be.
+  package func difference(to text: ConfigText, users: [UInt8]?) throws(RequestError) -> Value {
+    current.prepared.difference(to: try PreparedConfig(text, settings), users: users)
+  }
+
   /// Keeps a text as the next version, and then decides by it.
   ///
   /// - Parameters:
@@ -123,10 +124,7 @@ package final class ServedApplication: Sendable {
     let number = try await history.append(
       text.bytes, hash: LoadedConfig.hash(of: text.bytes), to: id, by: by, source: source,
       note: note, at: ServiceTime.now(), detail: detail, after: expected, origin: origin)
-    guard
-      let loaded = LoadedConfig(
-        number: number, text, seed: options.seed, assigner: options.assigner)
-    else { throw ServiceError(.unprocessableContent, "invalid_config", "the config has no rules") }
+    let loaded = try LoadedConfig(number: number, text, settings)
     // Of two who put one at once the later version stays.
     running.withLock { if $0.number < number { $0 = loaded } }
     return loaded

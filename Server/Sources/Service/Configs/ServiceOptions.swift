@@ -1,7 +1,7 @@
-internal import Expressions
 package import Logging
 package import RuleEngine
 package import RuleInsight
+package import Requests
 
 /// What the decision service is to do.
 package struct ServiceOptions: Sendable {
@@ -10,24 +10,14 @@ package struct ServiceOptions: Sendable {
   package var limits = RequestLimits()
   /// Longest line of a stream, in bytes.
   package var lineLimit = 1 << 20
-  /// How long what is asked of a config may take to work out.
-  package var patience = Duration.seconds(20)
   /// Who holds it may administer everything; nobody may without one.
   package var adminToken: String?
   /// Whether a request without a key is refused. Otherwise it decides for the only application.
   package var requiresKeys = true
-  package var seed = ""
-  /// Nil for the one that each config's own SDK has.
-  package var assigner: Assigner?
-  package var timeZone = "UTC"
-  package var language = RuleLanguage.standard
-  /// The texts of paywalls, which requests may ask for.
-  package var texts: TextFile?
-  /// Products with prices, for applications that have none of their own.
-  package var products: ProductList?
+  /// How requests are answered. Applications may have products of their own instead.
+  package var settings = PreparedConfig.Settings(clock: ServiceTime.now)
   /// Users whom a new config is tried with, as lines.
   package var users: [UInt8]?
-  package var redaction = Redaction(paths: [])
   /// Whether assignments and occurrences are kept here.
   package var keepsState = false
   /// How long answers to requests with an ID are kept, in milliseconds.
@@ -36,5 +26,10 @@ package struct ServiceOptions: Sendable {
   package init(fixtures: Fixtures, log: Logger) {
     self.fixtures = fixtures
     self.log = log
+    settings.answersUnknownPlacements = true
+    settings.limits.users = 100_000
+    settings.limits.tests = 10_000
+    settings.limits.audiences = 1_000
+    settings.limits.patience = .seconds(20)
   }
 }

@@ -76,11 +76,4 @@ package final class DecisionService: Sendable {
     case decide
     case administer
   }
-
-  /// The clock that questions about events are answered by.
-  func clock(_ now: Instant?) -> HistoryClock {
-    let now = now ?? ServiceTime.now()
-    if options.timeZone == "UTC" { return HistoryClock(now: now) }
-    return HistoryClock(now: now, timeZone: options.timeZone) ?? HistoryClock(now: now)
-  }
 }

@@ -44,20 +44,22 @@ struct DecisionStream: Sendable {
     self.service = service
     self.application = application
     config = application.current
-    clock = service.clock(
-      try query["now"].map { (text) throws(ServiceError) in
-        try ServiceTime.instant(.string(String(text)), "now")
-      })
     placements = query["placements"].map { $0.split(separator: ",").map(String.init) }
-    for name in placements ?? [] where config.ruleSet.placement(named: name) == nil {
-      throw ServiceError(.badRequest, "unknown_placement", config.hint(forPlacement: name))
+    do throws(RequestError) {
+      let now = try query["now"].map { (text) throws(RequestError) in
+        try RequestTime.instant(.string(String(text)), "now")
+      }
+      clock = config.prepared.clock(now)
+      try config.prepared.check(placements: placements ?? [])
+    } catch {
+      throw ServiceError(error)
     }
     guard let layout = Layout(rawValue: query["layout"].map { String($0) } ?? "decisions") else {
       throw .badRequest("layout is decisions, long or wide")
     }
     self.layout = layout
     givesReasons = flag("reasons")
-    texts = flag("texts") ? service.textPlan(application, config)?.at(clock.now) : nil
+    texts = flag("texts") ? config.prepared.texts?.at(clock.now) : nil
     workers = StreamWorkers()
   }
 
@@ -91,8 +93,8 @@ struct DecisionStream: Sendable {
     output.reserveCapacity(chunk.bytes.count * 4)
     if chunk.isTooLong {
       Self.append(
-        ServiceError(
-          .badRequest, "line_too_long",
+        RequestError(
+          .request, "line_too_long",
           "the line has more than \(service.options.lineLimit) bytes, which is the limit"),
         line: chunk.line, to: &output)
       return output
@@ -111,7 +113,7 @@ struct DecisionStream: Sendable {
   ) {
     let worker = workers.take(placements) {
       BatchPlan(
-        config.ruleSet, placements: placements, now: clock.now, assigner: config.assigner,
+        config.ruleSet, placements: placements, now: clock.now, assigner: config.prepared.assigner,
         layout: layout == .wide ? .wide : .long, lineLimit: service.options.lineLimit,
         clock: clock, texts: texts, givesReasons: givesReasons)
     }
@@ -191,12 +193,12 @@ struct DecisionStream: Sendable {
 
   /// What a line asks for; nil for what is no record at all, which is refused by whoever decides it.
   private static func question(_ record: ByteView, _ limits: RequestLimits)
-    -> Result<DecideRequest?, ServiceError>
+    -> Result<DecideRequest?, RequestError>
   {
     do throws(RequestError) {
       return .success(try DecideRequest(record, nesting: limits.nesting))
     } catch {
-      return error.code == "not_json" ? .success(nil) : .failure(ServiceError(error))
+      return error.code == "not_json" ? .success(nil) : .failure(error)
     }
   }
 
@@ -206,7 +208,7 @@ struct DecisionStream: Sendable {
     var question = question
     question.placements = question.placements ?? placements
     question.now = question.now ?? clock.now
-    do throws(ServiceError) {
+    do throws(RequestError) {
       output += try service.decide(Array(record), question, application, config)
       output.append(UInt8(ascii: "\n"))
     } catch {
@@ -214,10 +216,10 @@ struct DecisionStream: Sendable {
     }
   }
 
-  static func append(_ error: ServiceError, line: Int, to output: inout [UInt8]) {
+  static func append(_ error: RequestError, line: Int, to output: inout [UInt8]) {
     var error = error
     error.details.append(.init(key: "line", value: .int(Int64(line))))
-    JSONWriter.append(error.value, to: &output)
+    JSONWriter.append(.object(["error": error.value]), to: &output)
     output.append(UInt8(ascii: "\n"))
   }
 }

@@ -5,16 +5,11 @@ internal import HTTPTypes
 internal import Requests
 internal import RuleEngine
 
-/// What the server keeps of a user, where it is told to: variants, and when rules applied.
-struct KeptUser: Hashable, Sendable {
-  var assignments: [Assignment] = []
-  var occurrences: [DecisionState.Occurrences] = []
-}
-
+/// What the server keeps of users with `--state sqlite`: variants, and when rules applied.
 extension DecisionService {
   /// What is kept of a user and of a request.
   private struct Kept: Equatable, Sendable {
-    var user = KeptUser()
+    var user = StoredState()
     /// What the request was answered before.
     var answer: KeptAnswer?
   }
@@ -68,10 +63,15 @@ extension DecisionService {
             """, arguments: [id, time - options.keptRequests])
       }
     }
+    @Sendable func decide(_ kept: Kept) throws(RequestError) -> DecidedAnswer {
+      try DecidedAnswer(wantsEffects: request.records) { (each) throws(RequestError) in
+        try config.prepared.decide(body, request, stored: kept.user, each: each)
+      }
+    }
     for _ in 0..<Self.mostAttempts {
       let kept = try await database.read { try read($0) }
       if let known = try Self.answer(of: kept, request, question, config) { return known }
-      let answer = try answer(body, request, application, config, kept: kept.user)
+      let answer = try decide(kept)
       if question != nil || answer.effects.contains(where: \.isKept) {
         let isKept = try await database.write { database in
           guard try read(database) == kept else { return false }
@@ -80,17 +80,15 @@ extension DecisionService {
         }
         guard isKept else { continue }
       }
-      count(answer, application)
-      return (answer.bytes, config.number)
+      return (count(answer, application), config.number)
     }
     // Who is overtaken again and again decides while nobody else can.
     return try await database.write { [self] database in
       let kept = try read(database)
       if let known = try Self.answer(of: kept, request, question, config) { return known }
-      let answer = try answer(body, request, application, config, kept: kept.user)
+      let answer = try decide(kept)
       try keep(answer, database)
-      count(answer, application)
-      return (answer.bytes, config.number)
+      return (count(answer, application), config.number)
     }
   }
 
@@ -118,7 +116,7 @@ extension DecisionService {
   }
 
   private static func user(_ user: String, _ application: String, _ database: Database) throws
-    -> KeptUser
+    -> StoredState
   {
     let assignments = try Row.fetchAll(
       database,
@@ -136,11 +134,12 @@ extension DecisionService {
     {
       times[row["key"], default: []].append(Instant(milliseconds: row["at"]))
     }
-    return KeptUser(
-      assignments: assignments,
-      occurrences: times.sorted { $0.key < $1.key }.map {
-        DecisionState.Occurrences(key: $0.key, times: $0.value)
-      })
+    var stored = StoredState()
+    stored.assignments = assignments
+    stored.occurrences = times.sorted { $0.key < $1.key }.map {
+      DecisionState.Occurrences(key: $0.key, times: $0.value)
+    }
+    return stored
   }
 
   /// Occurrences of one user and key that are kept, as far as no limit counts more.

@@ -1,18 +1,9 @@
 package import Expressions
 internal import Foundation
-internal import Requests
-package import RuleEngine
+internal import RuleEngine
 
 /// Times of requests.
 package enum ServiceTime {
-  package static func instant(_ value: Value, _ name: String) throws(ServiceError) -> Instant {
-    do throws(RequestError) {
-      return try RequestTime.instant(value, name)
-    } catch {
-      throw ServiceError(error)
-    }
-  }
-
   /// A time as answers have it.
   package static func value(_ time: Instant) -> Value {
     time.text.map { .string($0) } ?? .int(time.milliseconds)

@@ -2,6 +2,7 @@ internal import Expressions
 internal import Foundation
 internal import HTTPTypes
 internal import RuleBatch
+internal import Requests
 internal import RuleEngine
 
 /// Cuts what comes in into chunks of whole lines.
@@ -105,7 +106,7 @@ struct StreamAnswers {
       if let next = refused.first, next.line == number {
         refused.removeFirst()
         DecisionStream.append(
-          ServiceError(.badRequest, "bad_user", next.reason), line: first + number, to: &output)
+          RequestError(.request, "bad_user", next.reason), line: first + number, to: &output)
       } else if !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) {
         appendUser(&reader, &output)
       }

@@ -3,6 +3,7 @@ package import Hummingbird
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import Requests
 
 /// Gives every error as JSON of one shape, and keeps what is only for us to ourselves.
 package struct ErrorMiddleware: RouterMiddleware {
@@ -27,6 +28,9 @@ package struct ErrorMiddleware: RouterMiddleware {
       return try await next(request, context)
     } catch let error as ServiceError {
       return Response(json: error.value, status: error.status, headers: error.headers)
+    } catch let error as RequestError {
+      let error = ServiceError(error)
+      return Response(json: error.value, status: error.status)
     } catch let error as HTTPError {
       return try plain(error, request)
     } catch is CancellationError {

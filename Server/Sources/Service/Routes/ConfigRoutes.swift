@@ -50,13 +50,11 @@ struct ConfigRoutes: Sendable {
     var bytes = try await request.bytes(limits)
     var users = service.options.users
     let isDry = request.uri.queryParameters["dry-run"].map { $0 != "0" && $0 != "false" } ?? false
-    if isDry, let body = try? Value.parse(json: bytes), let config = body["config"] {
-      bytes = DecisionService.bytes(config) ?? []
-      switch body["users"] {
-      case .list(let records)?: users = Array(records.map { $0.json + "\n" }.joined().utf8)
-      case .string(let lines)?: users = Array(lines.utf8)
-      default: break
-      }
+    if isDry, let body = try? JSONRequest(bytes, nesting: 512),
+      let config = try body.config("config")
+    {
+      bytes = config
+      users = try body.value.givenLines("users", of: "user records") ?? users
     }
     let current = application.current
     let expected = request.headers[.ifMatch].flatMap { $0 == "*" ? nil : $0 }
@@ -64,11 +62,7 @@ struct ConfigRoutes: Sendable {
     let (given, known) = (bytes, users)
     let (text, difference) = try await Background.run {
       let text = try application.candidate(given)
-      guard
-        let next = LoadedConfig(
-          number: 0, text, seed: service.options.seed, assigner: service.options.assigner)
-      else { throw ServiceError.badRequest("the config has no rules") }
-      return (text, service.difference(current, next, users: known))
+      return (text, try application.difference(to: text, users: known))
     }
     let findings = Value.list(text.findings(file: "config"))
     if isDry {

@@ -30,14 +30,15 @@ struct OFREP: Sendable {
     let isObject = key.hasSuffix(Self.outcome) && config.ruleSet.placement(named: key) == nil
     let placement = isObject ? String(key.dropLast(Self.outcome.count)) : key
     guard config.ruleSet.placement(named: placement) != nil else {
-      return failure(.notFound, key, "FLAG_NOT_FOUND", config.hint(forPlacement: placement))
+      let hint = config.ruleSet.hint(forPlacement: placement, in: config.prepared.config)
+      return failure(.notFound, key, "FLAG_NOT_FOUND", hint)
     }
     let record: [UInt8]
     switch try await self.record(request) {
     case .failure(let fault): return failure(.badRequest, key, fault.code, fault.message)
     case .success(let bytes): record = bytes
     }
-    do throws(ServiceError) {
+    do throws(RequestError) {
       let lines = try lines(record, [placement], application, config)
       return Response(json: flag(key, lines[0], isObject: isObject))
     } catch {
@@ -55,7 +56,7 @@ struct OFREP: Sendable {
     }
     let names = config.ruleSet.placementNames
     let lines: [Value]
-    do throws(ServiceError) { lines = try self.lines(record, names, application, config) } catch {
+    do throws(RequestError) { lines = try self.lines(record, names, application, config) } catch {
       return failure(.badRequest, nil, "INVALID_CONTEXT", error.message)
     }
     let flags = zip(names, lines).flatMap { name, line in
@@ -116,7 +117,7 @@ struct OFREP: Sendable {
   private func lines(
     _ record: [UInt8], _ placements: [String], _ application: ServedApplication,
     _ config: LoadedConfig
-  ) throws(ServiceError) -> [Value] {
+  ) throws(RequestError) -> [Value] {
     var request = DecideRequest()
     request.placements = placements
     let bytes = try service.decide(record, request, application, config)

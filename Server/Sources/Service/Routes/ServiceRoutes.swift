@@ -2,7 +2,7 @@ internal import Expressions
 internal import GRDB
 internal import HTTPTypes
 package import Hummingbird
-internal import Logging
+internal import Requests
 
 /// Adds the description of all routes that there are, and the check whether anybody answers.
 package func addDescription(to router: Router<ServiceContext>, of operations: [APIOperation]) {
@@ -45,28 +45,17 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
     return Response(json: try SuperscriptEvaluation.answer(context.withoutNulls))
   }
   // What takes long does so on threads of its own.
-  func add(
-    _ path: String, _ need: DecisionService.Need = .decide,
-    _ answer: @escaping @Sendable (Value, [UInt8], ServedApplication) throws -> Value
-  ) {
-    router.post(RouterPath(path)) { request, _ in
-      let (application, _) = try service.application(request, for: need)
+  for question in PreparedConfig.Question.allCases {
+    router.post(RouterPath("/v1/\(question)")) { request, _ in
+      let (application, _) = try service.application(request, for: .decide)
+      let config = application.current.prepared
       let bytes = try await request.bytes(limits)
       return Response(
         json: try await Background.run {
-          let body = try Request.json(bytes, limits)
-          try refuse(body, at: path)
-          return try answer(body.withoutNulls, bytes, application)
+          try config.answer(question, JSONRequest(bytes, nesting: limits.nesting))
         })
     }
   }
-  add("/v1/explain") { body, _, application in try service.explain(body, application) }
-  add("/v1/check") { _, bytes, application in try service.check(bytes, application) }
-  add("/v1/diff") { body, _, application in try service.diff(body, application) }
-  add("/v1/render") { body, _, application in try service.render(body, application) }
-  add("/v1/match") { body, _, application in try service.match(body, application) }
-  add("/v1/cover") { _, bytes, application in try service.cover(bytes, application) }
-  add("/v1/products") { body, _, application in try service.products(body, application) }
 }
 
 /// Refuses a body that is not as the description says.

@@ -1,0 +1,69 @@
+package import Expressions
+package import RuleEngine
+
+/// Which users get something else by another config:
+/// `{"new", "old"?, "users"?, "placements"?, "now"?, "seed"?}`
+extension PreparedConfig {
+  /// - Parameter other: the new config; nil where the request has it.
+  package func difference(to other: PreparedConfig? = nil, _ body: JSONRequest)
+    throws(RequestError) -> Value
+  {
+    let request = body.value
+    let users = try request.givenLines("users", of: "user records")
+    let names = try request.givenTexts("placements")
+    let (now, seed) = (try time(of: request), try request.givenText("seed"))
+    let old = try config(of: body, "old")
+    var new = self
+    if let other {
+      new = other
+    } else if request.given("new") == nil {
+      throw .missing("new", "a config, as an object or as a string with its JSON")
+    } else {
+      new = try config(of: body, "new")
+    }
+    for name in names ?? []
+    where old.ruleSet.placement(named: name) == nil && new.ruleSet.placement(named: name) == nil {
+      throw RequestError(
+        .request, "unknown_placement", "neither config has a placement '\(name)'")
+    }
+    return old.difference(to: new, users: users, placements: names, now: now, seed: seed)
+  }
+
+  /// - Parameters:
+  ///   - users: lines of records; nil for every user that there could be.
+  ///   - placements: nil for those of both configs.
+  package func difference(
+    to other: PreparedConfig, users: [UInt8]?, placements: [String]? = nil, now: Instant? = nil,
+    seed: String? = nil
+  ) -> Value {
+    let comparison = RuleComparison(
+      ruleSet, other.ruleSet, placements: placements, clock: clock(now),
+      assigners: (assigner(seed: seed), other.assigner(seed: seed)))
+    guard let users else {
+      return comparison.answer(comparison.differences(), settings.redaction)
+    }
+    var worker = ComparisonWorker(comparison)
+    var sums = ComparisonSums()
+    LineScan.forEachChunk(of: users) { _ = sums.add(worker.process($0)) }
+    return comparison.answer(sums, settings.redaction)
+  }
+}
+
+extension RuleComparison {
+  /// `{"placements":{..}, "changes":[..]}`, of every user that there could be.
+  package func answer(_ differences: [PlacementDifference], _ redaction: Redaction) -> Value {
+    .object([
+      "placements": .map(
+        differences.map {
+          .init(key: .string($0.placement), value: $0.value(shown: redaction.record))
+        }), "changes": .list(changes.map(\.value)),
+    ])
+  }
+
+  /// `{"users", .., "placements":{..}, "changes":[..]}`, of users.
+  package func answer(_ sums: ComparisonSums, _ redaction: Redaction) -> Value {
+    .map(
+      sums.value(self, shown: redaction.id)
+        + [.init(key: "changes", value: .list(changes.map(\.value)))])
+  }
+}

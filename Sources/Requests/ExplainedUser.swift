@@ -1,0 +1,189 @@
+package import Expressions
+package import RuleEngine
+
+/// One user as explanations show them.
+package struct ExplainedUser {
+  package var ruleSet: RuleSet
+  package var config: Config?
+  /// The record, with what ``whatIf`` sets.
+  package var record: Value
+  package var state: DecisionState
+  package var clock: HistoryClock
+  package var assigner: Assigner
+  package var whatIf: WhatIf?
+  package var redaction: Redaction
+
+  package init(
+    ruleSet: RuleSet, config: Config?, record: Value, state: DecisionState, clock: HistoryClock,
+    assigner: Assigner, whatIf: WhatIf? = nil, redaction: Redaction = Redaction(paths: [])
+  ) {
+    self.ruleSet = ruleSet
+    self.config = config
+    self.record = record
+    self.state = state
+    self.clock = clock
+    self.assigner = assigner
+    self.whatIf = whatIf?.redacted(redaction)
+    self.redaction = redaction
+  }
+
+  /// One audience alone, and the smallest change that would make it take the user.
+  package struct Audience {
+    /// What the audience is called.
+    package var label: String
+    package var explanation: Explanation.Audience
+    package var change: SmallestChange?
+
+    package var value: Value { explanation.value.adding(change?.value) }
+  }
+
+  package func explanation(of placement: String, _ frame: inout Frame) -> Explanation {
+    var explanation = ruleSet.explain(
+      placement, frame: &frame, state: state, assigner: assigner, clock: clock)
+    if let config { explanation.addOwnership(from: record, config: config) }
+    explanation.showNulls(of: record)
+    redaction.apply(to: &explanation)
+    return explanation
+  }
+
+  /// - Parameters:
+  ///   - name: its number, ID, experiment or name.
+  ///   - wantsChange: whether to look for the change, which takes longer than the rest.
+  package func audience(
+    _ name: String, of placement: String, _ frame: inout Frame, wantsChange: Bool = true
+  ) throws(RequestError) -> Audience {
+    let (index, label) = try ruleSet.audience(name, of: placement)
+    guard
+      var found = ruleSet.explain(
+        audience: index, of: placement, frame: &frame, state: state, clock: clock)
+    else { throw RequestError("the placement '\(placement)' has no audience \(index)") }
+    found.showNulls(of: record)
+    redaction.apply(to: &found)
+    guard wantsChange else { return Audience(label: label, explanation: found) }
+    var change = ruleSet.smallestChange(audience: index, of: placement, for: record, at: clock)
+    if var changes = change?.changes, var follows = change?.follows {
+      redaction.apply(to: &changes)
+      redaction.apply(to: &follows)
+      change?.changes = changes
+      change?.follows = follows
+    }
+    return Audience(label: label, explanation: found, change: change)
+  }
+
+  /// What the user gets along the values of an attribute.
+  package func sweep(_ path: String, of placement: String) throws(RequestError) -> AttributeSweep {
+    try ruleSet.sweep(path, of: placement, for: record, at: clock, assigner: assigner)
+  }
+
+  // MARK: JSON
+
+  /// An answer about one placement, with what was set.
+  ///
+  /// - Parameter before: what the user gets without it.
+  package func value(_ answer: Value, _ before: Decision?) -> Value {
+    answer.adding(before.flatMap { whatIf?.value(before: $0) })
+  }
+
+  package func values(_ explanations: [Explanation], _ before: [Decision]) -> [Value] {
+    explanations.enumerated().map { number, explanation in
+      value(explanation.value, before.isEmpty ? nil : before[number])
+    }
+  }
+}
+
+extension RuleSet {
+  /// The number of the audience that a caller names by its number, ID, experiment or name, and what it is called.
+  fileprivate func audience(_ name: String, of placement: String) throws(RequestError)
+    -> (index: Int, label: String)
+  {
+    let number = self.placement(named: placement)
+    let audiences = number.map { rules[placements[$0].rules].map(\.audience) } ?? []
+    if let found = audiences.first(where: { $0.index == Int(name) }) {
+      return (found.index, found.label)
+    }
+    let known = audiences.filter { $0.id == name || $0.experimentID == name }
+    if let found = known.first ?? audiences.first(where: { $0.name == name }) {
+      return (found.index, found.label)
+    }
+    let names = audiences.flatMap { [$0.id, $0.experimentID, $0.name] }.compactMap { $0 }
+    let close =
+      Int(name) == nil
+      ? Suggestion.closest(to: name, among: names.filter { !$0.isEmpty }) : nil
+    var listed = audiences.prefix(8).map(\.label).joined(separator: ", ")
+    if audiences.count > 8 { listed += " and \(audiences.count - 8) more" }
+    let hint =
+      close.map { "did you mean '\($0)'?" } ?? (listed.isEmpty ? "it has none" : "it has \(listed)")
+    throw RequestError(
+      .request, "unknown_audience",
+      "the placement '\(placement)' has no audience '\(name)'; \(hint)")
+  }
+
+  /// The sweep of an attribute that a caller names.
+  fileprivate func sweep(
+    _ name: String, of placement: String, for record: Value, at clock: HistoryClock,
+    assigner: Assigner
+  ) throws(RequestError) -> AttributeSweep {
+    let path = AttributePath(name.split(separator: ".").map(String.init))
+    if path.description == name,
+      let found = sweep(path, of: placement, for: record, at: clock, assigner: assigner)
+    {
+      return found
+    }
+    if attributesOfEvents.contains(path) || name.contains("(") {
+      throw .about(
+        "sweep",
+        "'\(name)' is computed from the user's events; a sweep needs an attribute of the user")
+    }
+    let read = attributes(of: placement).map(\.description)
+    let close =
+      Suggestion.closest(to: name, among: read)
+      ?? read.first { $0.split(separator: ".").last.map(String.init) == name }
+    let hint =
+      close.map { "did you mean '\($0)'?" }
+      ?? (read.isEmpty ? "it reads none" : "it reads \(read.listed(12))")
+    throw .about("sweep", "no audience of '\(placement)' reads '\(name)'; \(hint)")
+  }
+}
+
+extension Value {
+  /// A map with the members of another one behind its own.
+  func adding(_ other: Value?) -> Value {
+    guard case .map(let own) = self, case .map(let more)? = other else { return self }
+    return .map(own + more)
+  }
+}
+
+extension Redaction {
+  /// Redacts values of an explanation, with what clauses compute from them.
+  fileprivate func apply(to explanation: inout Explanation) {
+    guard !isEmpty else { return }
+    for index in explanation.audiences.indices { apply(to: &explanation.audiences[index]) }
+    if hidesIDs { explanation.state.subjectID = Self.mark.text ?? "" }
+  }
+
+  fileprivate func apply(to audience: inout Explanation.Audience) {
+    for index in audience.clauses.indices { apply(to: &audience.clauses[index]) }
+  }
+
+  private func apply(to clause: inout Clause) {
+    guard clause.attributes.contains(where: { touches($0.path.names) }) else { return }
+    for index in clause.attributes.indices where !clause.attributes[index].isPresenceOnly {
+      let names = clause.attributes[index].path.names
+      clause.attributes[index].value = clause.attributes[index].value.map { value($0, at: names) }
+    }
+    for index in clause.computed.indices where clause.computed[index].value != nil {
+      clause.computed[index].value = Self.mark
+    }
+    // True and false are the answer of the rule.
+    if case .noBool = clause.outcome { clause.value = clause.value.map { _ in Self.mark } }
+  }
+
+  /// Redacts values in changes of attributes.
+  func apply(to changes: inout [SmallestChange.Change]) {
+    for index in changes.indices {
+      let path = changes[index].path.split(separator: ".").map(String.init)
+      changes[index].from = changes[index].from.map { value($0, at: path) }
+      changes[index].to = changes[index].to.map { value($0, at: path) }
+    }
+  }
+}

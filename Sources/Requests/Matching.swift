@@ -1,0 +1,81 @@
+package import Expressions
+package import RuleEngine
+
+/// How many users each audience reaches, matches and takes:
+/// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?}`
+extension PreparedConfig {
+  package func match(_ body: JSONRequest) throws(RequestError) -> Value {
+    let request = body.value
+    let names = try request.givenTexts("placements")
+    let expects = try request.givenTruth("distribution") ?? false
+    let (now, seed) = (try request.givenTime("now"), try request.givenText("seed"))
+    guard let users = try request.givenLines("users", of: "user records") else {
+      throw .missing("users", "a list of user records, or a string with one a line")
+    }
+    let newline = UInt8(ascii: "\n")
+    guard users.count(where: { $0 == newline }) < settings.limits.users else {
+      throw RequestError(
+        .tooLarge, "too_many_users",
+        "at most \(settings.limits.users) users at once; /v1/decide/stream and 'tollgate match' have no limit"
+      )
+    }
+    let config = try config(of: body)
+    try config.check(placements: names ?? [])
+    let clock = clock(now)
+    let plan = BatchPlan(
+      config.ruleSet, placements: names, now: clock.now, assigner: config.assigner(seed: seed),
+      writesOutcomes: false, clock: clock, texts: nil, wantsExamples: true)
+    var worker = BatchWorker(plan)
+    var sums: BatchSums?
+    LineScan.forEachChunk(of: users) { chunk in
+      let found = worker.process(chunk, into: OutcomeBuffer()).sums
+      if sums == nil { sums = found } else { sums?.add(found) }
+    }
+    return MatchAnswer(
+      users: sums?.users ?? 0, rejected: sums?.rejected ?? 0,
+      placements: sums.map { plan.reach(of: $0).map(settings.redaction.reach) } ?? [],
+      expects: expects
+    ).value
+  }
+}
+
+/// What matching users found.
+package struct MatchAnswer {
+  package var users: Int
+  package var rejected: Int
+  package var placements: [Reach]
+  /// Whether variants have their expected shares.
+  package var expects: Bool
+
+  package init(users: Int, rejected: Int, placements: [Reach], expects: Bool) {
+    self.users = users
+    self.rejected = rejected
+    self.placements = placements
+    self.expects = expects
+  }
+
+  package var value: Value {
+    .object([
+      "users": .int(Int64(users)), "rejected": .int(Int64(rejected)),
+      "placements": .map(
+        placements.map {
+          .init(key: .string($0.counts.name), value: $0.value(expects: expects))
+        }),
+    ])
+  }
+}
+
+extension LineScan {
+  /// Calls for whole lines, of about as much as the command takes at once.
+  static func forEachChunk(of lines: [UInt8], _ body: (ByteView) -> Void) {
+    lines.withUnsafeBufferPointer { bytes in
+      var start = 0
+      while start < bytes.count {
+        let end = newline(in: bytes, from: min(start + 256 << 10, bytes.count))
+        let next = min(end + 1, bytes.count)
+        body(ByteView(rebasing: bytes[start..<next]))
+        start = next
+      }
+    }
+  }
+}

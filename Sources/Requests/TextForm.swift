@@ -1,0 +1,88 @@
+package import Expressions
+package import Pricing
+package import RuleEngine
+
+/// How prices, dates and texts are written for one request.
+package struct TextForm: Sendable {
+  package var profile: PricingProfile?
+  package var locale: String?
+  /// Nil where dates keep the offset that they were written with.
+  package var timeZone: String?
+  /// The slot of the selected product; nil for the first.
+  package var select: String?
+  /// The zone in which trials begin without ``timeZone``.
+  package var usualZone: String
+
+  package init(
+    profile: PricingProfile? = nil, locale: String? = nil, timeZone: String? = nil,
+    select: String? = nil, usualZone: String = "UTC"
+  ) {
+    self.profile = profile
+    self.locale = locale
+    self.timeZone = timeZone
+    self.select = select
+    self.usualZone = usualZone
+  }
+
+  /// `"profile"?, "locale"?, "timeZone"?, "select"?`
+  init(_ body: Value, usualZone: String) throws(RequestError) {
+    self.init(
+      profile: try body.givenText("profile").map(PricingProfile.init(called:)),
+      locale: try body.givenText("locale"), timeZone: try body.givenZone("timeZone"),
+      select: try body.givenText("select"), usualZone: usualZone)
+  }
+
+  package func context(now: Instant) -> PricingContext {
+    PricingContext(
+      now: now, timeZone: timeZone ?? usualZone, deviceLocale: locale ?? "en_US", locale: locale,
+      history: TrialHistory(entitlements: [], storeEligibility: true))
+  }
+
+  /// The profile that texts of a dialect follow.
+  package func profile(for dialect: TemplateDialect) -> PricingProfile? {
+    profile ?? (dialect == .agentwallie ? .agentWallie : nil)
+  }
+
+  /// Products with their attributes; the diagnostics are theirs.
+  package func products(
+    _ list: [PricedProduct], for dialect: TemplateDialect, now: Instant
+  ) throws(PricingError) -> TextProducts {
+    try TextProducts(list, profile: profile(for: dialect), context: context(now: now))
+  }
+
+  /// The place of the selected product.
+  package func selected(in products: TextProducts) throws(RequestError) -> Int? {
+    guard let select else { return products.slotted.isEmpty ? nil : 0 }
+    if let place = products.index(ofSlot: select) { return place }
+    let names = products.slotted.map(\.slot)
+    let hint =
+      Suggestion.closest(to: select, among: names).map { "did you mean '\($0)'?" }
+      ?? (names.isEmpty
+        ? "there are no products" : "there are \(names.joined(separator: ", "))")
+    throw .about("select", "no product has the slot '\(select)'; \(hint)")
+  }
+
+  package func options(now: Instant, isHTML: Bool) throws(PricingError) -> RenderOptions {
+    var options = RenderOptions(
+      escaping: isHTML ? .html : .text, now: now, locale: locale ?? "en_US", money: .prices)
+    if let timeZone {
+      guard let zone = TemplateZone(named: timeZone) else { throw .unknownTimeZone }
+      options.zone = zone
+    }
+    return options
+  }
+}
+
+extension PricingProfile {
+  package init(called name: String) throws(RequestError) {
+    if let profile = PricingProfile(rawValue: name) {
+      self = profile
+      return
+    }
+    let names = Self.allCases.map(\.rawValue)
+    let hint =
+      Suggestion.closest(to: name, among: names).map { "did you mean '\($0)'?" }
+      ?? "there is \(names.joined(separator: ", "))"
+    throw .about("profile", "there is no profile '\(name)'; \(hint)")
+  }
+}
