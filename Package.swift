@@ -197,6 +197,9 @@ let package = Package(
       name: "RuleInsightTests", dependencies: insight + ["TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
+      name: "RequestsTests", dependencies: engine + ["Requests", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
       name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "SDKHooks", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(

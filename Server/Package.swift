@@ -57,6 +57,8 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: engine + http,
+      // The files of corpus/schemas that `/openapi.json` is made of.
+      resources: [.embedInCode("Schemas")],
       packageAccess: false, swiftSettings: settings),
     // The backend that clients of paywalls talk to, for trying out and for tests.
     .target(

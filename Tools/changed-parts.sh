@@ -20,9 +20,11 @@ while IFS= read -r file; do
   docs/api/*) add sdk ;;
   *.md | docs/*) add docs ;;
   Sources/SDK*/* | Tests/SDK*/* | Tests/StorageWriter/* | Examples/*) add sdk server command docs ;;
-  Sources/tollgate/* | Tests/CommandTests/*) add command docs ;;
+  Sources/tollgate/*) add command docs server ;;
+  Tests/CommandTests/* | Tests/RequestsTests/*) add command docs ;;
   Sources/Requests/*) add server python command docs ;;
-  Sources/TollgateC/* | Sources/CTollgate/* | Python/* | Tests/TollgateCTests/*) add python ;;
+  Sources/TollgateC/*) add python server ;;
+  Sources/CTollgate/* | Python/* | Tests/TollgateCTests/*) add python ;;
   Server/*) add server ;;
   Tests/RegexTests/* | Tests/CivilTimeTests/* | Tests/ExpressionsTests/* | Tests/PricingTests/* | Tests/RuleEngineTests/* | Tests/RuleBatchTests/* | Tests/RuleInsightTests/* | Tests/CorpusTests/*) add engine ;;
   Benchmarks/* | Fuzz/* | Tools/mutate/*) add engine ;;

@@ -17,7 +17,7 @@ sdk)
   only 'SDKTests SDKSQLiteTests'
   Tools/example-tests.sh
   ;;
-command) only CommandTests ;;
+command) only 'CommandTests RequestsTests' ;;
 server) Tools/test-all.sh server contract browser ;;
 python) Tools/test-all.sh library python ;;
 *)

@@ -16,6 +16,8 @@ public final class SchemaValidator {
     var others: Rules?
     var items: Rules?
     var isClosed = false
+    /// Whether no value fits: the schema `false`.
+    var isImpossible = false
     var any: [Rules] = []
     var all: [Rules] = []
     var test: Rules?
@@ -30,18 +32,27 @@ public final class SchemaValidator {
   }
 
   private var parts: [String: Rules] = [:]
+  private var references: Set<String> = []
   private var members: [Rules] = []
   private var root = Rules("")
 
-  public init(_ schema: Value) throws {
+  /// - Parameter definition: one of `$defs` that values are to fit; nil for the whole.
+  public init(_ schema: Value, definition: String? = nil) throws {
     for (name, part) in schema["$defs"]?.members ?? [] {
       parts["#/$defs/\(name)"] = try read(part, name)
     }
-    root = try read(schema, "")
+    root = try read(definition.map { ["$ref": .string("#/$defs/\($0)")] } ?? schema, "")
+    while let reference = references.first(where: { parts[$0] == nil }) {
+      let path = reference.split(separator: "/").dropFirst()
+      let part = path.reduce(Optional(schema)) { $0?[String($1)] }
+      guard let part else { throw Unknown(keyword: reference) }
+      parts[reference] = try read(part, String(path.last ?? ""))
+    }
   }
 
   private func read(_ schema: Value, _ name: String) throws -> Rules {
     let rules = Rules(name)
+    rules.isImpossible = schema == false
     for (keyword, value) in schema.members ?? [] {
       try read(keyword, value, into: rules)
     }
@@ -52,7 +63,7 @@ public final class SchemaValidator {
     let name = rules.name
     func list() throws -> [Rules] { try (value.elements ?? []).map { try read($0, name) } }
     switch keyword {
-    case "$schema", "$defs", "title", "description", "examples", "deprecated": break
+    case "$schema", "$defs", "title", "description", "examples", "deprecated", "format": break
     case "type": rules.types = Set((value.elements ?? [value]).compactMap(\.text))
     case "enum": rules.words = Set(value.elements ?? [])
     case "const": rules.words = [value]
@@ -76,9 +87,12 @@ public final class SchemaValidator {
     case "then": rules.then = try read(value, name)
     case "else": rules.otherwise = try read(value, name)
     case "pattern": rules.pattern = try Regex(value.text ?? "")
-    case "minimum", "maximum", "minLength", "minItems", "minProperties", "maxProperties":
+    case "minimum", "maximum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
+      "minProperties", "maxProperties":
       rules.limits[keyword] = value.number
-    case "$ref": rules.reference = value.text
+    case "$ref":
+      rules.reference = value.text
+      references.insert(value.text ?? "")
     default: throw Unknown(keyword: keyword)
     }
   }
@@ -90,6 +104,7 @@ public final class SchemaValidator {
 
   private func accepts(_ value: Value, _ rules: Rules) -> Bool {
     rules.wasUsed = true
+    if rules.isImpossible { return false }
     if let reference = rules.reference {
       guard let part = parts[reference], accepts(value, part) else { return false }
     }
@@ -146,13 +161,19 @@ public final class SchemaValidator {
     for (keyword, limit) in rules.limits {
       let size: Double? =
         switch keyword {
-        case "minimum", "maximum": value.number
-        case "minLength": value.text.map { Double($0.unicodeScalars.count) }
-        case "minItems": value.elements.map { Double($0.count) }
+        case "minimum", "maximum", "exclusiveMaximum": value.number
+        case "minLength", "maxLength": value.text.map { Double($0.unicodeScalars.count) }
+        case "minItems", "maxItems": value.elements.map { Double($0.count) }
         default: value.members.map { Double($0.count) }
         }
       guard let size else { continue }
-      if keyword.hasPrefix("min") ? size < limit : size > limit { return false }
+      let isWithin =
+        switch keyword {
+        case "exclusiveMaximum": size < limit
+        case _ where keyword.hasPrefix("min"): size >= limit
+        default: size <= limit
+        }
+      if !isWithin { return false }
     }
     return true
   }

@@ -1,5 +1,4 @@
 package import Expressions
-internal import Requests
 
 /// What `/openapi.json` says: the routes, what they take, and what they answer.
 package enum APIDescription {
@@ -45,12 +44,9 @@ package enum APIDescription {
   private typealias Schema = APISchema
 
   private static let text = Schema.text
-  private static let truth = Schema.truth
   private static let anything = Schema.someObject
   private static let application = query(
     "application", text, "which application, for the admin token")
-  private static let configText: Value = ["type": ["object", "string", "null"]]
-  private static let time: Value = ["type": ["string", "null"], "format": "date-time"]
 
   private static func object(_ properties: KeyValuePairs<Value, Value>, required: [Value] = [])
     -> Value
@@ -72,11 +68,17 @@ package enum APIDescription {
     ]
   ]
 
+  /// A route that a request of this name asks: `ExplainRequest` at `/v1/explain`.
+  private static func question(_ name: String, _ summary: String) -> Route {
+    Route(
+      path: "/v1/\(name.lowercased())", method: "post", summary: summary,
+      body: reference("\(name)Request"), answer: reference("\(name)Answer"), errors: [422])
+  }
+
   private static let routes: [Route] = [
     Route(
       path: "/v1/decide", method: "post", summary: "What one user gets.",
-      body: reference("DecideRequest"), answer: reference("Decisions"),
-      errors: [409]),
+      body: reference("DecideRequest"), answer: reference("DecideAnswer"), errors: [409]),
     Route(
       path: "/v1/decide/stream", method: "post",
       summary: "What many users get: a request a line, and an answer or an error a line.",
@@ -88,77 +90,13 @@ package enum APIDescription {
         query("now", text, "the time of all decisions"),
         query("reasons", text, "say why, in short"), query("texts", text, "render texts"),
       ]),
-    Route(
-      path: "/v1/explain", method: "post", summary: "Why a user gets what they get.",
-      body: Schema.body([
-        "user": ["type": ["object", "string"]], "placement": ["type": ["string", "null"]],
-        "audience": ["type": ["string", "integer", "null"]],
-        "set": ["type": ["object", "null"]], "now": time, "config": configText, "seed": text,
-      ]),
-      answer: ["type": ["object", "array"]], errors: [422]),
-    Route(
-      path: "/v1/check", method: "post", summary: "What is wrong with a config.",
-      body: Schema.body([
-        "config": configText, "schema": ["type": ["object", "string", "null"]], "now": time,
-        "platform": ["enum": ["ios", "android", "web", "cel"]],
-      ]),
-      answer: object(
-        ["diagnostics": ["type": "array"], "counts": anything],
-        required: ["diagnostics", "counts"])),
-    Route(
-      path: "/v1/diff", method: "post", summary: "Who gets something else by another config.",
-      body: Schema.body(
-        [
-          "new": ["type": ["object", "string"]], "old": configText,
-          "users": ["type": ["array", "string", "null"]],
-          "placements": ["type": ["array", "null"], "items": text], "now": time, "seed": text,
-        ], required: ["new"]),
-      answer: object(
-        ["placements": anything, "changes": ["type": "array"]], required: ["placements"]),
-      errors: [422]),
-    Route(
-      path: "/v1/render", method: "post", summary: "The text of a template.",
-      body: Schema.body(
-        [
-          "template": text, "products": configText, "user": configText, "html": truth,
-          "dialect": ["enum": ["superwall", "shopify", "agentwallie"]], "select": text,
-          "locale": text, "profile": text, "timeZone": text, "now": time,
-        ], required: ["template"]),
-      answer: object(
-        ["text": ["type": ["string", "null"]], "isComplete": truth, "errors": ["type": "array"]],
-        required: ["text", "isComplete", "errors"])),
-    Route(
-      path: "/v1/match", method: "post",
-      summary: "How users spread over the outcomes of each placement.",
-      body: Schema.body(
-        [
-          "users": ["type": ["array", "string"]], "config": configText,
-          "placements": ["type": ["array", "null"], "items": text], "now": time, "seed": text,
-        ], required: ["users"]),
-      answer: object(
-        ["users": ["type": "integer"], "rejected": ["type": "integer"], "placements": anything],
-        required: ["users", "rejected", "placements"]),
-      errors: [422]),
-    Route(
-      path: "/v1/cover", method: "post", summary: "What of a config no test exercises.",
-      body: Schema.body([
-        "tests": ["type": ["array", "string", "null"]], "config": configText,
-        "render": configText, "products": configText, "now": time, "seed": text,
-      ]),
-      answer: object(
-        [
-          "audiences": ["type": "array"], "clauses": ["type": "array"],
-          "tests": ["type": "integer"], "exercised": ["type": "integer"],
-          "points": ["type": "integer"], "impossible": ["type": "integer"],
-          "share": ["type": "number"],
-        ], required: ["audiences", "clauses", "share"]),
-      errors: [422]),
-    Route(
-      path: "/v1/products", method: "post", summary: "What paywalls say about products.",
-      body: Schema.body([
-        "products": configText, "locale": text, "profile": text, "timeZone": text, "now": time,
-      ]),
-      answer: object(["products": ["type": "array"]], required: ["products"])),
+    question("Explain", "Why a user gets what they get."),
+    question("Check", "What is wrong with a config."),
+    question("Diff", "Which users get something else by another config."),
+    question("Render", "The text of a template, or of a paywall."),
+    question("Match", "How users spread over the outcomes of each placement."),
+    question("Cover", "What of a config no test exercises."),
+    question("Products", "What paywalls say about products."),
     Route(
       path: "/v1/superscript/evaluate", method: "post", summary: "What an expression comes to.",
       body: Schema.body(
@@ -215,45 +153,33 @@ package enum APIDescription {
 
   // MARK: Schemas
 
-  private static let schemas: [Value.Entry] = [
-    .init(
-      key: "Error",
-      value: object(
-        ["error": object(["code": text, "message": text], required: ["code", "message"])],
-        required: ["error"])),
-    .init(
-      key: "DecideRequest",
-      value: Schema.body(
-        [
-          "userId": ["type": "string", "minLength": 1], "user": ["type": ["object", "null"]],
-          "device": ["type": ["object", "null"]], "params": ["type": ["object", "null"]],
-          "placements": ["type": ["array", "null"], "items": text, "maxItems": 1_000],
-          "explain": truth, "reasons": truth, "texts": truth, "products": truth, "record": truth,
-          "now": time, "seed": text,
-          "requestId": ["type": "string", "minLength": 1, "maxLength": 200],
-        ], required: ["userId"])),
-    .init(
-      key: "Decisions",
-      value: object(
-        [
-          "decisions": [
-            "type": "array",
-            "items": object(
-              [
-                "userId": text, "placement": text, "result": anything,
-                "audience": ["type": ["integer", "null"]], "paywall": ["type": ["string", "null"]],
-              ], required: ["userId", "placement", "result", "audience", "paywall"]),
-          ]
-        ], required: ["decisions"])),
-    .init(
-      key: "EvaluationRequest",
-      value: object(
-        [
-          "context": object(
-            ["targetingKey": ["type": "string", "minLength": 1]],
-            required: ["targetingKey"])
-        ], required: ["context"])),
-  ]
+  /// What `corpus/schemas` defines, and what only HTTP has.
+  private static let schemas: [Value.Entry] =
+    definitions(PackageResources.requests_schema_json)
+    + definitions(PackageResources.outcome_schema_json) + [
+      .init(
+        key: "Error",
+        value: object(["error": reference("RequestError")], required: ["error"])),
+      .init(
+        key: "EvaluationRequest",
+        value: object(
+          [
+            "context": object(
+              ["targetingKey": ["type": "string", "minLength": 1]],
+              required: ["targetingKey"])
+          ], required: ["context"])),
+    ]
+
+  /// The definitions of a schema, with references to components.
+  private static func definitions(_ file: [UInt8]) -> [Value.Entry] {
+    let text = String(decoding: file, as: UTF8.self)
+      .replacing("outcome.schema.json#/$defs/", with: "#/components/schemas/")
+      .replacing("#/$defs/", with: "#/components/schemas/")
+    guard case .map(let entries)? = (try? Value.parse(json: text.utf8))?["$defs"] else {
+      return []
+    }
+    return entries
+  }
 }
 
 extension [Value.Entry] {
