@@ -197,7 +197,7 @@ let package = Package(
       name: "RuleInsightTests", dependencies: insight + ["TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
-      name: "RequestsTests", dependencies: engine + ["Requests", "TestSupport"],
+      name: "RequestsTests", dependencies: insight + ["Requests", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "SDKTests", dependencies: engine + ["SDK", "SDKLive", "SDKHooks", "TestSupport"],

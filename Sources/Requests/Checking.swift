@@ -1,5 +1,6 @@
 package import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What is wrong with a config: `{"config"?, "schema"?, "platform"?, "now"?}`
 extension PreparedConfig {

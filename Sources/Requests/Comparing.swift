@@ -1,5 +1,7 @@
 package import Expressions
-package import RuleEngine
+internal import RuleBatch
+internal import RuleEngine
+package import RuleInsight
 
 /// Which users get something else by another config:
 /// `{"new", "old"?, "users"?, "placements"?, "now"?, "seed"?}`

@@ -1,5 +1,6 @@
 package import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// What tests exercise of a config: `{"tests"?, "config"?, "render"?, "products"?, "now"?, "seed"?}`
 extension PreparedConfig {

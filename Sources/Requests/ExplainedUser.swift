@@ -1,5 +1,6 @@
 package import Expressions
 package import RuleEngine
+package import RuleInsight
 
 /// One user as explanations show them.
 package struct ExplainedUser {

@@ -1,5 +1,7 @@
 package import Expressions
-package import RuleEngine
+package import RuleBatch
+internal import RuleEngine
+internal import RuleInsight
 
 /// How many users each audience reaches, matches and takes:
 /// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?}`

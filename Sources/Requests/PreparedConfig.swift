@@ -1,6 +1,7 @@
 package import Expressions
 internal import Pricing
 package import RuleEngine
+package import RuleInsight
 
 /// A compiled config with everything that requests about it need: how subjects are assigned, products, texts.
 /// It never changes, and any number of threads may ask it.

@@ -1,5 +1,6 @@
 package import Expressions
 package import RuleEngine
+internal import RuleInsight
 
 /// An attribute and the value that it gets, such as `user.plan` and `"pro"`.
 package struct AttributeSetting: Sendable {

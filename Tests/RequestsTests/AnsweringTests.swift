@@ -1,6 +1,7 @@
 import Expressions
 import Requests
 import RuleEngine
+import RuleInsight
 import Testing
 
 /// Questions about a config and a user.

@@ -43,7 +43,7 @@ func described(_ worker: FrameWorker, _ plan: BatchPlan) -> [String] {
   private func described(_ outcome: Value) -> String {
     let result = outcome["result"]
     let experiment = result?["experiment"]
-    let audience = outcome["audience"]?.wholeNumber.map(String.init) ?? "-"
+    let audience = outcome["audience"]?.wholeNumber.map(String.init) ?? ""
     return "\(outcome["placement"]?.text ?? "") \(result?["result"]?.text ?? "") \(audience) "
       + "\(experiment?["id"]?.text ?? "") \(experiment?["variant"]?["id"]?.text ?? "") "
       + "\(outcome["paywall"]?.text ?? "")"

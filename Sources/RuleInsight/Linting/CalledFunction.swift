@@ -1,4 +1,5 @@
 internal import Expressions
+internal import RuleEngine
 
 /// A call in a condition, with what the tables of functions say of it.
 struct CalledFunction {

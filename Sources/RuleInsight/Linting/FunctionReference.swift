@@ -1,4 +1,5 @@
 package import Expressions
+package import RuleEngine
 package import Pricing
 
 /// The functions that rules can call, with the languages and SDKs that know them.

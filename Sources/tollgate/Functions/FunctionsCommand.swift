@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 struct FunctionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

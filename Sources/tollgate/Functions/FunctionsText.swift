@@ -1,5 +1,6 @@
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 /// Functions as `tollgate functions` prints them.
 enum FunctionsText {

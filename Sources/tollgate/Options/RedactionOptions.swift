@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
+internal import RuleInsight
 
 extension Redaction {
   /// - Throws: when a text is not the path of an attribute.

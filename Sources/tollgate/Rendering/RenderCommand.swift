@@ -91,7 +91,7 @@ struct RenderCommand: ParsableCommand {
       if json { FileText.print(RenderAnswer(found).value.json) }
       throw ExitCode(Ending.findings)
     }
-    let form = try products.form(in: timeZone)
+    let form = products.form(in: timeZone)
     let listed = try productFile()?.list.products ?? []
     let made = try makeProducts(listed, form, environment.dialect, time)
     let answer = try RenderAnswer(
@@ -168,7 +168,7 @@ extension RenderCommand {
       zip(texts.textPaths, texts.sources), uniquingKeysWith: { first, _ in first })
     tell(texts.diagnostics, sources)
     let listed = try productFile()?.list.products ?? []
-    let form = try products.form(in: timeZone)
+    let form = products.form(in: timeZone)
     let made = try makeProducts(
       schema.slots.isEmpty ? listed : schema.filled(from: listed), form, environment.dialect, time)
     let selected = try selected(in: made, form)

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import RuleEngine
+@testable import RuleInsight
 
 /// What the reference says of functions.
 @Suite struct FunctionReferenceTests {

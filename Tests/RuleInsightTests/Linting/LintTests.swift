@@ -25,12 +25,13 @@ import Testing
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     var codes: Set<String> = []
-    let files = [
-      "Expressions/Diagnostics/DiagnosticCode.swift", "RuleEngine/Config/DiagnosticCodes.swift",
-      "RuleEngine/Config/LintCodes.swift",
-    ]
+    let lints = root.appending(path: "Sources/RuleInsight/Linting")
+    let files =
+      try FileManager.default.contentsOfDirectory(at: lints, includingPropertiesForKeys: nil)
+      + ["Expressions/Diagnostics/DiagnosticCode.swift", "RuleEngine/Config/DiagnosticCodes.swift"]
+      .map { root.appending(path: "Sources/\($0)") }
     for file in files {
-      let text = try String(contentsOf: root.appending(path: "Sources/\(file)"), encoding: .utf8)
+      let text = try String(contentsOf: file, encoding: .utf8)
       for match in text.matches(of: /let \w+ = Self\(rawValue: "([a-z0-9-]+)"\)/) {
         codes.insert(String(match.1))
       }
