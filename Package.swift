@@ -107,7 +107,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: regexTarget + library + [
     .systemLibrary(name: "CArrow"), .systemLibrary(name: "CShims"),
@@ -152,7 +151,6 @@ let package = Package(
       dependencies: insight + [
         "Requests", "SDK", "Scenarios",
         argumentParser,
-        .product(name: "SystemPackage", package: "swift-system", condition: command),
         "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
       ],
       swiftSettings: settings),
@@ -226,7 +224,6 @@ let package = Package(
       dependencies: insight + [
         "tollgate", "Requests", "SDK", "Scenarios", "CSQLite", "TestSupport",
         argumentParser,
-        .product(name: "SystemPackage", package: "swift-system", condition: command),
       ],
       exclude: ["Messages"],
       swiftSettings: testSettings),

@@ -47,7 +47,8 @@ let package = Package(
       sources: [
         "Files/CommandError.swift", "Files/CompressedInput.swift", "Files/Compression.swift",
         "Files/Counting.swift", "Files/FilePlace.swift", "Files/FileSignature.swift",
-        "Files/GzipCodec.swift", "Files/Lookahead.swift", "Files/ZstdCodec.swift",
+        "Files/GzipCodec.swift", "Files/Libc.swift", "Files/Lookahead.swift",
+        "Files/ZstdCodec.swift",
         "Reading/CSVHeader.swift", "Reading/CSVRecords.swift", "Reading/CSVRows.swift",
         "Reading/CSVTexts.swift", "Reading/LineChunks.swift",
       ],

@@ -45,4 +45,4 @@ expect() {
 
 expect 'no traits' ', traits: []' SDKLive ''
 expect 'SQLite' ', traits: ["SQLite"]' SDKSQLite 'GRDB.swift '
-expect 'the default' '' SDK 'GRDB.swift swift-argument-parser swift-system '
+expect 'the default' '' SDK 'GRDB.swift swift-argument-parser '

@@ -2,14 +2,6 @@ internal import ArgumentParser
 internal import Expressions
 internal import SDK
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Where the process begins.
 @main
 enum EntryPoint {

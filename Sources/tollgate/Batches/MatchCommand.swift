@@ -4,7 +4,6 @@ internal import RuleBatch
 internal import Requests
 internal import RuleEngine
 internal import RuleInsight
-internal import SystemPackage
 
 struct MatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

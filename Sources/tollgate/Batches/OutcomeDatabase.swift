@@ -1,7 +1,6 @@
 internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
-internal import SystemPackage
 
 /// Outcomes as an SQLite database.
 ///

@@ -1,5 +1,4 @@
 internal import RuleEngine
-internal import SystemPackage
 
 /// A file that a run writes from its beginning to its end, and can continue after a kill.
 ///
@@ -105,12 +104,12 @@ final class OutputFile {
           + "counts \(grouped(hash.count)): it was changed; run again without --resume")
     }
     let file = try claimed(partial)
-    do {
-      try file.resize(to: Int64(hash.count))
-      _ = try file.seek(offset: Int64(hash.count), from: .start)
+    do throws(Errno) {
+      try file.resize(to: hash.count)
+      try file.seek(to: hash.count)
       return file
     } catch {
-      throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
+      throw CommandError.cannotWrite(path, error)
     }
   }
 
@@ -138,12 +137,10 @@ final class OutputFile {
   /// What it holds is as it was.
   private func claimed(_ partial: String) throws -> FileDescriptor {
     let file: FileDescriptor
-    do {
-      file = try FileDescriptor.open(
-        FilePath(partial), .writeOnly, options: [.create, .closeOnExec, .noFollow],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    do throws(Errno) {
+      file = try FileDescriptor.open(partial, O_WRONLY | O_CREAT | O_NOFOLLOW)
     } catch {
-      throw CommandError.cannotWrite(partial, error as? Errno ?? .ioError)
+      throw CommandError.cannotWrite(partial, error)
     }
     guard FileLock.take(file) else {
       try? file.close()
@@ -182,11 +179,11 @@ final class OutputFile {
       }
       // What others may not read they may not read while it is written.
       SavedFile.takeOver(place, partial)
-      do {
+      do throws(Errno) {
         // ext4 writes a file out when it is closed if it was ever cut, even from nothing to nothing.
         if let file, FileIdentity.regularSize(of: file) != 0 { try file.resize(to: 0) }
       } catch {
-        throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
+        throw CommandError.cannotWrite(path, error)
       }
     }
     try header.withUnsafeBytes { try add($0) }
@@ -228,12 +225,12 @@ final class OutputFile {
         exitCode: Ending.unwritten)
     }
     self.file = nil
-    do {
-      if let reserved, reserved > count { try file.resize(to: Int64(count)) }
+    do throws(Errno) {
+      if let reserved, reserved > count { try file.resize(to: count) }
       if isKept { FileLock.giveBack(file) }
       if file != .standardOutput { try file.close() }
     } catch {
-      throw CommandError.cannotWrite(path, error as? Errno ?? .ioError)
+      throw CommandError.cannotWrite(path, error)
     }
   }
 

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
-internal import SystemPackage
 
 struct PrecomputeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

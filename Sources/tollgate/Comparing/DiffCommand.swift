@@ -3,7 +3,6 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
-internal import SystemPackage
 
 struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

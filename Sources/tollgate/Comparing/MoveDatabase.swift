@@ -1,7 +1,6 @@
 internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
-internal import SystemPackage
 
 /// Users who move as an SQLite database: a row for each and each placement, the kinds of moves, and a
 /// view that has them joined. It takes the place of an earlier one when it is complete.

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
-internal import SystemPackage
 
 struct DecideCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 internal import Expressions
 internal import SDK
-internal import SystemPackage
 
 /// What a server has answered, got through the system's curl.
 struct Download {
@@ -52,7 +51,7 @@ struct Download {
       result = try ChildProcess.run(
         "curl", ["--disable", "--config", "-"], input: Array(settings.utf8), unset: unset,
         limit: Self.limit)
-    } catch Errno.noSuchFileOrDirectory {
+    } catch let error as Errno where error == .noSuchFileOrDirectory {
       throw Failure(
         text:
           "cannot be asked: curl is not installed, and fetch needs it; install it with your system's packages, "

@@ -1,13 +1,5 @@
 internal import Expressions
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Findings as workflow commands of GitHub Actions, which shows them beside the changed lines.
 enum Annotations {
   /// Whether the command runs there.

@@ -1,13 +1,4 @@
 internal import CThreads
-internal import SystemPackage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 
 /// Another program that is run to its end. Nothing goes through a shell.
 struct ChildProcess {
@@ -55,9 +46,9 @@ struct ChildProcess {
 
   private init(_ program: String, _ arguments: [String], input: [UInt8], unset: Set<String>) throws
   {
-    let (source, sink) = try Self.pipe()
-    let outputEnds = try Self.pipe()
-    let errorEnds = try Self.pipe()
+    let (source, sink) = try FileDescriptor.pipe()
+    let outputEnds = try FileDescriptor.pipe()
+    let errorEnds = try FileDescriptor.pipe()
     output = outputEnds.readEnd
     errors = errorEnds.readEnd
     var number: pid_t = 0
@@ -76,12 +67,6 @@ struct ChildProcess {
     // One that ends at once reads nothing, and says why.
     try? sink.writeWhole(input)
     try? sink.close()
-  }
-
-  private static func pipe() throws -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
-    let ends = try FileDescriptor.pipe()
-    for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
-    return ends
   }
 
   /// The variables of this process but some.
@@ -103,9 +88,7 @@ struct ChildProcess {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while !open.isEmpty {
       for file in try Signals.wait(toRead: open) {
-        let count = try buffer.withUnsafeMutableBytes {
-          try file.read(into: $0, retryOnInterrupt: true)
-        }
+        let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
         if count == 0 { open.removeAll { $0 == file } }
         if file == errors {
           // Messages are short; what goes on for ever is not kept.

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Expressions
 internal import Requests
-internal import SystemPackage
 
 extension Ending {
   static let prefix = "error: "

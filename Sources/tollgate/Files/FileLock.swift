@@ -1,13 +1,3 @@
-internal import SystemPackage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Keeps other processes from writing a file, until it is released or the process ends, however it
 /// ends.
 ///

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// What a path leads to, whatever it is called: a file that is there, or a name in a folder.
 struct FilePlace {
   enum Kind {

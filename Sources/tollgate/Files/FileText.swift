@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Expressions
-internal import SystemPackage
 
 /// Reading and writing whole files; `-` is a standard stream.
 enum FileText {

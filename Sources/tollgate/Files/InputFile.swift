@@ -1,5 +1,3 @@
-internal import SystemPackage
-
 /// A file that is open for reading.
 final class InputFile: Sendable {
   let path: String
@@ -16,10 +14,9 @@ final class InputFile: Sendable {
     if path == "-" {
       file = .standardInput
     } else {
-      do {
-        file = try FileDescriptor.open(
-          FilePath(path), .readOnly, options: InputFile.options(FilePlace(path)))
-      } catch let error as Errno {
+      do throws(Errno) {
+        file = try FileDescriptor.open(path, O_RDONLY | InputFile.waiting(FilePlace(path)))
+      } catch {
         let isMarked = path.hasPrefix("@") && FilePlace(path).kind == .missing
         throw CommandError(
           "cannot open \(path): \(error)" + (isMarked ? "; write it without the @" : ""))
@@ -35,12 +32,11 @@ final class InputFile: Sendable {
 
   /// To open a pipe with a name is to wait for whoever writes it. On Linux that is left to reading,
   /// which can be stopped; elsewhere a pipe that nobody has opened yet may read like an empty one.
-  private static func options(_ place: FilePlace) -> FileDescriptor.OpenOptions {
+  private static func waiting(_ place: FilePlace) -> Int32 {
     #if canImport(Darwin)
-      return .closeOnExec
+      return 0
     #else
-      let waits = place.kind == .stream && place.descriptor == nil
-      return waits ? [.closeOnExec, .nonBlocking] : .closeOnExec
+      return place.kind == .stream && place.descriptor == nil ? O_NONBLOCK : 0
     #endif
   }
 
@@ -102,15 +98,14 @@ final class InputFile: Sendable {
   /// - Returns: the number of bytes read.
   func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     var count = 0
-    do {
+    do throws(Errno) {
       while count < memory.count {
         let part = UnsafeMutableRawBufferPointer(rebasing: memory[count...])
-        let read = try file.read(
-          fromAbsoluteOffset: Int64(offset + count), into: part, retryOnInterrupt: true)
+        let read = try file.read(into: part, at: offset + count)
         if read == 0 { break }
         count += read
       }
-    } catch let error as Errno {
+    } catch {
       throw CommandError("cannot read \(path): \(error)")
     }
     return count
@@ -122,12 +117,10 @@ final class InputFile: Sendable {
   func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
       if size == nil { try Signals.wait(toRead: file) }
-      do {
-        return try file.read(into: memory, retryOnInterrupt: true)
-      } catch Errno.wouldBlock {
-        continue
-      } catch let error as Errno {
-        throw CommandError("cannot read \(name): \(error)")
+      do throws(Errno) {
+        return try file.read(into: memory)
+      } catch {
+        guard error == .wouldBlock else { throw CommandError("cannot read \(name): \(error)") }
       }
     }
   }

@@ -1,15 +1,6 @@
 internal import CShims
 internal import CThreads
 internal import CivilTime
-internal import SystemPackage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 
 /// The machine's clocks. Only the shell reads them; the engine is told the time.
 enum Clock {
@@ -151,14 +142,7 @@ enum FileIdentity {
 enum FileName {
   /// Gives a file the name of another one, which it replaces.
   static func replace(_ from: String, _ to: String) throws(Errno) {
-    #if canImport(Glibc)
-      let result = Glibc.rename(from, to)
-    #elseif canImport(Musl)
-      let result = Musl.rename(from, to)
-    #else
-      let result = Darwin.rename(from, to)
-    #endif
-    if result != 0 { throw Errno(rawValue: errno) }
+    if rename(from, to) != 0 { throw .last }
   }
 
   /// Removes a file if it is there.
@@ -166,7 +150,7 @@ enum FileName {
 
   /// Makes a folder in one that is there.
   static func makeFolder(_ path: String) throws(Errno) {
-    if mkdir(path, 0o777) != 0 { throw Errno(rawValue: errno) }
+    if mkdir(path, 0o777) != 0 { throw .last }
   }
 
   /// Removes a folder if it is empty.

@@ -1,5 +1,4 @@
 internal import RuleEngine
-internal import SystemPackage
 
 /// A line on standard error that says how far something has come: rewritten in its place on a
 /// terminal, printed now and then elsewhere.

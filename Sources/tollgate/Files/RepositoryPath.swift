@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Paths of files as services name them that show findings beside the lines of a repository.
 enum RepositoryPath {
   /// A path from the root of the repository: from `GITHUB_WORKSPACE` where the file lies below it, else

@@ -1,26 +1,14 @@
-internal import SystemPackage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 extension FileDescriptor {
   /// Opens a file for writing, to which nothing was written yet. What is open already is written
   /// behind what it holds.
   static func open(writing place: FilePlace) throws -> FileDescriptor {
-    do {
+    do throws(Errno) {
       if let number = place.descriptor {
         return number == 1 ? .standardOutput : try FileDescriptor(rawValue: number).duplicate()
       }
-      return try FileDescriptor.open(
-        FilePath(place.target), .writeOnly, options: [.create, .truncate, .closeOnExec],
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+      return try open(place.target, O_WRONLY | O_CREAT | O_TRUNC)
     } catch {
-      throw CommandError.cannotWrite(place.path, error as? Errno ?? .ioError)
+      throw CommandError.cannotWrite(place.path, error)
     }
   }
 }
@@ -38,12 +26,9 @@ enum SavedFile {
     try place.checkWritable("the file to write")
     guard place.hasNeighbours else { return try pour(bytes, into: place) }
     let new = scratch ?? self.scratch(for: place)
-    do {
-      var options: FileDescriptor.OpenOptions = [.create, .closeOnExec]
-      options.formUnion(scratch == nil ? .exclusiveCreate : [.truncate, .noFollow])
+    do throws(Errno) {
       let file = try FileDescriptor.open(
-        FilePath(new), .writeOnly, options: options,
-        permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        new, O_WRONLY | O_CREAT | (scratch == nil ? O_EXCL : O_TRUNC | O_NOFOLLOW))
       do {
         defer { try? file.close() }
         try file.writeWhole(bytes)
@@ -53,7 +38,6 @@ enum SavedFile {
       takeOver(place, new)
       try FileName.replace(new, place.target)
     } catch {
-      let error = error as? Errno ?? .ioError
       if error != .fileExists { FileName.remove(new) }
       throw CommandError.cannotWrite(path, error)
     }

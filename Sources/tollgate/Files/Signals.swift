@@ -1,13 +1,4 @@
 internal import Synchronization
-internal import SystemPackage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 
 /// Signals: from a user who wants the process to stop, and from the system when it has failed.
 enum Signals {
@@ -17,16 +8,8 @@ enum Signals {
   private static let isHeeded = Atomic<Bool>(false)
   /// Both ends of a pipe that holds a byte from the first request on, for those who wait.
   private static let pipe: (read: Int32, write: Int32) = {
-    var ends: [Int32] = [-1, -1]
-    #if canImport(Darwin)
-      _ = Darwin.pipe(&ends)
-    #elseif canImport(Glibc)
-      _ = Glibc.pipe(&ends)
-    #else
-      _ = Musl.pipe(&ends)
-    #endif
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
+    let ends = try? FileDescriptor.pipe()
+    return (ends?.readEnd.rawValue ?? -1, ends?.writeEnd.rawValue ?? -1)
   }()
 
   static let reporting = """
@@ -134,26 +117,13 @@ enum Signals {
     _ number: Int32, _ flags: Int32, _ handler: @escaping @convention(c) (Int32) -> Void
   ) {
     var action = sigaction()
-    #if canImport(Darwin)
-      action.__sigaction_u.__sa_handler = handler
-    #elseif canImport(Glibc)
-      action.__sigaction_handler.sa_handler = handler
-    #else
-      action.__sa_handler.sa_handler = handler
-    #endif
+    action.handler = handler
     action.sa_flags = flags
     sigaction(number, &action, nil)
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {
-    #if canImport(Darwin)
-      let handler = action.__sigaction_u.__sa_handler
-    #elseif canImport(Glibc)
-      let handler = action.__sigaction_handler.sa_handler
-    #else
-      let handler = action.__sa_handler.sa_handler
-    #endif
-    return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    unsafeBitCast(action.handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   // MARK: Requests to stop

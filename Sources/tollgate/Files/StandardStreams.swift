@@ -1,13 +1,3 @@
-internal import SystemPackage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Standard input, output and error.
 enum StandardStreams {
   /// Takes the place of those that are closed, so that no file that is opened later gets their
@@ -59,10 +49,10 @@ enum StandardStreams {
 
   /// Closes standard output, which may be when a file system tells that something was not kept.
   static func close() {
-    do {
+    do throws(Errno) {
       try FileDescriptor.standardOutput.close()
     } catch {
-      if isWritten { fail(error as? Errno ?? .ioError) }
+      if isWritten { fail(error) }
     }
   }
 
@@ -82,26 +72,5 @@ extension CommandError {
     error == .brokenPipe
       ? CommandError("", exitCode: Ending.closedPipe)
       : CommandError("cannot write \(path): \(error)", exitCode: Ending.unwritten)
-  }
-}
-
-extension FileDescriptor {
-  /// Writes all bytes, also where others have set the file not to block.
-  func writeWhole(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = UnsafeRawBufferPointer(rebasing: rest)
-      switch Result(catching: { try write(part, retryOnInterrupt: true) }) {
-      case .success(let count): rest = rest.dropFirst(count)
-      case .failure(Errno.wouldBlock): Signals.wait(toWrite: self)
-      case .failure(let error): throw error as? Errno ?? .ioError
-      }
-    }
-  }
-
-  func writeWhole(_ bytes: [UInt8]) throws(Errno) {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
-      try writeWhole(UnsafeRawBufferPointer(bytes))
-    }
   }
 }

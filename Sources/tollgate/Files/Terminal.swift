@@ -1,13 +1,3 @@
-internal import SystemPackage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// What the streams that people read can show.
 enum Terminal {
   /// Whether colours are written: by the streams and the environment, or as --color says.

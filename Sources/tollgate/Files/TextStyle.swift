@@ -1,5 +1,4 @@
 internal import Expressions
-internal import SystemPackage
 
 /// Texts for people as a stream shows them: with colours, and cut to the width, where it is a terminal.
 struct TextStyle {

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
-internal import SystemPackage
 
 struct FuzzCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
 /// Pearson's chi-squared statistic of some counts.
 struct ChiSquared: Equatable {
   var statistic: Double

@@ -1,5 +1,3 @@
-internal import SystemPackage
-
 /// The folder that a beginning is written into: all of its files, or none of them.
 struct StarterFolder {
   let path: String

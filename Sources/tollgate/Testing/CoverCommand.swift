@@ -3,7 +3,6 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 internal import SDK
-internal import SystemPackage
 
 struct CoverCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

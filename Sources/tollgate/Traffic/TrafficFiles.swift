@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import RuleEngine
-internal import SystemPackage
 
 /// The files that a simulation of traffic writes.
 struct TrafficFiles {

@@ -2,7 +2,6 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
-internal import SystemPackage
 
 /// Simulates the traffic of files of users.
 struct TrafficRun {

@@ -1,5 +1,4 @@
 import Foundation
-import SystemPackage
 import Testing
 
 @testable import tollgate
@@ -31,7 +30,7 @@ import Testing
   /// What the system refuses is no fault of the arguments, and no finding.
   @Test func codesOfErrors() {
     let errors: [(any Error, Int32, String)] = [
-      (Errno.permissionDenied, 74, "error: Permission denied"),
+      (Errno(rawValue: EACCES), 74, "error: Permission denied"),
       (CommandError("no such file 'a'"), 2, "error: no such file 'a'"),
       (CommandError("error[syntax]: a"), 2, "error[syntax]: a"),
     ]
