@@ -153,6 +153,7 @@ let package = Package(
         argumentParser,
         "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
       ],
+      resources: [.embedInCode("Reporting/Page"), .embedInCode("Starting/Files")],
       swiftSettings: settings),
     // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
     .executableTarget(

@@ -43,7 +43,7 @@ let package = Package(
     // The command is no library. What it reads files of users with is compiled here once more, by
     // links to its folders.
     .target(
-      name: "Readers", dependencies: libraries,
+      name: "Readers", dependencies: libraries, exclude: ["Reporting/Page", "Starting/Files"],
       sources: [
         "Files/CommandError.swift", "Files/CompressedInput.swift", "Files/Compression.swift",
         "Files/Counting.swift", "Files/FilePlace.swift", "Files/FileSignature.swift",

@@ -80,7 +80,7 @@ import Testing
   /// Steps of the workflow that `tollgate init` writes are the same, so that what is tried there holds
   /// here.
   @Test func scriptsOfTheWorkflow() throws {
-    let workflow = WorkflowSteps(StarterWorkflow.text(Starter(format: .superwall)))
+    let workflow = WorkflowSteps(Starter(format: .superwall).workflow)
     for name in ["Install tollgate", "Say who gets something else", "Post it on the pull request"] {
       let (mine, theirs) = (try steps[name], try workflow[name])
       #expect(mine.script == theirs.script, "\(name)")

@@ -3,19 +3,8 @@ internal import Expressions
 extension ReportPage {
   /// The page: one file that needs no other, and asks nobody for anything.
   func html() throws -> [UInt8] {
-    let environment = TemplateEnvironment(
-      delimiters: .braces, templates: ReportTemplates.parts,
-      limits: TemplateLimits(
-        steps: 100_000_000, outputBytes: 64 << 20, memoryBytes: 256 << 20))
-    var builder = TemplateSetBuilder(environment)
-    let problems = builder.add(ReportTemplates.page)
-    precondition(problems.isEmpty, "\(problems)")
-    let templates = builder.build()
-    var frame = Frame(for: templates.program)
-    try frame.fill(["page": labelled])
-    frame.setOptions(RenderOptions(escaping: .html))
-    var text = RenderedText()
-    templates.render(0, in: &frame, into: &text)
+    let text = try RenderedText(
+      ReportTemplates.page, parts: ReportTemplates.parts, ["page": labelled], escaping: .html)
     guard text.isComplete, text.errors.isEmpty else {
       throw CommandError(
         "the report is too large: name fewer placements with --placement")

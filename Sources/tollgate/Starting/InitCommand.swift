@@ -43,10 +43,11 @@ struct InitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let starter = Starter(format: configFormat.format)
-    var folder = StarterFolder(folder, starter.files)
+    let files = try starter.files
+    var folder = StarterFolder(folder, files)
     try folder.check(replaces: force)
     try await Signals.heeding { try folder.write() }
-    let names = starter.files.map { "  " + folder.prefix + $0.path }
+    let names = files.map { "  " + folder.prefix + $0.path }
     let commands = starter.commands(in: folder.prefix).map { "  " + $0 }
     FileText.print(
       """

@@ -1,3 +1,4 @@
+internal import Expressions
 internal import RuleEngine
 
 /// The files that a team begins with: a config, users, what becomes of them, and what checks all of it.
@@ -21,16 +22,13 @@ struct Starter {
   /// The record of the users that is a file of its own.
   private static let explained = "dia"
 
-  private var config: String {
-    format == .superwall ? SuperwallStarter.config : AgentWallieStarter.config
+  private func text(_ superwall: [UInt8], _ agentWallie: [UInt8]) -> String {
+    String(decoding: format == .superwall ? superwall : agentWallie, as: UTF8.self)
   }
 
+  /// Dia has reached a limit, fay has bought, hao has a variant from before.
   private var users: String {
-    format == .superwall ? SuperwallStarter.users : AgentWallieStarter.users
-  }
-
-  private var expected: String {
-    format == .superwall ? SuperwallStarter.expected : AgentWallieStarter.expected
+    text(PackageResources.superwall_users_ndjson, PackageResources.agentwallie_users_ndjson)
   }
 
   private var user: String {
@@ -50,15 +48,43 @@ struct Starter {
       + "\n"
   }
 
+  /// What the files are, for those who find them.
+  private var guide: String {
+    get throws {
+      let text = try RenderedText(
+        String(decoding: PackageResources.guide_md, as: UTF8.self),
+        [
+          "superwall": .bool(format == .superwall), "basis": .string(basis),
+          "commands": .string(commands(in: "").joined(separator: "\n")),
+        ], escaping: .text)
+      return text.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// The workflow for GitHub Actions.
+  var workflow: String {
+    String(decoding: PackageResources.workflow_yml, as: UTF8.self)
+      .replacing("AS_OF: BASIS", with: "AS_OF: \(basis)")
+  }
+
   /// The files, in the order in which they are told.
   var files: [File] {
-    [
-      File(path: "config.json", text: config), File(path: "users.ndjson", text: users),
-      File(path: "user.json", text: user), File(path: "expected.csv", text: expected),
-      File(path: "outcomes.tests.json", text: tests),
-      File(path: "TOLLGATE.md", text: StarterGuide.text(self)),
-      File(path: ".github/workflows/paywalls.yml", text: StarterWorkflow.text(self)),
-    ]
+    get throws {
+      [
+        File(
+          path: "config.json",
+          text: text(
+            PackageResources.superwall_config_json, PackageResources.agentwallie_config_json)),
+        File(path: "users.ndjson", text: users), File(path: "user.json", text: user),
+        File(
+          path: "expected.csv",
+          text: text(
+            PackageResources.superwall_expected_csv, PackageResources.agentwallie_expected_csv)),
+        File(path: "outcomes.tests.json", text: tests),
+        File(path: "TOLLGATE.md", text: try guide),
+        File(path: ".github/workflows/paywalls.yml", text: workflow),
+      ]
+    }
   }
 
   /// What to type next.
