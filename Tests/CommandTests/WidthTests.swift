@@ -34,13 +34,16 @@ import Testing
     ["match", "old.json", "--users", "u.ndjson", "--placement", "export_report"],
     ["migrate-weights", "old.json", "new.json", "--users", "u.ndjson", "--out", "a.ndjson"],
     ["simulate-traffic", "old.json", "--users", "u.ndjson", "--days", "2"],
+    ["functions"], ["functions", "getHours"],
   ]
 
   private static func lines(_ text: String) -> [Substring] {
     text.split(separator: "\n", omittingEmptySubsequences: true)
   }
 
-  private static func isTime(_ command: [String]) -> Bool { command[0] != "check" }
+  private static func isTime(_ command: [String]) -> Bool {
+    !["check", "functions"].contains(command[0])
+  }
 
   @Test(arguments: commands, [60, 80, 100, 130])
   func fits(command: [String], columns: UInt16) throws {

@@ -45,13 +45,16 @@ package struct Playground: Sendable {
       Self.file(PackageResources.style_css, "text/css; charset=utf-8")
     }
     let scripts: [(name: RouterPath, bytes: [UInt8])] = [
-      ("app.js", PackageResources.app_js), ("editor.js", PackageResources.editor_js),
-      ("engine.js", PackageResources.engine_js), ("link.js", PackageResources.link_js),
-      ("sandbox.js", PackageResources.sandbox_js), ("views.js", PackageResources.views_js),
+      ("app.js", PackageResources.app_js), ("completion.js", PackageResources.completion_js),
+      ("editor.js", PackageResources.editor_js), ("engine.js", PackageResources.engine_js),
+      ("link.js", PackageResources.link_js), ("sandbox.js", PackageResources.sandbox_js),
+      ("views.js", PackageResources.views_js),
     ]
     for script in scripts {
       folder.get(script.name) { _, _ in Self.file(script.bytes, "text/javascript; charset=utf-8") }
     }
+    let functions = Self.functions(of: service.options.language)
+    folder.get("functions.json") { _, _ in Response(json: functions) }
     folder.get("start.json") { request, _ in
       let (application, caller) = try service.application(request, for: .decide)
       // A public key stands in every app: users are not for everybody who has that.
@@ -62,6 +65,27 @@ package struct Playground: Sendable {
         }
       return Response(json: start(application, seesUsers: seesUsers))
     }
+  }
+
+  /// The names that conditions can call: `[{"name","isMethod","hasArguments","signature","summary"}]`.
+  private static func functions(of language: RuleLanguage) -> Value {
+    let entries = FunctionReference.entries.filter { $0.isKnown(in: language) }
+    return .list(
+      entries.flatMap { entry in
+        var names: Set<String> = []
+        return entry.page.signatures.compactMap { signature -> Value? in
+          let isNew = names.insert("\(signature.isMethod) \(signature.name)").inserted
+          guard isNew else { return nil }
+          let hasArguments = entry.page.signatures.contains {
+            $0.name == signature.name && $0.operands.count > ($0.isMethod ? 1 : 0)
+          }
+          return [
+            "name": .string(signature.name), "isMethod": .bool(signature.isMethod),
+            "hasArguments": .bool(hasArguments), "signature": .string(signature.text),
+            "summary": .string(entry.page.summary),
+          ]
+        }
+      })
   }
 
   private func start(_ application: ServedApplication, seesUsers: Bool) -> Value {

@@ -103,6 +103,54 @@ def marks_a_mistake_where_it_is(browser):
     assert not page.errors, page.errors
 
 
+def completes_functions(browser):
+    page = opened(browser)
+    area = field(page, "config")
+    expect(page.locator("#config .completions")).to_be_attached()
+    mark = "device.daysSinceInstall >= 14"
+
+    def place(offset):
+        """Puts the cursor this far behind the beginning of a condition."""
+        area.evaluate("(area, [mark, offset]) => { const at = area.value.indexOf(mark) + offset;"
+                      " area.focus(); area.setSelectionRange(at, at) }", [mark, offset])
+
+    place(0)
+    page.keyboard.type("user.plan.star")
+    options = page.locator("#config [role=option]")
+    expect(options).to_have_count(1)
+    expect(options.first).to_be_visible()
+    expect(options.first).to_contain_text("string.startsWith(string) -> bool")
+    expect(options.first).to_contain_text("Tests whether a string starts with another one.")
+    shot(page, "completion")
+    page.keyboard.press("Tab")
+    expect(options.first).to_be_hidden()
+    page.keyboard.type("'p'")
+    assert "user.plan.startsWith('p')" + mark in area.input_value()
+    for _ in range(30):
+        page.keyboard.press("Control+z")
+    assert "user.plan.s" not in area.input_value()
+    # Only what the SDKs know, and nothing inside strings.
+    place(0)
+    page.keyboard.type("char")
+    expect(options.first).to_be_hidden()
+    page.keyboard.type(" 'siz")
+    expect(options.first).to_be_hidden()
+    page.keyboard.type("' + days")
+    expect(options).to_have_count(1)
+    expect(options.first).to_contain_text("device.daysSince(string) -> int|null")
+    page.keyboard.press("Escape")
+    expect(options.first).to_be_hidden()
+    page.keyboard.type("S")
+    options.first.click()
+    assert "' + device.daysSince()" + mark in area.input_value()
+    page.keyboard.type(" + in")
+    expect(options).to_have_count(2)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert "' + device.daysSince( + intToString())" + mark in area.input_value()
+    assert not page.errors, page.errors
+
+
 def says_what_an_edit_changes(browser):
     page = opened(browser)
     edit(page, "config", lambda text: text.replace("device.daysSinceInstall >= 14", "device.daysSinceInstall >= 90", 1))
@@ -204,7 +252,7 @@ def use_all():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for use in (shows_everything_at_first, marks_a_mistake_where_it_is, says_what_an_edit_changes,
+        for use in (shows_everything_at_first, marks_a_mistake_where_it_is, completes_functions, says_what_an_edit_changes,
                     shares_a_link_with_everything_in_it, nothing_written_is_markup, works_by_keyboard,
                     fits_a_phone_in_the_dark, has_a_console_for_the_sandbox):
             use(browser)

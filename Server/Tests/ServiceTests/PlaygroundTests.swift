@@ -28,7 +28,8 @@ import Testing
     #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
     #expect(!page.text.contains("https://"))
     for name in [
-      "style.css", "app.js", "editor.js", "engine.js", "link.js", "sandbox.js", "views.js",
+      "style.css", "app.js", "completion.js", "editor.js", "engine.js", "link.js", "sandbox.js",
+      "views.js",
     ] {
       let file = try await server.send("GET", "/playground/\(name)", key: nil)
       #expect(file.status == 200, "\(name)")
@@ -48,6 +49,30 @@ import Testing
     #expect(start["seed"] == "demo")
     // As many as a page can count while somebody types.
     #expect(start["users"]?.text?.split(separator: "\n").count == 500)
+  }
+
+  /// Those that rules in the server's language can call, each with its signature and what it does.
+  @Test func itOffersFunctions() async throws {
+    for (language, name, other) in [
+      (RuleLanguage.standard, "device.daysSince", "charAt"),
+      (.cel, "charAt", "device.daysSince"),
+    ] {
+      let server = try await TestServer {
+        $0.language = language
+      } routes: { router, service in
+        Playground(service, .init(), hasSandbox: false).addRoutes(to: router)
+      }
+      let answer = try await server.send("GET", "/playground/functions.json", key: nil)
+      let functions = try #require(answer.json.elements)
+      #expect(functions.count > 30)
+      #expect(functions.contains { $0["name"]?.text == name })
+      #expect(!functions.contains { $0["name"]?.text == other })
+      let starts = functions.filter { $0["name"] == "startsWith" }
+      #expect(starts.count == 1 && starts[0]["isMethod"] == true)
+      #expect(starts[0]["hasArguments"] == true)
+      #expect(starts[0]["signature"] == "string.startsWith(string) -> bool")
+      #expect(starts[0]["summary"]?.text?.hasSuffix(".") == true)
+    }
   }
 
   @Test func usersAreForOwnersAndWithoutWhatIsRedacted() async throws {

@@ -27,10 +27,13 @@ enum FunctionsText {
     var lines: [String] = []
     for entry in entries {
       let title = style.head(entry.page.names.joined(separator: ", "))
-      lines += (lines.isEmpty ? [] : [""]) + ["\(title) (\(entry.page.family.title))"]
-      lines += style.wrapped(entry.page.summary) + [""]
-      lines += entry.page.signatures.map { "  \($0.text)" }
-      lines += ["", "Example:  \(entry.page.example)", "Known in: \(languages(entry))"]
+      if !lines.isEmpty { lines.append("") }
+      lines.append("\(title) (\(entry.page.family.title))")
+      let signatures = entry.page.signatures.map { "  \($0.text)" }
+      let rest =
+        [entry.page.summary, ""] + signatures
+        + ["", "Example:  \(entry.page.example)", "Known in: \(languages(entry))"]
+      lines += rest.flatMap { style.wrapped($0) }
     }
     return lines
   }

@@ -1,3 +1,4 @@
+import { Completion } from './completion.js'
 import { Editor, offsetsOf } from './editor.js'
 import { HTTPEngine } from './engine.js'
 import { addSandbox } from './sandbox.js'
@@ -25,6 +26,7 @@ function pretty(text) {
 }
 
 let start = null
+let completion = null
 let explanations = []
 // Answers that arrive after a newer question was asked are dropped.
 const rounds = new Map()
@@ -297,6 +299,8 @@ async function begin() {
     try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged; here is what the server runs.' }
   }
   fill(state)
+  // Without them there is everything else.
+  if (!completion) completion = engine.functions().then((all) => new Completion(editors.config.area, all), () => null)
   if (start.hasSandbox) addSandbox(engine, $('sandbox'), $('sandbox-article'))
 }
 

@@ -18,6 +18,9 @@ export class HTTPEngine {
   // What the page begins with: {config, user, template, products, users, now, seed, hasSandbox}.
   start() { return this.ask('GET', 'playground/start.json') }
 
+  // The functions that conditions can call: [{name, isMethod, hasArguments, signature, summary}].
+  functions() { return this.ask('GET', 'playground/functions.json') }
+
   // The problems of a config: [{code, severity, path, line, column, range, message, suggestion}].
   check(config) { return this.ask('POST', 'v1/check', { config }).then((answer) => answer.diagnostics) }
 

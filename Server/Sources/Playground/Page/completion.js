@@ -1,0 +1,142 @@
+// Offers functions while a condition of the config is typed, each with its signature and what it does.
+
+const MOST = 8
+
+// The condition up to a place in the config; null outside conditions.
+function conditionBefore(text, place) {
+  const line = text.slice(text.lastIndexOf('\n', place - 1) + 1, place)
+  const found = /"expression(?:_cel)?"\s*:\s*"((?:[^"\\]|\\.)*)$/.exec(line)
+  return found && found[1].replace(/\\(.)/g, '$1')
+}
+
+// The name that a condition ends with, with its dots; empty inside a string.
+function nameAtEnd(condition) {
+  let quote = null
+  for (let index = 0; index < condition.length; index += 1) {
+    const letter = condition[index]
+    if (quote && letter === '\\') index += 1
+    else if (quote) quote = letter === quote ? null : quote
+    else if (letter === '"' || letter === "'") quote = letter
+  }
+  return quote ? '' : /[\w.]*$/.exec(condition)[0]
+}
+
+// The functions that a typed name can become: those of a name space by their whole name or what is behind
+// its dot, methods behind a dot.
+function offers(functions, typed) {
+  const last = typed.slice(typed.lastIndexOf('.') + 1)
+  const begins = (name, part) => part !== '' && name.toLowerCase().startsWith(part.toLowerCase())
+  const found = functions.map((each) => {
+    if (each.isMethod) return typed.includes('.') && begins(each.name, last) && { ...each, typed: last }
+    const isTyped = begins(each.name, typed) || (!typed.includes('.') && begins(each.name.split('.').at(-1), typed))
+    return isTyped && { ...each, typed }
+  })
+  return found.filter((each) => each && each.name !== each.typed)
+    .sort((a, b) => a.name.length - b.name.length || (a.name < b.name ? -1 : 1)).slice(0, MOST)
+}
+
+export class Completion {
+  // `functions`: [{name, isMethod, hasArguments, signature, summary}].
+  constructor(area, functions) {
+    this.area = area
+    this.functions = functions
+    this.list = document.createElement('ul')
+    this.list.className = 'completions'
+    this.list.id = `${area.parentElement.parentElement.id}-completions`
+    this.list.setAttribute('role', 'listbox')
+    this.list.setAttribute('aria-label', 'Functions')
+    this.list.hidden = true
+    area.parentElement.append(this.list)
+    area.setAttribute('aria-autocomplete', 'list')
+    area.setAttribute('aria-controls', this.list.id)
+    area.addEventListener('input', () => this.open())
+    area.addEventListener('keydown', (event) => this.press(event))
+    for (const name of ['blur', 'click']) area.addEventListener(name, () => this.close())
+    // Typing scrolls to the cursor.
+    area.addEventListener('scroll', () => { if (!this.list.hidden) this.place() })
+    // Before the field loses the cursor.
+    this.list.addEventListener('mousedown', (event) => {
+      event.preventDefault()
+      const option = event.target.closest('[role=option]')
+      if (option) this.take(Number(option.dataset.index))
+    })
+  }
+
+  open() {
+    const { value, selectionStart, selectionEnd } = this.area
+    const condition = selectionStart === selectionEnd ? conditionBefore(value, selectionStart) : null
+    this.offers = condition == null ? [] : offers(this.functions, nameAtEnd(condition))
+    if (!this.offers.length) return this.close()
+    this.list.replaceChildren(...this.offers.map((each, index) => {
+      const option = document.createElement('li')
+      option.setAttribute('role', 'option')
+      option.id = `${this.list.id}-${index}`
+      option.dataset.index = index
+      const signature = document.createElement('code')
+      signature.textContent = each.signature
+      const summary = document.createElement('span')
+      summary.textContent = each.summary
+      option.append(signature, summary)
+      return option
+    }))
+    this.list.hidden = false
+    this.place()
+    this.choose(0)
+  }
+
+  close() {
+    this.list.hidden = true
+    this.area.removeAttribute('aria-activedescendant')
+  }
+
+  // Below the cursor, or above it where there is no room.
+  place() {
+    const style = getComputedStyle(this.area)
+    const [height, left, top] = ['lineHeight', 'paddingLeft', 'paddingTop'].map((name) => parseFloat(style[name]))
+    const pen = document.createElement('canvas').getContext('2d')
+    pen.font = style.font
+    const before = this.area.value.slice(0, this.area.selectionStart).split('\n')
+    const width = pen.measureText(before.at(-1).replaceAll('\t', '  ')).width
+    const below = top + before.length * height - this.area.scrollTop
+    const room = this.area.parentElement.getBoundingClientRect()
+    const isBelow = below + this.list.offsetHeight <= room.height || below - height < this.list.offsetHeight
+    this.list.style.top = `${isBelow ? below : below - height - this.list.offsetHeight}px`
+    this.list.style.left = `${Math.max(0, Math.min(left + width - this.area.scrollLeft, room.width - this.list.offsetWidth))}px`
+  }
+
+  choose(index) {
+    this.chosen = index
+    for (const [number, option] of [...this.list.children].entries()) {
+      option.setAttribute('aria-selected', String(number === index))
+      if (number === index) option.scrollIntoView({ block: 'nearest' })
+    }
+    this.area.setAttribute('aria-activedescendant', `${this.list.id}-${index}`)
+  }
+
+  press(event) {
+    if (this.list.hidden || event.isComposing) return
+    const count = this.offers.length
+    if (event.key === 'ArrowDown') this.choose((this.chosen + 1) % count)
+    else if (event.key === 'ArrowUp') this.choose((this.chosen + count - 1) % count)
+    else if (event.key === 'Enter' || event.key === 'Tab') this.take(this.chosen)
+    else if (event.key === 'Escape') this.close()
+    else {
+      if (['ArrowLeft', 'ArrowRight', 'Home', 'End', 'PageUp', 'PageDown'].includes(event.key)) this.close()
+      return
+    }
+    event.preventDefault()
+  }
+
+  // Puts the function in the place of what was typed, with the cursor where its arguments go.
+  take(index) {
+    const { name, typed, hasArguments } = this.offers[index]
+    const end = this.area.selectionStart
+    const isCall = this.area.value[end] === '('
+    this.area.setSelectionRange(end - typed.length, end)
+    // Unlike an assignment, this can be undone.
+    document.execCommand('insertText', false, isCall ? name : `${name}()`)
+    const cursor = end - typed.length + name.length + (isCall ? 0 : hasArguments ? 1 : 2)
+    this.area.setSelectionRange(cursor, cursor)
+    this.close()
+  }
+}
