@@ -21,6 +21,8 @@ extension TimeSpan {
   /// exact: Go's goes through floating point, and may end a nanosecond beside it where a fraction
   /// has more digits than its unit has nanoseconds.
   package init(duration text: UnsafeBufferPointer<UInt8>) throws(DurationTextError) {
+    // SAFETY: `text` is the caller's view. Every index is compared with its count.
+    // Tests: DurationTextTests.
     var position = 0
     var isNegative = false
     if !text.isEmpty, text[0] == UInt8(ascii: "-") || text[0] == UInt8(ascii: "+") {
@@ -58,6 +60,7 @@ extension TimeSpan {
   private static func readTerm(
     _ text: UnsafeBufferPointer<UInt8>, from position: inout Int
   ) throws(DurationTextError) -> UInt64 {
+    // SAFETY: Every index is compared with the count. Tests: DurationTextTests.
     let start = position
     var whole: UInt64 = 0
     while let digit = digit(text, at: position) {
@@ -95,6 +98,7 @@ extension TimeSpan {
   private static func readUnit(
     _ text: UnsafeBufferPointer<UInt8>, from position: inout Int
   ) throws(DurationTextError) -> UInt64 {
+    // SAFETY: Every index is compared with the count. Tests: DurationTextTests.
     let start = position
     // Four bytes hold every unit; longer ones are unknown whatever is in them.
     var unit: UInt32 = 0
@@ -141,6 +145,8 @@ extension TimeSpan {
 
   /// Writes ``text`` to a buffer of at least ``longestText`` bytes and gives the bytes used.
   package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    // SAFETY: `DigitWriter` checks that the buffer holds the longest text.
+    // Tests: DurationTextTests.
     var writer = DigitWriter(buffer, capacity: TimeSpan.longestText)
     if nanoseconds < 0 { writer.character("-") }
     let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(

@@ -46,6 +46,9 @@ extension Timestamp {
 
 /// Takes the parts of a date and time from the left of a text.
 private struct ISO8601Reader {
+  // SAFETY: `text` is the caller's view, and the reader does not outlive the call. Every index is
+  // compared with the count. Tests: TimestampTextTests.
+
   private let text: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var hasSeconds = false

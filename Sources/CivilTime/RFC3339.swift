@@ -22,6 +22,8 @@ extension Timestamp {
   /// Upper-case T and Z, and a zone, are required. A fraction may have any number of digits; those
   /// after the ninth are dropped. No allocation.
   package init(rfc3339 text: UnsafeBufferPointer<UInt8>) throws(TimestampTextError) {
+    // SAFETY: The check of the count covers the fixed places up to 18. Every later index is
+    // compared with the count. Tests: TimestampTextTests.
     // The shortest text without a zone: 2026-03-14T09:26:53.
     guard text.count >= 19 else { throw .malformed }
     var digits = DigitPairs(text)
@@ -81,6 +83,7 @@ extension Timestamp {
   static func readFraction(
     _ text: UnsafeBufferPointer<UInt8>, from start: Int, into nanoseconds: inout Int32
   ) throws(TimestampTextError) -> Int {
+    // SAFETY: Every index is compared with the count. Tests: TimestampTextTests.
     var end = start
     var value: Int32 = 0
     while end < text.count {
@@ -103,6 +106,8 @@ extension Timestamp {
   private static func readOffset(
     _ text: UnsafeBufferPointer<UInt8>, at start: Int
   ) throws(TimestampTextError) -> Int {
+    // SAFETY: `start` is inside the text, and the first check says that exactly five bytes follow
+    // it. Tests: TimestampTextTests.
     let sign = text[start]
     guard text.count == start &+ 6, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
       text[start &+ 3] == UInt8(ascii: ":")
@@ -128,6 +133,8 @@ extension Timestamp {
 
   /// Writes ``text`` to a buffer of at least ``longestText`` bytes and gives the bytes used.
   package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    // SAFETY: `DigitWriter` checks that the buffer holds the longest text.
+    // Tests: TimestampTextTests.
     var writer = DigitWriter(buffer, capacity: Timestamp.longestText)
     let time = CivilTime(self)
     writer.pair(time.year / 100)

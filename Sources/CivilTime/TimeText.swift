@@ -3,6 +3,9 @@
 /// Reads numbers of two digits at known places. Whether all bytes were digits is asked once at the
 /// end, which is what makes reading a whole timestamp fast.
 package struct DigitPairs {
+  // SAFETY: `text` is the caller's view. The caller has compared its count with the places that it
+  // asks for. Tests: TimestampTextTests.
+
   @usableFromInline let text: UnsafeBufferPointer<UInt8>
   @usableFromInline var highest: UInt8 = 0
 
@@ -25,6 +28,10 @@ package struct DigitPairs {
 
 /// Writes ASCII to memory that is known to be large enough.
 package struct DigitWriter {
+  // SAFETY: `init` compares the buffer with the longest text, so writing needs no check of each
+  // byte. The writer does not outlive the closure that it writes in. Tests: TimestampTextTests,
+  // NetworkTests.
+
   @usableFromInline let start: UnsafeMutablePointer<UInt8>
   @usableFromInline var next = 0
 

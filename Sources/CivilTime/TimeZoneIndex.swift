@@ -1,5 +1,8 @@
 /// The time zone table as it is used: unpacked once, at the first question about a named zone.
 struct TimeZoneIndex: Sendable {
+  // SAFETY: The pointers lead into compiled tables, which live as long as the process. `init`
+  // checks the place of each name when it reads the table. Tests: TimeZoneTests.
+
   /// One zone's part of `instants` and `offsets`.
   private struct Record {
     /// The offset before the first transition.
@@ -143,6 +146,9 @@ struct TimeZoneIndex: Sendable {
 /// Reads the text of the table, whose format Tools/make_timezones.py describes. What is not of that
 /// format gives nil; nothing traps.
 private struct TimeZoneReader {
+  // SAFETY: `text` is a compiled table, which lives as long as the process. Every index is compared
+  // with the count. Tests: TimeZoneTests.
+
   private let text: UnsafeBufferPointer<UInt8>
   private var position = 0
 

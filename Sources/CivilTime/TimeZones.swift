@@ -37,6 +37,8 @@ package enum TimeZones {
   /// UTC and offsets with one digit for the hours (`5:30`, `+5:30`), as CEL's reference
   /// implementation takes them.
   package static func zone(inExpressions name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
+    // SAFETY: `name` is the caller's view. Its first byte is read only if it is not empty, and
+    // later bytes behind a check of the count. Tests: TimeZoneTests.
     if name.isEmpty { return .utc }
     let start = name[0] == UInt8(ascii: "+") || name[0] == UInt8(ascii: "-") ? 1 : 0
     guard name.count == start + 4, name[start + 1] == UInt8(ascii: ":") else {
@@ -49,6 +51,8 @@ package enum TimeZones {
 
   /// The seconds that an offset of two digits each for hours and minutes says, below a day.
   private static func fixedOffset(_ text: UnsafeBufferPointer<UInt8>) -> Int32? {
+    // SAFETY: The count is five or six, which covers every place that is read.
+    // Tests: TimeZoneTests.
     let hasSign = text.count == 6
     guard hasSign || text.count == 5 else { return nil }
     let start = hasSign ? 1 : 0

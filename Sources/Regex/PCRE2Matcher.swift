@@ -7,6 +7,9 @@
   /// The code is not written to after it is made, and matching takes all its memory from the
   /// scratch: one pattern serves any number of threads.
   final class NativePattern: @unchecked Sendable {
+    // SAFETY: `code` is never written to after `init`, and `deinit` frees it. Matching takes its
+    // memory from the scratch, so threads can share a pattern. Tests: RegexDifferentialTests, tsan.
+
     fileprivate let code: OpaquePointer
 
     /// Whether this build has PCRE2 at all.
@@ -46,6 +49,9 @@
 
   /// What a thread needs to run native patterns: room for groups, limits and a stack.
   struct NativeScratch: ~Copyable, @unchecked Sendable {
+    // SAFETY: The scratch owns every PCRE2 object here and frees it in `deinit`. It cannot be
+    // copied, so one thread has it at a time. Tests: RegexDifferentialTests, asan.
+
     private var matchData: OpaquePointer
     private let context: OpaquePointer
     private let emptyText = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
@@ -95,6 +101,8 @@
     /// The size is exactly the one asked for, so that the verdict on a deep match does not depend
     /// on the patterns that ran before.
     private mutating func makeStack(_ size: Int) -> Bool {
+      // SAFETY: The context keeps a pointer to the stack. It gets the new stack before the old one
+      // is freed. Tests: RegexDifferentialTests, asan.
       let first = min(size, 32) * 1_024
       guard let new = pcre2_jit_stack_create_8(first, size * 1_024, nil) else { return false }
       pcre2_jit_stack_assign_8(context, nil, UnsafeMutableRawPointer(new))
@@ -119,6 +127,8 @@
       _ pattern: NativePattern, _ subject: UnsafeBufferPointer<UInt8>, from offset: Int
     ) -> RegexVerdict {
       // PCRE2 wants an address even of an empty text.
+      // SAFETY: The text is valid UTF-8 and `offset` begins a character: PCRE2_NO_UTF_CHECK demands
+      // both. `RegexPattern` checks them. Tests: RegexDifferentialTests, RegexMatchingTests.
       let base = subject.baseAddress ?? UnsafePointer(emptyText)
       let result = pcre2_jit_match_8(
         pattern.code, base, subject.count, offset, 0, matchData, context)
@@ -130,6 +140,7 @@
     /// The range of a group after a match, or nil if it took no part.
     func range(ofGroup group: Int) -> Range<Int>? {
       guard group < pairs, let vector = pcre2_get_ovector_pointer_8(matchData) else { return nil }
+      // SAFETY: PCRE2 writes two offsets for each of the `pairs` groups. Tests: RegexMatchingTests.
       let from = vector[2 * group]
       let to = vector[2 * group + 1]
       // Groups that took no part have all bits set.

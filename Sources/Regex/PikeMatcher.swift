@@ -2,6 +2,10 @@
 /// in order of preference. The time is bounded by characters times instructions, whatever the
 /// pattern, and the result is the one that trying the ways one after the other would find first.
 final class PikeMatcher: @unchecked Sendable {
+  // SAFETY: The program is never written to after `init`, and `deinit` frees it. Everything a
+  // search writes is in the caller's scratch, so threads can share a matcher.
+  // Tests: RegexDifferentialTests, tsan.
+
   /// The program in memory that needs no counting of references. Never written to after `init`.
   fileprivate struct Code {
     let instructions: UnsafeMutablePointer<PikeInstruction>
@@ -82,6 +86,11 @@ final class PikeMatcher: @unchecked Sendable {
 
 /// One search with a ``PikeMatcher``.
 private struct PikeMachine {
+  // SAFETY: The pointers belong to the matcher and the scratch, which outlive the search.
+  // `PikeScratch.prepare` makes room for every instruction and slot. Positions stay at or below
+  // `count`, and the text is valid UTF-8, so decoding stays inside. Tests: RegexDifferentialTests,
+  // RegexLimitTests, fuzz regex.
+
   private let code: PikeMatcher.Code
   private let text: UnsafePointer<UInt8>
   private let count: Int
@@ -234,6 +243,9 @@ private struct PikeMachine {
 
   /// Follows everything that consumes nothing, and lets what comes then wait.
   private mutating func follow(_ start: UInt32, at position: Int) {
+    // SAFETY: `marks` lets each instruction run once per position, and each pushes at most one
+    // entry. So `pending` and `waiting` stay within the number of instructions.
+    // Tests: RegexDifferentialTests, fuzz regex.
     var depth = 0
     var index = start
     while true {

@@ -9,6 +9,9 @@ struct PikePending {
 
 /// Ways that wait for the next character, the preferred ones first.
 struct PikeThreads {
+  // SAFETY: The memory belongs to the `PikeScratch`, which outlives every search.
+  // Tests: RegexDifferentialTests, asan.
+
   let instructions: UnsafeMutablePointer<UInt32>
   /// The slots of each way, one after the other.
   let slots: UnsafeMutablePointer<Int>
@@ -18,6 +21,10 @@ struct PikeThreads {
 /// The memory that a thread lends to the own matcher. It grows with the largest program it has
 /// run and is used again for the next one.
 struct PikeScratch: ~Copyable, @unchecked Sendable {
+  // SAFETY: The scratch owns its memory, frees it in `deinit` and cannot be copied, so one thread
+  // has it at a time. `prepare` grows it before each search, and clears the marks before they run
+  // out. Memory for groups is at most 32 MiB. Tests: RegexDifferentialTests, RegexLimitTests, asan.
+
   private(set) var marks: UnsafeMutablePointer<UInt32>
   private(set) var pending: UnsafeMutablePointer<PikePending>
   private(set) var current: PikeThreads

@@ -168,6 +168,8 @@ package final class RegexPattern: Sendable {
     _ subject: UnsafeBufferPointer<UInt8>, validated: Bool = false,
     scratch: inout RegexScratch
   ) -> RegexVerdict {
+    // SAFETY: Matchers decode without bounds checks. The text is checked here unless the caller
+    // passes `validated`. Tests: RegexTests, RegexDifferentialTests, fuzz regex.
     if !validated, UTF8Text.firstInvalidOffset(in: subject) != nil { return .invalidUTF8 }
     if let native, !mayFallBack || subject.count <= limits.nativeSubjectBytes {
       let verdict = run(native, subject, from: 0, groups: 1, scratch: &scratch)
@@ -184,6 +186,9 @@ package final class RegexPattern: Sendable {
     in subject: UnsafeBufferPointer<UInt8>, from offset: Int = 0, validated: Bool = false,
     scratch: inout RegexScratch
   ) -> RegexFindResult {
+    // SAFETY: Matchers decode without bounds checks. The text is checked here unless the caller
+    // passes `validated`, and `start` moves to the beginning of a character.
+    // Tests: RegexMatchingTests, fuzz regex.
     if !validated, UTF8Text.firstInvalidOffset(in: subject) != nil { return .invalidUTF8 }
     var start = max(0, offset)
     guard start <= subject.count else { return .notFound }

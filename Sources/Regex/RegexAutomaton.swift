@@ -141,6 +141,8 @@ package final class RegexAutomaton: Sendable {
   package func agreesWithMatcher(on text: String, _ scratch: inout RegexScratch) -> Bool {
     var state = start
     for scalar in text.unicodeScalars { state = step(state, scalar.value) }
+    // SAFETY: The matcher uses the view only during the call. A string's bytes are valid UTF-8.
+    // Tests: RegexAutomatonTests.
     let verdict = Array(text.utf8).withUnsafeBufferPointer {
       matcher.matches($0, validated: true, scratch: &scratch)
     }

@@ -237,6 +237,8 @@ extension RegexParser {
 
   /// Reads one code point; there must be one.
   mutating func nextScalar() -> UInt32 {
+    // SAFETY: The initializer rejects patterns that are not valid UTF-8, and `position` is before
+    // the end. So the whole character is in the buffer. Tests: RegexRejectionTests, fuzz regex.
     let (scalar, width) = bytes.withUnsafeBufferPointer { buffer in
       // The text was checked, and the caller knows that it is not at the end.
       UTF8Text.decode(buffer.baseAddress! + position)

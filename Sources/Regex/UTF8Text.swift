@@ -1,5 +1,10 @@
 /// Reading UTF-8 without strings: the subjects of matches are bytes.
 enum UTF8Text {
+  // SAFETY: The checking functions compare every read with the count: eight bytes are loaded only
+  // while eight remain. `decode` and `decodeBackwards` do not look at the end. Their callers pass
+  // valid UTF-8 and the place of a character. Tests: RegexRejectionTests, RegexDifferentialTests,
+  // fuzz regex.
+
   /// Offset of the first byte that cannot be where it is, or nil for valid text.
   static func firstInvalidOffset(in bytes: [UInt8]) -> Int? {
     bytes.withUnsafeBufferPointer { firstInvalidOffset(in: $0) }
