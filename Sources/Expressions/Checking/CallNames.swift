@@ -31,6 +31,8 @@ struct CallNames: Sendable {
   static let all = CallNames()
 
   private init() {
+    // SAFETY: Views of strings stay in their closures, which only compute a hash.
+    // Tests: SharingTests, corpus.
     var functions: [String: Meaning] = [:]
     for entry in FunctionEntry.named(in: .cel) {
       for (name, isMethod) in [(entry.method, true), (entry.name, false)] {
@@ -65,11 +67,15 @@ struct CallNames: Sendable {
 
   /// The number of a name that means something.
   func number(of name: ByteView) -> Int? {
+    // SAFETY: The view is compared with the names' bytes and not stored. Tests: FilterTests,
+    // SharingTests, corpus.
     table.find(InternTable.combine(0, name)) { SlotTable.isSame(meanings[$0].name, name) }
   }
 
   /// Whether some name with dots begins with this part.
   func beginsName(_ part: ByteView) -> Bool {
+    // SAFETY: The view is compared with the names' bytes and not stored. Tests: FilterTests,
+    // SharingTests, corpus.
     firstPartTable.find(InternTable.combine(0, part)) {
       SlotTable.isSame(firstParts[$0], part)
     } != nil

@@ -34,6 +34,7 @@ extension Checker {
   ) -> ConditionGraph.ID? {
     if let expanded = qualifiedMacro(name, arguments.map { Int($0) }, node) { return expanded }
     var name = name
+    // SAFETY: The view of the name stays in the closure. Tests: SharingTests.
     if let number = name.withUTF8({ CallNames.all.number(of: $0) }) {
       return function(number, arguments, target: nil, node)
     }

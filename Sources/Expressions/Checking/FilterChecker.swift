@@ -170,6 +170,7 @@ struct FilterChecker: ~Copyable {
     case .uint(let value): return graph.addConstant(Cell(value), at: origin)
     case .double(let value): return graph.addConstant(Cell(value), at: origin)
     case .string(var text):
+      // SAFETY: The pool copies the text inside the closure. Tests: FilterTests.
       let place = text.withUTF8 { graph.constants.intern(text: $0) }
       return graph.add(.constant, place, at: origin)
     default: return nil

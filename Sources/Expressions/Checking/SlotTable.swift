@@ -116,6 +116,8 @@ package struct SlotTable {
   }
 
   private func withBytes<Result>(_ name: NameRange, _ body: (ByteView) -> Result) -> Result {
+    // SAFETY: The view lives as long as the closure runs. Ranges were recorded when the names were
+    // appended. Tests: FilterTests, SharingTests.
     text.withUnsafeBufferPointer {
       body(ByteView(rebasing: $0[Int(name.from)..<Int(name.from + name.count)]))
     }
@@ -130,6 +132,8 @@ package struct SlotTable {
     _ kind: Kind, _ names: [NameRange], of text: ByteView, isPresenceOnly: Bool
   ) -> Int {
     func bytes(_ name: NameRange) -> ByteView {
+      // SAFETY: Ranges are slices of the caller's text, which the caller made them for. The names
+      // are copied into the table. Tests: FilterTests, SharingTests.
       ByteView(rebasing: text[Int(name.from)..<Int(name.from + name.count)])
     }
     var hash = UInt64(kind.rawValue)
@@ -194,6 +198,7 @@ package struct SlotTable {
       ranges.append(NameRange(from: UInt32(text.count), count: UInt32(name.utf8.count)))
       text += name.utf8
     }
+    // SAFETY: The view of the local array stays in the closure. Tests: FilterTests.
     return text.withUnsafeBufferPointer {
       slot(kind, ranges, of: $0, isPresenceOnly: isPresenceOnly)
     }
@@ -201,6 +206,7 @@ package struct SlotTable {
 
   /// Whether a string consists of these bytes. Strings compare normalised, names do not.
   static func isSame(_ name: String, _ bytes: ByteView) -> Bool {
+    // SAFETY: The view of the string stays in the closure. Tests: SharingTests.
     var name = name
     return name.withUTF8 { Comparing.equalBytes($0, bytes) }
   }

@@ -3,6 +3,10 @@
 /// Tests that go down a column instead of along a context take about a nanosecond each. Rows are
 /// filled one after the other, by ``RecordShapes`` or from a ``Frame``.
 @usableFromInline package struct ColumnFrame: ~Copyable {
+  // SAFETY: There are `stride` cells for each slot of the program, all vacant at first. Rows are
+  // below 512 and slots below `slotCount`. `deinit` frees the memory. Tests: ConditionColumnsTests,
+  // asan.
+
   /// Contexts that a frame holds.
   ///
   /// A computed property, so that loops over rows and masks have constant bounds.
@@ -42,6 +46,8 @@
 
   /// Gives up all rows: no cell points into the arena, or to where the contexts were read from.
   package mutating func reset() {
+    // SAFETY: No cell points anywhere afterwards: `pointing` names every column that may hold an
+    // address. Tests: ConditionColumnsTests, InputFormsTests, asan.
     for slot in 0..<slotCount where pointing[slot] != 0 || ReusedMemory.isPoisoned {
       (cells + slot &* ColumnFrame.stride).update(repeating: .vacant, count: ColumnFrame.stride)
       pointing[slot] = 0
@@ -55,6 +61,8 @@
 
   /// Leaves a row without a context, whatever was filled in.
   package func vacateRow(_ row: Int) {
+    // SAFETY: The row's cells no longer point anywhere, as in `reset`.
+    // Tests: ConditionColumnsTests, BatchDifferentialTests.
     for slot in 0..<slotCount where pointing[slot] != 0 || ReusedMemory.isPoisoned {
       cells[slot &* ColumnFrame.stride &+ row] = .vacant
     }
@@ -67,6 +75,8 @@
 
   /// Sets a cell, which may point into the ``arena`` or to what stays until the next ``reset()``.
   @inlinable package func set(_ slot: Int, row: Int, to cell: Cell) {
+    // SAFETY: Writing an address marks the column, so that `reset` sweeps it.
+    // Tests: ConditionColumnsTests, asan.
     if cell.pointsOutside { pointing[slot] = 1 }
     cells[slot &* ColumnFrame.stride &+ row] = cell
   }
@@ -88,6 +98,9 @@
 
 /// Operations on masks. All have ``ColumnFrame/words`` words.
 @usableFromInline package enum RowMasks {
+  // SAFETY: Every mask has `ColumnFrame.words` words, and rows are below 512.
+  // Tests: ConditionColumnsTests, asan.
+
   package static func allocate(_ count: Int = 1) -> RowMask {
     let masks = RowMask.allocate(capacity: count * ColumnFrame.words)
     masks.initialize(repeating: 0, count: count * ColumnFrame.words)

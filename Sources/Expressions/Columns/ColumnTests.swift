@@ -68,6 +68,9 @@ enum ColumnTest {
 
 /// Where a test reads an operand: a pointer that moves along a column, or stays on a constant.
 struct ColumnOperand {
+  // SAFETY: The pointer leads to a column of 512 cells, or to a constant with the stride 0. Both
+  // outlive the test. Tests: ConditionColumnsTests.
+
   let base: UnsafePointer<Cell>
   let stride: Int
 
@@ -82,6 +85,9 @@ struct ColumnOperand {
   }
 }
 
+// SAFETY: Vector tests compare the bits of 64 cells, which every column has, and follow no address.
+// Tests that follow addresses visit wanted rows alone, and these are filled. Tests: VectorTests,
+// ConditionColumnsTests, asan.
 extension ColumnTest {
   /// What a test gave: `yes`, `no`, and neither for a fault.
   struct Verdict {

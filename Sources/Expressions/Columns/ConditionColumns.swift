@@ -1,6 +1,10 @@
 /// Evaluates conditions of a program over the rows of a ``ColumnFrame``, and remembers for the
 /// frame what has been found out: a test that several conditions make is made once.
 package struct ConditionColumns: ~Copyable {
+  // SAFETY: `init` allocates masks for all tests, conditions and chains, and for the longest plan;
+  // plans name them by numbers below these counts. `deinit` frees them.
+  // Tests: ConditionColumnsTests, BatchDifferentialTests.
+
   private let program: Program
   private let storage: Program.Storage
   private let tests: [ColumnTest]
@@ -64,6 +68,8 @@ package struct ConditionColumns: ~Copyable {
 
   /// Forgets everything: the columns have been filled with other rows.
   package mutating func begin(_ columns: borrowing ColumnFrame) {
+    // SAFETY: `all` is the mask of filled rows and comes from nowhere else, so vacant rows are
+    // never followed. Tests: ConditionColumnsTests, InputFormsTests.
     all.update(from: columns.filled, count: ColumnFrame.words)
     testDone.update(repeating: 0, count: max(tests.count, 1) * ColumnFrame.words)
     done.update(repeating: 0, count: max(plans.count, 1) * ColumnFrame.words)
@@ -124,6 +130,8 @@ package struct ConditionColumns: ~Copyable {
   private func rowsAlike(
     _ row: Int, _ rows: UInt64, _ word: Int, _ condition: Int, _ columns: borrowing ColumnFrame
   ) -> UInt64 {
+    // SAFETY: Compares bits of 64 cells of a column, and follows no address.
+    // Tests: ConditionColumnsTests.
     var alike = rows
     for slot in slots[condition] {
       let column = columns.cells + slot &* ColumnFrame.stride
@@ -267,6 +275,8 @@ package struct ConditionColumns: ~Copyable {
   private mutating func verdict(
     _ test: ColumnTest, _ wanted: UInt64, _ first: Int, _ columns: borrowing ColumnFrame
   ) -> ColumnTest.Verdict {
+    // SAFETY: Slots and constants are numbered by the compiler, below the sizes of the frame and
+    // its columns. Tests: ConditionColumnsTests, BatchDifferentialTests.
     let constants = frame.cells
     let cells = columns.cells
     func column(_ slot: Int) -> UnsafePointer<Cell> {

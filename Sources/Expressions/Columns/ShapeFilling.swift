@@ -4,6 +4,10 @@ internal import CShims
 extension RecordShapes {
   /// Where values go.
   struct Row {
+    // SAFETY: The pointers lead into a `ColumnFrame` and the caller's captures, which outlive the
+    // filling of a row. Places come from steps, whose slots are below the number of columns.
+    // Tests: RecordShapesTests, asan.
+
     /// The cell in the first column.
     var cells: UnsafeMutablePointer<Cell>
     /// ``ColumnFrame/pointing``.
@@ -32,6 +36,9 @@ extension RecordShapes {
     _ text: ByteView, slack: Int = 0, row: Int, of columns: inout ColumnFrame,
     captured: UnsafeMutablePointer<Captured>
   ) -> Filled? {
+    // SAFETY: `at <= safe` leaves 56 readable bytes before each step. A record that ran into the
+    // slack ends behind its text and is rejected. A row that fails is vacated or filled again.
+    // Tests: RecordShapesTests, InputFormsTests, asan.
     guard let base = text.baseAddress else { return nil }
     let row = Row(cells: columns.cells + row, pointing: columns.pointing, captured: captured)
     // Reads may go on behind the text; a record that does is found out at its end.
@@ -114,6 +121,7 @@ extension RecordShapes {
   private static func isLongLiteral(
     _ step: UnsafeMutablePointer<Step>, _ at: UnsafePointer<UInt8>, _ safe: UnsafePointer<UInt8>
   ) -> Bool {
+    // SAFETY: The length is compared with `safe` first. Tests: RecordShapesTests, asan.
     let length = Int(step.pointee.length)
     guard length <= safe - at else { return false }
     for i in 32..<length where at[i] != step.pointee.literal[i] { return false }
@@ -125,6 +133,8 @@ extension RecordShapes {
   private func value(
     _ step: Step, _ start: Int, _ record: ByteView, _ row: Row, _ arena: inout Arena
   ) -> Int {
+    // SAFETY: The cursor gets the record's end, so this path never reads the slack.
+    // Tests: RecordShapesTests.
     guard let base = record.baseAddress, start < record.count else { return -1 }
     var cursor = JSONCursor(base, from: start, to: record.count)
     // A value begins where the bytes before it end.
@@ -192,6 +202,7 @@ extension RecordShapes {
   /// - Returns: false when other rows have taken the memory that this one needs.
   @inline(never)
   private func bindAll(_ number: Int, _ row: Row, _ arena: inout Arena) -> Bool {
+    // SAFETY: Slots are below the number of columns. Tests: RecordShapesTests.
     arena.hasRunOut = false
     for slot in endings[number].filled {
       let place = row.cells + slot &* ColumnFrame.stride

@@ -3,6 +3,8 @@ extension RecordShapes {
   /// Remembers how a record looks. Records that repeat a key, or that write keys with escapes, have
   /// no shape.
   package mutating func learn(_ record: ByteView) {
+    // SAFETY: Literals are copied into steps, and no view of the record is stored.
+    // Tests: RecordShapesTests.
     guard let base = record.baseAddress, stepCount < RecordShapes.mostSteps,
       lessons < RecordShapes.mostLessons
     else { return }
@@ -181,6 +183,8 @@ extension RecordShapes {
   private mutating func step(
     _ literal: Slice<ByteView>, _ value: Lesson.Value, after previous: UnsafeMutablePointer<Step>?
   ) -> UnsafeMutablePointer<Step>? {
+    // SAFETY: Each literal has `length` bytes, and every step lives as long as the shapes.
+    // Tests: RecordShapesTests.
     let head = previous == nil ? first : previous?.pointee.next
     var candidate = head
     while let known = candidate {

@@ -91,6 +91,8 @@ extension Cell {
     case Tag.map: return zip(entries, other.entries).allSatisfy { $0.isIdentical(to: $1) }
     default:
       guard hasBytesOutside, let a = address, let b = other.address else { return false }
+      // SAFETY: Both constants have `outsideCount` bytes at their addresses, and both pools are
+      // alive. Tests: FormattingCorpusTests.
       return UnsafeRawBufferPointer(start: a, count: outsideCount)
         .elementsEqual(UnsafeRawBufferPointer(start: b, count: outsideCount))
     }

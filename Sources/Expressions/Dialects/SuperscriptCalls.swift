@@ -218,6 +218,7 @@ extension Checker {
     let names = Superscript.announced(with: environment.hostFunctions)
     let known = names.map { name -> ConditionGraph.ID in
       var name = name
+      // SAFETY: The pool copies the name inside the closure. Tests: SuperscriptProgramTests.
       return name.withUTF8 {
         graph.add(.constant, graph.constants.intern(text: $0), at: reader.origin)
       }

@@ -238,6 +238,7 @@ extension Checker {
   /// A text of digits and its number.
   private static func choices(_ literal: Cell) -> (text: Cell, number: Cell)? {
     guard literal.isText else { return nil }
+    // SAFETY: The view of the local cell stays in the closure. Tests: SuperscriptProgramTests.
     return withUnsafePointer(to: literal) { SuperscriptLiterals.number($0.textBytes) }
       .map { (literal, $0) }
   }

@@ -1,6 +1,10 @@
 /// Splits a superscript expression into tokens. The longest token wins, and a sign directly before
 /// a number belongs to it, so that `a-1` is a name and a number.
 struct SuperscriptLexer {
+  // SAFETY: `source` is the parser's view, which outlives the lexer. `byte` compares with the count
+  // and returns 0 behind the end, so tokens end inside the source. Tests: SuperscriptProgramTests,
+  // fuzz parser.
+
   /// Why there is no token.
   struct Fault: Error {
     var message: String
@@ -143,6 +147,8 @@ struct SuperscriptLexer {
 
   private static func keyword(_ name: ByteView) -> Token.Kind? {
     func isWord(_ word: StaticString) -> Bool {
+      // SAFETY: A static string lives as long as the process, and the view has its count.
+      // Tests: SuperscriptProgramTests.
       name.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
     switch name.count {

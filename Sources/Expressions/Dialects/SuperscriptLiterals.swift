@@ -1,5 +1,9 @@
 /// The contents of superscript's string and bytes literals.
 enum SuperscriptLiterals {
+  // SAFETY: `source` is the parser's view. The lexer has found the quotes, so places inside a token
+  // exist; those inside an escape are compared with its end. Tests: SuperscriptProgramTests, fuzz
+  // parser.
+
   /// Appends the content of a literal to `output`.
   static func append(_ token: Token, in source: ByteView, to output: inout [UInt8])
     throws(SuperscriptLexer.Fault)
@@ -112,6 +116,9 @@ enum SuperscriptLiterals {
 
 /// Numbers from text as Rust's standard library reads them: no white space, no underscores.
 enum RustNumbers {
+  // SAFETY: Slices of the caller's view are read through collection methods alone.
+  // Tests: SuperscriptProgramTests, SuperscriptReferenceTests.
+
   static func int(_ text: ByteView) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
     guard let magnitude = magnitude(text[...], allowsMinus: true) else { return nil }

@@ -46,6 +46,7 @@ extension Checker {
 
   private mutating func constant(_ text: String) -> Cell {
     var text = text
+    // SAFETY: The pool copies the text inside the closure. Tests: SuperscriptProgramTests.
     let place = text.withUTF8 { graph.constants.intern(text: $0) }
     return graph.constants.cells[place]
   }

@@ -9,6 +9,8 @@ package struct TokenList {
   private let length: Int
 
   package init(_ source: String, _ dialect: Dialect) {
+    // SAFETY: The reader and its view stay in the closure. Only ranges are stored.
+    // Tests: FormattingCorpusTests.
     var source = source
     length = source.utf8.count
     source.withUTF8 { bytes in
@@ -30,6 +32,8 @@ package struct TokenList {
 
   /// What is not a token is space or a comment, which goes to the end of its line.
   private mutating func note(_ source: ByteView, from: Int, to: Int) {
+    // SAFETY: Callers pass ends of tokens in ascending order, which lie inside the source.
+    // Tests: FormattingCorpusTests.
     guard comment == nil, let start = source[from..<to].firstIndex(of: UInt8(ascii: "/")) else {
       return
     }
@@ -39,6 +43,8 @@ package struct TokenList {
 
   /// The lexer of a dialect. A value and no closure: optimised builds lost the source of one.
   private struct Reader {
+    // SAFETY: The lexers use a view that outlives the reader. Tests: FormattingCorpusTests.
+
     private var cel: Lexer
     private var superscript: SuperscriptLexer
     private let dialect: Dialect

@@ -3,6 +3,10 @@ internal import CivilTime
 /// Arithmetic as CEL defines it: no mixing of number types, overflow is an error, division
 /// truncates, `+` also joins strings, bytes and lists. Results that are faults say why.
 enum Arithmetic {
+  // SAFETY: Tags are checked before bytes or elements are read. New strings and lists have room for
+  // the sum of both counts, and are written whole. Tests: AnyOperandsTests.neverTraps,
+  // ReferenceTests.
+
   static func add(_ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, in arena: inout Arena)
     -> Cell
   {

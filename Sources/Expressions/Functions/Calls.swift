@@ -1,5 +1,8 @@
 /// One entrance to all functions that are calls of the program.
 enum Calls {
+  // SAFETY: Operands are passed on as pointers to cells of the caller, and not stored. Functions
+  // check that they are values first. Tests: AnyOperandsTests.neverTraps, DateFunctionsTests.
+
   /// What each function does. It names them all, so that a new one does not compile without.
   static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
     switch function {

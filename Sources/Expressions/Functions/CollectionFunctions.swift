@@ -1,5 +1,8 @@
 /// Reading texts, lists and maps: size, selection, index and membership.
 enum CollectionFunctions {
+  // SAFETY: Tags are checked before elements are read, and indexes are compared with the count.
+  // Tests: AnyOperandsTests.neverTraps, ReferenceTests.
+
   /// Code points of a text, bytes, elements or entries.
   static func size(_ value: UnsafePointer<Cell>) -> Cell {
     switch value.pointee.tag {

@@ -2,6 +2,9 @@ internal import CivilTime
 
 /// Conversions between types: `int()`, `string()`, `timestamp()` and their like.
 enum Conversions {
+  // SAFETY: Views of operands are read during the call, and results are copied. Bytes become a
+  // string only if they are valid UTF-8. Tests: HostileInputTests.brokenTexts, AnyOperandsTests.
+
   private static func fault(_ value: UnsafePointer<Cell>) -> Cell {
     Arithmetic.noOverload(value.pointee)
   }
@@ -139,6 +142,9 @@ enum Conversions {
 
 /// Doubles as text, the way CEL's reference implementation writes and reads them.
 enum DoubleText {
+  // SAFETY: The views of the operand and of a local array end with the call.
+  // Tests: AnyOperandsTests, ReferenceTests.
+
   /// What `string()` makes of a double, as Go's `%g` has it: the shortest digits that read back as
   /// the same double; an exponent below 1e-4 and from 1e6 on, with two digits at least.
   static func converted(_ value: Double) -> String {

@@ -100,6 +100,7 @@ extension CivilDate {
   /// Reads `2026-11-21`, with four digits for the year and two for the month and the day; nil for
   /// any other text, and for days that the calendar does not have.
   package init?(iso8601 text: UnsafeBufferPointer<UInt8>) {
+    // SAFETY: The count is ten, which covers every place that is read. Tests: DateFunctionsTests.
     guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-") else {
       return nil
     }

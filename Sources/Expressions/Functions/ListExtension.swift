@@ -1,5 +1,8 @@
 /// The lists extension of CEL, and the list side of `reverse`.
 enum ListExtension {
+  // SAFETY: The same walk counts and writes, so `list(of:)` gets the right size. Slices are
+  // compared with the count. Tests: ListExtensionTests, HostileInputTests, asan.
+
   /// The ints from 0 to one below the operand; none for a negative one.
   static func range(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let end = operands.int(0) else { return operands.refused }

@@ -3,6 +3,9 @@
 /// A growing list or map has room for the next power of two of its count, so that appending costs
 /// constant time on average and the room need not be kept anywhere.
 enum Loops {
+  // SAFETY: Positions come from the loop, which stops at the range's count. Tests: ReferenceTests,
+  // LimitTests.
+
   /// Sets the variables behind an iterator to the element it stands on, and moves it on. One
   /// variable is the element or the key; two are index or key, and value.
   static func advance(_ range: Cell, _ iterator: UnsafeMutablePointer<Cell>, _ two: Bool) {
@@ -69,6 +72,9 @@ enum Loops {
   private static func room(for count: Int, each: Int, _ old: Cell, _ arena: inout Arena)
     -> UnsafeMutablePointer<Cell>?
   {
+    // SAFETY: Appends in place only to a list or map that began empty in the same loop. Its room is
+    // then the next power of two, and no other cell points behind its count. Tests: ReferenceTests,
+    // LimitTests, asan.
     let isFull = count & (count - 1) == 0
     if !isFull, let memory = old.address {
       return UnsafeMutableRawPointer(mutating: memory).assumingMemoryBound(to: Cell.self)

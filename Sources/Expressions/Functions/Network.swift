@@ -4,6 +4,9 @@
 /// prefix in one byte more. IPv4 addresses written as IPv6 are kept as IPv4, so that equal
 /// addresses have equal bytes.
 enum Network {
+  // SAFETY: Cells hold 4 or 16 bytes, and one more for a prefix. The arena has room for as many.
+  // Tests: NetworkTests.
+
   // MARK: Cells
 
   static func ip(_ operands: Operands, _ arena: inout Arena) -> Cell {

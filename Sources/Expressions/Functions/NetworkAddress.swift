@@ -2,6 +2,8 @@ internal import CivilTime
 
 /// An IPv4 or IPv6 address.
 struct NetworkAddress: Equatable {
+  // SAFETY: The caller of `write(to:)` has room for `width / 8` bytes. Tests: NetworkTests.
+
   /// The address as a number, its first byte highest; an IPv4 address has 32 bits.
   let bits: UInt128
   /// Whether this is an IPv4 address.
@@ -75,6 +77,7 @@ extension NetworkAddress {
 
   /// Four numbers up to the end of the text.
   private static func readIPv4(_ text: ByteView, from start: Int) -> UInt32? {
+    // SAFETY: Every index is compared with the count. Tests: NetworkTests.
     var bits: UInt32 = 0
     var at = start
     for field in 0..<4 {
@@ -95,6 +98,7 @@ extension NetworkAddress {
   }
 
   private static func readIPv6(_ text: ByteView) -> UInt128? {
+    // SAFETY: Every index is compared with the count. Tests: NetworkTests.
     var groups: UInt128 = 0
     var count = 0
     /// How many groups stand before the `::`.
@@ -144,6 +148,7 @@ extension NetworkAddress {
   /// Writes the text form of RFC 5952: lower case, no leading zeros, the first of the longest runs
   /// of zeros as `::`. Gives the bytes used, ``longestText`` at most.
   func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    // SAFETY: `DigitWriter` checks that the buffer holds the longest form. Tests: NetworkTests.
     var writer = DigitWriter(buffer, capacity: NetworkAddress.longestText)
     if isIPv4 {
       for shift in stride(from: 24, through: 0, by: -8) {
@@ -190,6 +195,8 @@ extension NetworkAddress {
 
   /// Whether this is the text form.
   func hasText(_ text: ByteView) -> Bool {
+    // SAFETY: `DigitWriter` checks that the buffer holds the longest form, and the view stays in
+    // the closure. Tests: NetworkTests.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: NetworkAddress.longestText) { buffer in
       let count = write(into: buffer)
       return Comparing.equalBytes(ByteView(rebasing: buffer[..<count]), text)
@@ -213,6 +220,8 @@ extension DigitWriter {
 
 /// An address and how many of its first bits are the same in the whole range.
 struct NetworkRange: Equatable {
+  // SAFETY: The part before the slash is a slice of the caller's view. Tests: NetworkTests.
+
   /// An address of the range, not always the lowest.
   let address: NetworkAddress
   /// The number of bits.

@@ -7,6 +7,8 @@ extension Operands {
 
   /// The bytes of an operand that is a text.
   func text(_ i: Int) -> ByteView? {
+    // SAFETY: The tag is checked before the view is made. A short string lies in the operand's
+    // cell, which outlives the call. Tests: AnyOperandsTests.neverTraps.
     self[i].pointee.isText ? self[i].textBytes : nil
   }
 
@@ -17,6 +19,7 @@ extension Operands {
 
   /// The elements of an operand that is a list.
   func elements(_ i: Int) -> UnsafeBufferPointer<Cell>? {
+    // SAFETY: The tag is checked before the view is made. Tests: AnyOperandsTests.neverTraps.
     self[i].pointee.tag == Tag.list ? self[i].pointee.elements : nil
   }
 }
@@ -34,6 +37,8 @@ enum Nesting {
 extension Cell {
   /// The bytes of a cell that keeps them outside: see ``hasBytesOutside``.
   var outsideBytes: ByteView {
+    // SAFETY: Count and address were written together. Callers ask only cells whose tag says that
+    // bytes lie outside. Tests: NetworkTests, VersionsTests.
     ByteView(start: address?.assumingMemoryBound(to: UInt8.self), count: outsideCount)
   }
 

@@ -2,6 +2,9 @@ internal import CivilTime
 
 /// Values that may be absent: the optionals extension of CEL.
 enum OptionalFunctions {
+  // SAFETY: Operands are checked for values first, and not stored. Results are written into the
+  // arena. Tests: AnyOperandsTests.neverTraps, ReferenceTests.
+
   static let none = Cell(tag: Tag.optional, count: 0, at: nil)
 
   static func some(_ value: Cell, in arena: inout Arena) -> Cell {

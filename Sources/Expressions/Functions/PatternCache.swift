@@ -16,6 +16,7 @@ struct PatternCache {
   mutating func pattern(
     _ text: ByteView, _ syntax: PatternSyntax, _ limits: RegexLimits, _ work: inout Int
   ) -> Entry {
+    // SAFETY: The text is copied before anything is stored. Tests: RegexMatchingTests.
     let key = Array(text)
     if let known = entries[key] { return known }
     let entry = PatternCache.compile(key, syntax, limits, &work)

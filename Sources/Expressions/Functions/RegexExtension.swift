@@ -6,6 +6,9 @@ internal import Regex
 /// empty or took no part; one with several is an error. Replacements name groups as
 /// `\1` to `\9`, and the whole match as `\0`.
 enum RegexExtension {
+  // SAFETY: Ranges come from the matcher of this very text. Results are views of it, which live as
+  // long as the operand, or copies in the arena. Tests: RegexMatchingTests, AnyOperandsTests.
+
   static func call(
     _ function: Function, _ operands: Operands, _ limits: Limits, _ cache: inout PatternCache,
     _ scratch: inout RegexScratch, _ arena: inout Arena

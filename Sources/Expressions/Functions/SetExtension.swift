@@ -1,5 +1,8 @@
 /// The sets extension of CEL: lists whose order and repetitions do not matter.
 enum SetExtension {
+  // SAFETY: Tags are checked before elements are read. The index lies in the arena.
+  // Tests: ListExtensionTests, HostileInputTests.
+
   /// Whether the first list holds all elements of the second.
   static func contains(_ operands: Operands, _ arena: inout Arena) -> Cell {
     compare(operands, &arena) { holds($0, all: true, of: $1, &$2) }

@@ -2,6 +2,10 @@
 ///
 /// Parts of a long text are views of it, not copies.
 enum StringExtension {
+  // SAFETY: Positions are compared with the count, and parts begin and end between characters.
+  // Sizes are computed with overflow checks, by the same loop that writes.
+  // Tests: StringExtensionTests, HostileInputTests, asan.
+
   private static let outOfRange = Cell(fault: .indexOutOfRange)
 
   // MARK: Positions

@@ -3,6 +3,9 @@ internal import CivilTime
 /// `text.format([values])` of the strings extension of CEL: `%s %d %f %e %b %o %x %X` and `%%`,
 /// with a precision for `%f` and `%e`.
 enum StringFormat {
+  // SAFETY: Digits are counted before they are written, and the precision is limited. Clauses are
+  // slices of the format, compared with its count. Tests: StringFormatTests, asan.
+
   /// The highest precision that peers take.
   private static let mostPrecise = 1000
 

@@ -3,6 +3,9 @@ internal import CivilTime
 /// Functions of one value as cel-interpreter has them: numbers and texts as Rust reads and writes
 /// them, sizes in bytes.
 extension Superscript {
+  // SAFETY: Views of operands are read during the call, and results are copied.
+  // Tests: SuperscriptReferenceTests, AnyOperandsTests.neverTraps.
+
   /// The reply to a question whose argument is known only now: what the map holds under it, or
   /// the reply for all others. The map, the argument, the other reply; what follows is ignored.
   static func answer(_ operands: Operands) -> Cell {

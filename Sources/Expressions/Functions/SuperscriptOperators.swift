@@ -3,6 +3,10 @@ internal import CivilTime
 /// Operators that take more than CEL's: values are true or false by what they hold, numbers of
 /// different types go together, integers wrap. superscript is made of these.
 package enum Superscript {
+  // SAFETY: Tags are checked before views are read, and indexes are compared with the count. Maps
+  // have room for the entries of both sides. Tests: SuperscriptReferenceTests,
+  // AnyOperandsTests.neverTraps, asan.
+
   // MARK: Truth
 
   /// Whether a value counts as true: numbers that are not zero, what is not empty, later instants

@@ -2,6 +2,9 @@ internal import CivilTime
 
 /// Durations as cel-interpreter reads and writes them.
 enum UnitDuration {
+  // SAFETY: Every index is compared with the count of the caller's view.
+  // Tests: SuperscriptReferenceTests, AnyOperandsTests.
+
   /// Nanoseconds of numbers with units, such as `1h30m` or `1e3s`; nil when the first is none.
   /// What follows the last unit is ignored, and a sign before everything is of the whole.
   static func parse(_ text: ByteView) -> Int64? {
@@ -120,6 +123,9 @@ enum UnitDuration {
 /// Instants that remember the offset from UTC that they were written with. It matters to their
 /// text alone. The cell keeps it in minutes in bytes 1 and 2.
 enum OffsetTime {
+  // SAFETY: The view of the local copy stays in the closure. Other indexes are compared with the
+  // count. Tests: SuperscriptReferenceTests, AnyOperandsTests.
+
   /// Reads RFC 3339 as chrono does: `t`, `z` and a space are allowed too.
   static func parse(_ text: ByteView) -> Cell? {
     var bytes = Array(text)

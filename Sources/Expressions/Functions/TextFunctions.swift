@@ -2,6 +2,9 @@ internal import CShims
 
 /// Tests on texts, by bytes: UTF-8 keeps substrings of valid text on code point borders.
 enum TextFunctions {
+  // SAFETY: Lengths are compared before `memchr` and `memcmp`, which stay below the end of the
+  // string. Tests: TextSearchTests, asan.
+
   static func contains(_ text: ByteView, _ part: ByteView) -> Bool {
     guard part.count > 0, let needle = part.baseAddress else { return true }
     guard part.count <= text.count, let hay = text.baseAddress else { return false }

@@ -5,6 +5,10 @@ internal import CShims
 /// Long parts are found by the two-way algorithm (Crochemore and Perrin, "Two-way string-matching",
 /// 1991), which needs no memory; short ones byte by byte, where the length bounds the work.
 struct TextSearch {
+  // SAFETY: Lengths are compared first. The period and the split are below the part's length, so
+  // every step stays inside both strings. The part outlives the search. Tests: TextSearchTests,
+  // asan.
+
   /// Bytes in the direction of the search.
   private struct Walk {
     let origin: UnsafePointer<UInt8>

@@ -5,6 +5,9 @@
 /// come first; then 3 for a release, or for a pre-release its identifiers: 1 and a number, or 2,
 /// the characters and 0. What ends sooner is less.
 enum Versions {
+  // SAFETY: A cell has the length of each number in front of it. Reading limits it to the bytes
+  // that are left. Tests: VersionsTests.
+
   private enum Mark {
     static let endOfText: UInt8 = 0
     static let number: UInt8 = 1

@@ -63,6 +63,8 @@ extension ConstantFolding {
     _ id: ConditionGraph.ID, _ kind: ConditionGraph.Kind, _ cells: [Cell],
     _ graph: inout ConditionGraph
   ) -> Int? {
+    // SAFETY: Pointers to the cells stay in their closures. The pool copies results before the
+    // local arena ends. Tests: SpecializingTests, asan.
     switch kind {
     case .sequence: return cells.last.map { graph.constants.intern($0) }
     case .testCall:
@@ -110,6 +112,8 @@ extension ConstantFolding {
   private func operation(
     _ node: ConditionGraph.Node, _ a: Int, _ b: Int, _ graph: borrowing ConditionGraph
   ) -> Cell? {
+    // SAFETY: Pointers to the local cells stay in their closures. An arena without room means that
+    // only numbers and bools come out. Tests: SpecializingTests, asan.
     guard let left = graph.constant(a), let right = graph.constant(b) else { return nil }
     let number = UInt8(truncatingIfNeeded: node.c)
     let result = withUnsafePointer(to: left) { left in

@@ -3,6 +3,9 @@
 /// The tree is built once and read for every attribute of every user, so it lies in plain memory;
 /// a frame reads it through a ``View``, which costs no reference counting.
 final class AttributeTrie: @unchecked Sendable {
+  // SAFETY: The memory is never written to after `init`, and `deinit` frees it.
+  // Tests: FrameFillTests, tsan.
+
   struct Node {
     /// The slot of the attribute that ends here, or -1.
     var slot: Int32 = -1
@@ -26,6 +29,9 @@ final class AttributeTrie: @unchecked Sendable {
 
   /// The memory of the tree, valid while the tree lives.
   struct View {
+    // SAFETY: Frames and shapes hold a reference to the trie as long as they use its view.
+    // Tests: FrameFillTests, asan.
+
     let nodes: UnsafePointer<Node>
     let children: UnsafePointer<Int32>
     let edges: UnsafePointer<Edge>
@@ -56,6 +62,8 @@ final class AttributeTrie: @unchecked Sendable {
   }
 }
 
+// SAFETY: Nodes, children and tables refer to each other by places that `AttributeTree` recorded.
+// Tables are never full, so every search ends at an empty place. Tests: FrameFillTests, asan.
 extension AttributeTrie.View {
   /// The node below `node` with this name, or nil.
   @inline(__always)
@@ -86,6 +94,8 @@ extension AttributeTrie.View {
   /// Whether names of more than eight bytes are the same behind these.
   @inline(__always)
   private func isSame(_ name: ByteView, _ edge: AttributeTrie.Edge) -> Bool {
+    // SAFETY: Both names have the same length, which is above eight bytes. Tests: FrameFillTests,
+    // asan.
     guard let bytes = UnsafeRawPointer(name.baseAddress) else { return false }
     let known = UnsafeRawPointer(names) + Int(edge.name)
     // The last eight bytes, and what is left between them and the first.
@@ -113,6 +123,8 @@ extension AttributeTrie {
   /// names there is more of the text, so that eight bytes can be read at once.
   @inline(__always)
   static func prefix(_ name: ByteView, before cursor: JSONCursor) -> UInt64 {
+    // SAFETY: Eight bytes are read only where the cursor's text has eight. Tests: FrameFillTests,
+    // asan.
     guard let base = UnsafeRawPointer(name.baseAddress), name.count < 8,
       base + 8 <= UnsafeRawPointer(cursor.base + cursor.end)
     else { return prefix(name) }
@@ -123,6 +135,7 @@ extension AttributeTrie {
   /// The first eight bytes, zero-padded.
   @inline(__always)
   static func prefix(_ name: ByteView) -> UInt64 {
+    // SAFETY: Eight bytes are read only from names that have eight. Tests: FrameFillTests, asan.
     guard let base = name.baseAddress else { return 0 }
     if name.count >= 8 { return UnsafeRawPointer(base).loadUnaligned(as: UInt64.self) }
     var prefix: UInt64 = 0

@@ -86,6 +86,7 @@ private struct CostEstimate {
   }
 
   private func constant(_ cell: Cell) -> Part {
+    // SAFETY: Reads constants of the graph, which is borrowed meanwhile. Tests: CostTests.
     func elements(_ cell: Cell) -> Int {
       switch cell.tag {
       case Tag.list, Tag.optional: cell.elements.reduce(cell.outsideCount) { $0 + elements($1) }

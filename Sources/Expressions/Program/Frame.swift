@@ -14,6 +14,9 @@ internal import Regex
 /// }
 /// ```
 public struct Frame: ~Copyable {
+  // SAFETY: All sizes come from the program, which `storage` keeps alive. `init` initializes every
+  // cell and `deinit` frees them; a frame cannot be copied. Tests: FrameFillTests, asan.
+
   let storage: Program.Storage
   package let cells: UnsafeMutablePointer<Cell>
   /// The cells of the attributes, in slot order.
@@ -79,6 +82,8 @@ public struct Frame: ~Copyable {
 
   /// Empties the frame: no attribute is there, and nothing in it points to where it was filled from.
   public mutating func reset() {
+    // SAFETY: Afterwards no slot points to memory that the frame was filled from.
+    // Tests: FrameFillTests, asan.
     arena.reset()
     repeatedSlot = nil
     slots.update(from: defaults, count: slotCount)
@@ -103,6 +108,8 @@ public struct Frame: ~Copyable {
   ///
   /// - Parameter context: a map whose keys are the roots.
   public mutating func keep(_ context: Value) throws(EvaluationError) {
+    // SAFETY: Defaults point into `kept`, which only the next call resets, after it has put back
+    // the program's own defaults. Tests: PrecomputeTextsTests, asan.
     for (slot, cell) in running.defaults.enumerated() { defaults[slot] = cell }
     reset()
     kept.reset()
@@ -141,6 +148,9 @@ public struct Frame: ~Copyable {
 
   /// Copies bytes to where the frame's texts can point into them until the next call.
   package mutating func own(_ bytes: some Sequence<UInt8>) -> ByteView {
+    // SAFETY: Slots may point into the old copy, so every caller resets the frame before it reads
+    // the new one. Tests: FrameFillTests.framesAreIndependent,
+    // FrameFillTests.nothingIsLeftAfterAFault, asan.
     let copied = bytes.withContiguousStorageIfAvailable { source in
       makeRoom(source.count)
       _ = owned.update(fromContentsOf: source)
@@ -182,6 +192,8 @@ public struct Frame: ~Copyable {
   package mutating func fillMember(
     _ key: JSONCursor.RawString, from cursor: inout JSONCursor, nullIsAbsent: Bool = false
   ) throws(JSONFault) -> Bool {
+    // SAFETY: Strings without escapes point into the caller's record. The caller resets the frame
+    // before the record goes away. Tests: InputFormsTests, BatchDifferentialTests.
     guard let node = try child(AttributeTrie.root, key, cursor) else { return false }
     if nullIsAbsent, try cursor.takeNull() {
       empty(trie.nodes[node])
@@ -213,6 +225,7 @@ public struct Frame: ~Copyable {
     _ node: Int, _ key: JSONCursor.RawString, _ cursor: JSONCursor
   ) throws(JSONFault) -> Int? {
     let cell = try cursor.text(key, in: &arena)
+    // SAFETY: The view of the local cell stays in the closure. Tests: FrameFillTests.
     return withUnsafePointer(to: cell) { trie.child(of: node, named: $0.textBytes) }
   }
 
@@ -382,6 +395,8 @@ extension Program {
   public func evaluate(_ entry: Entry? = nil, in frame: inout Frame) throws(EvaluationError)
     -> Value
   {
+    // SAFETY: The result is copied into a `Value` before the arena releases what the run built.
+    // Tests: HostileInputTests.nothingIsLeftBehind, asan.
     var trace = NoTrace()
     let start = (entry ?? entries.first)?.start ?? Lowering.finishFault
     // What the run builds is given back, so that one filled frame can be evaluated for ever.
@@ -423,6 +438,9 @@ extension Program {
 
   /// The same for callers that keep the start of an entry.
   package func condition(at start: UInt32, in frame: inout Frame) -> Cell {
+    // SAFETY: The arena releases what the run built, so a string or list in the result must not be
+    // followed. Callers compare with bools alone. Tests: HostileInputTests.nothingIsLeftBehind,
+    // asan.
     var trace = NoTrace()
     let mark = frame.arena.mark
     let cell = Machine.run(storage, from: start, in: &frame, &trace)
@@ -432,6 +450,8 @@ extension Program {
 
   /// The first of several conditions that is exactly true, from one of the starts of a choice on.
   package func firstTrue(from start: UInt32, in frame: inout Frame) -> Int? {
+    // SAFETY: Only a number leaves the run; the arena releases the rest.
+    // Tests: HostileInputTests.nothingIsLeftBehind, asan.
     var trace = NoTrace()
     frame.runMark = frame.arena.mark
     let cell = Machine.run(storage, from: start, in: &frame, &trace)

@@ -3,6 +3,10 @@ internal import Regex
 /// Runs instructions on a frame. Every run ends: targets are always lower than the instruction
 /// that names them, but for the way back of loops, whose rounds are limited.
 enum Machine {
+  // SAFETY: The compiler numbers cells and targets, and the frame has a cell for each. Targets are
+  // lower than their instruction, except for loops, whose rounds are counted. Temporaries are
+  // written before they are read. Tests: ReferenceTests, SharingTests, fuzz evaluator.
+
   /// The result of the expression that starts here: a value, or a fault with its instruction.
   static func run<T: Trace>(
     _ program: Program.Storage, from start: UInt32, in frame: inout Frame, _ trace: inout T

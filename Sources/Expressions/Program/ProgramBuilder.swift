@@ -118,6 +118,8 @@ public struct ProgramBuilder: ~Copyable {
         let operand = checker.graph.list(checker.graph[id].a).last.map(Int.init),
         let cell = checker.graph.constant(operand), cell.isText
       else { continue }
+      // SAFETY: The bytes of the constant are copied inside the closure. Tests: RuleErrorsTests,
+      // RegexMatchingTests.
       let text = withUnsafePointer(to: cell) { Array($0.textBytes) }
       if patternOf[operand] == nil, patternProblems[operand] == nil { check(text, operand) }
       if let problem = patternProblems[operand] {

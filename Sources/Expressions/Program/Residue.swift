@@ -252,10 +252,14 @@ struct GraphWriter {
   }
 
   private static func quoted(_ cell: Cell, isBytes: Bool) -> String {
+    // SAFETY: The bytes of the constant are copied inside the closure. Tests: ReferenceTests,
+    // SpecializingTests.
     withUnsafePointer(to: cell) { Printer.quoted(Array($0.textBytes)[...], isBytes: isBytes) }
   }
 
   private static func converted(_ cell: Cell) -> String {
+    // SAFETY: The view of the local cell stays in the closure, and the result is copied before the
+    // arena ends. Tests: ReferenceTests, SpecializingTests.
     var arena = Arena(limit: 4_096)
     let text = withUnsafePointer(to: cell) { Conversions.text($0, &arena) }
     return quoted(text, isBytes: false)

@@ -1,6 +1,9 @@
 /// Where a run stands. Methods and not nested functions: what these capture lives in memory and is
 /// checked for exclusive access, which would be half the cost of a small expression.
 struct RunState<T: Trace> {
+  // SAFETY: Pointers lead to cells of the frame that runs, by the operands of its program. See
+  // `Machine`. Tests: ReferenceTests, SharingTests, fuzz evaluator.
+
   /// The instruction to run.
   var at: Int
   /// The last fault, with its instruction.

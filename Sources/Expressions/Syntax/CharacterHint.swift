@@ -2,6 +2,7 @@
 enum CharacterHint {
   /// The message and, where there is something to write instead, the help.
   static func text(_ character: ByteView) -> (message: String, help: String?) {
+    // SAFETY: The view is copied into a string at once. Tests: SyntaxHintTests.
     let text = String(decoding: character, as: UTF8.self)
     guard let scalar = text.unicodeScalars.first else { return ("this has no meaning here", nil) }
     if curlyQuotes.contains(scalar) {

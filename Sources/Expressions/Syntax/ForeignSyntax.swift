@@ -1,6 +1,10 @@
 /// What parsers say of texts that are written as in another language, in words that name what was
 /// written. It looks at texts that did not parse, and changes nothing but what is said of them.
 struct ForeignSyntax {
+  // SAFETY: `source` is the parser's view and outlives this value. Places before and after a token
+  // are compared with both ends, and quoted parts are copied.
+  // Tests: SyntaxHintTests.textsThatEndAnywhere, fuzz parser.
+
   private let source: ByteView
   private let brackets: OpenBrackets
 
@@ -272,6 +276,9 @@ struct ForeignSyntax {
 
 /// The brackets and the strings of a text, also of one that does not parse.
 struct OpenBrackets {
+  // SAFETY: Every index is compared with the count. No view is stored.
+  // Tests: SyntaxHintTests.textsThatEndAnywhere, fuzz parser.
+
   /// Brackets outside strings and comments, in the order of the text.
   private var marks: [(at: Int, byte: UInt8)] = []
   private var strings: [Range<Int>] = []

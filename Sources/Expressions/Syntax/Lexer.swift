@@ -4,6 +4,10 @@ internal import CShims
 ///
 /// The lexer never fails: what is not a token is `invalid`, with the reason in ``problems``.
 struct Lexer {
+  // SAFETY: `source` is the parser's view, which outlives the lexer. `byte` compares with the count
+  // and returns 0 behind the end. 16 bytes are read only where more than 16 remain.
+  // Tests: ParserTests, LiteralTests, fuzz lexer.
+
   private let source: ByteView
   private(set) var at = 0
   /// What was wrong with invalid tokens, in source order.
@@ -136,6 +140,8 @@ struct Lexer {
   }
 
   private func matches(_ word: StaticString, _ start: Int) -> Bool {
+    // SAFETY: The caller has compared the length of the name with that of the word.
+    // Tests: ParserTests, fuzz lexer.
     for i in 0..<word.utf8CodeUnitCount where source[start + i] != word.utf8Start[i] {
       return false
     }

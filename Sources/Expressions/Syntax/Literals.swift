@@ -1,5 +1,9 @@
 /// Turns the source of literal tokens into values: escapes, digits, suffixes.
 enum Literals {
+  // SAFETY: `source` is the parser's view. The lexer has found the quotes and prefixes, so places
+  // inside a token exist; those inside an escape are compared with the token's end.
+  // Tests: LiteralTests, fuzz parser.
+
   /// Why a literal has no value, and the bytes to blame.
   struct Fault: Error {
     var range: SourceRange

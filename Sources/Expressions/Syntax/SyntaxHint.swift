@@ -107,6 +107,8 @@ enum SyntaxHint {
   ///   - token: what stands in the operator's place.
   ///   - string: the token before it.
   static func quote(before token: Token, behind string: Token?, in source: ByteView) -> String? {
+    // SAFETY: The token's range is compared with the count, and the view is not stored.
+    // Tests: SyntaxHintTests, fuzz parser.
     guard let string, string.kind == .string, string.to <= source.count else { return nil }
     let content = source[string.from..<string.to]
     let operators = ["&&", "||", "==", "!=", "<=", ">="]

@@ -56,6 +56,7 @@ package struct SyntaxTree {
   init() { text = [] }
 
   init(source: ByteView) {
+    // SAFETY: The tree copies the text and stores no view. Tests: ParserTests.
     text = Array(source)
     nodes.reserveCapacity(source.count / 4 + 8)
   }
@@ -91,10 +92,13 @@ package struct SyntaxTree {
 
   /// The whole text, which the ranges of names and strings refer to.
   func withText<Result>(_ body: (ByteView) -> Result) -> Result {
+    // SAFETY: The view lives as long as the closure runs. Tests: ParserTests.
     text.withUnsafeBufferPointer { body($0) }
   }
 
   func withText<Result>(_ offset: UInt32, _ count: UInt32, _ body: (ByteView) -> Result) -> Result {
+    // SAFETY: The view lives as long as the closure runs. Ranges come from the parser and are
+    // slices of the array, which are checked. Tests: ParserTests, fuzz parser.
     text.withUnsafeBufferPointer {
       body(ByteView(rebasing: $0[Int(offset)..<Int(offset + count)]))
     }

@@ -1,5 +1,9 @@
 /// Expressions as liquidjs reads them.
 extension ExpressionReader {
+  // SAFETY: Views are parts of the template's source, between places that were compared with
+  // `markup.end`. The tree stores offsets, or copies of strings with escapes.
+  // Tests: RenderingTests, HostileTemplateTests.
+
   /// A value with operators and filters, up to the end.
   mutating func javaScriptOutput(
     _ markup: inout Markup, into tree: inout TemplateTree
@@ -347,6 +351,9 @@ extension ExpressionReader {
 
 /// Escapes in texts: `\n`, `\u00e9`, `\'`.
 enum JavaScriptEscapes {
+  // SAFETY: Every index is compared with the count. The result is a copy. Tests: RenderingTests,
+  // HostileTemplateTests.
+
   static func unescaped(_ text: ByteView) -> [UInt8] {
     var result: [UInt8] = []
     var i = 0

@@ -1,5 +1,8 @@
 /// The filters by name, with the arguments that they take.
 struct LiquidFilters: Sendable {
+  // SAFETY: Views of names are hashed and compared inside the closure or call that they are passed
+  // to. Tests: RenderingTests.
+
   struct Filter: Sendable {
     var name: String
     var function: LiquidFunction

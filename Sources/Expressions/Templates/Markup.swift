@@ -11,6 +11,10 @@ struct MarkupError: Error {
 
 /// A cursor over what stands between the delimiters of a tag.
 struct Markup {
+  // SAFETY: `source` is the template while it is compiled. Reads compare with `end`, which is at
+  // most the count; other ranges come from a cursor over the same source. Tests: RenderingTests,
+  // HostileTemplateTests.
+
   let source: ByteView
   var at: Int
   var end: Int
@@ -92,6 +96,9 @@ struct Markup {
 
 /// What reading expressions shares between syntaxes.
 struct ExpressionReader {
+  // SAFETY: Views of words and numbers are compared or converted at once. Only offsets go into the
+  // tree. Tests: RenderingTests, TemplateAnalysisTests.
+
   let dialect: TemplateDialect
   let limits: TemplateLimits
   /// Expressions inside the current one.

@@ -1,5 +1,8 @@
 /// Sources that are HTML.
 enum MarkupEntities {
+  // SAFETY: The view of the source stays in the closure. Reads stay inside the matches that `find`
+  // returns, or compare with the count. Tests: RenderingTests, HostileTemplateTests.
+
   private static let opening = Array("&lt;".utf8)
   private static let names: [(name: [UInt8], byte: UInt8)] = [
     ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&"),

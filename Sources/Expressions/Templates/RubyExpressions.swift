@@ -1,5 +1,8 @@
 /// Expressions as Shopify's implementation reads them when it is strict.
 extension ExpressionReader {
+  // SAFETY: The view of a number lies between two places of the cursor, and is converted at once.
+  // Tests: RenderingTests.
+
   /// A value with filters, up to the end. Nothing at all is null.
   mutating func rubyOutput(
     _ markup: inout Markup, into tree: inout TemplateTree

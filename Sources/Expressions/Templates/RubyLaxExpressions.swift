@@ -1,6 +1,9 @@
 /// Expressions as Shopify's implementation reads them when it is lax: fragments are looked for, and
 /// what stands between them is passed over.
 extension ExpressionReader {
+  // SAFETY: Views lie between places of the cursor or inside such a view, and are compared or
+  // converted at once. Tests: RenderingTests, HostileTemplateTests.
+
   /// A value with filters.
   mutating func laxOutput(
     _ markup: inout Markup, into tree: inout TemplateTree

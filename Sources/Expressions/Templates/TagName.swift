@@ -24,6 +24,7 @@ enum TagName: UInt8, CaseIterable {
 
   /// The tag of a name, or nil.
   init?(_ text: ByteView) {
+    // SAFETY: The view is only read through its iterator. Tests: RenderingTests.
     let key = Key(text)
     guard let place = TagName.keys.firstIndex(of: key), let tag = TagName(rawValue: UInt8(place)),
       text.count <= 8 || text.elementsEqual(tag.name.utf8)

@@ -98,6 +98,8 @@ package struct TemplateSetBuilder: ~Copyable {
   /// Adds a template; it becomes the next one of the set. One that has errors renders nothing.
   @discardableResult
   package mutating func add(_ source: String) -> [Diagnostic] {
+    // SAFETY: The view of the source stays in the closure. The program stores the string itself.
+    // Tests: RenderingTests.
     var text = environment.isHTML ? MarkupEntities.resolved(source) : source
     let number = sources.count
     sources.append(text)

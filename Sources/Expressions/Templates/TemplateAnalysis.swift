@@ -40,6 +40,8 @@ package struct TemplateAnalysis: Sendable {
   }
 
   init(_ source: String, _ environment: TemplateEnvironment) {
+    // SAFETY: The walk and its view of the source stay in the closure.
+    // Tests: TemplateAnalysisTests.
     var text = environment.isHTML ? MarkupEntities.resolved(source) : source
     (reads, conditions, diagnostics) = text.withUTF8 { bytes in
       let (tree, diagnostics) = TemplateParser.parse(bytes, environment)
@@ -151,6 +153,9 @@ extension Template {
 
 /// Walks a parsed template in the order in which it runs.
 private struct TemplateWalk {
+  // SAFETY: `source` is a view that outlives the walk; results have copies of its names.
+  // Tests: TemplateAnalysisTests.
+
   let tree: TemplateTree
   let source: ByteView
   let environment: TemplateEnvironment

@@ -16,6 +16,7 @@ enum TemplateHint {
   ///
   /// - Parameter rest: the tag from the place on.
   static func `operator`(at rest: ByteView) -> String? {
+    // SAFETY: The view is only read through its iterator. Tests: TemplateHintTests.
     operators.first { rest.starts(with: $0.text.utf8) }?.help
   }
 

@@ -19,6 +19,9 @@ struct TemplatePiece {
 
 /// Cuts a source into texts, outputs and tags.
 struct TemplateLexer {
+  // SAFETY: `source` is the parser's view. Every index is compared with its count.
+  // Tests: RenderingTests, HostileTemplateTests.
+
   let source: ByteView
   let delimiters: TemplateDelimiters
   /// Whether quotes hide the end of an output, as in liquidjs.

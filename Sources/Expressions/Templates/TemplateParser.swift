@@ -22,6 +22,8 @@ struct TemplateParser {
     var end: Int
   }
 
+  // SAFETY: A view of the whole source, which outlives the parser. Tags and outputs are ranges that
+  // the lexer found in it. Tests: RenderingTests, HostileTemplateTests.
   let source: ByteView
   let environment: TemplateEnvironment
   var dialect: TemplateDialect { environment.dialect }

@@ -85,6 +85,7 @@ extension TemplateCompiler {
   private mutating func boundVariable(_ name: [UInt8], _ node: TemplateTree.Node)
     -> ConditionGraph.ID
   {
+    // SAFETY: Views of the array `name` stay in their closures. Tests: RenderingTests.
     switch name.withUnsafeBufferPointer({ binding($0) }) {
     case .local(let level)?: return graph.add(.local, level, at: origin(node))
     case .loop?, .nothing?: return constant(.null, node)
@@ -206,6 +207,7 @@ extension TemplateCompiler {
   private mutating func moveWritten(
     from names: inout [(name: [UInt8], binding: Binding)], item: Int?, _ node: TemplateTree.Node
   ) -> [ConditionGraph.ID] {
+    // SAFETY: The view of the name stays in the closure. Tests: RenderingTests.
     let origin = origin(node)
     var perItem: [ConditionGraph.ID] = []
     var kept: [(name: [UInt8], binding: Binding)] = []

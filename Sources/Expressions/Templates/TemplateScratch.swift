@@ -3,6 +3,9 @@
 ///
 /// One thread at a time has it: whoever took it from the pool, until it is given back.
 final class TemplateScratch: @unchecked Sendable {
+  // SAFETY: One thread has a scratch, from `take()` to `give(_:)`. The pool is behind a `Locked`.
+  // Tests: RenderingTests, tsan.
+
   var tree = TemplateTree()
   /// Numbers of nodes that are gathered before they become lists: of the parser, of the reader of
   /// expressions, of the compiler.

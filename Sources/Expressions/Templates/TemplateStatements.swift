@@ -47,6 +47,7 @@ extension TemplateCompiler {
   }
 
   private func level(_ node: TemplateTree.Node) -> Int? {
+    // SAFETY: The view of the local array stays in the closure. Tests: RenderingTests.
     bytes(TemplateTree.Bytes(from: node.a, count: node.b)).withUnsafeBufferPointer { variable($0) }
   }
 
@@ -368,6 +369,7 @@ extension TemplateCompiler {
   // MARK: Counters and cycles
 
   private mutating func counter(_ node: TemplateTree.Node) -> ConditionGraph.ID {
+    // SAFETY: The view of the local array stays in the closure. Tests: RenderingTests.
     let name = bytes(TemplateTree.Bytes(from: node.a, count: node.b))
     guard let level = name.withUnsafeBufferPointer({ counter($0) }) else { return nothing(node) }
     let origin = origin(node)

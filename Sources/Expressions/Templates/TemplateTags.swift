@@ -249,6 +249,8 @@ extension TemplateParser {
 
   /// A path of as many names as its root wants. Names behind them do not count.
   private mutating func path(_ content: TemplateTree.Bytes, _ from: Int, _ to: Int) -> UInt32? {
+    // SAFETY: The range lies between two places of the source that the parser compared with its
+    // count. Tests: RenderingTests, HostileTemplateTests.
     let bytes = ByteView(rebasing: source[Int(content.from)..<Int(content.from + content.count)])
     var names: [TemplateTree.Bytes] = []
     var start = Int(content.from)

@@ -2,6 +2,9 @@
 ///
 /// Blocks are kept for the next evaluation, so a warm arena allocates nothing from the system.
 package struct Arena: ~Copyable {
+  // SAFETY: The arena owns its blocks, cannot be copied, and frees them in `deinit` only. Cells
+  // point into a block until `reset()` or `release(to:)`. Tests: LimitTests, EachLimitTests, asan.
+
   private struct Block {
     var start: UnsafeMutableRawPointer
     var size: Int
@@ -34,6 +37,8 @@ package struct Arena: ~Copyable {
 
   /// Room for `size` bytes aligned to 16, or nil when the limit is reached.
   package mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
+    // SAFETY: Rounding up may overflow, so the size is checked again. The block has `size` bytes
+    // left behind `used`. Tests: LimitTests, asan.
     guard size >= 0 else { return nil }
     let size = (size &+ 15) & ~15
     // The limit is on what is taken, not on blocks: the answer must not depend on what a frame
@@ -107,6 +112,8 @@ package struct Arena: ~Copyable {
 
   /// Room for `count` cells.
   package mutating func cells(_ count: Int) -> UnsafeMutablePointer<Cell>? {
+    // SAFETY: The product is checked, and blocks are aligned to 16 bytes, the size of a cell.
+    // Tests: LimitTests, HostileInputTests.
     let (size, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Cell>.stride)
     guard !overflow else { return nil }
     return allocate(size)?.bindMemory(to: Cell.self, capacity: count)
@@ -114,6 +121,7 @@ package struct Arena: ~Copyable {
 
   /// A text cell with a copy of the bytes.
   package mutating func text(copying bytes: ByteView) -> Cell? {
+    // SAFETY: The copy has room for `bytes.count` bytes. Tests: FrameFillTests, asan.
     if let short = Cell(short: bytes) { return short }
     guard let copy = allocate(bytes.count), let start = bytes.baseAddress else { return nil }
     copy.copyMemory(from: start, byteCount: bytes.count)

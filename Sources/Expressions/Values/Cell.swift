@@ -129,6 +129,8 @@ package import CivilTime
   /// What a place for a cell holds that belongs to no context. Where given-back memory is poisoned
   /// (``ReusedMemory``), a long text at an address that no process has: whoever follows it is found out.
   package static var vacant: Cell {
+    // SAFETY: The address does not exist. It is only used in builds that poison memory, where
+    // following it crashes. Tests: ConditionColumnsTests.
     ReusedMemory.isPoisoned
       ? Cell(low: UInt64(Tag.longText) | 64 << 8, high: UInt64(UInt.max / 255 * 0xA5)) : .missing
   }
@@ -184,18 +186,23 @@ package import CivilTime
 
   /// The elements of a list, or the value of an optional.
   package var elements: UnsafeBufferPointer<Cell> {
+    // SAFETY: The count and the address are written together, for memory with that many cells.
+    // Cells never come from outside the process. Tests: FrameFillTests, asan.
     UnsafeBufferPointer(
       start: address?.assumingMemoryBound(to: Cell.self), count: outsideCount)
   }
 
   /// The entries of a map: key, value, key, value.
   package var entries: UnsafeBufferPointer<Cell> {
+    // SAFETY: As for `elements`; a map has two cells for each entry. Tests: FrameFillTests, asan.
     UnsafeBufferPointer(
       start: address?.assumingMemoryBound(to: Cell.self), count: outsideCount * 2)
   }
 
   /// A text of at most 15 bytes, or nil when it is longer.
   @inlinable package init?(short text: UnsafeBufferPointer<UInt8>) {
+    // SAFETY: With eight bytes or more, both loads of eight bytes lie inside the text. `few` reads
+    // shorter texts. Tests: CellTests, asan.
     guard text.count <= 15 else { return nil }
     let tag = UInt64(Tag.shortText) | UInt64(text.count)
     guard let base = UnsafeRawPointer(text.baseAddress), text.count > 0 else {
@@ -217,6 +224,8 @@ package import CivilTime
   /// One to seven bytes, zero-padded.
   @inlinable @inline(__always)
   static func few(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    // SAFETY: Each branch knows how many bytes there are, and its loads lie inside them.
+    // Tests: CellTests, asan.
     if count >= 4 {
       let first = UInt64(base.loadUnaligned(as: UInt32.self))
       let last = UInt64((base + (count &- 4)).loadUnaligned(as: UInt32.self))
@@ -245,6 +254,9 @@ extension UnsafePointer<Cell> {
   /// The bytes of the text (or bytes) in this cell. A short text is read where the cell lies,
   /// which is why this needs the cell's place and not its value.
   package var textBytes: ByteView {
+    // SAFETY: A short text is read inside the cell, so the view is valid only while the cell stays
+    // where it is. For other texts, count and address were written together. Tests: CellTests,
+    // FrameFillTests, asan.
     let low = pointee.low
     if UInt8(truncatingIfNeeded: low) >= Tag.shortText {
       let start = UnsafeRawPointer(self).assumingMemoryBound(to: UInt8.self) + 1
@@ -259,6 +271,8 @@ extension UnsafePointer<Cell> {
 extension Cell {
   /// The text of this cell as a string, whatever it is made of.
   package var text: String {
+    // SAFETY: The view points to a local copy of the cell, and stays in the closure.
+    // Tests: CellTests.
     withUnsafePointer(to: self) { String(decoding: $0.textBytes, as: UTF8.self) }
   }
 }

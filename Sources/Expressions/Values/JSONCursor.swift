@@ -52,6 +52,10 @@ public struct JSONFault: Error, Hashable, Sendable {
 /// The grammar is RFC 8259's. Strings must be UTF-8 and escapes must form whole code points,
 /// except that a lone surrogate escape becomes U+FFFD.
 package struct JSONCursor {
+  // SAFETY: The caller keeps the bytes below `end` while it uses the cursor and its views. Every
+  // read compares with `end` first; 16 bytes are read only while 16 remain.
+  // Tests: JSONDifferentialTests, JSONReaderTests, fuzz json.
+
   package let base: UnsafePointer<UInt8>
   package let end: Int
   package var at: Int
@@ -122,6 +126,8 @@ package struct JSONCursor {
     /// The first escape of half a character, such as `\ud800`, which reads as U+FFFD; nil when there
     /// is none.
     package var loneSurrogate: (text: String, offset: Int)? {
+      // SAFETY: Every read is below `bytes.count`. `unicodeEscape` gets the number of bytes left.
+      // Tests: JSONReaderTests.
       guard hasEscapes, let base = bytes.baseAddress else { return nil }
       var at = 0
       while at < bytes.count {
@@ -204,6 +210,7 @@ package struct JSONCursor {
   }
 
   fileprivate static func hex4(_ bytes: UnsafePointer<UInt8>) -> UInt32? {
+    // SAFETY: Callers have compared the four bytes with the end. Tests: JSONReaderTests, fuzz json.
     var value: UInt32 = 0
     for i in 0..<4 {
       guard let digit = Digits.hex(bytes[i]) else { return nil }
@@ -214,6 +221,8 @@ package struct JSONCursor {
 
   /// Writes the text of an escaped string, which never grows, and gives its length.
   package static func unescape(_ raw: ByteView, into target: UnsafeMutablePointer<UInt8>) -> Int {
+    // SAFETY: The caller's memory is as long as the source, and no escape gets longer. Only strings
+    // that the cursor has passed come here. Tests: JSONReaderTests, fuzz json.
     guard let base = raw.baseAddress else { return 0 }
     var written = 0
     var i = 0
@@ -251,6 +260,8 @@ package struct JSONCursor {
 
   /// One `\uXXXX`, or a surrogate pair of them, and how many bytes it took.
   fileprivate static func unicodeEscape(_ at: UnsafePointer<UInt8>, _ room: Int) -> (UInt32, Int) {
+    // SAFETY: Reads six bytes if `room` has six, and twelve if it has twelve.
+    // Tests: JSONReaderTests, fuzz json.
     guard room >= 6, let first = hex4(at + 2) else { return (0xFFFD, min(room, 2)) }
     guard 0xD800...0xDFFF ~= first else { return (first, 6) }
     guard first < 0xDC00, room >= 12, at[6] == UInt8(ascii: "\\"), at[7] == UInt8(ascii: "u"),
@@ -299,6 +310,8 @@ package struct JSONCursor {
 
   /// Takes a word such as `true` whose first byte has been seen.
   package mutating func word(_ word: StaticString) throws(JSONFault) {
+    // SAFETY: The word fits before `end`. A `StaticString` lives as long as the process.
+    // Tests: JSONReaderTests, fuzz json.
     let length = word.utf8CodeUnitCount
     guard at + length <= end else { throw fault(.unexpectedEnd, at: end) }
     var i = 0

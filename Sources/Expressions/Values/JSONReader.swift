@@ -7,6 +7,8 @@ extension Value {
     -> Value
   {
     let bytes = ContiguousArray(json)
+    // SAFETY: The cursor stays in the closure, and values copy what they need.
+    // Tests: JSONReaderTests.
     let result = bytes.withUnsafeBufferPointer { buffer -> Result<Value, JSONFault> in
       guard let base = buffer.baseAddress else {
         return .failure(JSONFault(kind: .unexpectedEnd, offset: 0))
@@ -27,6 +29,8 @@ extension Value {
 extension JSONCursor.RawString {
   /// The text with escapes resolved.
   package var text: String {
+    // SAFETY: `unescape` returns the number of bytes that it wrote, at most the capacity.
+    // Tests: JSONReaderTests.
     guard hasEscapes else { return String(decoding: bytes, as: UTF8.self) }
     return String(unsafeUninitializedCapacity: bytes.count) {
       guard let target = $0.baseAddress else { return 0 }
@@ -109,6 +113,8 @@ extension JSONCursor {
   }
 
   package func text(_ raw: RawString, in arena: inout Arena) throws(JSONFault) -> Cell {
+    // SAFETY: The memory is as long as the source, which bounds what `unescape` writes.
+    // Tests: JSONReaderTests, FrameFillTests.
     guard raw.hasEscapes else { return Cell(textAt: raw.bytes) }
     guard let memory = arena.allocate(raw.bytes.count) else { throw fault(.tooLarge) }
     let target = memory.bindMemory(to: UInt8.self, capacity: raw.bytes.count)
@@ -119,6 +125,8 @@ extension JSONCursor {
   private func outside(_ tag: UInt8, _ count: Int, _ cells: [Cell], in arena: inout Arena)
     throws(JSONFault) -> Cell
   {
+    // SAFETY: All cells are written before the cell that points to them is made.
+    // Tests: FrameFillTests.
     guard let memory = arena.cells(max(cells.count, 1)) else { throw fault(.tooLarge) }
     for (i, cell) in cells.enumerated() { memory[i] = cell }
     return Cell(tag: tag, count: count, at: memory)

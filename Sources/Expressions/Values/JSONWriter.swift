@@ -52,12 +52,16 @@ package enum JSONWriter {
   }
 
   package static func append(quoted text: String, to output: inout [UInt8]) {
+    // SAFETY: The view of the string stays in the closure, and its bytes are copied.
+    // Tests: JSONReaderTests.
     var text = text
     text.withUTF8 { append(quoted: $0, to: &output) }
   }
 
   /// A JSON string of these bytes, which must be UTF-8.
   package static func append(quoted text: ByteView, to output: inout [UInt8]) {
+    // SAFETY: Reads the view through its iterator alone, and copies the bytes.
+    // Tests: JSONReaderTests.
     output.append(UInt8(ascii: "\""))
     if text.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
       for byte in text { append(escaped: byte, to: &output) }

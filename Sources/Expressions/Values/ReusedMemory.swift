@@ -9,6 +9,10 @@
 /// 0xA5, and the sanitizer, where it is linked in, reports whoever reads it. In other builds nothing
 /// happens.
 package enum ReusedMemory {
+  // SAFETY: The caller owns the range, which lies inside one allocation. The owner takes memory
+  // back before it frees it, because the allocator may use it again. Tests: ConditionColumnsTests,
+  // asan.
+
   /// Whether memory that was given back is made useless.
   package static var isPoisoned: Bool {
     #if DEBUG || TOLLGATE_POISON

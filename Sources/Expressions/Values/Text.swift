@@ -1,5 +1,8 @@
 /// UTF-8 by hand: lengths, validity and code points without Foundation or `String`.
 package enum UTF8Scan {
+  // SAFETY: Each read compares with `room` or the count first. `write` needs up to four bytes,
+  // which its callers have. Tests: JSONDifferentialTests, fuzz json.
+
   /// Length of the well-formed scalar that begins here, or 0 (overlong forms, surrogates, values
   /// past U+10FFFF and truncated sequences are not well-formed).
   package static func scalarLength(_ at: UnsafePointer<UInt8>, _ room: Int) -> Int {
@@ -44,6 +47,7 @@ package enum UTF8Scan {
   package static func write(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> Int {
     let scalar = Unicode.Scalar(scalar) ?? "\u{FFFD}"
     var count = 0
+    // SAFETY: Every `Unicode.Scalar` has an encoding in UTF-8. Tests: JSONReaderTests.
     for byte in UTF8.encode(scalar).unsafelyUnwrapped {
       target[count] = byte
       count += 1
@@ -80,6 +84,9 @@ package enum Digits {
 
 /// Numbers from text, independent of any locale.
 package enum NumberText {
+  // SAFETY: Every read compares with `room` or the count first. Digits are counted before the fast
+  // path uses them. Tests: JSONDifferentialTests, fuzz json.
+
   /// Length of the JSON number that begins here, or nil.
   package static func jsonLength(_ at: UnsafePointer<UInt8>, _ room: Int) -> Int? {
     var i = 0

@@ -3,6 +3,9 @@ enum LiquidRelation: UInt8 {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, contains
 }
 
+// SAFETY: Tags are checked before elements are read; ranges have tags of their own and no memory.
+// Pointers to local cells stay in their closures, and static strings live as long as the process.
+// Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
 enum LiquidComparing {
   /// A bool, or a fault: Ruby refuses to order a text and a number.
   static func test(

@@ -2,6 +2,9 @@ internal import CivilTime
 
 /// Values as text and as numbers, in both of Liquid's worlds.
 extension RenderingState {
+  // SAFETY: The bytes of a value are its own, or a copy in the arena that is made before the
+  // scratch buffer is used again. Tests: RenderingTests, corpus, asan.
+
   /// Appends what a value prints as. What has no text prints nothing; the result says whether the
   /// value had one.
   @inline(__always)
@@ -61,6 +64,8 @@ extension RenderingState {
   }
 }
 
+// SAFETY: Tags are checked before views are read, and every index is compared with the count.
+// Tests: RenderingTests, AnyArgumentsTests, corpus.
 enum LiquidConversions {
   /// Appends what a value prints as. False when it has no text: `[object Object]` and numbers that
   /// are none stay out of texts.

@@ -2,6 +2,9 @@ internal import CivilTime
 
 /// The filter `date`: an instant in a format of `strftime`.
 enum DateFilter {
+  // SAFETY: Views of operands end with the call. Static strings live as long as the process.
+  // Tests: RenderingTests, corpus.
+
   /// Widest field that a format may ask for.
   static let widestField = 1_024
   private static let javaScriptFormat: StaticString = "%A, %B %-e, %Y at %-l:%M %P %z"
@@ -53,6 +56,8 @@ enum DateFilter {
 
 /// Writes an instant after a format.
 struct DateWriter {
+  // SAFETY: Every index into the format is compared with its count. Tests: RenderingTests, corpus.
+
   let time: CivilTime
   let offset: Int32
   let instant: Timestamp

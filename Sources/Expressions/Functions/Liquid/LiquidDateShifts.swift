@@ -2,6 +2,8 @@ internal import CivilTime
 
 /// Units of the filters that shift dates and count down.
 enum LiquidTimeUnit: Int, CaseIterable {
+  // SAFETY: The view is compared with names during the call. Tests: AnyArgumentsTests, corpus.
+
   case milliseconds, seconds, minutes, hours, days, weeks, months, years
 
   /// `hours`, `hour`, `h`: the unit, or nil.
@@ -118,6 +120,9 @@ enum DateShifts {
 
   /// `1d`, `2h 30m`.
   private struct AmountReader {
+    // SAFETY: Every index into the caller's view is compared with its count.
+    // Tests: AnyArgumentsTests, corpus.
+
     private let text: ByteView
     private var at = 0
     private(set) var failed = false

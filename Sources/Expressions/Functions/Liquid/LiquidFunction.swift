@@ -262,6 +262,8 @@ enum LiquidFunctions {
   }
 }
 
+// SAFETY: The number is compared with the count, so an operand that is missing is nil.
+// Tests: AnyArgumentsTests, corpus.
 extension Operands {
   /// An operand, or nil where the call has fewer.
   func optional(_ i: Int) -> UnsafePointer<Cell>? { i < count ? self[i] : nil }

@@ -1,5 +1,9 @@
 /// Filters over lists.
 enum ListFilters {
+  // SAFETY: Ranges have no memory and are counted out. Positions in lists are compared with the
+  // count; new lists have room for as many elements as are written. Tests: AnyArgumentsTests,
+  // HostileTemplateTests, corpus, asan.
+
   static func call(
     _ function: EndFilter, _ operands: Operands, _ style: LiquidStyle, _ arena: inout Arena
   ) -> Cell {
@@ -278,6 +282,9 @@ enum ListFilters {
 
 /// Properties of the items of lists.
 enum LiquidProperties {
+  // SAFETY: Two cells in the arena hold the item and a view of the name. The name lies in the
+  // operand or the arena, both of which outlive the call. Tests: AnyArgumentsTests, corpus.
+
   enum Reading {
     case value(Cell)
     /// The item cannot be asked for a property of this kind.

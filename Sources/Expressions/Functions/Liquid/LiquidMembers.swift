@@ -1,5 +1,8 @@
 /// Reading members of values: `a.b`, `a[b]`, and the members that every list or text has.
 enum LiquidMembers {
+  // SAFETY: Tags are checked before views are read, and positions are compared with the count.
+  // Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
+
   /// The member of a value, or null.
   ///
   /// - Parameter isNamed: whether the key stands behind a dot, so that it may be `size` and its like.

@@ -2,6 +2,9 @@ internal import CShims
 
 /// A decimal number: `mantissa / 10^scale`.
 struct LiquidDecimal {
+  // SAFETY: Every index is compared with the count of the caller's view.
+  // Tests: LiquidConversionsTests, corpus.
+
   var mantissa: Int128
   var scale: Int
 
@@ -110,6 +113,9 @@ struct LiquidDecimal {
 /// The digits of the shortest decimal number that reads back as a finite double:
 /// `0.d1d2d3... * 10^point`.
 struct DoubleDigits {
+  // SAFETY: The buffer has 24 bytes. A double has at most 17 digits, and the loop stops at 24.
+  // Tests: LiquidConversionsTests, RenderingTests, corpus.
+
   private var bytes: (UInt64, UInt64, UInt64) = (0, 0, 0)
   private(set) var count = 0
   private(set) var point = 0

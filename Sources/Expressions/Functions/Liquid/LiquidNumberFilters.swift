@@ -3,6 +3,9 @@ internal import CShims
 /// Arithmetic with doubles, as liquidjs does it: what is not a number is 0, a missing operand makes
 /// the result not a number.
 enum BinaryNumberFilters {
+  // SAFETY: Operands are passed on as pointers during the call, and not stored.
+  // Tests: AnyArgumentsTests, corpus.
+
   static func call(_ function: NumberFilter, _ operands: Operands) -> Cell {
     let value = number(operands[0])
     return switch function {

@@ -1,6 +1,9 @@
 /// The filter `plural`: the form of a word that goes with a number, by the plural rules of the Unicode
 /// Common Locale Data Repository for cardinal numbers.
 enum Plurals {
+  // SAFETY: The view of the name stays in the closure, and the arena copies it.
+  // Tests: AnyArgumentsTests, corpus.
+
   enum Category: Int, CaseIterable {
     case zero, one, two, few, many, other
   }
@@ -28,6 +31,9 @@ enum Plurals {
 
   /// What the rules look at: the whole part, and the digits behind the point.
   struct PluralOperands {
+    // SAFETY: Every index is compared with the count of the caller's view.
+    // Tests: AnyArgumentsTests, corpus.
+
     var whole: UInt64 = 0
     var fraction: UInt64 = 0
     var fractionDigits = 0

@@ -1,6 +1,9 @@
 /// `where`, `reject`, `find`, `find_index` and `has`: the items whose property holds, or equals
 /// something.
 enum SelectingFilters {
+  // SAFETY: Elements are read below the list's count. Pointers to local cells stay in their
+  // closures. Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
+
   static func call(
     _ function: SelectingFilter, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena, _ work: inout Int
@@ -67,6 +70,9 @@ enum SelectingFilters {
 
 /// `sort` and `sort_natural`.
 enum SortFilters {
+  // SAFETY: There is a key for each element, and `StableSort` returns numbers below the count.
+  // Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
+
   static func call(
     _ operands: Operands, isNatural: Bool, _ state: inout RenderingState, _ arena: inout Arena,
     _ work: inout Int

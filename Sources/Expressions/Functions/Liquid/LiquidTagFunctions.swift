@@ -1,5 +1,8 @@
 /// What tags need beside filters.
 enum TagFunctions {
+  // SAFETY: Both ends of a part are limited to the number of items. Tests: AnyArgumentsTests,
+  // HostileTemplateTests, corpus.
+
   static func call(
     _ function: TagFunction, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena, _ work: inout Int
@@ -249,6 +252,8 @@ enum TagFunctions {
       ? operands[0].pointee : Cell(tag: Tag.map, count: 0, at: nil)
     return withKey(operands[1]) { key in
       if let known = Comparing.lookUp(key, in: register) {
+        // SAFETY: Registers lie in the arena, and templates cannot name them, so no other value
+        // points to this cell. Tests: RenderingTests, corpus.
         UnsafeMutablePointer(mutating: known).pointee = value
         return register
       }
@@ -267,6 +272,9 @@ enum TagFunctions {
 
 /// `default` and `money`.
 enum MoreFilters {
+  // SAFETY: The view of the string stays in the closure, and the arena copies it.
+  // Tests: AnyArgumentsTests, corpus.
+
   /// Operands: the value, the other value, whether false is a value of its own, and in liquidjs
   /// whether the options cannot be read.
   static func defaultValue(_ operands: Operands, _ style: LiquidStyle) -> Cell {

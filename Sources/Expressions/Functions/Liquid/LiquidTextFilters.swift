@@ -1,5 +1,8 @@
 /// Filters that make a text of a text, byte by byte.
 enum TextFilters {
+  // SAFETY: Indexes are compared with the count. What `url_decode` decodes becomes a string only if
+  // it is valid UTF-8. Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
+
   static func call(
     _ function: TextFilter, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena
@@ -180,6 +183,9 @@ enum TextFilters {
 
 /// Takes tags, comments, scripts and styles out of HTML, in one pass.
 enum MarkupStripping {
+  // SAFETY: An opening is compared only if that many bytes are left. Tests: HostileTemplateTests,
+  // corpus.
+
   static func strip(_ text: ByteView, into buffer: inout OutputBuffer) {
     var i = 0
     var missing = Missing()
@@ -227,6 +233,9 @@ enum MarkupStripping {
 
 /// Base 64, with the alphabets of RFC 4648.
 enum Base64Filters {
+  // SAFETY: Decoded bytes become a string only if they are valid UTF-8.
+  // Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
+
   static func encode(_ text: ByteView, isURL: Bool, into buffer: inout OutputBuffer) {
     func digit(_ value: UInt32) -> UInt8 {
       switch value & 63 {
@@ -309,6 +318,9 @@ enum Base64Filters {
 
 /// Values as JSON.
 enum JSONText {
+  // SAFETY: Elements and entries are read through views with their counts. Pointers to local cells
+  // stay in their closures. Tests: RenderingTests, corpus.
+
   static func append(
     _ value: UnsafePointer<Cell>, to buffer: inout OutputBuffer, depth: Int
   ) {

@@ -1,5 +1,8 @@
 /// Filters that look for parts of texts, cut them, or put others in their place.
 enum TextPartFilters {
+  // SAFETY: Parts begin and end between characters, inside the count. Results are views of the
+  // operand, or copies in the arena. Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
+
   static func call(
     _ function: TextPartFilter, _ operands: Operands, _ state: inout RenderingState,
     _ arena: inout Arena, _ work: inout Int

@@ -1,6 +1,9 @@
 /// Lengths and parts of texts. Code points count in Ruby, UTF-16 units in ECMAScript; a part never
 /// begins or ends inside a grapheme cluster.
 enum LiquidTexts {
+  // SAFETY: Parts begin and end between characters, and their ends are compared with the count.
+  // Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
+
   static func isASCII(_ text: ByteView) -> Bool {
     for byte in text where byte >= 0x80 { return false }
     return true
@@ -67,6 +70,9 @@ enum LiquidTexts {
 
 /// Characters that mean something in HTML.
 enum HTMLText {
+  // SAFETY: Every index is compared with the count. Static strings live as long as the process.
+  // Tests: RenderingTests, corpus.
+
   enum Names {
     case ruby, javaScript
   }

@@ -2,6 +2,8 @@ internal import CivilTime
 
 /// An instant with the offset that it was written with.
 struct LiquidTime {
+  // SAFETY: Views of operands are read during the call. Tests: RenderingTests, corpus.
+
   var instant: Timestamp
   /// Seconds ahead of UTC, where the text said so.
   var offset: Int32?
@@ -63,6 +65,9 @@ extension RenderingState {
 /// Reads dates as people write them: `2026-03-13T23:30:00-08:00`, `March 13, 2026 11:30 pm`,
 /// `Fri, 13 Mar 2026 23:30:00 GMT`, `3/13/2026`.
 private struct DateTextReader {
+  // SAFETY: Every index into the caller's view is compared with its count. Tests: RenderingTests,
+  // corpus.
+
   private let text: ByteView
   private let monthComesFirst: Bool
   private var at = 0

@@ -2,6 +2,10 @@ internal import CivilTime
 
 /// Bytes that grow up to a limit and are kept for the next text.
 struct OutputBuffer: ~Copyable {
+  // SAFETY: The buffer owns its bytes, frees them in `deinit` and cannot be copied. Every append
+  // reserves first. Numbers reserve their longest form, 20 bytes. Tests: RenderingTests,
+  // HostileTemplateTests, asan.
+
   private(set) var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
@@ -172,6 +176,8 @@ extension RenderingState {
 
   /// The text that was written since the output was so long, which leaves the output.
   mutating func takeCapture(from start: Cell, _ arena: inout Arena) -> Cell {
+    // SAFETY: `start` was the output's length when the capture began, and nothing truncates the
+    // output below it. Tests: RenderingTests, AnyArgumentsTests.
     let start = Int(start.intValue)
     let bytes = ByteView(start: output.start + start, count: output.count - start)
     defer { output.truncate(to: start) }
