@@ -221,8 +221,8 @@ package struct JSONCursor {
 
   /// Writes the text of an escaped string, which never grows, and gives its length.
   package static func unescape(_ raw: ByteView, into target: UnsafeMutablePointer<UInt8>) -> Int {
-    // SAFETY: The caller's memory is as long as the source, and no escape gets longer. Only strings
-    // that the cursor has passed come here. Tests: JSONReaderTests, fuzz json.
+    // SAFETY: The caller's memory is as long as the source, and a valid escape never gets longer.
+    // Only strings that the cursor has passed come here. Tests: JSONReaderTests, fuzz json.
     guard let base = raw.baseAddress else { return 0 }
     var written = 0
     var i = 0

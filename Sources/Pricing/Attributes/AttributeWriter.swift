@@ -61,6 +61,8 @@ struct AttributeWriter: ~Copyable {
 
   /// The text up to the first of a byte.
   mutating func add(_ text: String, upTo divider: UInt8) {
+    // SAFETY: The view of the string stays in the closure, and the buffer copies it.
+    // Tests: ProductAttributesTests.
     let start = buffer.count
     var text = text
     text.withUTF8 { bytes in

@@ -50,6 +50,8 @@ public struct CurrencyFormat: Hashable, Sendable {
 
   /// The price as text.
   public func text(micros: Int64) -> String {
+    // SAFETY: `write` gets a buffer of `longestText` bytes, and its result is copied before the
+    // buffer ends. Tests: CurrencyFormatTests, RandomPriceTests.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longestText) { scratch in
       let start = write(micros, before: longestText, scratch)
       return String(
@@ -71,6 +73,9 @@ public struct CurrencyFormat: Hashable, Sendable {
   package func write(
     _ micros: Int64, before end: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {
+    // SAFETY: The caller has `longestText` bytes before `end`: 19 digits and as many separators, of
+    // up to four bytes each, and the other parts of the format. Tests: CurrencyFormatTests,
+    // PriceTextTests, RandomPriceTests.
     texts.withUnsafeBufferPointer { texts in
       guard let target = buffer.baseAddress, let source = texts.baseAddress else { return end }
       var writer = BackwardWriter(target: target, source: source, at: end, zero: zero)
@@ -112,6 +117,9 @@ public struct CurrencyFormat: Hashable, Sendable {
 
 /// Writes from the end to the beginning.
 private struct BackwardWriter {
+  // SAFETY: `write` provides room for the longest text. Parts are ranges of the format's own bytes.
+  // Tests: CurrencyFormatTests, RandomPriceTests.
+
   let target: UnsafeMutablePointer<UInt8>
   let source: UnsafePointer<UInt8>
   var at: Int

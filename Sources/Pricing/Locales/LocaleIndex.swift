@@ -109,6 +109,9 @@ extension Currency {
 
 /// The lines of a table.
 struct TableLines: Sendable {
+  // SAFETY: The table is a static string, which lives as long as the process. Lines end where
+  // `init` found newlines. Tests: PriceLocaleTests.
+
   private let table: StaticString
   private let starts: [Int32]
 

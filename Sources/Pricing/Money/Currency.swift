@@ -17,6 +17,7 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
   }
 
   private init(known code: StaticString) {
+    // SAFETY: Every caller passes a literal of three letters. Tests: CurrencyFormatTests.
     packed =
       UInt32(code.utf8Start[0]) << 16 | UInt32(code.utf8Start[1]) << 8 | UInt32(code.utf8Start[2])
   }
@@ -29,6 +30,7 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
 
   /// The code, in capitals.
   public var code: String {
+    // SAFETY: Writes three bytes into a buffer of three. Tests: CurrencyFormatTests.
     String(unsafeUninitializedCapacity: 3) { bytes in
       for i in 0..<3 { bytes[i] = byte(i) }
       return 3

@@ -1,5 +1,9 @@
 /// Bytes of text that grow. Everything that attributes are written of is appended to one of these.
 package struct TextBuffer: ~Copyable {
+  // SAFETY: The buffer owns its bytes, frees them in `deinit` and cannot be copied. Every append
+  // reserves first: 20 bytes for a number, `longestText` for a price. Tests: PriceTextTests,
+  // CurrencyFormatTests, RandomPriceTests.
+
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   package private(set) var count = 0

@@ -57,6 +57,8 @@ public enum Assigner: Hashable, Sendable {
   package func draw(
     experiment: UnsafeBufferPointer<UInt8>, subject: UnsafeBufferPointer<UInt8>, range: Double
   ) -> Double {
+    // SAFETY: The buffer holds the prefix, four bytes for a length, and the subject: 256 bytes if
+    // these fit, otherwise their sum. Tests: AssignerTests.
     switch self {
     case .draw(let fraction): return fraction * range
     case .djb2: return DJB2.draw(experiment: experiment, subject: subject, range: range)
@@ -80,6 +82,7 @@ public enum Assigner: Hashable, Sendable {
 
   /// The hash of a subject as a fraction in `0..<1`.
   package static func fraction(salt: String, experimentID: String, subject: ByteView) -> Double {
+    // SAFETY: The view of the string stays in the closure. Tests: AssignerTests.
     var experimentID = experimentID
     return experimentID.withUTF8 {
       Assigner.hash(salt: salt).draw(experiment: $0, subject: subject, range: 1)
@@ -89,6 +92,8 @@ public enum Assigner: Hashable, Sendable {
   /// What the hash reads before the subject: salt and experiment with their lengths. Empty when
   /// the assigner does not hash this way.
   package func hashPrefix(experimentID: String) -> [UInt8] {
+    // SAFETY: The array has as many bytes as `writePrefix` writes. Tests: AssignerTests,
+    // FixedLengthHashTests.
     guard case .hash(let salt) = self else { return [] }
     var experimentID = experimentID
     let count = 8 + salt.utf8.count + experimentID.utf8.count
@@ -103,6 +108,8 @@ public enum Assigner: Hashable, Sendable {
     to buffer: UnsafeMutableRawBufferPointer, _ salt: String,
     _ experiment: UnsafeBufferPointer<UInt8>
   ) {
+    // SAFETY: The caller's buffer has room for both lengths, the salt and the experiment.
+    // Tests: AssignerTests.
     var at = 0
     func write(count: Int) {
       buffer.storeBytes(
@@ -128,6 +135,8 @@ public enum Assigner: Hashable, Sendable {
   package static func fraction(
     _ buffer: UnsafeMutableRawBufferPointer, prefix: Int, subject: ByteView
   ) -> Double {
+    // SAFETY: The buffer has room for the prefix, a length of four bytes, and the subject.
+    // Tests: AssignerTests, FixedLengthHashTests.
     guard let base = buffer.baseAddress else { return 0 }
     base.storeBytes(
       of: UInt32(truncatingIfNeeded: subject.count).littleEndian, toByteOffset: prefix,

@@ -84,6 +84,8 @@ extension Audience {
 
   /// The variant that an assigner gives a subject, or nil when there are none.
   public func chooseVariant(subjectID: String, _ assigner: Assigner) -> Variant? {
+    // SAFETY: Views of the two strings stay in their closures. Tests: AssignmentFlowTests,
+    // AssignerTests.
     let weights = WeightTable(variants.map(\.weight))
     var (experiment, subject) = (experimentID, subjectID)
     let draw = experiment.withUTF8 { experiment in

@@ -4,6 +4,8 @@
 /// The hash is affine, so that subjects that fall together in one experiment do so in others whose
 /// ID has the same length; and joined IDs run together (`a:b` in `c` is `a` in `b:c`).
 package enum DJB2 {
+  // SAFETY: The views are only read through their iterators. Tests: AssignerTests.
+
   package static func hash(
     experiment: UnsafeBufferPointer<UInt8>, subject: UnsafeBufferPointer<UInt8>
   ) -> UInt32 {

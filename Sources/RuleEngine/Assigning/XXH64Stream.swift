@@ -1,6 +1,9 @@
 extension XXH64 {
   /// The hash of bytes that come in pieces. How they are cut makes no difference.
   package struct Stream: Hashable, Sendable {
+    // SAFETY: Blocks have a multiple of 32 bytes. `init(state:count:)` checks that there are as
+    // many stored bytes as the count says. Tests: XXH64Tests, FixedLengthHashTests.streams.
+
     private var lanes: [UInt64] = [
       XXH64.prime1 &+ XXH64.prime2, XXH64.prime2, 0, 0 &- XXH64.prime1,
     ]
@@ -61,6 +64,8 @@ extension XXH64 {
 
   /// Takes in the last bytes, fewer than 32.
   private static func finish(_ begun: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    // SAFETY: Words of eight and four bytes are read only while that many remain.
+    // Tests: XXH64Tests.
     var hash = begun
     var at = 0
     while at + 8 <= bytes.count {

@@ -1,6 +1,9 @@
 /// Placement names to numbers, without an allocation for looking one up: an open-addressing table
 /// over the names' bytes. Names differ by their bytes; strings compare normalised.
 struct PlacementIndex: Sendable {
+  // SAFETY: Each place records where a name begins and its length. Words are read only while eight
+  // bytes remain. The table is never full, so every search ends. Tests: PlacementIndexTests.
+
   private struct Place {
     /// Number of the placement, or -1 for an empty place.
     var number: Int32 = -1

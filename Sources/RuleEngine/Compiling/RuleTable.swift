@@ -68,6 +68,8 @@ extension RuleTable {
   /// The variant of a rule that a draw falls on, or nil when the rule gives none.
   @inline(__always)
   package func variant(of row: Row, draw: Double) -> Int? {
+    // SAFETY: The range was recorded when the weights were appended. The view stays in the closure.
+    // Tests: WeightTableTests, DistributionTests.
     cumulative.withUnsafeBufferPointer { all in
       let first = Int(row.firstVariant)
       return WeightTable.variant(
@@ -81,6 +83,8 @@ extension RuleTable {
   package func withExperiment<Result>(
     of row: Row, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
+    // SAFETY: The range was recorded when the ID was appended. The view stays in the closure.
+    // Tests: WeightTableTests, DistributionTests.
     text.withUnsafeBufferPointer { all in
       let start = Int(row.experimentStart)
       return body(

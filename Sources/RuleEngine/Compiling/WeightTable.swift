@@ -26,6 +26,7 @@
 
   @inlinable @inline(__always)
   package static func variant(draw: Double, cumulative: UnsafeBufferPointer<Double>) -> Int? {
+    // SAFETY: Every index is below the count. Tests: WeightTableTests, DistributionTests.
     let count = cumulative.count
     guard count > 1 else { return count == 1 ? 0 : nil }
     let sum = cumulative[count - 1]

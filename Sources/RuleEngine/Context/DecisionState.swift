@@ -55,6 +55,7 @@ public struct DecisionState: Hashable, Sendable {
 
   /// The place of an experiment's assignment. Of several the last counts.
   package func assignment(in experiment: UnsafeBufferPointer<UInt8>) -> Int? {
+    // SAFETY: The view is only compared. Tests: UserRecordTests, DecideTests.
     assignments.lastIndex { $0.experimentID.utf8.elementsEqual(experiment) }
   }
 

@@ -64,6 +64,8 @@ package struct RecordNotes: Hashable, Sendable {
 
   /// Counts a status if it is none.
   package mutating func add(status: Cell) {
+    // SAFETY: The view of the local cell stays in the closure, and the status is copied.
+    // Tests: UserRecordTests.
     withUnsafePointer(to: status) { place in
       if !RecordNotes.isStatus(place.textBytes) { add(status: place.textBytes) }
     }
@@ -81,6 +83,7 @@ package struct RecordNotes: Hashable, Sendable {
 
   /// Whether a text is a status that there is.
   package static func isStatus(_ text: ByteView) -> Bool {
+    // SAFETY: The view is only compared, with static strings. Tests: UserRecordTests.
     func isWord(_ word: StaticString) -> Bool {
       text.elementsEqual(
         UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))

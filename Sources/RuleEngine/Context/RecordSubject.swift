@@ -6,6 +6,8 @@ extension UserRecordReader {
   /// - Returns: nil when the record has none that is a text.
   /// - Throws: when the record is not a JSON object.
   package static func subject(of record: ByteView) throws(JSONFault) -> String? {
+    // SAFETY: The cursor gets the record's count and ends with the call. The ID is copied.
+    // Tests: UserSearchTests.
     guard let base = record.baseAddress else { return nil }
     var cursor = JSONCursor(base, from: 0, to: record.count)
     let nesting = Limits().dataNesting

@@ -84,6 +84,7 @@ package struct TextContext: Hashable, Sendable {
       guard case .string(var name) = member.key, seen.insert(Array(name.utf8)).inserted else {
         continue
       }
+      // SAFETY: The view of the name stays in the closure. Tests: UserRecordTests.
       let isMember = name.withUTF8 { UserMember(key: $0) } != nil
       if member.value != .null || !isMember { roots.append((name, member.value)) }
     }

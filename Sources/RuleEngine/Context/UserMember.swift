@@ -89,6 +89,7 @@ package import Expressions
 
   /// The member with a key; nil when there is none.
   package init?(key: ByteView) {
+    // SAFETY: The count is compared before a byte is read. Tests: UserRecordTests, UserSearchTests.
     let candidates: (UserMember, UserMember)
     switch key.count {
     case 4: candidates = (.user, .user)
@@ -113,6 +114,7 @@ package import Expressions
   }
 
   private func isCalled(_ key: ByteView) -> Bool {
+    // SAFETY: The view is only compared, with a static string. Tests: UserRecordTests.
     key.elementsEqual(
       UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }

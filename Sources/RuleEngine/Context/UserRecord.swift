@@ -30,6 +30,10 @@ public import Expressions
 /// }
 /// ```
 public struct UserRecordReader: ~Copyable {
+  // SAFETY: Cells may point into the record that was read last. They are dropped when the next
+  // record is read, and by `forget()`. If the record lies in the frame, the ID is copied.
+  // Tests: UserRecordTests, InputFormsTests.
+
   /// Why a record cannot be used, for a person.
   public struct Rejection: Error, Hashable, Sendable {
     public var reason: String
@@ -131,6 +135,9 @@ public struct UserRecordReader: ~Copyable {
   /// Reads a record into a frame of the rule set's program. The frame refers to these bytes, so
   /// they must stay where they are for as long as it is used.
   package mutating func read(_ record: ByteView, into frame: inout Frame) throws(Rejection) {
+    // SAFETY: The caller keeps the bytes where they are for as long as it uses the frame or the
+    // reader. A record that is rejected leaves no cell behind. Tests: UserRecordTests,
+    // InputFormsTests.
     frame.reset()
     problem = nil
     ownedSubject = nil
@@ -357,6 +364,7 @@ extension UserRecordReader {
   ///
   /// - Parameter needsID: whether `userId` must be there. Texts are about anybody.
   package static func problem(in json: some Sequence<UInt8>, needsID: Bool = true) -> Rejection? {
+    // SAFETY: The view of the local array stays in the closure. Tests: UserRecordTests.
     Array(json).withUnsafeBufferPointer { problem(in: $0, needsID: needsID) }
   }
 

@@ -74,6 +74,7 @@ extension RuleSet.Storage {
   private func draw(
     _ row: RuleTable.Row, _ state: borrowing DecisionState, _ assigner: Assigner
   ) -> Double {
+    // SAFETY: The view of the subject stays in the closure. Tests: DecideTests, OneRunTests.
     if case .draw(let fraction) = assigner { return fraction * row.drawRange }
     return table.withExperiment(of: row) { experiment in
       let found = state.subjectID.utf8.withContiguousStorageIfAvailable {

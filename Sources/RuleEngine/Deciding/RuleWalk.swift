@@ -24,6 +24,8 @@ extension RuleTable {
     of rules: Range<Int>, _ program: Program, in frame: inout Frame,
     _ state: borrowing DecisionState, _ walk: inout Walk
   ) -> Int? {
+    // SAFETY: The rules are numbers of this table's rows, and the view stays in the closure.
+    // Tests: DecideTests, OneRunTests.
     rows.withUnsafeBufferPointer { rows in
       for number in rules {
         let row = rows[number]

@@ -2,6 +2,9 @@ package import Expressions
 
 /// Renders the texts of one paywall for one user after the other. Each thread has its own.
 package struct PaywallRenderer: ~Copyable {
+  // SAFETY: The frame and `cells` point into the last record. Both are reset before the next record
+  // and by `forget()`. Tests: PrecomputeTextsTests, asan.
+
   private let paywall: TextPlan.Paywall
   private var frame: Frame
   private var text = RenderedText()

@@ -135,6 +135,8 @@ extension TextPlan {
   package func texts(ofPaywall identifier: String, _ record: [UInt8], at now: Instant? = nil)
     -> (texts: [Value.Entry], problems: [String])?
   {
+    // SAFETY: The view of the record stays in the closure, as the renderer ends with this call.
+    // Results are copies. Tests: TextPlanTests, TestCommandTests.
     guard let number = index(of: identifier) else { return nil }
     // Of all paywalls one is asked for.
     var plan = self
