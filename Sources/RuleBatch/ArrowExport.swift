@@ -5,6 +5,10 @@ internal import RuleEngine
 
 /// Memory that is handed out with arrays, and freed with the last of them.
 final class ArrowBuffer: @unchecked Sendable {
+  // SAFETY: The buffers of a plan are written only in `init`, so batches can share them; others
+  // belong to the thread that fills them. `deinit` frees the memory. Tests: FrameOutcomesTests,
+  // asan, tsan.
+
   let start: UnsafeMutableRawPointer
   let count: Int
 
@@ -46,6 +50,9 @@ final class ArrowBuffer: @unchecked Sendable {
 
 /// An array to be handed out: buffers, children, and what codes stand for.
 struct ArrowExport: Sendable {
+  // SAFETY: The exported structure keeps its `ArrowOwner` alive. Its release callback clears
+  // `release` first, so a second call does nothing. Tests: FrameOutcomesTests, asan.
+
   var count: Int
   /// By place; nil for one that is not needed, as where nothing is NULL.
   var buffers: [ArrowBuffer?]
@@ -83,6 +90,9 @@ struct ArrowExport: Sendable {
 
 /// A schema to be handed out.
 struct ArrowSchemaExport {
+  // SAFETY: As for `ArrowExport`; the owner keeps name and format alive. Tests: FrameOutcomesTests,
+  // asan.
+
   var name: String
   var format: String
   var isNullable = true
@@ -117,6 +127,9 @@ struct ArrowSchemaExport {
 
 /// What an exported structure keeps: it lives until the structure is released.
 private final class ArrowOwner<Structure: BitwiseCopyable> {
+  // SAFETY: Buffers and children live until the structure is released. A child that was moved away
+  // has no `release` and is not released again. Tests: FrameOutcomesTests.movedColumns, asan.
+
   var buffers: [ArrowBuffer] = []
   let pointers: UnsafeMutablePointer<UnsafeRawPointer?>
   let children: UnsafeMutablePointer<UnsafeMutablePointer<Structure>?>

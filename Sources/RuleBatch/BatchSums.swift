@@ -82,6 +82,10 @@ package struct BatchNumbers {
 
 /// What happened to how many users, while a chunk is decided.
 struct BatchCounts: ~Copyable {
+  // SAFETY: One allocation holds all counters, and `BatchNumbers` places them in it. Rules and
+  // choices are numbers of the plan. `deinit` frees it. Tests: BatchTests, BatchDifferentialTests,
+  // ReachTests.
+
   var users = 0
   let numbers: BatchNumbers
   let reached: UnsafeMutablePointer<Int>

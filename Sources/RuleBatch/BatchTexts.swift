@@ -4,6 +4,10 @@ internal import RuleEngine
 /// What the users of a chunk get to read: the texts of the paywalls that were chosen for them, as
 /// members for their outcome lines.
 struct BatchTexts: ~Copyable {
+  // SAFETY: There is an initialized renderer for each paywall; `deinit` deinitializes and frees
+  // them. Records are views into the chunk, dropped with the block and by `forget()`.
+  // Tests: PrecomputeTextsTests, asan.
+
   /// By choice of the plan's table: the paywall among the plan's texts, or -1.
   private let paywallOf: [Int32]
   /// Whether the plan has texts; nothing else may be asked when it has none.

@@ -65,6 +65,8 @@ public struct BatchWorker: ~Copyable {
   var reasons: BatchReasons
   /// Nil unless the plan wants choices to be kept.
   package let kept: KeptChoices?
+  // SAFETY: There is a place for each member of a record. `deinit` frees them.
+  // Tests: BatchDifferentialTests, asan.
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
   /// What questions about events come to for users without any, by slot; nil when that does not fit
@@ -151,6 +153,8 @@ public struct BatchWorker: ~Copyable {
   package mutating func process(
     _ chunk: ByteView, slack: Int = 0, comparing limit: UInt64 = 0, into buffer: OutcomeBuffer
   ) -> Output {
+    // SAFETY: The caller keeps the chunk until this returns. `forget()` drops everything that
+    // points into it. Tests: InputFormsTests, BatchDifferentialTests.chunksAndLineEnds, asan.
     self.slack = slack
     compared.limit = limit
     counts.clear()
@@ -180,6 +184,8 @@ public struct BatchWorker: ~Copyable {
 
   /// Lets go of the chunk: nothing that outlives a call points into it.
   mutating func forget() {
+    // SAFETY: No view into the chunk outlives this call. Tests: InputFormsTests,
+    // BatchDifferentialTests.longLines, asan.
     block.begin()
     texts.forget()
     reader.forget()
@@ -246,6 +252,8 @@ public struct BatchWorker: ~Copyable {
   ///
   /// - Returns: the length of the record's line; nil when it must be read otherwise.
   private mutating func addByShape(_ text: ByteView) -> Int? {
+    // SAFETY: Captured ranges come from this very record and lie inside it.
+    // Tests: BatchDifferentialTests, InputFormsTests, asan.
     guard
       let record = shapes.fill(
         text, slack: slack, row: block.count, of: &block.columns, captured: captured),
@@ -278,6 +286,8 @@ public struct BatchWorker: ~Copyable {
   /// - Returns: false when its user must be decided alone, or the record is to be refused.
   @inline(never)
   private mutating func addCaptured(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
+    // SAFETY: `base` is the beginning of the record that the captured ranges belong to.
+    // Tests: BatchDifferentialTests, asan.
     guard isSilent(.assignments, found, base), isSilent(.occurrences, found, base),
       isSilent(.sessionStart, found, base),
       isSilent(.events, found, base) || !reader.wantsEvents && isOfItsKind(.events, base),

@@ -5,6 +5,9 @@ internal import RuleEngine
 /// Decides the placements of a plan for the rows of a block: the loop of ``RuleSet/firstMatch``,
 /// with sets of users in place of one.
 struct ColumnDecider: ~Copyable {
+  // SAFETY: `list` and `scratch` hold 512 rows, as many as a block has. `deinit` frees them.
+  // Tests: BatchDifferentialTests, asan.
+
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
   /// Whether somebody reads the choices of rows.

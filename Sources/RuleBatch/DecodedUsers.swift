@@ -15,6 +15,9 @@ internal import RuleEngine
 /// plan.tally(of: users.decide()).placements[0].placementNotFound  // 1
 /// ```
 package struct DecodedUsers: ~Copyable {
+  // SAFETY: The blocks point into `records`, a copy of the file that is freed together with them.
+  // Tests: BatchDifferentialTests.usersInMemory, asan.
+
   private final class Box {
     var block: BatchBlock
     init(_ block: consuming BatchBlock) { self.block = block }

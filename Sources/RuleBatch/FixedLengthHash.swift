@@ -4,6 +4,9 @@ internal import RuleEngine
 /// The hashes of one prefix and many subjects of one length: what comes before the subject is worked
 /// in, and ``SubjectColumns`` has what the subjects add.
 struct FixedLengthHash {
+  // SAFETY: Lists hold rows of the block, and `columns` has the columns that `layout` asks for,
+  // each with `BlockShape.stride` places. Tests: FixedLengthHashTests.agreesWithBytes, asan.
+
   /// Four lanes, or what is left of them when they are merged.
   typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
 

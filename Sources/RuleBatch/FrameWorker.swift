@@ -8,6 +8,10 @@ internal import RuleEngine
 /// the past (assignments, occurrences, events, entitlements where rules ask for them) is decided alone. A row
 /// whose user cannot be read has no outcome, and is among the ``rejected``.
 package final class FrameWorker {
+  // SAFETY: `subjects`, `statuses` and masks have 512 rows, as many as a block. A call ends with
+  // `forget()`; after an error, `abandon()` replaces the worker, because its notes name rows of the
+  // old batch. Tests: FrameWorkerTests, DamagedFrameTests, FrameFailureTests, asan.
+
   /// A row for which nothing is decided.
   package struct RejectedRow: Hashable, Sendable {
     /// The row, from 0, among those that were decided together.
@@ -141,6 +145,9 @@ package final class FrameWorker {
   private func decideBlock(
     _ rows: inout ArrowRows, _ first: Int, _ start: Int, _ count: Int
   ) throws(ArrowError) -> Int {
+    // SAFETY: Views into the batch are valid until the call of `decide` ends. Choices of `count`
+    // rows fit behind `place`: the array has all rows for each placement. Tests: FrameWorkerTests,
+    // DamagedFrameTests, asan.
     let from = first + start
     worker.block.begin()
     memory.reset()

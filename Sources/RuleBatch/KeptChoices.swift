@@ -3,6 +3,9 @@ internal import RuleEngine
 
 /// What the users of a chunk get, as numbers of choices, for whoever compares them with others.
 package final class KeptChoices {
+  // SAFETY: Choices and identities are copied while the block has them. No address is stored.
+  // Tests: ComparisonTests.
+
   private let placements: Int
   /// Block after block: by placement and row.
   package private(set) var choices: [Int32] = []

@@ -5,6 +5,10 @@ internal import RuleEngine
 ///
 /// One thread at a time has it: a worker writes it, then what writes files reads it.
 package final class OutcomeBuffer: @unchecked Sendable {
+  // SAFETY: One thread has a buffer at a time: a worker, then the writer. A task's result or the
+  // pool's `Locked` passes it on. Room is made before writing. Tests: InputFormsTests, tsan over
+  // batches, asan.
+
   private var memory: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)
   private var count = 0
 

@@ -31,6 +31,9 @@ struct ArrowValidity {
 /// The tables here begin with what a row without a choice has, so that rows are looked up and not asked: a
 /// branch that nobody can foretell takes longer than the rest.
 struct ChoicePresences: Sendable {
+  // SAFETY: Choices come from the plan that the table was made for, or are -1, which is the table's
+  // first place. There is a byte for every eight rows. Tests: FrameOutcomesTests, asan.
+
   /// By presence: which choices have a value.
   private var known: [[Bool]] = []
   /// By choice and one: a bit for each presence.
@@ -96,6 +99,9 @@ struct ChoicePresences: Sendable {
 
 /// A field of all choices, laid out once for a plan.
 struct OutcomeColumn: Sendable {
+  // SAFETY: Choices come from the plan that the tables were made for, or are -1, which is their
+  // first place. Sizes are sums of the same lengths. Tests: FrameOutcomesTests.everyLength, asan.
+
   /// Where a text is among those of a column.
   private struct Span: BitwiseCopyable, Sendable {
     var start: Int32 = 0
@@ -200,6 +206,9 @@ struct OutcomeColumn: Sendable {
   func textsOf(
     _ choices: ArraySlice<Int32>, _ name: String
   ) throws(ArrowError) -> (offsets: ArrowBuffer, bytes: ArrowBuffer) {
+    // SAFETY: Strings are copied in steps of 16 bytes. Source and target have room for the last
+    // step, and a later row overwrites what goes too far. Tests: FrameOutcomesTests.everyLength,
+    // asan.
     let offsets = ArrowBuffer(unwritten: choices.count + 1, of: Int32.self)
     let places = offsets.elements(of: Int32.self)
     let steps = (longest + Self.step - 1) / Self.step
@@ -260,6 +269,8 @@ struct OutcomeColumn: Sendable {
   private func writeUncounted(
     _ choices: ArraySlice<Int32>, steps: Int, _ offsets: ArrowBuffer
   ) -> ArrowBuffer {
+    // SAFETY: The target has room for the longest string in every row, and for the last step.
+    // Tests: FrameOutcomesTests.everyLength, asan.
     // Of no text a step is written, too.
     let copies = ArrowBuffer(
       unwritten: choices.count * longest + max(steps, 1) * Self.step, of: UInt8.self)
@@ -300,6 +311,8 @@ struct OutcomeColumn: Sendable {
   }
 }
 
+// SAFETY: A view has 16 bytes: a string of up to 12 bytes behind its length, or four bytes, a
+// buffer and an offset. Tests: FrameOutcomesTests.everyLength.
 extension OutcomeColumn.View {
   init(_ text: [UInt8], offset: Int32) {
     self.init()

@@ -48,6 +48,9 @@ extension OutcomeForm {
 
 /// Writes the parts of outcome lines that do not depend on the user.
 package struct OutcomeFragments {
+  // SAFETY: Views of strings stay in their closures, and cells are copied.
+  // Tests: BatchDifferentialTests, RuleErrorsTests.
+
   var layout: OutcomeLayout
   var form: OutcomeForm
   /// What every line says of the run.

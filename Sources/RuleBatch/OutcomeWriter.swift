@@ -3,6 +3,10 @@ internal import RuleEngine
 
 /// Writes what the users of a block get.
 struct OutcomeWriter: ~Copyable {
+  // SAFETY: Fragments are copied 16 bytes at a time. The table's text has 16 bytes of padding, and
+  // each user's capacity has four steps more than its parts. Tests: BatchDifferentialTests.layouts,
+  // FixedLengthHashTests.plainIdentities, asan.
+
   private let layout: OutcomeLayout
   private let form: OutcomeForm
   private let placements: Int
@@ -82,6 +86,8 @@ struct OutcomeWriter: ~Copyable {
   }
 
   private mutating func quote(_ identity: ByteView) {
+    // SAFETY: `reserveSubject` makes room for `subjectCount` bytes before they are written.
+    // Tests: BatchDifferentialTests.layouts, asan.
     if form == .ndjson, OutcomeWriter.isPlain(identity), let start = identity.baseAddress {
       subjectCount = identity.count + 2
       reserveSubject()
@@ -112,6 +118,8 @@ struct OutcomeWriter: ~Copyable {
   /// Whether a text has nothing that JSON escapes, eight bytes at a time: the usual tests for a byte
   /// in a word that is zero, or below a limit.
   static func isPlain(_ text: ByteView) -> Bool {
+    // SAFETY: Words of eight bytes lie inside the text; shorter texts are read byte by byte.
+    // Tests: FixedLengthHashTests.plainIdentities, asan.
     guard let start = UnsafeRawPointer(text.baseAddress), text.count >= 8 else {
       return !text.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }
     }

@@ -28,6 +28,9 @@ struct RowWalk: RuleWalk {
   }
 
   mutating func beginUser() {
+    // SAFETY: The pointer stays in the closure. Sums in this file are written `x = x &+ 1`, because
+    // `&+=` through a pointer is miscompiled under the thread sanitizer. Tests: RuleErrorsTests,
+    // BatchDifferentialTests, tsan over batches.
     known.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
     if !failures.isEmpty { failures.removeAll(keepingCapacity: true) }
   }

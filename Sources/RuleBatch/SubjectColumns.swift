@@ -35,6 +35,10 @@ struct HashLayout {
 /// depend on the bytes of the prefix, so that it is done once for all rules whose prefixes have one
 /// length, and a draw is left with the mixing.
 struct SubjectColumns: ~Copyable {
+  // SAFETY: Thirteen columns are the most that a layout has. They are filled to the end of the last
+  // word of a mask, and `deinit` frees them. Tests: FixedLengthHashTests.agreesWithBytes,
+  // AssignerTests, asan.
+
   /// By number of the prefix length: the columns, and whether they are those of the present block.
   private var memory: [UnsafeMutablePointer<UInt64>] = []
   private var isReady: [Bool] = []
@@ -75,6 +79,8 @@ struct SubjectColumns: ~Copyable {
     _ columns: UnsafeMutablePointer<UInt64>, _ layout: HashLayout,
     _ subjects: UnsafePointer<UInt64>, rows: Int
   ) {
+    // SAFETY: Each subject has nine words, and a layout asks for at most one word behind the last.
+    // Tests: FixedLengthHashTests.agreesWithBytes, asan.
     let shift = layout.shift
     // Two shifts: one by 64 would be none.
     @inline(__always)

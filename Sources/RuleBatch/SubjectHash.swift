@@ -5,6 +5,10 @@ internal import RuleEngine
 /// bytes, and its bytes. It is laid out once per user and hashed behind many prefixes, which shifts
 /// the words and copies nothing.
 enum SubjectWords {
+  // SAFETY: A row has nine words, 72 bytes: a length of four bytes, at most 60 bytes of identity,
+  // and a last word that stays zero. Longer identities are hashed from their bytes.
+  // Tests: FixedLengthHashTests.agreesWithBytes, AssignerTests, asan.
+
   /// Words of a subject, and one of nothing behind it.
   static let count = 9
   /// Longer subjects are hashed from their bytes.
@@ -40,6 +44,9 @@ enum SubjectWords {
 /// What a rule's hashes read before the subject, ready for ``SubjectWords``. The memory belongs to
 /// a ``VariantChooser``; the value is trivial, so that a loop over subjects keeps it in registers.
 struct HashPrefix {
+  // SAFETY: `VariantChooser` owns the words. Reading ends at the word behind the subject, which is
+  // zero. Tests: FixedLengthHashTests.agreesWithBytes, AssignerTests, asan.
+
   /// The whole words, and the same as a hash takes them in one at a time.
   let words: UnsafeMutablePointer<UInt64>
   let rounds: UnsafeMutablePointer<UInt64>

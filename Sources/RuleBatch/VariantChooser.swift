@@ -3,6 +3,9 @@ internal import RuleEngine
 
 /// Chooses variants for many subjects: what a rule's draws have in common is prepared once.
 package struct VariantChooser: ~Copyable {
+  // SAFETY: `init` allocates twice the whole words of all prefixes, which do not overlap, and a
+  // limit for each choice. `deinit` frees them. Tests: FixedLengthHashTests.countsOfVariants, asan.
+
   private let assigner: Assigner
   private let rules: RuleTable
   /// By rule.
@@ -56,6 +59,9 @@ package struct VariantChooser: ~Copyable {
 
   /// The draws of a rule for subjects of one length.
   struct Draws {
+    // SAFETY: The chooser owns the limits. Rows in the list are below 512, and choices are those of
+    // the plan. Tests: FixedLengthHashTests.countsOfVariants, asan.
+
     let layout: HashLayout
     /// The number of the prefix's length, for ``SubjectColumns``.
     let prefixLength: Int
@@ -178,6 +184,8 @@ package struct VariantChooser: ~Copyable {
   func next(
     _ number: Int, _ rule: BatchTable.Rule, subject: ByteView, _ table: BatchTable
   ) -> Int32 {
+    // SAFETY: The range is that of the rule's variants in the plan's table.
+    // Tests: FixedLengthHashTests, BatchDifferentialTests.
     let drawn = rules.withExperiment(of: rules.rows[number]) {
       assigner.draw(experiment: $0, subject: subject, range: rule.drawRange)
     }

@@ -16,6 +16,10 @@ package enum ArrowNull: Hashable, Sendable {
 /// A value of trivial parts but for its children, so that a loop over rows can keep what it needs in
 /// registers. It is valid while the array is not released.
 struct ArrowColumn {
+  // SAFETY: Offsets, codes and views are compared with what they point into before they are
+  // followed, and strings are checked for UTF-8. The batch outlives the column.
+  // Tests: DamagedFrameTests, ArrowColumnTests, asan.
+
   enum Content {
     case nothing
     case bool(ArrowBits)

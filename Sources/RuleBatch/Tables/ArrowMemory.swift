@@ -5,6 +5,9 @@ internal import Expressions
 /// The elements of one buffer of an array. The number of those that may be read is known when the value
 /// is made; how they are aligned does not matter.
 struct ArrowElements<Element: BitwiseCopyable> {
+  // SAFETY: The count comes from an array whose counts `ArrowPart` checked. Debug builds compare
+  // every index with it. Loads need no alignment. Tests: ArrowColumnTests, asan.
+
   private let start: UnsafeRawPointer
   let count: Int
 
@@ -38,6 +41,9 @@ struct ArrowElements<Element: BitwiseCopyable> {
 
 /// The bits of one buffer of an array, for which the same holds.
 struct ArrowBits {
+  // SAFETY: As for `ArrowElements`. A word reads only the bytes that hold the bits.
+  // Tests: ArrowColumnTests, asan.
+
   private let start: UnsafeRawPointer
   /// Bits before the first.
   private let offset: Int
@@ -95,6 +101,10 @@ struct ArrowTextView: BitwiseCopyable {
 
 /// An array that somebody handed over: it is released exactly once, when this ends.
 package struct ArrowBatch: ~Copyable {
+  // SAFETY: The array is moved into a box, and the caller's structure is marked as released.
+  // `deinit` releases the array once. Tests: FrameWorkerTests.streams,
+  // FrameWorkerTests.releasesAfterErrors, asan.
+
   private let box: UnsafeMutablePointer<ArrowArray>
 
   /// Takes an array over: the caller's is marked as released, as moving one is done.
@@ -119,6 +129,10 @@ package struct ArrowBatch: ~Copyable {
 
 /// A stream that somebody handed over: it is released exactly once, when this ends.
 package struct ArrowStream: ~Copyable {
+  // SAFETY: The stream is moved into a box, and the caller's structure is marked as released.
+  // `deinit` releases the stream once. Tests: FrameWorkerTests.streams,
+  // FrameWorkerTests.releasesAfterErrors, asan.
+
   private let box: UnsafeMutablePointer<ArrowArrayStream>
 
   /// Takes a stream over: the caller's is marked as released.
@@ -160,6 +174,8 @@ package struct ArrowStream: ~Copyable {
   }
 }
 
+// SAFETY: A released schema is not read. Limits on depth and number of fields end a circle.
+// Everything is copied. Tests: DamagedFrameTests.damagedSchemas, asan.
 extension ArrowField {
   /// Reads a schema, which stays the caller's. Nothing points into it afterwards.
   package init(_ schema: UnsafePointer<ArrowSchema>) throws(ArrowError) {
@@ -214,6 +230,8 @@ extension ArrowField {
   /// What a schema's metadata call the type, if it is an extension: counts and lengths of 32 bits, then keys
   /// and values.
   private static func extensionName(_ metadata: UnsafePointer<CChar>?) -> String? {
+    // SAFETY: Metadata have no length of their own, so a producer that lies about them cannot be
+    // detected. Negative counts end the walk. Tests: DamagedFrameTests.damagedSchemas.
     guard let metadata else { return nil }
     var place = UnsafeRawPointer(metadata)
     func text() -> UnsafeRawBufferPointer? {

@@ -4,6 +4,10 @@ package import Expressions
 /// A batch of rows whose columns are read by a binding: what the C data interface hands over, checked as
 /// far as it can be. The array must stay for as long as this, and everything that was filled from it.
 package struct ArrowRows: ~Copyable {
+  // SAFETY: The caller keeps the batch alive as long as this value: a `FrameStream` stores both,
+  // and other callers use it during one call. Tables and dictionaries lie in `tables`.
+  // Tests: FrameWorkerTests, asan.
+
   /// A source with the arrays of this batch.
   ///
   /// A class, as it is asked of once in a block for each column, and has parts that are counted.
@@ -228,6 +232,8 @@ extension ArrowRows.Column {
   fileprivate func makeDictionary(
     rows: Int, _ binding: ArrowBinding, _ tables: inout Arena
   ) throws(ArrowError) {
+    // SAFETY: There is a cell for each value, and all are written before `dictionary` is set.
+    // Tests: FrameWorkerTests, ArrowColumnTests, asan.
     guard let array, array.hasDictionary, !isThereOrNull else { return }
     let values = array.children[0]
     let mark = tables.mark
