@@ -30,6 +30,8 @@ package struct DecideRequest: Sendable {
 
   /// Reads the members of a body that are not the user record's.
   package init(_ body: ByteView, nesting: Int) throws(RequestError) {
+    // SAFETY: The cursor gets the body's count and ends with the call. Values are copies.
+    // Tests: LibraryTests, Server's tests.
     guard let base = body.baseAddress else {
       throw RequestError(.malformed, "not_json", "the body is empty; expected a user record")
     }
@@ -57,6 +59,8 @@ package struct DecideRequest: Sendable {
   ///
   /// - Returns: nil when there is something to say against it.
   init?(_ body: ByteView, _ others: OtherMembers, nesting: Int) {
+    // SAFETY: Offsets come from reading this very body, and the cursor gets its count.
+    // Tests: LibraryTests, Server's tests.
     guard let base = body.baseAddress, !others.areTooMany else { return nil }
     var problem: RequestError?
     for other in others.members {
@@ -95,6 +99,7 @@ package struct DecideRequest: Sendable {
     }
 
     private func isCalled(_ key: ByteView) -> Bool {
+      // SAFETY: The view is only compared. Tests: LibraryTests.
       var name = rawValue
       return name.withUTF8 { $0.elementsEqual(key) }
     }

@@ -34,6 +34,8 @@ extension PreparedConfig {
 
   /// What a decide request asks for.
   package func decideRequest(_ body: [UInt8]) throws(RequestError) -> DecideRequest {
+    // SAFETY: The view of the array stays in the closure, and the request copies its members.
+    // Tests: LibraryTests.
     try body.withUnsafeBufferPointer { (bytes) throws(RequestError) in
       try DecideRequest(bytes, nesting: settings.nesting)
     }
@@ -59,6 +61,8 @@ extension PreparedConfig {
   /// The same in one pass over the body, where nothing has to be known before it is read and there is nothing to
   /// say against it; otherwise nil.
   private func decideAtOnce(_ body: [UInt8], _ each: (AnsweredDecision) -> Void) -> [UInt8]? {
+    // SAFETY: The frame and the reader point into the array until `withReader` resets them, inside
+    // this closure. Tests: LibraryTests, asan.
     // What happened to a user is counted while it is read, from a time that the request may say.
     guard !ruleSet.readsEvents, ruleSet.program.limits.dataNesting <= settings.nesting
     else { return nil }
@@ -86,6 +90,8 @@ extension PreparedConfig {
     _ record: [UInt8], now: Instant?,
     _ answer: (inout Frame, DecisionState, HistoryClock) -> Answer
   ) throws(RequestError) -> Answer {
+    // SAFETY: The frame and the reader point into the array until `withReader` resets them, inside
+    // this closure. Tests: LibraryTests, Server's tests, asan.
     let clock = clock(now)
     let result = record.withUnsafeBufferPointer { bytes in
       withReader(at: clock) { reader, frame -> Result<Answer, RequestError> in

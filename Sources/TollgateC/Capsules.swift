@@ -29,6 +29,8 @@ private func end<Structure>(
   _ capsule: UnsafeMutableRawPointer?, _ name: StaticString, _: Structure.Type,
   _ release: (UnsafeMutablePointer<Structure>) -> Void
 ) {
+  // SAFETY: The address is that of PyCapsule_GetPointer, which the module sets before it makes a
+  // capsule. Without it nothing is freed. Memory comes from `calloc`. Tests: Tools/python-tests.sh.
   let address = getPointer.load(ordering: .acquiring)
   guard let capsule, let pointer = UnsafeMutableRawPointer(bitPattern: address) else { return }
   let get = unsafeBitCast(pointer, to: GetPointer.self)

@@ -10,6 +10,10 @@ internal import RuleEngine
 
 /// Objects behind the opaque pointers of the interface.
 extension OpaquePointer {
+  // SAFETY: A pointer retains its object until the matching `_free` function releases it, once. The
+  // header says that callers must not use it afterwards, and what NULL means.
+  // Tests: LibraryTests.whatIsNotThereIsTold, Tools/library-tests.sh.
+
   /// A pointer that keeps an object until it is freed.
   init(keeping object: AnyObject) {
     self.init(Unmanaged.passRetained(object).toOpaque())
@@ -45,6 +49,8 @@ public func tg_config_compile(
   _ options_count: Int, _ out: UnsafeMutablePointer<OpaquePointer?>?,
   _ diagnostics: UnsafeMutablePointer<tg_text>?
 ) -> Int32 {
+  // SAFETY: Every pointer of the caller is checked for NULL before it is used. Text is copied
+  // first. Tests: LibraryTests.whatIsNotThereIsTold.
   out?.initialize(to: nil)
   return attempt(diagnostics) { () throws(LibraryError) in
     guard let out else { throw .null("out") }

@@ -69,6 +69,8 @@ final class Report: Sendable {
 
 @c @implementation
 public func tg_report_make(_ out: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+  // SAFETY: The pointer retains the report until `tg_report_free`. Tests: TableTests,
+  // Tools/python-tests.sh.
   guard let out else { return TG_BAD_ARGUMENT }
   out.initialize(to: OpaquePointer(keeping: Report()))
   return TG_OK

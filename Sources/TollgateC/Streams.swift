@@ -12,6 +12,9 @@ internal import RuleEngine
 /// A stream of outcomes as it is handed out. One thread at a time is to ask it; those that ask at once get
 /// different parts, because readers of other languages do not prevent it.
 private final class OutcomeStream {
+  // SAFETY: `turn` lets one thread at a time ask the stream. The error's text lives as long as the
+  // stream and is freed in `deinit`. Tests: TableTests.streamsThatFailSayWhy, asan.
+
   let plan: TablePlan
   let report: Report?
   var stream: FrameStream
@@ -59,6 +62,8 @@ private final class OutcomeStream {
 
   /// Writes the stream to where a caller wants it, who releases it.
   func export(to out: UnsafeMutablePointer<ArrowArrayStream>) {
+    // SAFETY: `private_data` retains the stream. `release` clears itself and releases it, so it
+    // runs once. Tests: TableTests.streamsAreReleasedWhateverHappens, asan.
     out.initialize(
       to: ArrowArrayStream(
         get_schema: { stream, out in
@@ -89,6 +94,8 @@ private final class OutcomeStream {
 private func taken(
   _ users: UnsafeMutablePointer<ArrowArrayStream>?, _ plan: OpaquePointer?, counts: Bool
 ) throws(LibraryError) -> (TablePlan, FrameStreamBox) {
+  // SAFETY: The caller's stream is moved and marked as released, even if this fails.
+  // Tests: TableTests.streamsAreReleasedWhateverHappens, asan.
   guard let users else { throw .null("users") }
   let stream = ArrowStream(taking: users)
   let plan = try TollgateC.plan(plan)

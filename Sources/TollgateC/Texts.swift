@@ -48,6 +48,8 @@ struct LibraryError: Error {
 extension tg_text {
   /// Bytes as a text that its caller frees, with a zero byte behind them.
   init(_ bytes: [UInt8]) {
+    // SAFETY: `malloc` gives one byte more than the text, for the zero. The caller frees it with
+    // `tg_text_free`. Tests: LibraryTests, Tools/library-tests.sh.
     self.init()
     guard let memory = malloc(bytes.count + 1) else { return }
     bytes.withUnsafeBytes { source in
@@ -69,6 +71,8 @@ extension tg_text {
 func answer(
   _ out: UnsafeMutablePointer<tg_text>?, _ body: () throws(LibraryError) -> [UInt8]
 ) -> Int32 {
+  // SAFETY: `out` is checked for NULL and initialized before it is set.
+  // Tests: LibraryTests.whatIsNotThereIsTold.
   guard let out else { return TG_BAD_ARGUMENT }
   out.initialize(to: tg_text())
   do throws(LibraryError) {
@@ -98,6 +102,8 @@ func attempt(
 func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(LibraryError)
   -> [UInt8]
 {
+  // SAFETY: The caller provides `count` bytes, which are copied at once. NULL and impossible sizes
+  // are rejected. Tests: LibraryTests.whatIsNotThereIsTold, Tools/library-tests.sh.
   guard let text else {
     if count == 0 { return [] }
     throw .null(name)
@@ -141,6 +147,8 @@ public func tg_abi_version() -> UInt32 { UInt32(TG_ABI_VERSION) }
 
 /// It is given out for good.
 nonisolated(unsafe) private let version: UnsafePointer<CChar> = {
+  // SAFETY: The string is never written again and never freed, so every thread can read it.
+  // Tests: LibraryTests.
   let text = Array(SDKVersion.current.utf8CString)
   let memory = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
   memory.initialize(from: text, count: text.count)

@@ -5,6 +5,9 @@ internal import RuleEngine
 /// Decides users by two configs, chunk after chunk, and finds those who get something else. Each
 /// thread has its own worker.
 package struct ComparisonWorker: ~Copyable {
+  // SAFETY: Views lead into the chunk, which stays until the call ends; results are copies. Choices
+  // are numbers of the plans whose tables they index. Tests: ComparisonTests, DiffCommandTests.
+
   /// What came of a chunk.
   package struct Part: Sendable {
     /// A kind of move in the chunk.
@@ -52,6 +55,9 @@ package struct ComparisonWorker: ~Copyable {
   ///   - chunk: whole lines.
   ///   - slack: bytes behind the chunk that may be read, whatever they are.
   package mutating func process(_ chunk: ByteView, slack: Int = 0) -> Part {
+    // SAFETY: Lines that one worker rejects are blanked for both, so both read the same users.
+    // `blanked` returns a copy, whose view stays in the closure. Tests: ComparisonTests,
+    // DiffCommandTests.
     var before = old.process(chunk, slack: slack, into: buffer)
     let after = new.process(chunk, slack: slack, into: buffer)
     before.notes = after.notes
@@ -139,6 +145,8 @@ private struct ChoicePairs {
   /// Marks the rows of a block for which something is not the same, placement by placement: most
   /// users move nowhere.
   func mark(_ marks: inout [Bool], _ block: Int, _ oldShown: [Int32], _ newShown: [Int32]) {
+    // SAFETY: The precondition makes both counts equal. Rows are below the count, and views of
+    // arrays stay in their closures. Tests: ComparisonTests.
     let count = old.count(ofBlock: block)
     precondition(new.count(ofBlock: block) == count, "workers have read other users")
     let (first, second) = (old.blocks[block].start, new.blocks[block].start)
@@ -255,6 +263,7 @@ private struct KindTable {
   ///
   /// - Returns: the place of the kind among those of the chunk.
   mutating func count(_ kind: Int, _ subject: ByteView) -> Int {
+    // SAFETY: The identity is copied into a string. Tests: ComparisonTests.
     if users[kind] == 0 {
       places[kind] = inChunk.count
       inChunk.append(kind)
@@ -276,6 +285,7 @@ private struct RejectedLines {
 
   /// A chunk with nothing in the place of these lines.
   func blanked(in chunk: ByteView) -> [UInt8] {
+    // SAFETY: The chunk is copied. Tests: ComparisonTests.
     let refused = Set(lines.map(\.line))
     var kept: [UInt8] = []
     var (start, number) = (0, 0)
@@ -292,6 +302,9 @@ private struct RejectedLines {
 
 /// The records of a chunk by the number of their row, asked for in ascending order.
 private struct ChunkRecords {
+  // SAFETY: Records are views of the chunk between two line feeds. A record that is asked about is
+  // copied into the frame. Tests: ComparisonTests, DiffCommandTests.
+
   private let chunk: ByteView
   private let refused: Set<Int>
   private var start = 0

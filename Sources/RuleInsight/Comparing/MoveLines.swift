@@ -29,6 +29,8 @@ struct MoveLines {
 
   /// Adds a kind of which users will be written, with the next number.
   mutating func addKind(_ kind: RuleComparison.Kind, _ comparison: RuleComparison) {
+    // SAFETY: The view of the string stays in the closure.
+    // Tests: DiffCommandTests.everyFormHasTheSameUsers.
     let (from, to) = (comparison.from(kind), comparison.to(kind))
     let placement = comparison.placements[comparison.placement(of: kind)].name
     var fragment: [UInt8] = []
@@ -61,6 +63,8 @@ struct MoveLines {
   ///   - kind: the number of a kind that was added.
   ///   - place: its number among those that the chunk has, for rows.
   mutating func write(_ subject: ByteView, kind: Int, place: Int) {
+    // SAFETY: Bytes of the identity and of local numbers are copied into the array at once.
+    // Tests: DiffCommandTests.everyFormHasTheSameUsers.
     switch form {
     case .ndjson:
       bytes += Array("{\"userId\":".utf8)

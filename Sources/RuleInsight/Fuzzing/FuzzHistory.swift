@@ -73,6 +73,8 @@ final class FuzzHistory {
 
   /// What a user is shown; nil when the record is refused.
   func result(_ record: Value, _ steps: [Step]) -> Result? {
+    // SAFETY: The record lies in a local array while the user is asked. `user.end()` and
+    // `user.forget()` drop it before the closure ends. Tests: RuleFuzzTests, asan.
     var bytes: [UInt8] = []
     JSONWriter.append(record, to: &bytes)
     return bytes.withUnsafeBufferPointer { line in

@@ -77,6 +77,7 @@ package struct RecordedTraffic: Sendable {
   }
 
   private mutating func number(ofParams json: ByteView) -> UInt32 {
+    // SAFETY: The view is copied into an array first. Tests: TrafficPartsTests.
     let bytes = Array(json)
     if let known = numberOfParams[bytes] { return known }
     params.append(bytes)

@@ -4,6 +4,9 @@ internal import RuleEngine
 /// The identities of many users, each with a number: their bytes one behind the other, and an
 /// open-addressing table of numbers. About 20 bytes for each user beside those of the identity.
 package struct SubjectTable: Sendable {
+  // SAFETY: Ranges come from appending, and views of `bytes` stay in their closures. A subject is
+  // read during the call, and copied when it is added. Tests: TrafficPartsTests, TrafficTests.
+
   private var bytes: [UInt8] = []
   /// By number: where the identity ends among the bytes.
   private var ends: [Int] = []

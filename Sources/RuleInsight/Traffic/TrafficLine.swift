@@ -6,6 +6,10 @@ internal import RuleEngine
 ///
 /// The lines that a simulation writes are such lines, too; what they say of outcomes is passed over.
 package struct TrafficLine {
+  // SAFETY: The identity and the parameters lie in the line or in the reader's `unescaped`. They
+  // are valid while the closure of `read` runs; callers that store them copy them.
+  // Tests: TrafficPartsTests.
+
   package var time: Instant
   package var placement: String
   /// The user's identity; it lies in the line, or in ``unescaped``.

@@ -8,6 +8,10 @@ internal import RuleEngine
 /// events that rules ask about, the session. Attributes stay as the record has them, but for the
 /// subscription of somebody who subscribes.
 struct TrafficUser: ~Copyable {
+  // SAFETY: The reader and the frame point into the caller's line until `end()` or `forget()`. A
+  // record that is read again is a copy that lies in the frame. Tests: TrafficPartsTests,
+  // TrafficTests.
+
   /// What came of a placement.
   struct Step {
     var choice: TrafficPlan.Choice

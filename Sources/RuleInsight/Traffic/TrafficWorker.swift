@@ -67,6 +67,8 @@ package struct TrafficWorker: ~Copyable {
   /// Simulates the users of a chunk, which must hold whole lines and stay where it is until this
   /// returns.
   package mutating func process(_ chunk: ByteView, _ source: Source) -> Output {
+    // SAFETY: Lines are slices of the chunk, which stays until this returns. `user.forget()` drops
+    // every view into it. Tests: TrafficPartsTests, TrafficTests.
     output = Output(sums: TrafficSums(plan))
     var (at, place) = (0, 0)
     var number = if case .recorded(_, _, let numbers) = source { numbers.first } else { 0 }
@@ -211,6 +213,7 @@ package struct TrafficWorker: ~Copyable {
 
   /// Puts errors before what ends the line that was written last.
   private mutating func insert(_ errors: [RuleError], _ isCSV: Bool) {
+    // SAFETY: The view of the local array stays in the closure. Tests: TrafficTests.
     output.text.removeLast(isCSV ? 1 : 2)
     var json: [UInt8] = []
     JSONWriter.append(.list(errors.map(\.value)), to: &json)
