@@ -1,11 +1,11 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 public import CArrow
 internal import CShims
 public import CTollgate
 internal import Expressions
 internal import RuleBatch
-
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// One array as a stream. Its schema can be moved away only once, which is all that our own reader asks for;
 /// others are told.

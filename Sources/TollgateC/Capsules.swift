@@ -1,10 +1,10 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 internal import CArrow
 internal import CShims
 internal import CTollgate
 internal import Synchronization
-
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// PyCapsule_GetPointer, which the module hands over: nothing of Python is linked.
 private typealias GetPointer =

@@ -1,12 +1,12 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 internal import CShims
 public import CTollgate
 internal import CivilTime
 internal import Expressions
 internal import Requests
 internal import RuleEngine
-
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// Objects behind the opaque pointers of the interface.
 extension OpaquePointer {

@@ -1,3 +1,6 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 public import CArrow
 internal import CShims
 public import CTollgate
@@ -5,9 +8,6 @@ internal import Expressions
 internal import Requests
 internal import RuleBatch
 internal import RuleEngine
-
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// A stream of outcomes as it is handed out. One thread at a time is to ask it; those that ask at once get
 /// different parts, because readers of other languages do not prevent it.

@@ -1,12 +1,12 @@
+// Names are those of the header.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 internal import CShims
 public import CTollgate
 internal import Expressions
 internal import Requests
 internal import RuleBatch
 internal import RuleEngine
-
-// Names are those of the header.
-// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 /// What a function of the library returns when it fails, and the text that it gives.
 struct LibraryError: Error {
