@@ -14,6 +14,7 @@ package struct VariantDraw: Hashable, Sendable {
 
   /// Nil where nothing was drawn: the variant was stored, or is the only one, or there is none.
   init?(of decision: Decision, subjectID: String, _ assigner: Assigner) {
+    // SAFETY: Views of both strings stay in their closures. Tests: DecideTests.
     let verdict = decision.verdict
     guard let rule = decision.rule, verdict.variant >= 0,
       verdict.source == .new || verdict.source == .redrawn, rule.audience.variants.count > 1

@@ -307,6 +307,7 @@ enum AgentWallieAssignmentCases {
       var experiment = testCase.input("experiment")?.text,
       let variants = variants(experiment, testCase)
     else { return nil }
+    // SAFETY: Views of both strings stay in their closures. Tests: corpus.
     let hash = user.withUTF8 { user in
       experiment.withUTF8 { DJB2.hash(experiment: $0, subject: user) }
     }

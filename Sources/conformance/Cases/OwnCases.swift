@@ -69,6 +69,7 @@ enum AssignmentCases {
         default: 0
         }
       })
+    // SAFETY: The view of the string stays in the closure. Tests: corpus.
     let fraction = subject.withUTF8 {
       Assigner.fraction(salt: salt, experimentID: experiment, subject: $0)
     }

@@ -128,6 +128,8 @@ extension OutputFile.State {
 
   /// Two digits for each byte: where a member begins may be in the middle of a character.
   private static func digits(_ bytes: [UInt8]) -> String {
+    // SAFETY: Two characters are written for each byte, which is the capacity.
+    // Tests: CompressedOutputTests, PrecomputeFilesTests.
     let digits = Array("0123456789abcdef".utf8)
     return String(unsafeUninitializedCapacity: bytes.count * 2) { memory in
       for (at, byte) in bytes.enumerated() {

@@ -6,6 +6,9 @@ internal import RuleEngine
 /// An error that many users have is one row; its number is its place among the first of their kind,
 /// in the order of the users.
 struct ErrorTable {
+  // SAFETY: `BatchErrors` of this process wrote the rows, so lengths and places fit. Keys are
+  // copied. Tests: RuleErrorsTests, PrecomputeFilesTests.
+
   private let placements: [String]
   /// By placement and the error's text: its number.
   private var numbers: [[UInt8]: Int64] = [:]

@@ -97,6 +97,8 @@ final class OutcomeDatabase {
 
   /// Inserts rows in the form of ``OutcomeForm/rows``.
   func write(_ rows: UnsafeRawBufferPointer) throws {
+    // SAFETY: `OutcomeWriter` of this process wrote the rows, so lengths and places fit. The bytes
+    // stay until the statement has run. Tests: RuleErrorsTests, PrecomputeFilesTests.
     try change { database in
       let user = try database.statement("INSERT INTO users VALUES (?, ?)")
       let decision = try database.statement(tables.insertion)
@@ -130,6 +132,7 @@ final class OutcomeDatabase {
     _ rows: UnsafeRawBufferPointer, _ at: inout Int, _ decision: SQLiteStatement,
     _ place: Int32
   ) {
+    // SAFETY: As in `write`: the length comes from our own writer. Tests: PrecomputeFilesTests.
     let count = Int(
       UInt32(littleEndian: rows.loadUnaligned(fromByteOffset: at, as: UInt32.self)))
     at += 4
@@ -251,6 +254,8 @@ extension InputFile {
 
   /// Calls with the bytes of a regular file, block after block.
   func forEachBlock(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    // SAFETY: Only the bytes that were read are passed on. The memory is freed when the last block
+    // is done. Tests: PrecomputeFilesTests.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { memory.deallocate() }
     var offset = 0

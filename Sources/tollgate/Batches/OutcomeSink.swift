@@ -2,6 +2,8 @@ internal import RuleEngine
 
 /// Where outcomes go.
 enum OutcomeSink {
+  // SAFETY: Views are passed on for the length of a call. Tests: PrecomputeFilesTests.
+
   case none
   case file(OutputFile)
   case database(OutcomeDatabase)

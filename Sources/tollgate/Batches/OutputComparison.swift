@@ -3,6 +3,9 @@ internal import RuleEngine
 
 /// Holds what a run gives against what an earlier run wrote, without keeping either.
 final class OutputComparison {
+  // SAFETY: `bytes` is the caller's view. Offsets are below its count, and what is stored are
+  // copies. Tests: PrecomputeFilesTests.
+
   /// The file of the earlier run; nil when it is gone.
   private let reference: Lookahead?
   private(set) var hash = XXH64.Stream()
@@ -72,6 +75,8 @@ final class OutputComparison {
 
 /// Which line it is in which outcomes differ first, and what it is about.
 struct DifferencePlace {
+  // SAFETY: The offset lies inside the lines. Names are copied. Tests: PrecomputeFilesTests.
+
   var line: Int
   /// The user of an outcome, or what was refused, for people.
   var subject: String?

@@ -6,6 +6,9 @@ internal import RuleEngine
 /// nobody finds half of it. It is made, or emptied, when the first text comes. What is no file but a
 /// pipe or a device gets the text at once.
 final class OutputFile {
+  // SAFETY: Views are written or hashed while the caller holds them. Tests: OutputFileTests,
+  // KillTests.
+
   /// What a file holds, as a checkpoint keeps it.
   struct State: Hashable {
     /// The bytes of the file.

@@ -16,6 +16,9 @@ final class WorkerPool: Sendable {
 
   /// A worker that one task at a time holds.
   final class Worker: @unchecked Sendable {
+    // SAFETY: A task takes a worker and a buffer from a `Locked` and has them alone. Views of the
+    // input end with the call. Tests: tsan over batches, InputFormsTests.
+
     private var worker: BatchWorker
     private let reader: SegmentReader
 

@@ -6,6 +6,9 @@ internal import RuleInsight
 final class ComparisonPool: Sendable {
   /// A worker that one task at a time holds.
   private final class Worker: @unchecked Sendable {
+    // SAFETY: A task takes a worker from a `Locked` and has it alone. Views of the input end with
+    // the call. Tests: DiffCommandTests.theReportDoesNotDependOnThreads, tsan.
+
     private var worker: ComparisonWorker
     private let reader: SegmentReader
     private let lineLimit: Int

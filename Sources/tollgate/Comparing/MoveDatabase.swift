@@ -56,6 +56,8 @@ final class MoveDatabase {
 
   /// Inserts rows as workers write them.
   func write(_ rows: [UInt8], kinds numbers: [Int], of sums: ComparisonSums) throws {
+    // SAFETY: `MoveLines` of this process wrote the rows, so lengths and places fit. The bytes stay
+    // until the statement has run. Tests: DiffCommandTests.everyFormHasTheSameUsers.
     try MoveDatabase.telling(path) {
       try addKinds(sums)
       let insert = try database.statement("INSERT INTO moves VALUES (?, ?)")

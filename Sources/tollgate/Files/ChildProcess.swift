@@ -52,6 +52,8 @@ struct ChildProcess {
     output = outputEnds.readEnd
     errors = errorEnds.readEnd
     var number: pid_t = 0
+    // SAFETY: The copies are freed once the program has been started, which has its own.
+    // Tests: FetchCommandTests.
     let words = ([program] + arguments).map { strdup($0) }
     let variables = Self.environment(without: unset)
     let failure = startProcess(
@@ -71,6 +73,8 @@ struct ChildProcess {
 
   /// The variables of this process but some.
   private static func environment(without unset: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+    // SAFETY: The pointers are those of this process's variables, which nothing changes.
+    // Tests: FetchCommandTests.
     guard var place = environmentOfProcess() else { return [nil] }
     var kept: [UnsafeMutablePointer<CChar>?] = []
     while let variable = place.pointee {
@@ -88,6 +92,8 @@ struct ChildProcess {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while !open.isEmpty {
       for file in try Signals.wait(toRead: open) {
+        // SAFETY: The read gets the buffer's size, and only the bytes that it returns are used.
+        // Tests: FetchCommandTests.
         let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
         if count == 0 { open.removeAll { $0 == file } }
         if file == errors {

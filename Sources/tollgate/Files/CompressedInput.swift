@@ -1,5 +1,8 @@
 /// What a compressed file holds, one member after the other.
 final class CompressedInput {
+  // SAFETY: `rest` is a part of `memory`, which stays until `deinit`. A decoder reports no more
+  // bytes than it was given. Tests: CompressedOutputTests.contentInPieces, EncodingTests.
+
   private let path: String
   private let source: Lookahead.Source
   private let compression: Compression

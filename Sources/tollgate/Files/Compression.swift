@@ -71,6 +71,9 @@ enum Compression: String, CaseIterable {
 
   /// Decompresses one member after the other: what gzip calls a member, and zstd a frame.
   protocol Decoder: AnyObject {
+    // SAFETY: A decoder gets both sizes and reports at most as many bytes. It stores neither
+    // pointer after the call. Tests: CompressedOutputTests.contentInPieces, EncodingTests.
+
     /// Decompresses what comes next, as far as there is input and room for it.
     ///
     /// - Throws: ``Damage`` when the input is not what it should be.
@@ -80,6 +83,9 @@ enum Compression: String, CaseIterable {
 
   /// Compresses one member after the other.
   protocol Encoder: AnyObject {
+    // SAFETY: The memory has `bound(text.count)` bytes. No pointer is stored after the call.
+    // Tests: CompressedOutputTests, EncodingTests.
+
     /// Bytes that a member may take which holds so many bytes of text.
     func bound(_ count: Int) -> Int
 

@@ -114,6 +114,8 @@ struct FilePlace {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     for _ in 0..<40 {
       if descriptor(path) != nil { return path }
+      // SAFETY: `readlink` gets the buffer's size, and only the bytes that it returns are used.
+      // Tests: FileUsesTests, UnusualOutputTests.
       let count = buffer.withUnsafeMutableBytes {
         $0.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
       }

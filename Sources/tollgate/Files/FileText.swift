@@ -68,6 +68,8 @@ struct FileContent {
     hasMark = content.hasMark
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
+      // SAFETY: The read gets the buffer's size, and only the bytes that it returns are used.
+      // Tests: EncodingTests, DecidingCommandTests.
       let count = try buffer.withUnsafeMutableBytes { try content.bytes.read(into: $0) }
       if count == 0 { return }
       bytes += buffer[..<count]

@@ -55,6 +55,7 @@ struct GivenUser {
 
   /// Why the record cannot be used, with its place.
   func error(_ rejection: UserRecordReader.Rejection) -> CommandError {
+    // SAFETY: The view of the array stays in the closure. Tests: DecidingCommandTests.
     bytes.withUnsafeBufferPointer { bytes in
       let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
       if first.count < bytes.count, UserRecordReader.problem(in: first) == nil {

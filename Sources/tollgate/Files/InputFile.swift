@@ -49,6 +49,7 @@ final class InputFile: Sendable {
 
   /// The first bytes of a regular file; none of others.
   func beginning(_ count: Int) throws -> [UInt8] {
+    // SAFETY: Reading returns how many bytes are initialized. Tests: InputFileTests.
     guard let size else { return [] }
     return try [UInt8](unsafeUninitializedCapacity: min(count, size)) { memory, count in
       count = try read(into: UnsafeMutableRawBufferPointer(memory), at: 0)
@@ -97,6 +98,8 @@ final class InputFile: Sendable {
   ///
   /// - Returns: the number of bytes read.
   func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+    // SAFETY: Each read gets the part of the memory that is left. A file that shrinks is an error.
+    // Tests: InputFileTests.
     var count = 0
     do throws(Errno) {
       while count < memory.count {
@@ -115,6 +118,8 @@ final class InputFile: Sendable {
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested while nothing comes.
   func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
+    // SAFETY: The read gets the memory's size, and returns how many bytes it wrote.
+    // Tests: InputFileTests.
     while true {
       if size == nil { try Signals.wait(toRead: file) }
       do throws(Errno) {

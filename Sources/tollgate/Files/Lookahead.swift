@@ -26,6 +26,8 @@ final class Lookahead {
   }
 
   private func peekMore() throws -> Bool {
+    // SAFETY: The array has room for what was there and one step more. Only what was copied and
+    // read counts. Tests: InputFileTests, EncodingTests.
     if isAtEnd { return false }
     let before = ahead.count
     ahead = try [UInt8](unsafeUninitializedCapacity: before + Lookahead.step) { memory, count in
@@ -44,6 +46,7 @@ final class Lookahead {
 
   /// Puts the next bytes into memory: at least one, or none at the end.
   func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
+    // SAFETY: At most as many bytes are copied as fit. Tests: InputFileTests.
     if ahead.isEmpty { return isAtEnd ? 0 : try source(memory) }
     let count = min(memory.count, ahead.count)
     memory.copyBytes(from: ahead[..<count])

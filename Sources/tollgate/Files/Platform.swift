@@ -35,6 +35,8 @@ enum Arguments {
 
   /// Ends the process where an argument is no UTF-8: the file that is meant could not be told from others.
   static func requireUTF8() {
+    // SAFETY: The arguments lie in memory of the process, which stays. They are found below its
+    // variables if there is no /proc; that walk ends at their number. Tests: Tools/Dist/check.sh.
     for (number, argument) in all.enumerated() where argument.contains("\u{FFFD}") {
       #if os(Linux)
         let bytes = argumentOfProcess(number).map { UnsafePointer($0) }
@@ -172,6 +174,7 @@ enum Variable {
 extension UnsafeRawBufferPointer {
   /// How many bytes both begin with; at most as many as the shorter has.
   func commonCount(with other: UnsafeRawBufferPointer) -> Int {
+    // SAFETY: `memcmp` gets the shorter count. Tests: OutputFileTests, PrecomputeFilesTests.
     let count = Swift.min(self.count, other.count)
     guard count > 0, let start = baseAddress, let otherStart = other.baseAddress,
       memcmp(start, otherStart, count) != 0
@@ -196,6 +199,8 @@ enum FilePattern {
   /// The files that a pattern with `*`, `?` or `[...]` names, in the order of their names; a path
   /// without these is itself.
   static func paths(_ pattern: String) -> [String] {
+    // SAFETY: Paths are copied before `globfree`, and there are `gl_pathc` of them.
+    // Tests: PrecomputeFilesTests.
     guard !FileIdentity.exists(pattern), pattern.contains(where: { "*?[".contains($0) }) else {
       return [pattern]
     }

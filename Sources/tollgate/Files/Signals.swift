@@ -68,6 +68,8 @@ enum Signals {
 
   /// Ends the process from a handler of signals.
   private static func stop(_ number: Int32) -> Never {
+    // SAFETY: Handlers read atomics and strings that were made before they were installed, and call
+    // only what handlers may. The last text is never freed. Tests: StoppingTests, ProcessTests.
     let last = lastText.load(ordering: .sequentiallyConsistent)
     if let text = UnsafePointer<CChar>(bitPattern: last) {
       _ = write(2, text, strlen(text))
@@ -83,6 +85,8 @@ enum Signals {
   /// Traps and bad memory: one line for the user in place of registers, unless somebody who looks
   /// for the fault wants these.
   private static func installCrashes() {
+    // SAFETY: `crashText` is made before the handlers, which call only what handlers may.
+    // Tests: ProcessTests.
     guard tellsCrashes else { return }
     _ = crashText.count
     addStack()
@@ -103,6 +107,8 @@ enum Signals {
   /// Gives the current thread a second stack for the message about a crash: an overflow of its own
   /// leaves no room on that. A thread keeps it to its end.
   static func addStack() {
+    // SAFETY: The system keeps the stack for the thread, so it is never freed. Tests: StackTests,
+    // ProcessTests.
     guard tellsCrashes else { return }
     var stack = stack_t()
     guard sigaltstack(nil, &stack) == 0, stack.ss_flags & Int32(SS_DISABLE) != 0 else { return }
@@ -123,6 +129,7 @@ enum Signals {
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {
+    // SAFETY: Handlers are addresses. They are compared and not called. Tests: StoppingTests.
     unsafeBitCast(action.handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 

@@ -1,5 +1,8 @@
 /// Standard input, output and error.
 enum StandardStreams {
+  // SAFETY: `isWritten` is not locked: commands print one after the other, outside the worker pool.
+  // Tests: ProcessTests, tsan.
+
   /// Takes the place of those that are closed, so that no file that is opened later gets their
   /// number and what is printed with it. Each of them then fails as a closed one would.
   static func fill() {

@@ -10,6 +10,8 @@ enum UserFile {
     _ user: GivenUser, for ruleSet: RuleSet, at clock: HistoryClock, isQuiet: Bool = false,
     _ body: (inout Frame, DecisionState) throws -> Result
   ) throws -> Result {
+    // SAFETY: The frame and the reader point into the array for as long as the closure runs.
+    // Tests: DecidingCommandTests, EncodingTests.
     var frame = Frame(for: ruleSet.program)
     var reader = UserRecordReader(ruleSet, at: clock)
     return try user.bytes.withUnsafeBufferPointer { bytes in

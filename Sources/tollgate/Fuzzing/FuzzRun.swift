@@ -64,6 +64,9 @@ struct FuzzRun {
 private final class FuzzPool: Sendable {
   /// A worker that one task at a time holds.
   private final class Worker: @unchecked Sendable {
+    // SAFETY: A task takes a worker from a `Locked` and has it alone. Tests: FuzzCommandTests,
+    // tsan.
+
     private var worker: FuzzWorker
 
     init(_ plan: FuzzPlan) { worker = FuzzWorker(plan) }

@@ -50,6 +50,7 @@ struct MigratedExperiment {
   ///   - former: the ID of the variant that the user had, or nil.
   ///   - drawn: that of the variant that the new config gives.
   mutating func add(_ subject: String, number user: Int, former: String?, drawn: String) {
+    // SAFETY: The view of the local array stays in the closure. Tests: MigrateWeightsTests.
     let byDraw = number(of: drawn)
     if let byDraw { self.drawn[byDraw] += 1 }
     var before = WeightMigration.Former.none

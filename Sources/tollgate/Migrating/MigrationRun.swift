@@ -35,6 +35,9 @@ struct MigrationRun {
   }
 
   mutating func read(_ paths: [String], _ format: UserForm?, isQuiet: Bool) throws {
+    // SAFETY: Lines are slices of a part of the input, found by their line feeds. States are copied
+    // before the part goes away, and the next record resets frames and readers.
+    // Tests: MigrateWeightsTests.
     var progress = ReadingProgress("read", paths, isQuiet: isQuiet)
     defer { progress.interrupt() }
     var input = try UserInput(paths, form: format, lineLimit: Self.lineLimit)
@@ -78,6 +81,7 @@ struct MigrationRun {
     _ newFrame: inout Frame
   ) {
     var subject = newState.subjectID
+    // SAFETY: The view of the string stays in the closure. Tests: MigrateWeightsTests.
     let hash = subject.withUTF8 { XXH64.hash(UnsafeRawBufferPointer($0)) }
     guard seen.insert(hash).inserted else {
       repeated += 1
@@ -133,6 +137,7 @@ extension MigrationRun {
     _ user: String, _ assigned: [(experiment: String, variant: String)], isCSV: Bool,
     to bytes: inout [UInt8]
   ) {
+    // SAFETY: The view of the string stays in the closure. Tests: MigrateWeightsTests.
     guard isCSV else {
       let line = Value.object([
         "userId": .string(user),

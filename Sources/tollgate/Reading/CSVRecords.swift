@@ -4,6 +4,9 @@ internal import RuleEngine
 
 /// Rows of CSV as the lines of JSON that workers read, and back again for what is refused.
 struct CSVRecords {
+  // SAFETY: Rows are ranges of the text, which the caller passes again for every question. Nothing
+  // points into it. Tests: InputFormsTests, DemoFormsTests, PrecomputeFilesTests.
+
   /// A line of JSON for each row; blank where the row itself is refused.
   private(set) var json: [UInt8] = []
   /// By line of JSON: the row.

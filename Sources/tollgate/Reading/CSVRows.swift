@@ -3,6 +3,9 @@ internal import Expressions
 /// Rows of CSV, as RFC 4180 has them: cells between commas, in quotes where they hold commas, quotes
 /// or newlines, with quotes doubled inside.
 struct CSVRows {
+  // SAFETY: Every offset is compared with the count of the caller's view. Rows are offsets and not
+  // pointers. Tests: InputFormsTests, DemoFormsTests, PrecomputeFilesTests.
+
   /// Where a reader of single bytes is.
   private enum State { case cellStart, plain, quoted, quoteInQuoted }
 

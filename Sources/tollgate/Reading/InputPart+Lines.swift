@@ -7,6 +7,8 @@ extension InputPart {
   func withLines(
     _ reader: SegmentReader, lineLimit: Int, _ body: (ByteView) -> Void
   ) throws -> Int {
+    // SAFETY: Views lie in the reader's memory or in arrays of the part, and are valid while the
+    // closure runs. Tests: UserSearchTests, InputFormsTests.
     switch content {
     case .segment(let file, let from, let to):
       try reader.withLines(of: file, from: from, to: to) { body($0) }

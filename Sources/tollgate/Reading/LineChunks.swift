@@ -87,6 +87,8 @@ struct LineChunks {
 
   /// Reads what comes next behind what is waiting.
   private mutating func fill() throws {
+    // SAFETY: The array has room for what was there and `size` bytes more. Only what was copied and
+    // read counts. Tests: InputFormsTests, InputFileTests.
     let kept = waiting.count - head
     let longer = try [UInt8](unsafeUninitializedCapacity: kept + size) { buffer, count in
       let raw = UnsafeMutableRawBufferPointer(buffer)

@@ -6,6 +6,9 @@ internal import RuleEngine
 ///
 /// Of what is compressed it is the text that counts, and of a line that is too long what is kept of it.
 struct UserHash: Hashable, Sendable {
+  // SAFETY: Blocks are slices of the caller's view, limited to its count.
+  // Tests: PrecomputeFilesTests, InputFileTests.
+
   /// Bytes of a block. Parts of plain files hold whole ones.
   static let blockSize = 4 << 10
 

@@ -5,6 +5,9 @@ internal import RuleEngine
 /// Looks for one user in files of users, in whatever form a run over users reads them. Records come one
 /// after the other: memory does not grow with their number.
 struct UserSearch {
+  // SAFETY: Lines are slices of a chunk between two line feeds. What is stored is copied.
+  // Tests: UserSearchTests.
+
   /// IDs that are told of when the user is not there.
   private static let mostClose = 3
 

@@ -101,6 +101,8 @@ struct ExpectationTable {
   // MARK: Expectations
 
   private func rows(_ path: String) throws -> (rows: [Row], faults: [String]) {
+    // SAFETY: The view of the file stays in the closure, and cells are copied.
+    // Tests: TestCommandTests.
     let bytes = try FileText.read(path)
     var rows: [Row] = []
     var faults: [String] = []
@@ -184,6 +186,8 @@ struct ExpectationTable {
 
   /// The records of users, by ID; of several with one ID the first.
   private func records(of wanted: Set<String>, in path: String) throws -> [String: [UInt8]] {
+    // SAFETY: Lines are slices of a part of the input, and records are copied.
+    // Tests: TestCommandTests.
     var records: [String: [UInt8]] = [:]
     var input = try UserInput([path], form: nil, lineLimit: Self.lineLimit)
     let reader = SegmentReader(lineLimit: Self.lineLimit)

@@ -56,6 +56,8 @@ struct TrafficEvents {
   private mutating func read(
     _ chunk: ByteView, _ reader: inout TrafficLine.Reader, _ refused: inout RefusedLines
   ) throws {
+    // SAFETY: Lines are slices of the chunk, which stays while it is read. What is stored is
+    // copied. Tests: SimulateTrafficTests.
     var at = 0
     while at < chunk.count {
       let end = LineScan.newline(in: chunk, from: at)

@@ -85,6 +85,9 @@ struct TrafficParts {
 final class TrafficPool: Sendable {
   /// A worker that one task at a time holds.
   private final class Worker: @unchecked Sendable {
+    // SAFETY: A task takes a worker from a `Locked` and has it alone. Views of the input end with
+    // the call. Tests: SimulateTrafficTests, tsan.
+
     private var worker: TrafficWorker
     private let reader: SegmentReader
     private let lineLimit: Int

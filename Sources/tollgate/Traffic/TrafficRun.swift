@@ -97,6 +97,7 @@ struct TrafficRun {
     var numbers = TrafficWorker.Numbers(first: subjects.count)
     for (place, subject) in result.output.subjects.enumerated() {
       var subject = subject
+      // SAFETY: The view of the string stays in the closure. Tests: SimulateTrafficTests.
       let isNew = subject.withUTF8 { subjects.add($0) != nil }
       if isNew { continue }
       numbers.repeated.insert(place)
