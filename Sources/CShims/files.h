@@ -1,4 +1,6 @@
 // Calls of the system that the C library hides from Swift.
+//
+// SAFETY: Only numbers go to the system. Tests: OutputFileTests.
 #ifndef TOLLGATE_FILES_H
 #define TOLLGATE_FILES_H
 

@@ -1,4 +1,6 @@
 // What memory holds that was given back and waits for its next use.
+//
+// SAFETY: The caller owns the range; see `ReusedMemory`. Tests: ConditionColumnsTests, asan.
 #ifndef TOLLGATE_REUSE_H
 #define TOLLGATE_REUSE_H
 

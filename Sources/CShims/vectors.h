@@ -1,6 +1,10 @@
 // Sixteen or 32 bytes at a time, for what Swift has no operation: a vector comparison as a number. Each
 // function has a form for SSE2, most have one for NEON; the form in plain C, for other machines, is
 // there everywhere, to be held against them.
+//
+// SAFETY: Callers provide 16 readable bytes, or 32 for `isLiteral`. The form in plain C
+// reads no further. Tests: VectorTests.agreeWithPlainC,
+// RecordShapesTests.nothingIsReadBehindTheSlack, asan.
 #ifndef TOLLGATE_VECTORS_H
 #define TOLLGATE_VECTORS_H
 

@@ -1,4 +1,8 @@
 // Other programs, as far as the C libraries differ in how Swift sees them.
+//
+// SAFETY: The walk to the arguments ends at their number, and nothing has moved the variables
+// before it. Attributes and actions are set up before they are used, and destroyed afterwards.
+// Tests: FetchCommandTests, Tools/Dist/check.sh.
 #ifndef TOLLGATE_PROCESSES_H
 #define TOLLGATE_PROCESSES_H
 

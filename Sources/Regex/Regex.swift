@@ -169,7 +169,7 @@ package final class RegexPattern: Sendable {
     scratch: inout RegexScratch
   ) -> RegexVerdict {
     // SAFETY: Matchers decode without bounds checks. The text is checked here unless the caller
-    // passes `validated`. Tests: RegexTests, RegexDifferentialTests, fuzz regex.
+    // passes `validated`. Tests: RegexMatchingTests, RegexDifferentialTests, fuzz regex.
     if !validated, UTF8Text.firstInvalidOffset(in: subject) != nil { return .invalidUTF8 }
     if let native, !mayFallBack || subject.count <= limits.nativeSubjectBytes {
       let verdict = run(native, subject, from: 0, groups: 1, scratch: &scratch)

@@ -46,6 +46,7 @@ package struct JSONRequest: Sendable {
 
   /// The text of a member, of which the last one counts.
   private func text(of name: String) -> [UInt8]? {
+    // SAFETY: The view of the array stays in the closure. Tests: AnsweringTests.
     bytes.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return nil }
       var cursor = JSONCursor(base, from: 0, to: bytes.count)

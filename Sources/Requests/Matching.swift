@@ -70,6 +70,8 @@ package struct MatchAnswer {
 extension LineScan {
   /// Calls for whole lines, of about as much as the command takes at once.
   static func forEachChunk(of lines: [UInt8], _ body: (ByteView) -> Void) {
+    // SAFETY: Parts of the array are views that stay in the closure; ends are found within it.
+    // Tests: AnsweringTests.
     lines.withUnsafeBufferPointer { bytes in
       var start = 0
       while start < bytes.count {

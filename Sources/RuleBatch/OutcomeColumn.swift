@@ -206,9 +206,8 @@ struct OutcomeColumn: Sendable {
   func textsOf(
     _ choices: ArraySlice<Int32>, _ name: String
   ) throws(ArrowError) -> (offsets: ArrowBuffer, bytes: ArrowBuffer) {
-    // SAFETY: Strings are copied in steps of 16 bytes. Source and target have room for the last
-    // step, and a later row overwrites what goes too far. Tests: FrameOutcomesTests.everyLength,
-    // asan.
+    // SAFETY: Strings are copied in steps of 16 bytes, and both sides have room for the last step.
+    // A later row overwrites what goes too far. Tests: FrameOutcomesTests.everyLength, asan.
     let offsets = ArrowBuffer(unwritten: choices.count + 1, of: Int32.self)
     let places = offsets.elements(of: Int32.self)
     let steps = (longest + Self.step - 1) / Self.step

@@ -1,6 +1,7 @@
 import Expressions
 import Foundation
 import RuleEngine
+import RuleInsight
 import Testing
 
 /// `tollgate functions`.

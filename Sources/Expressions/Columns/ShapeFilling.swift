@@ -5,8 +5,8 @@ extension RecordShapes {
   /// Where values go.
   struct Row {
     // SAFETY: The pointers lead into a `ColumnFrame` and the caller's captures, which outlive the
-    // filling of a row. Places come from steps, whose slots are below the number of columns.
-    // Tests: RecordShapesTests, asan.
+    // filling of a row. Places come from steps, whose slots are below the number of columns. A row
+    // that fails is vacated or filled again. Tests: RecordShapesTests, asan.
 
     /// The cell in the first column.
     var cells: UnsafeMutablePointer<Cell>
@@ -37,8 +37,7 @@ extension RecordShapes {
     captured: UnsafeMutablePointer<Captured>
   ) -> Filled? {
     // SAFETY: `at <= safe` leaves 56 readable bytes before each step. A record that ran into the
-    // slack ends behind its text and is rejected. A row that fails is vacated or filled again.
-    // Tests: RecordShapesTests, InputFormsTests, asan.
+    // slack is rejected at its end. Tests: RecordShapesTests, InputFormsTests, asan.
     guard let base = text.baseAddress else { return nil }
     let row = Row(cells: columns.cells + row, pointing: columns.pointing, captured: captured)
     // Reads may go on behind the text; a record that does is found out at its end.

@@ -43,6 +43,7 @@ struct FileDescriptor: Hashable {
 
   /// Both ends of a new pipe, which programs that are started do not get.
   static func pipe() throws(Errno) -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
+    // SAFETY: Two numbers of a tuple lie side by side, as `pipe` writes them. Tests: FetchCommandTests.
     var ends: (Int32, Int32) = (0, 0)
     let result = withUnsafeMutablePointer(to: &ends) {
       $0.withMemoryRebound(to: Int32.self, capacity: 2) { makePipe($0) }
@@ -62,6 +63,7 @@ struct FileDescriptor: Hashable {
   ///
   /// - Returns: the count of bytes, 0 at the end.
   func read(into memory: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    // SAFETY: The system writes at most as many bytes as the caller's memory has. Tests: InputFileTests.
     try Errno.retrying { readFile(rawValue, memory.baseAddress, memory.count) }
   }
 
@@ -72,6 +74,8 @@ struct FileDescriptor: Hashable {
 
   /// Writes all bytes, also where others have set the file not to block.
   func writeWhole(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+    // SAFETY: A write reports how many bytes it took; the rest is a slice of the caller's view.
+    // Tests: ProcessTests, OutputFileTests.
     var rest = bytes[...]
     while !rest.isEmpty {
       do throws(Errno) {
