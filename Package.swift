@@ -58,6 +58,8 @@ let insight = batch + ["RuleInsight"]
 // The C library is written with `@c @implementation`, which compilers before 6.3 do not know. Everything else
 // builds with 6.1.
 #if compiler(>=6.3)
+  // For the service's tests, which compare its answers with the library's.
+  let libraryProducts: [Product] = [.library(name: "TollgateC", targets: ["TollgateC"])]
   let library: [Target] = [
     .systemLibrary(name: "CTollgate"),
     // What Tools/link-library.sh links into libtollgate.
@@ -71,6 +73,7 @@ let insight = batch + ["RuleInsight"]
   ]
 #else
   let library: [Target] = []
+  let libraryProducts: [Product] = []
 #endif
 
 let argumentParser: Target.Dependency = .product(
@@ -96,7 +99,7 @@ let package = Package(
     .library(name: "SDKHooks", targets: ["SDKHooks"]),
     .library(name: "SDKSQLite", targets: ["SDKSQLite"]),
     .executable(name: "tollgate", targets: ["tollgate"]),
-  ],
+  ] + libraryProducts,
   traits: [
     .trait(
       name: "Command",

@@ -32,6 +32,17 @@ let http: [Target.Dependency] = [
   .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
 ]
 
+// The C library and the command, whose answers tests compare with the service's. The library needs compilers
+// that know `@c @implementation`.
+#if compiler(>=6.3)
+  let library: [Target.Dependency] = [
+    .product(name: "TollgateC", package: "tollgate"),
+    .product(name: "tollgate", package: "tollgate"),
+  ]
+#else
+  let library: [Target.Dependency] = [.product(name: "tollgate", package: "tollgate")]
+#endif
+
 // A package of its own, so that nobody who builds Tollgate builds this.
 let package = Package(
   name: "tollgate-server",
@@ -92,7 +103,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ServiceTests",
-      dependencies: engine + http + ["Service", "Playground"],
+      dependencies: engine + http + library + ["Service", "Playground"],
       packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "SandboxTests",

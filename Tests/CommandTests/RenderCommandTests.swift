@@ -171,6 +171,16 @@ struct RenderCommandTests {
     #expect(errors.first?["range"]?["from"] == 4)
   }
 
+  /// A template that cannot be compiled has no text, in JSON too.
+  @Test func templatesWithErrorsAsJSON() throws {
+    let result = try render("a{{ b", "--json")
+    #expect(result.code == 1)
+    let value = try Value.parse(json: result.output.utf8)
+    #expect(value["text"] == .null && value["isComplete"] == false)
+    #expect(value["errors"]?.elements?.map { $0["code"] } == ["syntax-error"])
+    #expect(try render("a{{ b").output == "")
+  }
+
   @Test func resolvesANativePaywall() throws {
     let result = try BuiltTool.run(
       "render", "--paywall-schema", demo + "/native-paywall.json", "--products", products, "--user",

@@ -79,6 +79,13 @@ import Testing
     #expect(answer.json["text"]?.text?.hasSuffix(" for Ann!") == true)
     #expect(answer.json["isComplete"] == true)
     let broken = try await server.post("/v1/render", #"{"template":"{{ products.primary"}"#)
+    let zone = try await server.post("/v1/render", #"{"template":"x","timeZone":"Mars/Base"}"#)
+    #expect(zone.code == "bad_request" && zone.text.contains("there is no time zone 'Mars/Base'"))
+    let texts = try await TestServer {
+      $0.settings.texts = try TextFile.given(TestServer.file("corpus/demo/texts.json"))
+    }
+    let paywall = try await texts.post("/v1/render", #"{"paywall":"onboarding-annual"}"#)
+    #expect(paywall.json["texts"]?["title"] == "Welcome to Stride", "\(paywall.text)")
     #expect(broken.json["isComplete"] == false)
     #expect(broken.json["errors"]?.elements?.isEmpty == false)
     #expect(try await server.post("/v1/render", "{}").code == "bad_request")
