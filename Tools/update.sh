@@ -6,7 +6,8 @@
 #
 #   messages   Tests/CommandTests/Messages, corpus/diagnostics, corpus/decoding
 #   counts     corpus/counts.json: how many cases of each suite pass and are skipped
-#   schemas    corpus/schemas/suites: the shapes of case lines
+#   schemas    corpus/schemas/suites: the shapes of case lines; Python/tollgate/answer_types.pyi: the types of
+#              answers, from corpus/schemas/requests.schema.json
 #   functions  the tables of docs/functions.md
 #   examples   the tests of the examples in docstrings and guides
 #   api        docs/api: the public declarations
@@ -37,6 +38,7 @@ for part in "${parts[@]}"; do
   schemas)
     "$swift" build --build-tests ${JOBS:+-j "$JOBS"}
     TOLLGATE_UPDATE=schemas Tools/run-tests.sh --skip-build --filter CaseSchemaTests
+    Tools/make_answer_types.py
     ;;
   functions)
     "$swift" build --build-tests ${JOBS:+-j "$JOBS"}

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Literal
 
+    from . import answer_types
+
     Result = Literal["paywall", "holdout", "noAudienceMatch", "placementNotFound", "error"]
     Severity = Literal["error", "warning", "note"]
 
@@ -211,10 +213,15 @@ class Diagnostic(_Value):
     code: str
     message: str
     path: str | None
-    details: dict[str, Any]
+    details: answer_types.Diagnostic
 
     def __init__(
-        self, severity: Severity, code: str, message: str, path: str | None, details: dict[str, Any]
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        path: str | None,
+        details: answer_types.Diagnostic,
     ) -> None:
         _set(self, "severity", severity)
         _set(self, "code", code)
@@ -247,7 +254,7 @@ class Explanation:
         return self._value
 
     @property
-    def changes(self) -> list[dict[str, Any]] | None:
+    def changes(self) -> list[answer_types.Change] | None:
         """The smallest change that makes the audience take the user; only of one audience.
 
         ``[{"path": "user.plan", "from": "pro", "to": "free"}]``; None where there is none.

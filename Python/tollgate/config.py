@@ -15,8 +15,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, Literal
+    from typing import Any, Literal, overload
 
+    from .answer_types import (
+        ConfigDifferences,
+        CoverAnswer,
+        DiffAnswer,
+        RenderAnswer,
+        RenderedPaywall,
+        RenderedTemplate,
+        UserDifferences,
+    )
     from .plan import Plan
 
     Record = Mapping[str, Any]
@@ -316,6 +325,29 @@ class Config:
         text = self._ask("tg_explain", {**request, "text": True})
         return Explanation(value, text["text"])
 
+    if TYPE_CHECKING:
+        # Of a paywall, or of a template.
+        @overload
+        def render(
+            self,
+            paywall: str,
+            *,
+            user: Record | None = None,
+            now: datetime | str | None = None,
+        ) -> RenderedPaywall: ...
+        @overload
+        def render(
+            self,
+            paywall: None = None,
+            *,
+            template: str,
+            user: Record | None = None,
+            products: JSON | os.PathLike[str] | None = None,
+            locale: str | None = None,
+            now: datetime | str | None = None,
+            **options: Any,
+        ) -> RenderedTemplate: ...
+
     def render(
         self,
         paywall: str | None = None,
@@ -326,7 +358,7 @@ class Config:
         locale: str | None = None,
         now: datetime | str | None = None,
         **options: Any,
-    ) -> dict[str, Any]:
+    ) -> RenderAnswer:
         """The texts of a paywall that came with the config, or what a ``template`` comes to.
 
         Gives ``{"texts": {name: text}, "errors": [..]}`` of a paywall, and
@@ -346,7 +378,7 @@ class Config:
         ):
             if value is not None:
                 request[name] = value
-        found: dict[str, Any] = self._ask("tg_render", request)
+        found: RenderAnswer = self._ask("tg_render", request)
         return found
 
     # The config itself
@@ -362,6 +394,27 @@ class Config:
             for item in found["diagnostics"]
         ]
 
+    if TYPE_CHECKING:
+        # For users, or for every user that there could be.
+        @overload
+        def diff(
+            self,
+            other: Config,
+            *,
+            users: Iterable[Record],
+            placements: Sequence[str] | None = None,
+            now: datetime | str | None = None,
+        ) -> UserDifferences: ...
+        @overload
+        def diff(
+            self,
+            other: Config,
+            *,
+            users: None = None,
+            placements: Sequence[str] | None = None,
+            now: datetime | str | None = None,
+        ) -> ConfigDifferences: ...
+
     def diff(
         self,
         other: Config,
@@ -369,7 +422,7 @@ class Config:
         users: Iterable[Record] | None = None,
         placements: Sequence[str] | None = None,
         now: datetime | str | None = None,
-    ) -> dict[str, Any]:
+    ) -> DiffAnswer:
         """Who gets something else by another config, as ``tollgate diff --json`` prints it.
 
         With ``users`` who moves, and why; without, for each placement a proof that nobody does, or
@@ -388,17 +441,17 @@ class Config:
         status = library.tg_diff(
             self._pointer, other._pointer, body, len(body), ctypes.byref(text)
         )
-        found: dict[str, Any] = loads(checked(status, text))
+        found: DiffAnswer = loads(checked(status, text))
         return found
 
     def cover(
         self, tests: Iterable[Mapping[str, Any]], *, now: datetime | str | None = None
-    ) -> dict[str, Any]:
+    ) -> CoverAnswer:
         """What no test exercises, as ``tollgate cover --json`` prints it."""
         request: dict[str, Any] = {"tests": [dict(test) for test in tests]}
         if now is not None:
             request["now"] = time_text(now)
-        found: dict[str, Any] = self._ask("tg_cover", request)
+        found: CoverAnswer = self._ask("tg_cover", request)
         return found
 
     def plan(self, placements: Sequence[str] | None = None, **options: Any) -> Plan:

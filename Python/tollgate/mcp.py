@@ -145,9 +145,10 @@ class Tools:
         somebody who does.
         """
         records = None if users is None else [record for _, record in self._records(users)]
-        return self._config(old).diff(
+        found = self._config(old).diff(
             self._config(new), users=records, placements=placements, now=now
         )
+        return {**found}
 
     def cover(
         self,
@@ -159,9 +160,10 @@ class Tools:
         now: Now = None,
     ) -> dict[str, Any]:
         """Which audiences, clauses and variants of a config no test exercises."""
-        return self._config(config).cover(
+        found = self._config(config).cover(
             [record for _, record in self._records(tests)], now=now
         )
+        return {**found}
 
     def render(
         self,
@@ -179,9 +181,10 @@ class Tools:
         if isinstance(products, str):
             given = self._path(products).read_text(encoding="utf-8")
         empty = Config.loads({"build_id": "0", "trigger_options": []}, dialect=self._dialect)
-        return empty.render(
+        found = empty.render(
             template=template, products=given, user=user, locale=locale, now=now
         )
+        return {**found}
 
     def precompute_summary(
         self, config: Document, users: Records, placements: Names = None, now: Now = None,
@@ -287,7 +290,7 @@ class Tools:
 
 
 def _finding(item: Diagnostic) -> dict[str, Any]:
-    return item.details
+    return {**item.details}
 
 
 def server(
