@@ -80,7 +80,7 @@ struct TollgateCommand: ParsableCommand {
     }
   }
 
-  /// The parser takes an unknown command for a surplus argument, and prints help about it.
+  /// Rejects unknown commands. The parser has no suggestion for them, and `help` accepts any word.
   private static func checkName(_ arguments: [String]) throws {
     let known = configuration.subcommands.map { $0._commandName } + ["help"]
     let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]

@@ -115,7 +115,7 @@ struct BatchRun {
     throw error
   }
 
-  /// Says what is going to be decided.
+  /// Prints what the run decides, and as of when.
   func tellBegun() {
     if isQuiet { return }
     FileText.printError(

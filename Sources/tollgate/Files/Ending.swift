@@ -5,8 +5,7 @@ internal import Requests
 extension Ending {
   static let prefix = "error: "
 
-  /// How an error ends the command: the code, and what is told beforehand. Nil for an error that only the
-  /// parser can tell.
+  /// The exit code and the message for an error; nil for an error of the argument parser.
   static func of(_ error: any Error) -> (code: Int32, text: String)? {
     switch error {
     case let error as CommandError:

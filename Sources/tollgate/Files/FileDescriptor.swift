@@ -1,4 +1,4 @@
-/// An error of the system, by its number.
+/// The number of an error of the system.
 struct Errno: Error, Hashable, CustomStringConvertible {
   let rawValue: Int32
 
@@ -12,7 +12,7 @@ struct Errno: Error, Hashable, CustomStringConvertible {
 
   var description: String { String(cString: strerror(rawValue)) }
 
-  /// Repeats a call for as long as signals interrupt it.
+  /// Repeats a call while signals interrupt it.
   fileprivate static func retrying<Number: BinaryInteger>(_ call: () -> Number) throws(Errno)
     -> Number
   {
@@ -24,7 +24,7 @@ struct Errno: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A file that is open, by its number.
+/// The number of an open file.
 struct FileDescriptor: Hashable {
   let rawValue: Int32
 
@@ -32,16 +32,15 @@ struct FileDescriptor: Hashable {
   static let standardOutput = FileDescriptor(rawValue: STDOUT_FILENO)
   static let standardError = FileDescriptor(rawValue: STDERR_FILENO)
 
-  /// Opens a file, which programs that are started do not get.
+  /// Opens a file. Child processes do not inherit it.
   ///
-  /// - Parameter flags: as `open` takes them. A file that is made can be read by everybody and written by
-  ///   its owner.
+  /// - Parameter flags: as for `open`. A new file has the mode 0644.
   static func open(_ path: String, _ flags: Int32) throws(Errno) -> FileDescriptor {
     FileDescriptor(
       rawValue: try Errno.retrying { openFile(path, flags | O_CLOEXEC, 0o644) })
   }
 
-  /// Both ends of a new pipe, which programs that are started do not get.
+  /// Makes a pipe. Child processes do not inherit its ends.
   static func pipe() throws(Errno) -> (readEnd: FileDescriptor, writeEnd: FileDescriptor) {
     // SAFETY: Two numbers of a tuple lie side by side, as `pipe` writes them. Tests: FetchCommandTests.
     var ends: (Int32, Int32) = (0, 0)
@@ -72,7 +71,7 @@ struct FileDescriptor: Hashable {
     try Errno.retrying { pread(rawValue, memory.baseAddress, memory.count, off_t(offset)) }
   }
 
-  /// Writes all bytes, also where others have set the file not to block.
+  /// Writes all bytes, even if another process has made the file nonblocking.
   func writeWhole(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
     // SAFETY: A write reports how many bytes it took; the rest is a slice of the caller's view.
     // Tests: ProcessTests, OutputFileTests.
@@ -95,18 +94,18 @@ struct FileDescriptor: Hashable {
     }
   }
 
-  /// Cuts a file, or makes it longer.
+  /// Truncates or extends the file.
   func resize(to count: Int) throws(Errno) {
     _ = try Errno.retrying { ftruncate(rawValue, off_t(count)) }
   }
 
-  /// Goes to an offset from the beginning.
+  /// Moves to an offset from the start.
   func seek(to offset: Int) throws(Errno) {
     if lseek(rawValue, off_t(offset), SEEK_SET) < 0 { throw .last }
   }
 }
 
-// The calls whose names methods have as well.
+// Inside FileDescriptor these names are its methods.
 
 private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
   open(path, flags, mode)

@@ -1,7 +1,7 @@
 internal import RuleEngine
 
 extension XXH64 {
-  /// The hash of some bytes, as manifests and records have it.
+  /// The hash of some bytes in the form that manifests and records store.
   static func text(of bytes: [UInt8]) -> String {
     // SAFETY: The view of the array stays in the closure. Tests: PrecomputeFilesTests.
     var stream = Stream()

@@ -1,4 +1,4 @@
-// The C library, for the whole command: no other file imports it.
+// The only import of the C library in the command.
 #if canImport(Glibc)
   @_exported public import Glibc
 #elseif canImport(Musl)
@@ -8,7 +8,7 @@
 #endif
 
 extension sigaction {
-  /// The handler, which every system keeps somewhere else.
+  /// The handler. Each C library stores it in a member of another name.
   var handler: (@convention(c) (Int32) -> Void)? {
     get {
       #if canImport(Darwin)

@@ -3,8 +3,8 @@ internal import Expressions
 
 /// Options that the parser accepts although they are likely a mistake.
 enum GivenOptions {
-  /// Throws if an option that takes one value is given twice, for the parser uses the last one, and if a
-  /// value is empty, as that of an unset variable is.
+  /// Rejects an option with one value that is given twice, of which the parser uses the last value, and an
+  /// empty value, which usually comes from an unset variable.
   static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
     let words = arguments.prefix { $0 != "--" }.flatMap { argument in
       argument.hasPrefix("--")

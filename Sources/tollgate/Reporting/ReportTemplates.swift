@@ -13,16 +13,16 @@ enum ReportTemplates {
     "style": PackageResources.style_css, "script": PackageResources.script_js,
   ].mapValues(text)
 
-  /// A file without the line feed that ends it.
+  /// The text of a file without its last newline.
   private static func text(_ file: [UInt8]) -> String {
     String(decoding: file.dropLast(), as: UTF8.self)
   }
 }
 
 extension RenderedText {
-  /// The text of a Liquid template of ours.
+  /// Renders one of our own Liquid templates.
   ///
-  /// - Parameter parts: the templates that it renders, by name.
+  /// - Parameter parts: the templates that it includes, by name.
   init(
     _ template: String, parts: [String: String] = [:], _ values: Value,
     escaping: RenderOptions.Escaping

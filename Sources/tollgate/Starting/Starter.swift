@@ -48,7 +48,7 @@ struct Starter {
       + "\n"
   }
 
-  /// What the files are, for those who find them.
+  /// `TOLLGATE.md`, which explains the other files.
   private var guide: String {
     get throws {
       let text = try RenderedText(

@@ -3,13 +3,13 @@ import Testing
 
 @testable import tollgate
 
-/// Calls of the system for files: nothing is lost where they do less than they are asked for.
+/// System calls for files: partial writes, full pipes, offsets, flags and errors.
 @Suite struct FileDescriptorTests {
   private func flags(_ file: FileDescriptor, _ command: Int32) -> Int32 {
     fcntl(file.rawValue, command)
   }
 
-  /// A pipe takes 64 KiB, and does not block: the rest is written when there is room.
+  /// A nonblocking pipe holds 64 KiB. The rest is written when there is room.
   @Test func writesWhole() async throws {
     let (readEnd, writeEnd) = try FileDescriptor.pipe()
     _ = fcntl(writeEnd.rawValue, F_SETFL, O_NONBLOCK)
@@ -48,7 +48,7 @@ import Testing
     try file.close()
   }
 
-  /// Programs that are started get none of them, and errors are the system's.
+  /// Child processes inherit no file, and errors have the system's words.
   @Test func opening() throws {
     let folder = try TestFolder()
     let path = folder.path("é \u{1F600}")
