@@ -32,7 +32,8 @@ import Testing
     #expect(superscript.contains { $0.hasPrefix("  startsWith ") })
     #expect(!superscript.contains { $0.hasPrefix("  charAt ") })
     let cel = try lines("--dialect", "cel")
-    #expect(cel.contains { $0.hasPrefix("  charAt ") } && !cel.contains { $0.hasPrefix("  device.") })
+    #expect(
+      cel.contains { $0.hasPrefix("  charAt ") } && !cel.contains { $0.hasPrefix("  device.") })
   }
 
   /// Several functions of one name are all described.

@@ -90,7 +90,8 @@ import Testing
         #expect(column == choices.map { $0 < 0 ? nil : wanted(plan.choices[Int($0)], fields) })
       }
     }
-    let results = Set(worker.choices.map { $0 < 0 ? "" : plan.choices[Int($0)].values.cell(.paywall) })
+    let results = Set(
+      worker.choices.map { $0 < 0 ? "" : plan.choices[Int($0)].values.cell(.paywall) })
     #expect(results == ["", "short", "a paywall with a long name"])
   }
 

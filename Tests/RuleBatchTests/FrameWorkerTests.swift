@@ -322,7 +322,9 @@ func described(_ worker: FrameWorker, _ plan: BatchPlan) -> [String] {
         times.enumerated().map { ["userId": .string("u\($0)"), "user": ["since": $1]] })
       let worker = FrameWorker(plan, try FrameColumns(table.field, for: rules))
       _ = try worker.decide(table.array)
-      let taken = worker.choices.map { plan.choices[Int($0)].values.result == "paywall" ? "1" : "0" }
+      let taken = worker.choices.map {
+        plan.choices[Int($0)].values.result == "paywall" ? "1" : "0"
+      }
       #expect(taken.joined() == wanted)
     }
   }

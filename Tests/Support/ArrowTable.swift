@@ -1,6 +1,6 @@
 public import CArrow
-package import RuleBatch
 public import Expressions
+package import RuleBatch
 
 /// How a column of a test's table lies in memory, by the formats of the C data interface.
 public indirect enum ArrowShape: Sendable {

@@ -3,6 +3,7 @@ package import Hummingbird
 internal import NIOCore
 internal import Requests
 internal import RuleEngine
+internal import RuleInsight
 package import Service
 
 /// One page on which rules, users and texts are tried out. It asks the same server for its answers and
@@ -53,7 +54,7 @@ package struct Playground: Sendable {
     for script in scripts {
       folder.get(script.name) { _, _ in Self.file(script.bytes, "text/javascript; charset=utf-8") }
     }
-    let functions = Self.functions(of: service.options.language)
+    let functions = Self.functions(of: service.options.settings.language)
     folder.get("functions.json") { _, _ in Response(json: functions) }
     folder.get("start.json") { request, _ in
       let (application, caller) = try service.application(request, for: .decide)

@@ -2,6 +2,7 @@ import Expressions
 import Foundation
 import Requests
 import RuleEngine
+import RuleInsight
 import Service
 import Testing
 

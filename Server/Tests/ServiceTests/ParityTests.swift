@@ -4,6 +4,7 @@
   import Foundation
   import Requests
   import RuleEngine
+  import RuleInsight
   import Testing
   import TollgateC
 

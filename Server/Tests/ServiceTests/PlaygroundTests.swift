@@ -3,6 +3,7 @@ import Foundation
 import Playground
 import Requests
 import RuleEngine
+import RuleInsight
 import Testing
 
 @testable import Service
@@ -58,7 +59,7 @@ import Testing
       (.cel, "charAt", "device.daysSince"),
     ] {
       let server = try await TestServer {
-        $0.language = language
+        $0.settings.language = language
       } routes: { router, service in
         Playground(service, .init(), hasSandbox: false).addRoutes(to: router)
       }

@@ -1,6 +1,6 @@
 package import Expressions
-package import RuleEngine
 package import Pricing
+package import RuleEngine
 
 /// The functions that rules can call, with the languages and SDKs that know them.
 package enum FunctionReference {

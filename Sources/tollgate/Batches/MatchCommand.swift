@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Expressions
-internal import RuleBatch
 internal import Requests
+internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 

@@ -1,4 +1,4 @@
-package import Expressions
+internal import Expressions
 internal import Synchronization
 
 /// What goes wrong on purpose, for trying out clients: status codes, delays, connections that end.

@@ -1,6 +1,4 @@
 package import Logging
-package import RuleEngine
-package import RuleInsight
 package import Requests
 
 /// What the decision service is to do.

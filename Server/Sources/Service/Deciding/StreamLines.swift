@@ -1,8 +1,8 @@
 internal import Expressions
 internal import Foundation
 internal import HTTPTypes
-internal import RuleBatch
 internal import Requests
+internal import RuleBatch
 internal import RuleEngine
 
 /// Cuts what comes in into chunks of whole lines.
