@@ -243,6 +243,7 @@ import Testing
     #expect(try offered("help", "").contains("check"))
     #expect(
       try offered("check", "--explain", "duplicate-") == ["duplicate-id", "duplicate-trigger"])
+    #expect(try offered("functions", "charA") == ["charAt"])
     // A config that cannot be read offers nothing, and says nothing.
     #expect(try offered("explain", "users.ndjson", "--placement", "") == [])
   }

@@ -11,17 +11,15 @@ package struct TypeSet: OptionSet, Hashable, Sendable {
 
   private init(_ types: [TypeName]) { self.init(types.map { Self($0) }) }
 
-  /// The words of signatures that name one type each; `int`, `uint` and `double` together are `number`.
-  private static let words: [String: TypeSet] = {
-    // The names of functions that make values of these types, `ip()` among them, are in lower case.
-    var words: [String: TypeSet] = [
-      "IP": Self(.ip), "CIDR": Self(.cidr), "timestamp": Self(.timestamp),
-      "duration": Self(.duration), "null": Self(.null), "number": .number, "any": .any, "T": .any,
-    ]
-    let others: [TypeName] = [.bool, .int, .uint, .double, .string, .bytes, .map, .type, .version]
-    for type in others { words[type.name] = Self(type) }
-    return words
-  }()
+  /// The words of signatures. The names of functions that make values of these types, such as `ip()`,
+  /// are in lower case.
+  private static let words: [String: TypeSet] = [
+    "any": .any, "T": .any, "null": Self(.null), "bool": Self(.bool), "number": .number,
+    "int": Self(.int), "uint": Self(.uint), "double": Self(.double), "string": Self(.string),
+    "bytes": Self(.bytes), "map": Self(.map), "timestamp": Self(.timestamp),
+    "duration": Self(.duration), "type": Self(.type), "IP": Self(.ip), "CIDR": Self(.cidr),
+    "version": Self(.version),
+  ]
 
   /// The types of a word such as `string`, `number` or `any`; nil for other words.
   init?(word: String) {
@@ -65,9 +63,17 @@ package struct FunctionSignature: Hashable, Sendable {
 
   /// Reads a signature; nil when it is none.
   package init?(_ text: String) {
-    var reader = SignatureReader(text)
+    guard let signatures = FunctionSignature.all(in: text), signatures.count == 1 else {
+      return nil
+    }
+    self = signatures[0]
+  }
+
+  /// Reads one signature of several.
+  fileprivate init?(_ reader: inout SignatureReader) {
+    let start = reader.at
     guard let call = reader.call() else { return nil }
-    self.text = text
+    text = reader.text(from: start)
     name = call.name
     isMethod = call.receiver != nil
     operands = (call.receiver.map { [$0] } ?? []) + call.parameters
@@ -77,12 +83,13 @@ package struct FunctionSignature: Hashable, Sendable {
 
   /// The signatures in a row of a table, which are separated by semicolons; nil where one is none.
   static func all(in text: String) -> [FunctionSignature]? {
+    var reader = SignatureReader(text)
     var signatures: [FunctionSignature] = []
-    for part in text.split(separator: ";") {
-      guard let signature = FunctionSignature(String(part.drop { $0 == " " })) else { return nil }
+    repeat {
+      guard let signature = FunctionSignature(&reader) else { return nil }
       signatures.append(signature)
-    }
-    return signatures
+    } while reader.take(";", " ")
+    return reader.isAtEnd ? signatures : nil
   }
 
   /// Numbers of operands that it takes.
@@ -96,14 +103,19 @@ package struct FunctionSignature: Hashable, Sendable {
   }
 }
 
-/// Reads signatures from their text.
+/// Reads signatures from their text. A process reads all of the tables when it compiles its first
+/// expression, so that this works on bytes.
 private struct SignatureReader {
   typealias Part = FunctionSignature.Part
 
-  private let text: [UInt8]
-  private var at = 0
+  private let bytes: [UInt8]
+  private(set) var at = 0
 
-  init(_ text: String) { self.text = Array(text.utf8) }
+  init(_ text: String) { bytes = Array(text.utf8) }
+
+  var isAtEnd: Bool { at == bytes.count }
+
+  func text(from start: Int) -> String { String(decoding: bytes[start..<at], as: UTF8.self) }
 
   mutating func call() -> (
     receiver: Part?, name: String, parameters: [Part], repeatsLast: Bool, result: Part
@@ -115,20 +127,21 @@ private struct SignatureReader {
       receiver = nil
       at = start
     }
-    let name = word()
+    let name = taken { SignatureReader.isLetter($0) || $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x5F }
     guard !name.isEmpty, take("(") else { return nil }
     var parameters: [Part] = []
     var repeatsLast = false
     while !take(")") {
-      guard parameters.isEmpty || take(", ") else { return nil }
-      if !parameters.isEmpty, take("...") {
+      guard parameters.isEmpty || take(",", " "), !repeatsLast else { return nil }
+      if !parameters.isEmpty, take(".", ".") {
+        guard take(".") else { return nil }
         repeatsLast = true
       } else {
-        guard !repeatsLast, let part = union() else { return nil }
+        guard let part = union() else { return nil }
         parameters.append(part)
       }
     }
-    guard take(" -> "), let result = union(), at == text.count else { return nil }
+    guard take(" ", "-"), take(">", " "), let result = union() else { return nil }
     return (receiver, name, parameters, repeatsLast, result)
   }
 
@@ -149,7 +162,7 @@ private struct SignatureReader {
 
   private mutating func atom() -> Part? {
     let start = at
-    let word = letters()
+    let word = taken(SignatureReader.isLetter)
     switch word {
     case "list":
       guard take("("), let element = union(), take(")") else { break }
@@ -165,24 +178,28 @@ private struct SignatureReader {
     return nil
   }
 
-  private mutating func take(_ wanted: StaticString) -> Bool {
-    let wanted = Array(wanted.description.utf8)
-    guard text[at...].starts(with: wanted) else { return false }
-    at += wanted.count
+  // MARK: Bytes
+
+  private mutating func take(_ wanted: Unicode.Scalar) -> Bool {
+    guard at < bytes.count, bytes[at] == UInt8(ascii: wanted) else { return false }
+    at += 1
     return true
   }
 
-  private mutating func letters() -> String { taken { ($0 | 0x20) &- 0x61 < 26 } }
-
-  /// A name, with its name space.
-  private mutating func word() -> String {
-    taken { ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x5F }
+  mutating func take(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
+    guard at + 1 < bytes.count, bytes[at] == UInt8(ascii: first),
+      bytes[at + 1] == UInt8(ascii: second)
+    else { return false }
+    at += 2
+    return true
   }
 
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
   private mutating func taken(_ isPart: (UInt8) -> Bool) -> String {
-    let part = text[at...].prefix(while: isPart)
-    at += part.count
-    return String(decoding: part, as: UTF8.self)
+    let start = at
+    while at < bytes.count, isPart(bytes[at]) { at += 1 }
+    return text(from: start)
   }
 }
 
