@@ -41,7 +41,7 @@ extension PreparedConfig {
 
   /// Covers for as long as a request may take.
   private func cover(
-    _ tests: [PlacedTest], _ texts: TextPlan?, _ start: HistoryClock, seed: String?
+    _ tests: [PlacedTestCase], _ texts: TextPlan?, _ start: HistoryClock, seed: String?
   ) throws(RequestError) -> Value {
     let end = settings.limits.patience.map { ContinuousClock.now + $0 }
     let run: CoverageRun
@@ -65,7 +65,7 @@ extension PreparedConfig {
     RequestError(.config, "too_much", "\(reason); 'tollgate cover' has no limit")
   }
 
-  private func tests(_ lines: [UInt8]) throws(RequestError) -> [PlacedTest] {
+  private func tests(_ lines: [UInt8]) throws(RequestError) -> [PlacedTestCase] {
     if lines.isEmpty { return [] }
     let text: RuleTestText
     do {

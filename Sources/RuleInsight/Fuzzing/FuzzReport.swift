@@ -8,7 +8,7 @@ package final class FuzzReport {
   /// Somebody for whom an invariant does not hold.
   package struct Broken {
     /// The user and the placement, as a test that fails; nil for a history.
-    package var test: RuleTest?
+    package var test: RuleTestCase?
     /// The line of the test.
     package var line: Value?
     package var record: Value
@@ -126,7 +126,7 @@ package final class FuzzReport {
       members.append(.init(key: "expect", value: .object(["result": "noAudienceMatch"])))
     }
     made.line = .map(members)
-    made.test = try? RuleTest(.map(members), timeZone: "UTC")
+    made.test = try? RuleTestCase(.map(members), timeZone: "UTC")
     return made
   }
 
@@ -153,7 +153,7 @@ package final class FuzzReport {
   }
 
   /// What came of a test, with the clauses that decided.
-  package func explained(_ test: RuleTest) -> (got: String, reasons: [String])? {
+  package func explained(_ test: RuleTestCase) -> (got: String, reasons: [String])? {
     guard let result = try? tester.run(test, at: plan.options.clock) else { return nil }
     return (result.got, result.reasons)
   }

@@ -106,7 +106,7 @@ package final class CoverageCounter {
   }
 
   /// Counts a user of a test.
-  package func add(_ test: RuleTest, at clock: HistoryClock) throws(UserRecordReader.Rejection)
+  package func add(_ test: RuleTestCase, at clock: HistoryClock) throws(UserRecordReader.Rejection)
     -> Decision
   {
     let exercise = try exercise(test.record, at: test.placement, clock, seed: test.seed)

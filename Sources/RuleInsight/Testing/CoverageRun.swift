@@ -19,7 +19,7 @@ package struct CoverageRun {
   ///   - tell: is called before each test, and then with the number of each placement that is searched;
   ///     what it throws ends the run.
   package init(
-    _ tests: [PlacedTest], faults: [String], ruleSet: RuleSet, assigner: Assigner,
+    _ tests: [PlacedTestCase], faults: [String], ruleSet: RuleSet, assigner: Assigner,
     texts: TextPlan?, start: HistoryClock, clock: (Instant) throws -> HistoryClock,
     tell: (_ placement: Int?) throws -> Void
   ) throws {

@@ -6,10 +6,10 @@ internal import RuleEngine
 package struct RuleTestText {
   /// Reads a table that an object names, which stands at a place; nil where there are no tables.
   package typealias Table = (Value, _ place: String) throws -> (
-    tests: [PlacedTest], faults: [String]
+    tests: [PlacedTestCase], faults: [String]
   )
 
-  package private(set) var tests: [PlacedTest] = []
+  package private(set) var tests: [PlacedTestCase] = []
   /// What cannot be run, and why, with its place.
   package private(set) var faults: [String] = []
 
@@ -75,7 +75,7 @@ package struct RuleTestText {
     }
     do throws(RuleExpectation.Fault) {
       tests.append(
-        PlacedTest(test: try RuleTest(value, timeZone: timeZone), file: name, line: line))
+        PlacedTestCase(test: try RuleTestCase(value, timeZone: timeZone), file: name, line: line))
     } catch {
       faults.append("\(place): \(error.message)")
     }

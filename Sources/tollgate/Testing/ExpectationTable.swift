@@ -10,7 +10,7 @@ struct ExpectationTable {
   private struct Row {
     var userID: String
     var line: Int
-    var test: RuleTest
+    var test: RuleTestCase
   }
 
   private let value: Value
@@ -45,7 +45,7 @@ struct ExpectationTable {
     ["users", "expect"].compactMap { value[$0]?.text }.map(resolved)
   }
 
-  func tests() throws -> (tests: [PlacedTest], faults: [String]) {
+  func tests() throws -> (tests: [PlacedTestCase], faults: [String]) {
     guard let users = value["users"]?.text, let expected = value["expect"]?.text,
       case .map(let members) = value
     else {
@@ -64,8 +64,8 @@ struct ExpectationTable {
     }
     let (now, seed): (Instant?, String?)
     do throws(RuleExpectation.Fault) {
-      now = try RuleTest.now(value, timeZone: timeZone)
-      seed = try RuleTest.seed(value)
+      now = try RuleTestCase.now(value, timeZone: timeZone)
+      seed = try RuleTestCase.seed(value)
     } catch {
       return ([], ["\(place): \(error.message)"])
     }
@@ -79,7 +79,7 @@ struct ExpectationTable {
       // The other tests can be run.
       return ([], ["\(place): \(error)"])
     }
-    var tests: [PlacedTest] = []
+    var tests: [PlacedTestCase] = []
     for row in rows {
       guard let record = records[row.userID] else {
         faults.append("\(path):\(row.line): there is no user '\(row.userID)' in \(resolved(users))")
@@ -89,7 +89,7 @@ struct ExpectationTable {
       test.record = record
       test.now = now
       test.seed = seed
-      tests.append(PlacedTest(test: test, file: path, line: row.line))
+      tests.append(PlacedTestCase(test: test, file: path, line: row.line))
     }
     return (tests, faults)
   }
@@ -177,7 +177,7 @@ struct ExpectationTable {
     if expectation.strings[.result] == nil { throw RuleExpectation.Fault("'result' is empty") }
     return Row(
       userID: userID, line: line,
-      test: RuleTest(
+      test: RuleTestCase(
         name: "\(userID) at \(placement)", placement: placement, record: [],
         expectation: expectation))
   }

@@ -4,7 +4,7 @@ internal import RuleInsight
 
 /// What a file of tests has: tests, and lines that are none.
 struct RuleTestFile {
-  private(set) var tests: [PlacedTest] = []
+  private(set) var tests: [PlacedTestCase] = []
   /// What cannot be run, and why, with its place.
   private(set) var faults: [String] = []
   /// Other files that were read for it.
@@ -15,7 +15,7 @@ struct RuleTestFile {
   /// - Parameter timeZone: the zone of times without one.
   init(_ path: String, timeZone: String) throws {
     // The file as people call it.
-    let name = path == "-" ? PlacedTest.standardInput : path
+    let name = path == "-" ? PlacedTestCase.standardInput : path
     let bytes = try FileText.read(path)
     if let kind = FileKind.ofSound(bytes), kind != .tests, kind == .table || !Self.hasTests(bytes) {
       faults.append(

@@ -6,7 +6,7 @@ internal import RuleInsight
 struct RuleTestRun {
   /// A test that was run.
   struct Ran {
-    var test: PlacedTest
+    var test: PlacedTestCase
     var result: RuleTestResult
   }
 
@@ -23,7 +23,7 @@ struct RuleTestRun {
   ///   - texts: the texts of paywalls at a time; nil where there are none.
   ///   - clock: the time of tests that say none, by the zone that times are told in.
   init(
-    _ tests: [PlacedTest], faults: [String], ruleSet: RuleSet, assigner: Assigner,
+    _ tests: [PlacedTestCase], faults: [String], ruleSet: RuleSet, assigner: Assigner,
     texts: (Instant) throws -> TextPlan? = { _ in nil },
     clock: (Instant?) throws -> HistoryClock
   ) throws {
@@ -95,7 +95,7 @@ extension RuleTestRun.Ran {
 
   /// The same as an annotation beside the test; nil where that is not in a file.
   var annotation: String? {
-    if test.file == PlacedTest.standardInput { return nil }
+    if test.file == PlacedTestCase.standardInput { return nil }
     let differences = result.differences.map { difference in
       let (expected, got) = Self.shortened(difference)
       return "\(difference.field): expected \(expected), got \(got)"

@@ -226,7 +226,7 @@ struct TestCommand: AsyncParsableCommand {
     }
     let file = try form.file(config, language)
     let ruleSet = try file.requireRuleSet(keepsGoing: false)
-    let (lines, missing) = FirstTests.lines(
+    let (lines, missing) = TestProposals.lines(
       ruleSet, assigner: options.assigner(for: ruleSet.format),
       clock: try options.clock(try options.time()))
     if lines.isEmpty { throw CommandError("\(config) has no placements to test") }

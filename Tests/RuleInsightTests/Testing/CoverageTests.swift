@@ -17,7 +17,7 @@ import Testing
   private static func add(_ record: String, to counter: CoverageCounter, at placement: String = "p")
     throws
   {
-    let test = RuleTest(
+    let test = RuleTestCase(
       placement: placement, record: Array(record.utf8), expectation: RuleExpectation())
     _ = try counter.add(test, at: clock)
   }
@@ -104,7 +104,7 @@ import Testing
     let again = counter(ruleSet)
     var tester = RuleTester(ruleSet, assigner: .hash(salt: "s"), clock: clock)
     for line in search.lines {
-      let test = try RuleTest(line, timeZone: "UTC")
+      let test = try RuleTestCase(line, timeZone: "UTC")
       let decision = try again.add(test, at: clock)
       #expect(test.expectation.differences(from: decision).isEmpty, "\(place): \(line.json)")
       #expect(try tester.run(test, at: clock).differences.isEmpty, "\(place): \(line.json)")

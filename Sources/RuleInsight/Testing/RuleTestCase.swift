@@ -3,7 +3,7 @@ package import Expressions
 package import RuleEngine
 
 /// A user, and what a placement has to give them.
-package struct RuleTest: Sendable {
+package struct RuleTestCase: Sendable {
   package var name: String?
   package var placement: String
   /// The time of the decision, where the test says it.
@@ -115,7 +115,7 @@ package struct RuleTester: ~Copyable {
   /// - Parameters:
   ///   - clock: the time and the calendar of the test.
   ///   - texts: the texts of paywalls at that time, for a test that expects some.
-  package mutating func run(_ test: RuleTest, at clock: HistoryClock, texts: TextPlan? = nil)
+  package mutating func run(_ test: RuleTestCase, at clock: HistoryClock, texts: TextPlan? = nil)
     throws(UserRecordReader.Rejection) -> RuleTestResult
   {
     if clock.now != self.clock.now {

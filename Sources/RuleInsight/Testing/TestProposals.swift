@@ -3,7 +3,7 @@ package import Expressions
 package import RuleEngine
 
 /// Tests to begin with: a user for each audience and variant of a config, with what they get.
-package enum FirstTests {
+package enum TestProposals {
   /// User IDs that are tried for each variant.
   private static let mostIDs = 2_000
 

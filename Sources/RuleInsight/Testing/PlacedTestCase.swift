@@ -2,8 +2,8 @@ internal import Expressions
 package import RuleEngine
 
 /// A test with the place that it stands at.
-package struct PlacedTest: Sendable {
-  package var test: RuleTest
+package struct PlacedTestCase: Sendable {
+  package var test: RuleTestCase
   package var file: String
   /// Counted from 1.
   package var line: Int
@@ -11,7 +11,7 @@ package struct PlacedTest: Sendable {
   /// What tests are from that are in no file.
   package static let standardInput = "standard input"
 
-  package init(test: RuleTest, file: String, line: Int) {
+  package init(test: RuleTestCase, file: String, line: Int) {
     self.test = test
     self.file = file
     self.line = line
