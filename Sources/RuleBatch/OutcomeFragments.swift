@@ -18,7 +18,7 @@ public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
   /// For machines: of each user the identity, as a count of bytes in 32 bits and the bytes, and the
   /// number of a choice in 32 bits for each placement, with reasons followed by a count of bytes and the
   /// reason as JSON; then, in 32 bits, how many errors of rules there are, and of each the number of
-  /// the placement, a count of bytes, and these: ``RuleError/value``.
+  /// the placement, a count of bytes, and these: `RuleError.value`.
   case rows
 }
 
