@@ -31,8 +31,9 @@ Tools/setup.sh dist
 
 mkdir -p "$output" "$scratch/libraries"
 modules=(CivilTime Regex Expressions Pricing RuleEngine RuleBatch RuleInsight Requests TollgateC)
+# By the compiler's list of its files: objects of sources that are gone may still lie beside the others.
 for module in "${modules[@]}"; do
-  find -L "$products/$module.build" -name '*.o' | LC_ALL=C sort
+  grep -oE '"object": "[^"]*\.swift\.o"' "$products/$module.build/output-file-map.json" | cut -d'"' -f4 | LC_ALL=C sort
 done >"$scratch/objects"
 
 if [ "$(uname)" = Darwin ]; then
