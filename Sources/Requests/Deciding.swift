@@ -25,7 +25,7 @@ extension PreparedConfig {
   /// `{"decisions":[..]}`
   ///
   /// - Parameter each: is called for each decision in turn.
-  package func decide(_ body: [UInt8], each: (AnsweredDecision) -> Void = { _ in })
+  package func decide(_ body: [UInt8], each: ((AnsweredDecision) -> Void)? = nil)
     throws(RequestError) -> [UInt8]
   {
     if let answer = decideAtOnce(body, each) { return answer }
@@ -47,7 +47,7 @@ extension PreparedConfig {
   ///   stored one counts.
   package func decide(
     _ body: [UInt8], _ request: DecideRequest, stored: StoredState = StoredState(),
-    each: (AnsweredDecision) -> Void = { _ in }
+    each: ((AnsweredDecision) -> Void)? = nil
   ) throws(RequestError) -> [UInt8] {
     if !settings.answersUnknownPlacements { try check(placements: request.placements ?? []) }
     return try read(body, now: request.now) { (frame, state, clock) in
@@ -60,12 +60,12 @@ extension PreparedConfig {
 
   /// The same in one pass over the body, where nothing has to be known before it is read and there is nothing to
   /// say against it; otherwise nil.
-  private func decideAtOnce(_ body: [UInt8], _ each: (AnsweredDecision) -> Void) -> [UInt8]? {
-    // SAFETY: The frame and the reader point into the array until `withReader` resets them, inside
-    // this closure. Tests: LibraryTests, asan.
+  private func decideAtOnce(_ body: [UInt8], _ each: ((AnsweredDecision) -> Void)?) -> [UInt8]? {
     // What happened to a user is counted while it is read, from a time that the request may say.
     guard !ruleSet.readsEvents, ruleSet.program.limits.dataNesting <= settings.nesting
     else { return nil }
+    // SAFETY: The frame and the reader point into the array until `withReader` resets them, inside
+    // this closure. Tests: LibraryTests, asan.
     return body.withUnsafeBufferPointer { bytes in
       withReader(at: nil) { reader, frame in
         do throws(UserRecordReader.Rejection) {
@@ -109,7 +109,7 @@ extension PreparedConfig {
   /// Decides for each placement and writes the answer.
   private func write(
     _ request: DecideRequest, _ frame: inout Frame, _ state: DecisionState, record: [UInt8],
-    _ clock: HistoryClock, _ each: (AnsweredDecision) -> Void
+    _ clock: HistoryClock, _ each: ((AnsweredDecision) -> Void)?
   ) -> [UInt8] {
     var answer: [UInt8] = []
     answer.reserveCapacity(1_024)
@@ -145,7 +145,7 @@ extension PreparedConfig {
         append("texts", .map(read.texts))
       }
       answer.append(UInt8(ascii: "}"))
-      each(AnsweredDecision(placement: name, decision: decision, code: code, errors: errors))
+      each?(AnsweredDecision(placement: name, decision: decision, code: code, errors: errors))
     }
     answer += Self.closing
     return answer

@@ -149,7 +149,10 @@ import Testing
       ("/v1/check", #"{"platform":"amiga"}"#, "'platform' must be ios, android"),
       ("/v1/render", #"{"user":{}}"#, "'template' is missing"),
       ("/v1/match", "[]", "must be an object of JSON, not a list"),
-      ("/v1/superscript/evaluate", #"{"expression":["1"]}"#, "'expression' is a list"),
+      (
+        "/v1/superscript/evaluate", #"{"expression":"1","device":[]}"#, "'device' must be an object"
+      ),
+      ("/v1/superscript/evaluate", #"{"expression":["1"]}"#, "'expression' must be a string"),
     ] {
       let answer = try await server.post(path, body)
       #expect(answer.status == 400 && answer.text.contains(name), "\(answer.text)")

@@ -14,7 +14,7 @@ struct DecidedAnswer: Sendable {
   /// - Parameter wantsEffects: whether the caller stores effects.
   init(
     wantsEffects: Bool = false,
-    _ decide: (_ each: (AnsweredDecision) -> Void) throws(RequestError) -> [UInt8]
+    _ decide: (_ each: @escaping (AnsweredDecision) -> Void) throws(RequestError) -> [UInt8]
   ) throws(RequestError) {
     var effects: [Decision.Effect] = []
     var outcomes: [(placement: String, code: String)] = []

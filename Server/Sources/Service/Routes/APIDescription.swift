@@ -33,11 +33,6 @@ package enum APIDescription {
     }
   }
 
-  /// What a route takes.
-  static func body(of path: String) -> Value {
-    routes.first { $0.path == path && $0.method == "post" }?.body ?? .map([])
-  }
-
   // MARK: Routes
 
   private typealias Route = APIOperation

@@ -40,9 +40,8 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   }
   router.post("/v1/superscript/evaluate") { request, _ in
     _ = try service.application(request, for: .decide)
-    let context = try await request.json(limits)
-    try refuse(context, at: "/v1/superscript/evaluate")
-    return Response(json: try SuperscriptEvaluation.answer(context.withoutNulls))
+    let context = try JSONRequest(try await request.bytes(limits), nesting: limits.nesting)
+    return Response(json: try SuperscriptEvaluation.answer(context.value))
   }
   // What takes long does so on threads of its own.
   for question in PreparedConfig.Question.allCases {
@@ -55,21 +54,6 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
           try config.answer(question, JSONRequest(bytes, nesting: limits.nesting))
         })
     }
-  }
-}
-
-/// Refuses a body that is not as the description says.
-private func refuse(_ body: Value, at path: String) throws(ServiceError) {
-  if let problem = APISchema.problem(in: body, by: APIDescription.body(of: path)) {
-    throw .badRequest(problem)
-  }
-}
-
-extension Value {
-  /// A body without members that say nothing.
-  fileprivate var withoutNulls: Value {
-    guard case .map(let entries) = self else { return self }
-    return .map(entries.filter { $0.value != .null })
   }
 }
 

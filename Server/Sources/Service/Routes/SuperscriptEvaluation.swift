@@ -1,5 +1,5 @@
 internal import Expressions
-internal import HTTPTypes
+internal import Requests
 internal import RuleEngine
 
 /// `POST /v1/superscript/evaluate`: what superscript takes and answers, with the answers of the host in
@@ -13,15 +13,15 @@ internal import RuleEngine
 enum SuperscriptEvaluation {
   /// - Throws: when the context itself cannot be understood. What goes wrong in the expression is
   ///   `{"Err":".."}`.
-  static func answer(_ context: Value) throws(ServiceError) -> Value {
-    guard let source = context["expression"]?.text else {
-      throw .badRequest("'expression' is missing; it is the text of an expression")
+  static func answer(_ context: Value) throws(RequestError) -> Value {
+    guard let source = try context.givenText("expression") else {
+      throw RequestError("'expression' is missing; expected the text of an expression")
     }
-    let variables = try decodeMap(context["variables"]?["map"], "variables.map")
+    let variables = try decodeMap(members(context, "variables")?["map"], "variables.map")
+    let functions = HostFunctions(
+      device: try names(context, "device"), computed: try names(context, "computed"))
     let environment = ExpressionEnvironment.superscript(
-      roots: variables.compactMap { $0.key.text },
-      hostFunctions: HostFunctions(
-        device: names(context["device"]), computed: names(context["computed"])))
+      roots: variables.compactMap { $0.key.text }, hostFunctions: functions)
     let compiled = environment.compile(source)
     guard let program = compiled.output else {
       return ["Err": .string(compiled.diagnostics.map(\.message).joined(separator: "; "))]
@@ -39,7 +39,16 @@ enum SuperscriptEvaluation {
     }
   }
 
-  private static func names(_ value: Value?) -> [String] { value?.members?.map(\.key) ?? [] }
+  private static func names(_ context: Value, _ name: String) throws(RequestError) -> [String] {
+    try members(context, name)?.members?.map(\.key) ?? []
+  }
+
+  /// A member that is an object.
+  private static func members(_ context: Value, _ name: String) throws(RequestError) -> Value? {
+    guard let value = context.given(name) else { return nil }
+    guard value.isObject else { throw .wrong(name, "an object") }
+    return value
+  }
 
   /// What the host answers, by the call as it would be written.
   private struct Answers {
@@ -74,11 +83,11 @@ enum SuperscriptEvaluation {
 
   // MARK: Values with types
 
-  private static func decodeMap(_ value: Value?, _ path: String) throws(ServiceError)
+  private static func decodeMap(_ value: Value?, _ path: String) throws(RequestError)
     -> [Value.Entry]
   {
     guard let value, value != .null else { return [] }
-    guard let members = value.members else { throw .badRequest("'\(path)' must be an object") }
+    guard let members = value.members else { throw .wrong(path, "an object") }
     var entries: [Value.Entry] = []
     for (key, value) in members {
       entries.append(.init(key: .string(key), value: try decode(value, "\(path).\(key)")))
@@ -86,10 +95,8 @@ enum SuperscriptEvaluation {
     return entries
   }
 
-  private static func decode(_ value: Value, _ path: String) throws(ServiceError) -> Value {
-    func wrong(_ expected: String) -> ServiceError {
-      .badRequest("'\(path)' must be \(expected)")
-    }
+  private static func decode(_ value: Value, _ path: String) throws(RequestError) -> Value {
+    func wrong(_ expected: String) -> RequestError { .wrong(path, expected) }
     guard let type = value["type"]?.text else {
       throw wrong("a value with its type, such as {\"type\":\"int\",\"value\":3}")
     }
@@ -129,7 +136,7 @@ enum SuperscriptEvaluation {
       return .list(list)
     case "map": return .map(try decodeMap(content, path))
     default:
-      throw .badRequest(
+      throw RequestError(
         "'\(path)' has the type '\(type)'; there is null, bool, string, int, uint, float, bytes, "
           + "timestamp, list and map")
     }
