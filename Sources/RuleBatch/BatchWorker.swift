@@ -262,7 +262,7 @@ public struct BatchWorker: ~Copyable {
     else { return nil }
     guard let answersWithoutEvents else { return nil }
     for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
-    let identity = captured[UserMember.userID.rawValue]
+    let identity = captured[UserMember.userID.number]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
       identity.to - identity.from < 4_096
     else { return nil }
@@ -303,7 +303,7 @@ public struct BatchWorker: ~Copyable {
     _ member: UserMember, _ found: UInt32, _ base: UnsafePointer<UInt8>
   ) -> Bool {
     if found & member.bit == 0 { return true }
-    let value = captured[member.rawValue]
+    let value = captured[member.number]
     // What reading by shape has passed is JSON, so a word that begins with n is null.
     if base[value.from] == UInt8(ascii: "n") { return true }
     let bracket = member.hasMembers ? UInt8(ascii: "{") : UInt8(ascii: "[")
@@ -312,7 +312,7 @@ public struct BatchWorker: ~Copyable {
 
   /// Whether a member that nobody reads is what it must be all the same.
   private func isOfItsKind(_ member: UserMember, _ base: UnsafePointer<UInt8>) -> Bool {
-    let value = captured[member.rawValue]
+    let value = captured[member.number]
     var cursor = JSONCursor(base, from: value.from, to: value.to)
     do throws(JSONFault) {
       return try member.pass(&cursor, nesting: program.limits.dataNesting) == nil
@@ -324,7 +324,7 @@ public struct BatchWorker: ~Copyable {
   /// Whether the status is a text or null. One that no SDK knows is noted.
   private mutating func isStatus(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
     if found & UserMember.status.bit == 0 { return true }
-    let value = captured[UserMember.status.rawValue]
+    let value = captured[UserMember.status.number]
     guard value.isPlainText else { return base[value.from] == UInt8(ascii: "n") }
     let text = ByteView(start: base + value.from + 1, count: value.to - value.from - 2)
     if !RecordNotes.isStatus(text) { shapeNotes.add(status: text) }
@@ -335,7 +335,7 @@ public struct BatchWorker: ~Copyable {
   private mutating func fillStatus(
     _ member: UserMember, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
   ) -> Bool {
-    let value = captured[member.rawValue]
+    let value = captured[member.number]
     guard let slot, found & member.bit != 0, base[value.from] != UInt8(ascii: "n"),
       !block.columns.cell(slot, row: block.count).isValue
     else { return true }
@@ -436,5 +436,5 @@ extension UserMember {
 
   /// The member among the captures that a record has.
   @inline(__always)
-  fileprivate var bit: UInt32 { 1 << number }
+  fileprivate var bit: UInt32 { 1 << UInt32(number) }
 }

@@ -46,7 +46,7 @@ package struct FrameColumns: Sendable {
       }
     }
     for member in UserMember.captured {
-      guard let field = binding.captureFields[member.rawValue] else { continue }
+      guard let field = binding.captureFields[member.number] else { continue }
       guard member.takes(field) else {
         throw ArrowError(
           FrameColumns.name(of: member, options),
@@ -55,10 +55,10 @@ package struct FrameColumns: Sendable {
       if let problem = field.problem(FrameColumns.name(of: member, options)) { throw problem }
     }
     hasEventTexts =
-      binding.captureFields[UserMember.events.rawValue].map { !$0.holdsTimestamps } ?? false
+      binding.captureFields[UserMember.events.number].map { !$0.holdsTimestamps } ?? false
     let subject = FrameColumns.name(of: .userID, options)
     guard
-      binding.captureFields[UserMember.userID.rawValue] != nil
+      binding.captureFields[UserMember.userID.number] != nil
         || !options.hasRows && !table.indexes(of: subject).isEmpty
     else { throw FrameColumns.missingSubject(table, options) }
     let missing = missingAttributes(ruleSet)
@@ -119,7 +119,7 @@ package struct FrameColumns: Sendable {
   private func missingAttributes(_ ruleSet: RuleSet) -> [String] {
     let isAgentWallie = ruleSet.format == .agentWallie
     let known = UserMember.attributes(hasUserID: isAgentWallie).filter {
-      binding.captureFields[$0.member.rawValue] != nil
+      binding.captureFields[$0.member.number] != nil
     }.map { "\($0.root.key).\($0.name)" }
     return binding.missing.filter { !known.contains($0) }
   }

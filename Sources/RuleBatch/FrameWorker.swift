@@ -155,7 +155,7 @@ package final class FrameWorker {
     try rows.fill(
       &worker.block.columns, from: from, count: count, tooLarge: alone, scratch: scratch)
     try rows.fillTexts(
-      ofCapture: UserMember.userID.rawValue, from: from, count: count, to: subjects, in: &memory)
+      ofCapture: UserMember.userID.number, from: from, count: count, to: subjects, in: &memory)
     fillAnswers(count)
     try findLoudRows(rows, from, count)
     try fillStatuses(rows, from, count)
@@ -211,14 +211,14 @@ package final class FrameWorker {
   private func findLoudRows(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
     throws(ArrowError)
   {
-    for member in UserMember.captured where rows.hasCapture(member.rawValue) {
+    for member in UserMember.captured where rows.hasCapture(member.number) {
       switch member {
       case .assignments, .occurrences, .sessionStart: break
       case .events: guard worker.reader.wantsEvents || columns.hasEventTexts else { continue }
       case .entitlements: guard worker.reader.needsEntitlements else { continue }
       default: continue
       }
-      for row in 0..<count where try !rows.isSilent(capture: member.rawValue, from + row) {
+      for row in 0..<count where try !rows.isSilent(capture: member.number, from + row) {
         alone[row >> 6] |= 1 << UInt64(row & 63)
       }
     }
@@ -228,9 +228,9 @@ package final class FrameWorker {
   private func fillStatuses(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
     throws(ArrowError)
   {
-    if let slot = worker.reader.statusSlot, rows.hasCapture(UserMember.status.rawValue) {
+    if let slot = worker.reader.statusSlot, rows.hasCapture(UserMember.status.number) {
       try rows.fillTexts(
-        ofCapture: UserMember.status.rawValue, from: from, count: count, to: statuses, in: &memory
+        ofCapture: UserMember.status.number, from: from, count: count, to: statuses, in: &memory
       )
       for row in 0..<count where statuses[row].baseAddress != nil {
         guard !worker.block.columns.cell(slot, row: row).isValue else { continue }
@@ -241,7 +241,7 @@ package final class FrameWorker {
         if cell.isValue { worker.block.columns.set(slot, row: row, to: cell) }
       }
     }
-    let member = UserMember.entitlements.rawValue
+    let member = UserMember.entitlements.number
     guard let slot = worker.reader.entitlementsSlot, rows.hasCapture(member) else { return }
     for row in 0..<count where !worker.block.columns.cell(slot, row: row).isValue {
       worker.block.columns.arena.hasRunOut = false
@@ -281,7 +281,7 @@ package final class FrameWorker {
     json += Array("{\"\(UserMember.userID.key)\":".utf8)
     JSONWriter.append(.string(String(decoding: subject, as: UTF8.self)), to: &json)
     for member in UserMember.captured.dropFirst() {
-      guard let value = try rows.value(ofCapture: member.rawValue, row) else { continue }
+      guard let value = try rows.value(ofCapture: member.number, row) else { continue }
       json += Array(",\"\(member.key)\":".utf8)
       JSONWriter.append(value, to: &json)
     }

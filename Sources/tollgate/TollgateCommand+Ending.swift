@@ -3,7 +3,7 @@ internal import ArgumentParser
 extension TollgateCommand {
   static let _errorPrefix = Ending.prefix
 
-  /// How an error ends the program: the code, and what is told beforehand. With code 0 that is help,
+  /// How an error ends the program: the exit code and the message. With code 0 that is help,
   /// which was asked for.
   ///
   /// - Parameter command: what was run; nil when the arguments were not understood.

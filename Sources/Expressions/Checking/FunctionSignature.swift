@@ -61,7 +61,7 @@ package struct FunctionSignature: Hashable, Sendable {
   package let repeatsLast: Bool
   package let result: Part
 
-  /// Reads a signature; nil when it is none.
+  /// Reads a signature. Nil for other text.
   package init?(_ text: String) {
     guard let signatures = FunctionSignature.all(in: text), signatures.count == 1 else {
       return nil
@@ -81,7 +81,7 @@ package struct FunctionSignature: Hashable, Sendable {
     result = call.result
   }
 
-  /// The signatures in a row of a table, which are separated by semicolons; nil where one is none.
+  /// The signatures in a row of a table, separated by semicolons. Nil if one cannot be read.
   static func all(in text: String) -> [FunctionSignature]? {
     var reader = SignatureReader(text)
     var signatures: [FunctionSignature] = []

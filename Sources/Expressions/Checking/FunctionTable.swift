@@ -265,7 +265,7 @@ extension Function {
     case .value:
       Row(
         .missing, "optional(T).value() -> T",
-        "Returns the value of an optional. It is an error if there is none.",
+        "Returns the value of an optional. Fails if it is empty.",
         "{'a': 1}.?a.value() == 1")
     case .or:
       Row(

@@ -15,7 +15,7 @@ package enum Suggestion {
     return best?.name
   }
 
-  /// "did you mean 'NAME'?" with the closest candidate, or nil if there is none.
+  /// "did you mean 'NAME'?" with the closest candidate, or nil.
   package static func question(about name: String, among candidates: some Sequence<String>)
     -> String?
   {

@@ -4,12 +4,12 @@ package import Expressions
 ///
 /// Whatever reads records goes by this table: the reader, the shapes that a batch learns, the header
 /// of a CSV file. `corpus/schemas/user.schema.json` says the same.
-@usableFromInline package enum UserMember: Int, CaseIterable, Sendable {
+@usableFromInline package enum UserMember: CaseIterable, Sendable {
   case userID, status, entitlements, assignments, occurrences, events, sessionStart
   case user, device, params
 
-  /// Its raw value: that one is not inlined in other modules.
-  @inlinable package var number: UInt32 {
+  /// Its place among all, for tables. Written out, because a raw value is not inlined in other modules.
+  @inlinable package var number: Int {
     switch self {
     case .userID: 0
     case .status: 1

@@ -238,7 +238,7 @@ public struct UserRecordReader: ~Copyable {
       if !isRead, !readsRequests || otherMembers.areTooMany { noteUnknown(key) }
       return isRead ? () : try cursor.skipValue(nesting: nesting)
     }
-    let bit: UInt32 = 1 << UInt32(known.rawValue)
+    let bit: UInt32 = 1 << UInt32(known.number)
     if seen & bit != 0, !known.addsUp, !repeatedKeys.contains(known.key) {
       repeatedKeys.append(known.key)
     }

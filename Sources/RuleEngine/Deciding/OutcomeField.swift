@@ -3,8 +3,18 @@ package import Expressions
 /// The fields of an outcome: the one list that JSON, CSV, SQLite, Arrow, rule tests, the C library and the Python
 /// package follow. Tables have them in this order.
 package enum OutcomeField: String, CaseIterable, Sendable {
-  case result, audience, experiment, variant, paywall
-  /// Arrow alone has it among the others: elsewhere an outcome's reasons depend on the user.
+  /// `paywall`, `holdout`, `noAudienceMatch`, `placementNotFound` or `error`.
+  case result
+  /// The index of the audience that decided.
+  case audience
+  /// The ID of the experiment.
+  case experiment
+  /// The ID of the variant.
+  case variant
+  /// The identifier of the paywall that is shown.
+  case paywall
+  /// Why, as `tollgate precompute --reasons` writes it. Only Arrow has it among the others: reasons depend on the
+  /// user and not on the choice alone.
   case reason
 
   /// What a table stores of it.
@@ -25,18 +35,6 @@ package enum OutcomeField: String, CaseIterable, Sendable {
 
   /// Whether there is always a value.
   package var isRequired: Bool { self == .result }
-
-  /// For documentation and generated code.
-  package var summary: String {
-    switch self {
-    case .result: "`paywall`, `holdout`, `noAudienceMatch`, `placementNotFound` or `error`"
-    case .audience: "index of the audience that decided"
-    case .experiment: "ID of the experiment"
-    case .variant: "ID of the variant"
-    case .paywall: "identifier of the paywall that is shown"
-    case .reason: "why, as `tollgate precompute --reasons` writes it"
-    }
-  }
 
   /// Where the long JSON form has it: members of the result are not repeated beside it.
   package var isInResult: Bool {

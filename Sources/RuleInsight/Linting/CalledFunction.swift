@@ -4,7 +4,7 @@ internal import RuleEngine
 /// A call in a condition, with what the tables of functions say of it.
 struct CalledFunction {
   let name: String
-  /// The ways of calling the function that fit the call. There are none for an unknown function.
+  /// The signatures of the function that fit the call. Empty for an unknown function.
   let signatures: [FunctionSignature]
   /// The values that the function is called with, its receiver first.
   let operands: [ParsedExpression.ID]

@@ -68,7 +68,7 @@ package struct Redaction: Sendable {
 }
 
 extension Redaction {
-  /// Keeps IDs out of what is told of audiences.
+  /// Redacts the IDs of the users that audiences name as examples.
   package func reach(_ placement: Reach) -> Reach {
     guard hidesIDs else { return placement }
     var placement = placement

@@ -32,6 +32,17 @@ import Testing
     #expect(text.contains(list), "tollgate.h must have: \(list)")
   }
 
+  /// Wide objects have every field, long lines those that are not members of the result.
+  @Test func theSchemaListsThem() throws {
+    let schema = try Value.parse(json: bytes("schemas/outcome.schema.json"))["$defs"]
+    func keys(_ object: Value?) -> [String] { object?.members?.map(\.key) ?? [] }
+    let wide = keys(schema?["wide"]?["additionalProperties"]?["properties"])
+    #expect(wide.starts(with: OutcomeField.ofChoices.map(\.rawValue)), "\(wide)")
+    let long = keys(schema?["long"]?["properties"])
+    let outside = OutcomeField.ofChoices.filter { !$0.isInResult }.map(\.rawValue)
+    #expect(long.starts(with: ["userId", "placement", "result"] + outside), "\(long)")
+  }
+
   @Test func valuesAreThoseOfTheOutcome() throws {
     let rules = try ruleSet(wireRule("e", expression: "user.a == 1"))
     let matched = try decide(rules, ["user": ["a": 1]])
