@@ -24,6 +24,8 @@ public struct ExpressionEnvironment: Sendable {
   public var functions: [CustomFunction]
   /// The language of the expressions; see ``superscript(roots:variables:limits:)``.
   package internal(set) var dialect = Dialect.cel
+  /// The generation of the evaluator that is followed; CEL has only one.
+  package internal(set) var behavior = EvaluatorBehavior.text
   /// Functions that the host answers. Only superscript has them.
   package internal(set) var hostFunctions = HostFunctions()
   /// Functions that another dialect has, so that a call of one is told from a misspelt name.

@@ -50,13 +50,15 @@ extension ExpressionEnvironment {
   /// - Parameters:
   ///   - hostFunctions: what the host answers.
   ///   - binding: what happens to values on their way in, beside what the dialect does.
+  ///   - behavior: the generation of the evaluator.
   package static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
     hostFunctions: HostFunctions, binding: ValueBinding = ValueBinding(),
-    limits: Limits = Limits()
+    behavior: EvaluatorBehavior = .text, limits: Limits = Limits()
   ) -> ExpressionEnvironment {
     var environment = ExpressionEnvironment(roots: roots, variables: variables, limits: limits)
     environment.dialect = .superscript
+    environment.behavior = behavior
     environment.hostFunctions = hostFunctions
     environment.binding = binding
     environment.binding.readsBooleanTexts = true
