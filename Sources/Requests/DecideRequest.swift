@@ -15,15 +15,15 @@ package struct DecideRequest: Sendable {
   /// Instead of the config's own seed.
   package var seed: String?
   package var requestID: String?
-  /// Whether a caller that stores effects stores those of this request.
-  package var records = true
+  /// Whether a caller that stores effects stores those of this request; nil for the caller's default.
+  package var records: Bool?
   /// Where the text of `placements` stands in the body.
   package var placementsRange = 0..<0
 
   /// Whether it is about placements alone, so that a batch can have it.
   package var isPlain: Bool {
     !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && seed == nil
-      && requestID == nil && records
+      && requestID == nil && records == nil
   }
 
   package init() {}
@@ -71,7 +71,12 @@ package struct DecideRequest: Sendable {
     }
   }
 
-  private enum Member: String {
+  /// Whether a member is one of a decide request, besides those of a user record.
+  static func hasMember(_ key: JSONCursor.RawString) -> Bool { Member(key) != nil }
+
+  package static var memberNames: [String] { Member.allCases.map(\.rawValue) }
+
+  private enum Member: String, CaseIterable {
     case placements, explain, reasons, texts, products, now, seed, requestId, record
 
     /// Most keys are those of a user record, so that no text is made of one.

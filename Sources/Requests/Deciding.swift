@@ -2,14 +2,6 @@ internal import Expressions
 internal import Pricing
 package import RuleEngine
 
-/// What a caller has stored of a user besides what the record says.
-package struct StoredState: Hashable, Sendable {
-  package var assignments: [Assignment] = []
-  package var occurrences: [DecisionState.Occurrences] = []
-
-  package init() {}
-}
-
 /// A decision of a request, for callers that count it or store its effects.
 package struct AnsweredDecision {
   package let placement: String
@@ -42,19 +34,12 @@ extension PreparedConfig {
   }
 
   /// The same for a body of which it is known what it asks for.
-  ///
-  /// - Parameter stored: counts together with what the record says. Of several assignments of an experiment the
-  ///   stored one counts.
   package func decide(
-    _ body: [UInt8], _ request: DecideRequest, stored: StoredState = StoredState(),
-    each: ((AnsweredDecision) -> Void)? = nil
+    _ body: [UInt8], _ request: DecideRequest, each: ((AnsweredDecision) -> Void)? = nil
   ) throws(RequestError) -> [UInt8] {
     if !settings.answersUnknownPlacements { try check(placements: request.placements ?? []) }
-    return try read(body, now: request.now) { (frame, state, clock) in
-      var state = state
-      state.assignments += stored.assignments
-      state.occurrences += stored.occurrences
-      return write(request, &frame, state, record: request.isPlain ? [] : body, clock, each)
+    return try read(body, now: request.now, isDecideRequest: true) { (frame, state, clock) in
+      write(request, &frame, state, record: request.isPlain ? [] : body, clock, each)
     }
   }
 
@@ -75,7 +60,8 @@ extension PreparedConfig {
         }
         guard let request = DecideRequest(bytes, reader.otherMembers, nesting: settings.nesting),
           settings.answersUnknownPlacements
-            || (request.placements ?? []).allSatisfy({ ruleSet.placement(named: $0) != nil })
+            || (request.placements ?? []).allSatisfy({ ruleSet.placement(named: $0) != nil }),
+          unknownMember(reader.otherMembers) == nil
         else { return nil }
         let clock = clock(request.now)
         return write(
@@ -86,8 +72,11 @@ extension PreparedConfig {
   }
 
   /// Calls with a frame that holds the attributes of a user.
+  ///
+  /// - Parameter isDecideRequest: whether the record is a decide request, of which members that nothing reads are
+  ///   rejected where the settings say so.
   func read<Answer>(
-    _ record: [UInt8], now: Instant?,
+    _ record: [UInt8], now: Instant?, isDecideRequest: Bool = false,
     _ answer: (inout Frame, DecisionState, HistoryClock) -> Answer
   ) throws(RequestError) -> Answer {
     // SAFETY: The frame and the reader point into the array until `withReader` resets them, inside
@@ -100,10 +89,21 @@ extension PreparedConfig {
         } catch {
           return .failure(RequestError(error))
         }
+        if isDecideRequest, let error = unknownMember(reader.otherMembers) {
+          return .failure(error)
+        }
         return .success(answer(&frame, reader.state(now: clock.now), clock))
       }
     }
     return try result.get()
+  }
+
+  private func unknownMember(_ others: OtherMembers) -> RequestError? {
+    guard settings.rejectsUnknownMembers,
+      let unknown = others.members.first(where: { !$0.isRead && !DecideRequest.hasMember($0.key) })
+    else { return nil }
+    return .unknownMember(
+      unknown.key.text, among: DecideRequest.memberNames + UserMember.allCases.map(\.key))
   }
 
   /// Decides for each placement and writes the answer.

@@ -6,9 +6,22 @@ internal import RuleInsight
 /// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "text"?}`;
 /// the record may also be the request itself.
 extension PreparedConfig {
-  package func explain(_ body: JSONRequest) throws(RequestError) -> Value {
-    let request = try ExplainRequest(body.value)
+  ///
+  /// - Parameter stored: what the caller has stored of the user.
+  package func explain(_ body: JSONRequest, stored: StoredState = StoredState())
+    throws(RequestError) -> Value
+  {
+    var request = try ExplainRequest(body.value)
+    if !stored.isEmpty {
+      let record = stored.appended(to: Array(request.record.json.utf8))
+      request.record = (try? Value.parse(json: record)) ?? request.record
+    }
     return try config(of: body).explain(request)
+  }
+
+  /// The ID of the user whom an explain request is about; nil if the request cannot be used.
+  package static func userID(ofExplain body: JSONRequest) -> String? {
+    (try? ExplainRequest(body.value))?.record["userId"]?.text
   }
 
   private func explain(_ request: ExplainRequest) throws(RequestError) -> Value {

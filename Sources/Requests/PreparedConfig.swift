@@ -17,13 +17,15 @@ package final class PreparedConfig: Sendable {
     package var products: ProductList?
     package var texts: TextFile?
     /// Lists and objects inside each other, in requests.
-    package var nesting = 128
+    package var nesting = Expressions.Limits().dataNesting + 1
     package var limits = Limits()
     /// Attributes of stored and example users that answers do not show.
     package var redaction = Redaction(paths: [])
     /// Whether deciding a placement that the config does not have is an outcome, and not an error. Apps may ask
     /// for placements of a config that is not served yet.
     package var answersUnknownPlacements = false
+    /// Whether a request with a member that nothing reads is an error. It is a misspelling more often than not.
+    package var rejectsUnknownMembers = false
     /// What time it is for requests that do not say.
     package var clock: @Sendable () -> Instant
 

@@ -1,4 +1,5 @@
 package import Expressions
+internal import RuleEngine
 
 extension PreparedConfig {
   /// A kind of request that has one answer, and takes no config but by what the request says.
@@ -6,15 +7,53 @@ extension PreparedConfig {
     case explain, check, diff, render, match, cover, products
   }
 
-  package func answer(_ question: Question, _ body: JSONRequest) throws(RequestError) -> Value {
-    switch question {
-    case .explain: try explain(body)
+  /// - Parameter stored: what the caller has stored of the user to explain.
+  package func answer(
+    _ question: Question, _ body: JSONRequest, stored: StoredState = StoredState()
+  ) throws(RequestError) -> Value {
+    if settings.rejectsUnknownMembers { try check(question, body.value) }
+    return switch question {
+    case .explain: try explain(body, stored: stored)
     case .check: try check(body)
     case .diff: try difference(body)
     case .render: try render(body)
     case .match: try match(body)
     case .cover: try cover(body)
     case .products: try products(body)
+    }
+  }
+
+  private func check(_ question: Question, _ body: Value) throws(RequestError) {
+    var names = question.members
+    if question == .explain, body["userId"] != nil {
+      // The record itself, which has any root that rules read.
+      names += UserMember.allCases.map(\.key) + ruleSet.requirements.compactMap(\.names.first)
+    }
+    for (name, _) in body.members ?? [] where !names.contains(name) {
+      throw .unknownMember(name, among: names)
+    }
+  }
+}
+
+extension PreparedConfig.Question {
+  /// The members of a request.
+  package var members: [String] {
+    switch self {
+    case .explain:
+      [
+        "user", "userId", "placement", "all", "audience", "set", "sweep", "text", "config", "now",
+        "seed",
+      ]
+    case .check: ["config", "schema", "platform", "now"]
+    case .diff: ["new", "old", "users", "placements", "now", "seed"]
+    case .render:
+      [
+        "template", "paywall", "products", "user", "dialect", "mode", "html", "select", "locale",
+        "profile", "timeZone", "now",
+      ]
+    case .match: ["users", "config", "placements", "distribution", "now", "seed"]
+    case .cover: ["tests", "config", "render", "products", "now", "seed"]
+    case .products: ["products", "locale", "profile", "timeZone", "now"]
     }
   }
 }

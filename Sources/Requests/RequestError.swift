@@ -70,6 +70,14 @@ extension RequestError {
     about(member, "'\(member)' is missing; expected \(expected)")
   }
 
+  /// Of a member that no part of the request reads.
+  static func unknownMember(_ name: String, among known: [String]) -> RequestError {
+    let hint = Suggestion.question(about: name, among: known).map { "; \($0)" } ?? ""
+    return RequestError(
+      .request, "unknown_member", "'\(name)' is not a member of this request\(hint)",
+      details: [.init(key: "path", value: .string(name))])
+  }
+
   /// Of a member whose content cannot be read.
   static func unreadable(_ member: String, _ diagnostics: [Diagnostic]) -> RequestError {
     about(member, "'\(member)' cannot be read: \(diagnostics.first?.message ?? "")")

@@ -123,7 +123,9 @@ func request(
   let bytes = try bytes(text, count, name)
   return bytes.isEmpty
     ? .empty
-    : try asking { () throws(RequestError) in try JSONRequest(bytes, nesting: 128, name: name) }
+    : try asking { () throws(RequestError) in
+      try JSONRequest(bytes, nesting: Limits().dataNesting + 1, name: name)
+    }
 }
 
 /// Refuses members that nobody knows.

@@ -187,17 +187,22 @@ import Testing
       default: break
       }
     }
-    let request = try config.decideRequest(body)
-    #expect(try config.decide(body, request) == first)
+    #expect(try config.decide(body, config.decideRequest(body)) == first)
+    #expect(StoredState().appended(to: body) == body)
     // The limit is used up, so that the other variant's weight does not matter.
-    _ = try config.decide(body, request, stored: stored) { codes.append($0.code) }
+    _ = try config.decide(stored.appended(to: body)) { codes.append($0.code) }
     #expect(codes.count == 2 && codes[0] != "noAudienceMatch" && codes[1] == "noAudienceMatch")
     stored.occurrences = []
     stored.assignments = [Assignment(experimentID: "e1", variantID: "v0")]
-    _ = try config.decide(body, request, stored: stored) { codes.append($0.code) }
+    _ = try config.decide(stored.appended(to: body)) { codes.append($0.code) }
     stored.assignments = [Assignment(experimentID: "e1", variantID: "v1")]
-    _ = try config.decide(body, request, stored: stored) { codes.append($0.code) }
+    _ = try config.decide(stored.appended(to: body)) { codes.append($0.code) }
     #expect(codes.suffix(2) == ["holdout", "paywall"])
+    // It wins over what the record says itself, and white space at the end does no harm.
+    let own =
+      #"{"userId":"u","assignments":[{"experimentId":"e1","variantId":"v0"}], "user": {"plan": "free"} } "#
+    _ = try config.decide(stored.appended(to: Array(own.utf8))) { codes.append($0.code) }
+    #expect(codes.last == "paywall")
   }
 
   /// A config is prepared once; what its texts say of the time is that of each request.

@@ -42,6 +42,18 @@ import Testing
     schema["$defs"]?["\(name)Request"] ?? .null
   }
 
+  /// A member that the one has and the other lacks would be refused, or not described.
+  @Test func membersAreThoseOfTheSchema() {
+    for (name, question) in Self.questions {
+      let members = Self.request(name)["properties"]?.members?.map(\.key) ?? []
+      #expect(Set(members) == Set(question.members), "\(name)")
+    }
+    let decide = Self.request("Decide")["properties"]?.members?.map(\.key) ?? []
+    #expect(
+      Set(decide).isSubset(of: DecideRequest.memberNames + UserMember.allCases.map(\.key)))
+    #expect(Set(decide).isSuperset(of: DecideRequest.memberNames))
+  }
+
   // MARK: Answers
 
   private static let user = #"{"userId": "u", "user": {"plan": "pro"}}"#

@@ -53,6 +53,15 @@ struct DecidingOptions: ParsableArguments {
       "How long answers to requests with an ID are kept, to be given again.", valueName: "hours"))
   var keepRequests = 24
 
+  @Flag(
+    help: ArgumentHelp(
+      "Let OpenFeature clients send whole user records.",
+      discussion: """
+        By default the context of a client has attributes only. With this flag its members \
+        'assignments', 'occurrences' and 'events' count, so that a client can choose its variant.
+        """))
+  var trustContext = false
+
   @Flag(help: "Watch the files of the configs, and take what is written to them.")
   var watch = false
 
@@ -68,6 +77,7 @@ struct DecidingOptions: ParsableArguments {
     options.settings.assigner = assignerName.map { $0 == .hash ? .hash(salt: seed) : .djb2 }
     options.settings.timeZone = timeZone
     options.keepsState = state == .sqlite
+    options.trustsContexts = trustContext
     options.keptRequests = Int64(keepRequests) * 3_600_000
     options.users = try users.map { try Self.read($0, "--users") }
     if let products {

@@ -85,6 +85,8 @@ struct ServeCommand: AsyncParsableCommand {
     let log = Logger(label: "tollgate-server")
     let fixtures = try source.read()
     let database = try database()
+    // Closing moves what is in the write-ahead log to the database, so that a copy of its file is complete.
+    defer { try? database.close() }
     let service = try await service(fixtures, database, log)
     let server = Server(settings(), metrics: service?.metrics, log: log)
     var described = service == nil ? [] : APIDescription.service

@@ -120,6 +120,16 @@ import Testing
         try await server.beginCheckout("test:price_month_declined:no-trial", ["drawer"]))
       let reply = try await server.checkout("confirm", declined, ["setupIntentId": "seti_1"])
       #expect(reply.status == 402 && reply.code == "payment_declined")
+      let page = try await server.beginCheckout("test:price_month_declined:no-trial", ["redirect"])
+      let context = try Self.context(page)
+      let completed = try await server.checkout("complete", context)
+      #expect(completed.status == 402 && completed.code == "payment_declined")
+      let url = try #require(page.body["directive"]?["checkoutUrl"]?.text)
+      let path = try #require(URL(string: url)).path
+      let answer = try await server.post("\(path)/pay", headers: [:])
+      #expect(answer.status == 200 && answer.text.contains("The payment was declined"))
+      #expect(!answer.text.contains("redemption_"))
+      #expect(try await server.poll(context).body["status"] == "pending")
     }
   }
 
@@ -195,6 +205,19 @@ import Testing
       #expect(first.body["directive"] == again.body["directive"])
       #expect(
         try await server.beginCheckout().body["directive"] != first.body["directive"])
+    }
+  }
+
+  /// Otherwise a key that is used again would give somebody else's checkout.
+  @Test func aKeyIsForOneRequest() async throws {
+    try await SandboxServer.run { server in
+      var headers = SandboxServer.app
+      headers["Idempotency-Key"] = "k-1"
+      _ = try await server.beginCheckout(headers: headers)
+      for (product, kinds) in [("test:other:7", ["redirect"]), ("test:other:7", ["drawer"])] {
+        let other = try await server.beginCheckout(product, kinds, headers: headers)
+        #expect(other.status == 409 && other.code == "idempotency_key_reused")
+      }
     }
   }
 }

@@ -95,6 +95,92 @@ import Testing
     }
   }
 
+  /// The paywall that a user gets, asked in each way that the server has.
+  private func paywalls(_ server: TestServer, _ user: String, at time: String) async throws
+    -> [String?]
+  {
+    let now = "2026-03-01T\(time):00Z"
+    let record = #"{"userId":"\#(user)","user":{"ok":true}}"#
+    let decided = try await ask(server, user, #","record":false"#, at: time)
+    let streamed = try await server.post("/v1/decide/stream?now=\(now)", record)
+    let long = try await server.post("/v1/decide/stream?layout=long&now=\(now)", record)
+    let explained = try await server.post(
+      "/v1/explain", #"{"placement":"p","now":"\#(now)","user":\#(record)}"#)
+    return [
+      decided["paywall"]?.text,
+      streamed.json["decisions"]?.elements?.first?["paywall"]?.text,
+      long.json["paywall"]?.text,
+      explained.json["paywall"]?.text,
+    ]
+  }
+
+  /// One user gets one thing at one moment, in whatever way somebody asks.
+  @Test func storedStateCountsInEveryAnswer() async throws {
+    let server = try await server()
+    let first = try #require(try await ask(server, "u-1")["paywall"]?.text)
+    let (a, b) = first == "a" ? ("0", "100") : ("100", "0")
+    let put = try await server.send(
+      "PUT", "/v1/config", Self.config(a: a, b: b), key: "sk_test")
+    #expect(put.status == 200)
+    #expect(
+      try await paywalls(server, "u-1", at: "12:10") == [first, first, first, first])
+    #expect(
+      try await paywalls(server, "another", at: "12:10")
+        == Array(repeating: first == "a" ? "b" : "a", count: 4))
+    // The second of two that the limit allows.
+    _ = try await ask(server, "u-1", at: "12:20")
+    #expect(try await paywalls(server, "u-1", at: "12:30") == [nil, nil, nil, nil])
+    #expect(
+      try await paywalls(server, "u-1", at: "14:00") == [first, first, first, first])
+  }
+
+  @Test func flagsCountStoredStateAndStoreNothing() async throws {
+    let database = try ServiceDatabase.open(in: nil)
+    let server = try await server(database)
+    let first = try #require(try await ask(server, "u-1")["paywall"]?.text)
+    let (a, b) = first == "a" ? ("0", "100") : ("100", "0")
+    _ = try await server.send("PUT", "/v1/config", Self.config(a: a, b: b), key: "sk_test")
+    let context = #"{"context":{"targetingKey":"u-1","ok":true}}"#
+    for _ in 0..<3 {
+      let flag = try await server.post("/ofrep/v1/evaluate/flags/p", context)
+      #expect(flag.json["value"]?.text == first)
+    }
+    let flags = try await server.post("/ofrep/v1/evaluate/flags", context)
+    #expect(flags.json["flags"]?.elements?.first?["value"]?.text == first)
+    let other = #"{"context":{"targetingKey":"u-2","ok":true}}"#
+    _ = try await server.post("/ofrep/v1/evaluate/flags/p", other)
+    let rows = try await database.read {
+      try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM assignment")
+    }
+    #expect(rows == 1)
+  }
+
+  /// Lines store something if they ask for it, in the order in which they stand.
+  @Test func linesOfAStreamHaveTheirEffects() async throws {
+    let server = try await server()
+    let user = #"{"userId":"u","user":{"ok":true}"#
+    let body = """
+      \(user)}
+      \(user),"record":true}
+      \(user),"requestId":"r1"}
+      \(user),"requestId":"r1"}
+      """
+    let time = "?now=2026-03-01T12:00:00Z"
+    let answer = try await server.post("/v1/decide/stream" + time, body)
+    let lines = try answer.text.split(separator: "\n").map { try Value.parse(json: $0.utf8) }
+    #expect(lines.count == 4 && lines[2] == lines[3])
+    #expect(lines[1]["decisions"]?.elements?.first?["paywall"] != nil)
+    // Two of two are used up.
+    #expect(try await ask(server, "u", at: "12:01")["result"]?["result"] == "noAudienceMatch")
+    let again = try await server.post(
+      "/v1/decide/stream" + time, #"{"userId":"w","user":{"ok":true},"requestId":"r1"}"#)
+    #expect(again.json["error"]?["code"] == "request_id_reused")
+    #expect(again.json["error"]?["line"]?.wholeNumber == 1)
+    let plain = try await server.post("/v1/decide/stream" + time, String(user) + "}")
+    #expect(
+      plain.json["decisions"]?.elements?.first?["result"]?["result"] == "noAudienceMatch")
+  }
+
   @Test func aRequestIDHasItsEffectsOnce() async throws {
     let server = try await server()
     let first = try await ask(server, "u", #","requestId":"r1""#)
@@ -184,6 +270,21 @@ import Testing
     let third = try await ask(server, "u", #","texts":true"#)
     #expect(third["result"]?["result"] == "noAudienceMatch")
     #expect(third["texts"] == nil)
+  }
+
+  /// The database holds users' data, and the key that seals checkouts.
+  @Test func nobodyElseReadsTheDatabase() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let database = try ServiceDatabase.open(in: folder.path)
+    try await database.write { try $0.execute(sql: "CREATE TABLE t (n INTEGER)") }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.contains("tollgate.sqlite") && names.contains("tollgate.sqlite-wal"))
+    for name in names {
+      let attributes = try FileManager.default.attributesOfItem(
+        atPath: folder.appending(path: name).path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
   }
 
   /// Who keeps nothing is decided while somebody else writes.

@@ -21,9 +21,32 @@ final class RawConnection: Sendable {
 
   deinit { leave() }
 
-  func send(_ text: String) {
+  /// - Returns: whether the whole text was sent.
+  @discardableResult func send(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
-    _ = Foundation.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    return Foundation.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  }
+
+  /// What comes until the other side ends the connection; nil if that takes longer than ten seconds.
+  func receiveToEnd() async -> String? {
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(
+      socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let socket = socket
+    return await withCheckedContinuation { found in
+      Thread.detachNewThread {
+        var text = ""
+        var part = [UInt8](repeating: 0, count: 4_096)
+        while true {
+          let count = recv(socket, &part, part.count, 0)
+          if count > 0 {
+            text += String(decoding: part[..<count], as: UTF8.self)
+          } else {
+            return found.resume(returning: count < 0 && errno == EAGAIN ? nil : text)
+          }
+        }
+      }
+    }
   }
 
   /// What comes until the other side ends the connection, or a text has come. It waits on a thread of its

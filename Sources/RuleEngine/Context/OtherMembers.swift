@@ -8,7 +8,7 @@ package struct OtherMembers {
     /// Where the value begins, or white space before it.
     package var at: Int
     /// Whether rules read it.
-    var isRead: Bool
+    package var isRead: Bool
   }
 
   package private(set) var members: [Member] = []

@@ -13,7 +13,11 @@ extension SandboxBackend {
       return Self.page(checkout)
     }
     routes.post("\(Self.page)/{id}/pay") { _, context in
-      Self.page(try await checkout(context) { try $0.complete() })
+      do {
+        return Self.page(try await checkout(context) { try $0.complete() })
+      } catch let error as ServiceError where error.code == Checkout.declined {
+        return Self.page(try await checkout(context) { _ in }, isDeclined: true)
+      }
     }
     routes.post("\(Self.page)/{id}/leave") { _, context in
       Self.page(try await checkout(context) { try $0.abandon() })
@@ -32,15 +36,16 @@ extension SandboxBackend {
     throw ServiceError.notFound("there is no such checkout")
   }
 
-  private static func page(_ found: (checkout: Checkout, application: SandboxApplication))
-    -> Response
-  {
+  /// - Parameter isDeclined: whether a payment was just declined.
+  private static func page(
+    _ found: (checkout: Checkout, application: SandboxApplication), isDeclined: Bool = false
+  ) -> Response {
     let checkout = found.checkout
     let content: String
     switch checkout.state {
     case .created, .processing:
       content = """
-        <p>Nothing is charged: this is a sandbox.</p>
+        <p>\(isDeclined ? "The payment was declined. Nothing was paid." : "This is a sandbox: nothing is charged.")</p>
         <form method="post" action="\(page)/\(checkout.id)/pay"><button>Pay</button></form>
         <form method="post" action="\(page)/\(checkout.id)/leave"><button>Cancel</button></form>
         """

@@ -43,6 +43,9 @@ struct Transaction: Sendable, Hashable {
   /// The whole payload as JSON.
   let body: String
 
+  /// The longest ID that is taken, in bytes.
+  static let longestID = 1_000
+
   init(_ payload: Value) throws(ReceiptFault) {
     func text(_ key: String) -> String? { payload[key]?.text.flatMap { $0.isEmpty ? nil : $0 } }
     func time(_ key: String) throws(ReceiptFault) -> Int64? {
@@ -54,6 +57,10 @@ struct Transaction: Sendable, Hashable {
     }
     guard let id = text("transactionId"), let product = text("productId") else {
       throw .malformed("'transactionId' or 'productId' is missing")
+    }
+    for (name, value) in [("transactionId", id), ("productId", product)]
+    where value.utf8.count > Self.longestID {
+      throw .malformed("'\(name)' has more than \(Self.longestID) bytes")
     }
     self.id = id
     self.product = product

@@ -50,7 +50,7 @@ extension SandboxBackend {
   }
 
   private func postReceipt(_ exchange: Exchange) async throws -> Answer {
-    let text = try exchange.text("signed_transaction_info", atMost: 64 << 10)
+    let text = try exchange.text("signed_transaction_info", atMost: .max)
     let user = try exchange.text("user_id")
     let device = try exchange.optionalText("device_id")
     let application = exchange.application

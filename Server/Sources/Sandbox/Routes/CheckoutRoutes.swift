@@ -217,11 +217,7 @@ extension Checkout {
   /// The payment was set up. Once it is, saying it again changes nothing.
   mutating func confirm(setupIntent intent: String, email: String?) throws(ServiceError) {
     guard state == .created else { return try refuseIfOver() }
-    if PriceID(product)?.script == .declined {
-      throw ServiceError(
-        .init(code: 402, reasonPhrase: "Payment Required"), "payment_declined",
-        "the sandbox declines this product's payment")
-    }
+    try refuseIfDeclined()
     state = .processing
     setupIntent = intent
     self.email = email ?? self.email
@@ -230,6 +226,7 @@ extension Checkout {
   /// It is paid. Saying it again changes nothing.
   mutating func complete() throws(ServiceError) {
     try refuseIfOver()
+    try refuseIfDeclined()
     state = .completed
   }
 
@@ -239,6 +236,16 @@ extension Checkout {
     }
     state = .abandoned
   }
+
+  private func refuseIfDeclined() throws(ServiceError) {
+    guard PriceID(product)?.script == .declined else { return }
+    throw ServiceError(
+      .init(code: 402, reasonPhrase: "Payment Required"), Self.declined,
+      "the sandbox declines this product's payment")
+  }
+
+  /// The code of a payment that is declined.
+  static let declined = "payment_declined"
 
   private func refuseIfOver() throws(ServiceError) {
     if state == .abandoned || state == .expired {

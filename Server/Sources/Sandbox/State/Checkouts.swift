@@ -1,7 +1,9 @@
 internal import Expressions
 internal import Foundation
 internal import GRDB
+internal import HTTPTypes
 internal import Pricing
+internal import Service
 
 /// A checkout: created → (confirmed) processing → completed, abandoned or expired.
 struct Checkout: Sendable {
@@ -41,6 +43,12 @@ struct Checkout: Sendable {
   /// What changes of it.
   var progress: [String?] {
     [state.rawValue, completedAt.map(String.init), email, setupIntent]
+  }
+
+  /// Whether two requests asked for the same, in the same words.
+  func isSameRequest(as other: Checkout) -> Bool {
+    product == other.product && store == other.store && directive == other.directive
+      && context.json == other.context.json
   }
 
   var isPending: Bool { state == .created || state == .processing }
@@ -105,7 +113,9 @@ extension Checkout {
 }
 
 extension SandboxStore {
-  /// Keeps a new checkout. With the key of a request that was answered already, it is the one of then.
+  /// Stores a new checkout, or returns the one of an earlier request with the same key.
+  ///
+  /// - Throws: ``ServiceError`` 409 if the earlier request asked for something else.
   func add(_ checkout: Checkout, repeatKey: String?) async throws -> Checkout {
     try await write(checkout.application) { database in
       if let repeatKey {
@@ -113,7 +123,14 @@ extension SandboxStore {
           database,
           sql: "SELECT * FROM sandbox_checkouts WHERE application = ? AND repeat_key = ?",
           arguments: [checkout.application, repeatKey])
-        if let row { return Checkout(row) }
+        if let known = row.map(Checkout.init) {
+          guard known.isSameRequest(as: checkout) else {
+            throw ServiceError(
+              .conflict, "idempotency_key_reused",
+              "the Idempotency-Key '\(repeatKey)' was used for another request; use a new one for each")
+          }
+          return known
+        }
       }
       try database.execute(
         sql: """

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Expressions
 internal import HTTPTypes
+package import Hummingbird
 
 /// Whose keys there are. Only their hashes are kept, and looking a key up takes as long whatever it
 /// is.
@@ -35,6 +36,17 @@ package struct Access: Sendable {
     return found
   }
 
+  /// Who sends a request: by `Authorization: Bearer KEY`, or by `X-API-Key: KEY`, as clients of OpenFeature do.
+  package func caller(_ request: Request) throws(ServiceError) -> Caller {
+    guard request.headers[.authorization] == nil, let key = request.headers[Self.keyHeader] else {
+      return try caller(authorization: request.headers[.authorization])
+    }
+    guard let caller = caller(key) else { throw .unknownKey }
+    return caller
+  }
+
+  private static let keyHeader = HTTPField.Name("X-API-Key")!
+
   /// Who sends an `Authorization` header.
   package func caller(authorization header: String?) throws(ServiceError) -> Caller {
     guard let header else { return .nobody }
@@ -43,7 +55,7 @@ package struct Access: Sendable {
       throw .unauthorized
     }
     guard let caller = caller(String(parts[1].drop { $0 == " " })) else {
-      throw ServiceError(.unauthorized, "unauthorized", "the key is not one of this server's")
+      throw .unknownKey
     }
     return caller
   }

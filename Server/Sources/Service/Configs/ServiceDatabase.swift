@@ -14,7 +14,14 @@ package enum ServiceDatabase {
     }
     guard let folder else { return try DatabaseQueue(configuration: configuration) }
     try make(folder)
-    return try DatabasePool(path: folder + "/tollgate.sqlite", configuration: configuration)
+    let path = folder + "/tollgate.sqlite"
+    // It holds users' data and the key that seals checkouts. SQLite gives its other files the same mode.
+    let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if file >= 0 {
+      fchmod(file, 0o600)
+      close(file)
+    }
+    return try DatabasePool(path: path, configuration: configuration)
   }
 
   /// One server has a folder at a time: each has the configs and what was decided in memory, too. The

@@ -16,8 +16,11 @@ package struct ServiceOptions: Sendable {
   package var settings = PreparedConfig.Settings(clock: ServiceTime.now)
   /// Users whom a new config is tried with, as lines.
   package var users: [UInt8]?
-  /// Whether assignments and occurrences are kept here.
+  /// Whether assignments and occurrences are stored here.
   package var keepsState = false
+  /// Whether the context of an OpenFeature client is a whole user record, with `assignments` and `occurrences`.
+  /// Otherwise clients cannot choose their variants.
+  package var trustsContexts = false
   /// How long answers to requests with an ID are kept, in milliseconds.
   package var keptRequests: Int64 = 24 * 3_600_000
 
@@ -25,6 +28,7 @@ package struct ServiceOptions: Sendable {
     self.fixtures = fixtures
     self.log = log
     settings.answersUnknownPlacements = true
+    settings.rejectsUnknownMembers = true
     settings.limits.users = 100_000
     settings.limits.tests = 10_000
     settings.limits.audiences = 1_000

@@ -40,7 +40,7 @@ extension DecisionService {
   {
     if options.keepsState {
       let request = try config.prepared.decideRequest(body)
-      return try await decideAndKeep(body, request, application, config)
+      return try await decideAndStore(body, request, application, config)
     }
     let answer = try DecidedAnswer { (each) throws(RequestError) in
       try config.prepared.decide(body, each: each)
@@ -48,7 +48,7 @@ extension DecisionService {
     return (count(answer, application), config.number)
   }
 
-  /// Decides and counts, without keeping anything.
+  /// Decides and counts, without storing anything.
   func decide(
     _ body: [UInt8], _ request: DecideRequest, _ application: ServedApplication,
     _ config: LoadedConfig

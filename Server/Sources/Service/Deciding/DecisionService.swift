@@ -11,11 +11,12 @@ package final class DecisionService: Sendable {
   package let metrics = ServiceMetrics()
   let access: Access
   let history: ConfigHistory
-  let database: any DatabaseWriter
+  let state: StateStore
+  var database: any DatabaseWriter { state.database }
 
   package init(_ options: ServiceOptions, database: any DatabaseWriter) async throws {
     self.options = options
-    self.database = database
+    state = StateStore(database)
     access = Access(options.fixtures, adminToken: options.adminToken)
     let history = try ConfigHistory(database)
     self.history = history
@@ -37,7 +38,7 @@ package final class DecisionService: Sendable {
   package func application(
     _ request: Request, for need: Need
   ) throws(ServiceError) -> (application: ServedApplication, caller: Caller) {
-    let caller = try access.caller(authorization: request.headers[.authorization])
+    let caller = try access.caller(request)
     switch (caller, need) {
     case (.nobody, .decide) where !options.requiresKeys: break
     case (.nobody, _): throw .unauthorized
@@ -64,7 +65,7 @@ package final class DecisionService: Sendable {
   /// The application that a request administers; nil for all, where the admin token names none.
   func administered(_ request: Request) throws(ServiceError) -> ServedApplication? {
     if request.uri.queryParameters["application"] == nil,
-      try access.caller(authorization: request.headers[.authorization]) == .admin
+      try access.caller(request) == .admin
     {
       return nil
     }

@@ -7,9 +7,11 @@ internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-/// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order. Nothing of the
-/// stream is kept but the lines that are being decided, and whoever does not read what is answered is
-/// not read from.
+/// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order.
+///
+/// Only the lines that are being decided are in memory, and a client that does not read answers is not read from.
+/// What waits is answered as soon as nothing more comes. With `--state sqlite` stored state counts; a line stores
+/// something only if it has a `requestId` or `"record": true`, since most streams ask about users whom nobody sees.
 struct DecisionStream: Sendable {
   /// How answers are written.
   enum Layout: String {
@@ -35,6 +37,8 @@ struct DecisionStream: Sendable {
   private static let chunk = 256 << 10
   /// Chunks that are decided at once.
   private static let lanes = max(2, ProcessInfo.processInfo.activeProcessorCount)
+  /// The same for this stream: where lines store something, the next ones count it.
+  private var lanes: Int { service.options.keepsState ? 0 : Self.lanes }
 
   init(_ request: Request, _ service: DecisionService, _ application: ServedApplication)
     throws(ServiceError)
@@ -65,30 +69,91 @@ struct DecisionStream: Sendable {
 
   /// Decides for all lines of a body.
   func run(_ body: RequestBody, _ writer: inout any ResponseBodyWriter) async throws {
-    var pending: [Task<[UInt8], Never>] = []
+    try await BodyParts.read(body) { try await run($0, &writer) }
+  }
+
+  private func run(_ parts: BodyParts, _ writer: inout any ResponseBodyWriter) async throws {
+    var pending: [Task<[UInt8], any Error>] = []
     var lines = StreamLines(limit: service.options.lineLimit)
-    func begin(_ chunk: StreamLines.Chunk) -> Task<[UInt8], Never> {
-      Task.detached { decide(chunk) }
+    func begin(_ chunk: StreamLines.Chunk) {
+      pending.append(Task.detached { try await decide(chunk) })
     }
-    func send(_ task: Task<[UInt8], Never>) async throws {
-      let bytes = await task.value
-      if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+    func send(leaving count: Int) async throws {
+      while pending.count > count {
+        let bytes = try await pending.removeFirst().value
+        if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) }
+      }
     }
-    for try await part in body {
-      part.withUnsafeReadableBytes { lines.append($0) }
-      guard lines.waiting >= Self.chunk, let chunk = lines.next() else { continue }
-      pending.append(begin(chunk))
-      // Only as much is read as is decided and sent.
-      if pending.count > Self.lanes { try await send(pending.removeFirst()) }
+    while true {
+      switch try await parts.next(stopsAtPauses: lines.hasLine || !pending.isEmpty) {
+      case .part(let part):
+        part.withUnsafeReadableBytes { lines.append($0) }
+        guard lines.waiting >= Self.chunk, let chunk = lines.next() else { continue }
+        begin(chunk)
+        // Only as much is read as is decided and sent.
+        try await send(leaving: lanes)
+      case .pause:
+        if lines.hasLine, let chunk = lines.next() { begin(chunk) }
+        try await send(leaving: 0)
+      case .end:
+        if let last = lines.end() { begin(last) }
+        return try await send(leaving: 0)
+      }
     }
-    if let last = lines.end() { pending.append(begin(last)) }
-    for task in pending { try await send(task) }
   }
 
   // MARK: One chunk
 
-  /// What a chunk of lines comes to.
-  private func decide(_ chunk: StreamLines.Chunk) -> [UInt8] {
+  /// The answers to lines that store something, by the numbers of the lines.
+  private typealias StoringAnswers = [Int: Result<[UInt8], ServiceError>]
+
+  private func decide(_ chunk: StreamLines.Chunk) async throws -> [UInt8] {
+    guard service.options.keepsState, !chunk.isTooLong else { return decide(chunk, [:]) }
+    let answers = try await decideAndStore(chunk)
+    return decide(try await withStoredState(chunk), answers)
+  }
+
+  /// Decides the lines that store something, in one transaction.
+  private func decideAndStore(_ chunk: StreamLines.Chunk) async throws -> StoringAnswers {
+    guard Self.hasOwnQuestions(chunk.bytes) else { return [:] }
+    var numbers: [Int] = []
+    var requests: [(body: [UInt8], request: DecideRequest)] = []
+    for (number, line) in chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      let body = Array(line)
+      let question = body.withUnsafeBufferPointer {
+        try? DecideRequest($0, nesting: service.options.limits.nesting)
+      }
+      guard var question, question.requestID != nil || question.records == true else { continue }
+      question.placements = question.placements ?? placements
+      question.now = question.now ?? clock.now
+      numbers.append(chunk.line + number)
+      requests.append((body, question))
+    }
+    guard !requests.isEmpty else { return [:] }
+    let answers = try await service.decideAndStore(requests, application, config)
+    return Dictionary(uniqueKeysWithValues: zip(numbers, answers))
+  }
+
+  /// The chunk with the stored state of its users in their records.
+  private func withStoredState(_ chunk: StreamLines.Chunk) async throws -> StreamLines.Chunk {
+    let lines = chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
+    let users = lines.map { line in
+      Array(line).withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) }
+    }
+    let stored = try await service.state.stored(
+      of: users.compactMap { $0 }, in: application.id)
+    guard !stored.isEmpty else { return chunk }
+    var result = chunk
+    result.bytes = Array(
+      zip(lines, users).map { line, user in
+        user.flatMap { stored[$0] }?.appended(to: Array(line)) ?? Array(line)
+      }.joined(separator: [10]))
+    return result
+  }
+
+  private func decide(_ chunk: StreamLines.Chunk, _ storing: StoringAnswers) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(chunk.bytes.count * 4)
     if chunk.isTooLong {
@@ -100,7 +165,7 @@ struct DecisionStream: Sendable {
       return output
     }
     if Self.hasOwnQuestions(chunk.bytes) {
-      decideSeparately(chunk, &output)
+      decideSeparately(chunk, storing, &output)
     } else {
       chunk.bytes.withUnsafeBufferPointer { decide($0, placements, line: chunk.line, &output) }
     }
@@ -154,7 +219,9 @@ struct DecisionStream: Sendable {
   }
 
   /// Decides lines by what each asks for: neighbours that ask for the same are decided together.
-  private func decideSeparately(_ chunk: StreamLines.Chunk, _ output: inout [UInt8]) {
+  private func decideSeparately(
+    _ chunk: StreamLines.Chunk, _ storing: StoringAnswers, _ output: inout [UInt8]
+  ) {
     chunk.bytes.withUnsafeBufferPointer { bytes in
       var start = 0
       var line = chunk.line
@@ -175,7 +242,11 @@ struct DecisionStream: Sendable {
           run = (next, line + 1, placements)
         case .success(let question?) where !question.isPlain:
           end(start, &output)
-          decide(alone: record, question, line, &output)
+          if let answer = storing[line] {
+            Self.append(answer, line: line, to: &output)
+          } else {
+            decide(alone: record, question, line, &output)
+          }
           run = (next, line + 1, placements)
         case .success(let question):
           let wanted = question?.placements ?? placements
@@ -213,6 +284,20 @@ struct DecisionStream: Sendable {
       output.append(UInt8(ascii: "\n"))
     } catch {
       Self.append(error, line: line, to: &output)
+    }
+  }
+
+  private static func append(
+    _ answer: Result<[UInt8], ServiceError>, line: Int, to output: inout [UInt8]
+  ) {
+    switch answer {
+    case .success(let bytes):
+      output += bytes
+      output.append(UInt8(ascii: "\n"))
+    case .failure(let error):
+      append(
+        RequestError(.request, error.code, error.message, details: error.details), line: line,
+        to: &output)
     }
   }
 

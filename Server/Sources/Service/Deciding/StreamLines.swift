@@ -26,6 +26,9 @@ struct StreamLines {
 
   init(limit: Int) { self.limit = limit }
 
+  /// Whether a whole line waits.
+  var hasLine: Bool { lastNewline != nil }
+
   /// Bytes that are not in a chunk yet.
   var waiting: Int { bytes.count }
 

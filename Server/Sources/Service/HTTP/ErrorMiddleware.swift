@@ -15,7 +15,15 @@ package struct ErrorMiddleware: RouterMiddleware {
     _ request: Request, context: ServiceContext,
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
-    let response = try await answer(request, context, next)
+    var response = try await answer(request, context, next)
+    if response.status == .contentTooLarge || response.status == .requestTimeout {
+      response.headers[.connection] = "close"
+      let body = response.body
+      response.body = ResponseBody(contentLength: body.contentLength) { writer in
+        try await body.write(writer)
+        context.end()
+      }
+    }
     // What comes after the headers would be taken for the next answer.
     return request.method == .head ? response.createHeadResponse() : response
   }

@@ -25,8 +25,9 @@ extension Response {
 package struct RequestLimits: Sendable {
   /// Bytes of a body that is read whole.
   package var body = 4 << 20
-  /// Lists and objects inside each other.
-  package var nesting = 128
+  /// Lists and objects inside each other. The attributes of a user may be as deep as the engine takes them, inside
+  /// the record.
+  package var nesting = Limits().dataNesting + 1
   /// How long a body that is read whole may take to arrive.
   package var patience = Duration.seconds(20)
 

@@ -82,7 +82,7 @@ package struct Server {
       router: router,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ContinueHandler(mostBytes: settings.maxBody)],
+          additionalChannelHandlers: [BodyHandler(mostBytes: settings.maxBody)],
           idleTimeout: .seconds(Int64(settings.idleTimeout)))),
       configuration: .init(
         address: .hostname(settings.host, port: port), serverName: "tollgate", backlog: 1_024,

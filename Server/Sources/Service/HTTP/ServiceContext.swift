@@ -17,6 +17,9 @@ package struct ServiceContext: RequestContext {
     address = source.channel.remoteAddress?.ipAddress
   }
 
+  /// Ends the connection once its answer is read; the rest of the request's body is not.
+  func end() { channel.triggerUserOutboundEvent(BodyHandler.End(), promise: nil) }
+
   /// Ends the connection at once, without an answer.
   package func drop() { channel.close(mode: .all, promise: nil) }
 }

@@ -55,6 +55,9 @@ extension ServiceError {
     .unauthorized, "unauthorized",
     "give a key of the application as 'Authorization: Bearer KEY'")
 
+  package static let unknownKey = ServiceError(
+    .unauthorized, "unauthorized", "the key is not one of this server's")
+
   package static let changedMeanwhile = ServiceError(
     .preconditionFailed, "changed_meanwhile",
     "the config was changed meanwhile; read it again")

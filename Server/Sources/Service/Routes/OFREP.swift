@@ -5,14 +5,23 @@ internal import Hummingbird
 internal import Requests
 internal import RuleEngine
 
-/// OpenFeature's remote evaluation protocol over placements. A flag is a placement: its string value is
-/// the identifier of the paywall, the variant is that of the experiment. `NAME.outcome` is the same as an
-/// object, the outcome line. Where no paywall is to be shown there is no value, so that the client takes
-/// its default.
+/// OpenFeature's remote evaluation protocol (OFREP 0.3) over placements. A placement is three flags:
+///
+/// - `NAME`, a string: the identifier of the paywall. Where no paywall is shown there is no value, and the client
+///   takes its default.
+/// - `NAME.shown`, a boolean: whether a paywall is shown.
+/// - `NAME.outcome`, an object: the outcome line.
+///
+/// Evaluating flags stores nothing, but counts what is stored of the user.
 struct OFREP: Sendable {
   let service: DecisionService
 
-  private static let outcome = ".outcome"
+  /// The flags of a placement, by what their names end in.
+  private enum Kind: String, CaseIterable {
+    case paywall = ""
+    case shown = ".shown"
+    case outcome = ".outcome"
+  }
 
   func add(to router: Router<ServiceContext>) {
     router.post("/ofrep/v1/evaluate/flags/:key") { request, context in
@@ -27,8 +36,11 @@ struct OFREP: Sendable {
     let (application, _) = try service.application(request, for: .decide)
     let key = key.removingPercentEncoding ?? key
     let config = application.current
-    let isObject = key.hasSuffix(Self.outcome) && config.ruleSet.placement(named: key) == nil
-    let placement = isObject ? String(key.dropLast(Self.outcome.count)) : key
+    // A placement may have a name that ends like a flag of another one.
+    let kind =
+      config.ruleSet.placement(named: key) != nil
+      ? .paywall : Kind.allCases.last { key.hasSuffix($0.rawValue) } ?? .paywall
+    let placement = String(key.dropLast(kind.rawValue.count))
     guard config.ruleSet.placement(named: placement) != nil else {
       let hint = config.ruleSet.hint(forPlacement: placement, in: config.prepared.config)
       return failure(.notFound, key, "FLAG_NOT_FOUND", hint)
@@ -38,10 +50,11 @@ struct OFREP: Sendable {
     case .failure(let fault): return failure(.badRequest, key, fault.code, fault.message)
     case .success(let bytes): record = bytes
     }
-    do throws(RequestError) {
-      let lines = try lines(record, [placement], application, config)
-      return Response(json: flag(key, lines[0], isObject: isObject))
-    } catch {
+    do {
+      let lines = try await lines(record, [placement], application, config)
+      let flag = flag(key, kind, lines[0])
+      return Response(json: flag, status: flag["errorCode"] == nil ? .ok : .badRequest)
+    } catch let error as RequestError {
       return failure(.badRequest, key, "INVALID_CONTEXT", error.message)
     }
   }
@@ -56,11 +69,13 @@ struct OFREP: Sendable {
     }
     let names = config.ruleSet.placementNames
     let lines: [Value]
-    do throws(RequestError) { lines = try self.lines(record, names, application, config) } catch {
+    do {
+      lines = try await self.lines(record, names, application, config)
+    } catch let error as RequestError {
       return failure(.badRequest, nil, "INVALID_CONTEXT", error.message)
     }
     let flags = zip(names, lines).flatMap { name, line in
-      [flag(name, line, isObject: false), flag(name + Self.outcome, line, isObject: true)]
+      Kind.allCases.map { flag(name + $0.rawValue, $0, line) }
     }
     let body = Array(Value.object(["flags": .list(flags)]).json.utf8)
     let tag = "\"\(LoadedConfig.hash(of: body).prefix(32))\""
@@ -80,7 +95,8 @@ struct OFREP: Sendable {
   }
 
   /// The user record of an evaluation context: `targetingKey` is the user, the objects `user`, `device`
-  /// and `params` are attributes, and everything else is an attribute of the user.
+  /// and `params` are attributes, and everything else is an attribute of the user. An attribute in `user` wins over
+  /// the same one beside it. On a server that trusts contexts, other members of user records count, too.
   private func record(_ request: Request) async throws -> Result<[UInt8], Fault> {
     let body: Value
     do {
@@ -97,17 +113,21 @@ struct OFREP: Sendable {
         Fault(code: "TARGETING_KEY_MISSING", message: "'context' has no 'targetingKey'"))
     }
     var entries: [Value.Entry] = [.init(key: "userId", value: .string(key))]
+    var beside: [Value.Entry] = []
     var user: [Value.Entry] = []
-    let ours = UserMember.allCases.map(\.key)
+    let trusted = service.options.trustsContexts ? UserMember.allCases : [.user, .device, .params]
+    let ours = trusted.map(\.key)
     for (name, value) in members where name != "targetingKey" && name != UserMember.userID.key {
       if name == UserMember.user.key, case .map(let attributes) = value {
         user += attributes
       } else if ours.contains(name) {
         entries.append(.init(key: .string(name), value: value))
       } else {
-        user.append(.init(key: .string(name), value: value))
+        beside.append(.init(key: .string(name), value: value))
       }
     }
+    // Of a key that is given twice the last value counts.
+    user = beside + user
     if !user.isEmpty { entries.append(.init(key: .string(UserMember.user.key), value: .map(user))) }
     return .success(Array(Value.map(entries).json.utf8))
   }
@@ -117,28 +137,40 @@ struct OFREP: Sendable {
   private func lines(
     _ record: [UInt8], _ placements: [String], _ application: ServedApplication,
     _ config: LoadedConfig
-  ) throws(RequestError) -> [Value] {
+  ) async throws -> [Value] {
     var request = DecideRequest()
     request.placements = placements
-    let bytes = try service.decide(record, request, application, config)
+    let user = record.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) }
+    let stored = try await service.storedState(of: user ?? "", application)
+    let bytes = try service.decide(stored.appended(to: record), request, application, config)
     return (try? Value.parse(json: bytes))?["decisions"]?.elements ?? []
   }
 
-  private func flag(_ key: String, _ line: Value, isObject: Bool) -> Value {
+  private func flag(_ key: String, _ kind: Kind, _ line: Value) -> Value {
     let result = line["result"]
     let variant = result?["experiment"]?["variant"]
     let hasPaywall = line["paywall"]?.text != nil
-    let reason =
-      switch result?["result"]?.text {
-      case "paywall": "TARGETING_MATCH"
-      case "holdout": "SPLIT"
-      case "error": "ERROR"
-      default: "DEFAULT"
+    let reason: String
+    switch result?["result"]?.text {
+    case "paywall": reason = "TARGETING_MATCH"
+    case "holdout": reason = "SPLIT"
+    case "error":
+      return .members([
+        "key": .string(key), "errorCode": "GENERAL",
+        "errorDetails": .string(
+          result?["error"]?.text ?? "the placement could not be evaluated"),
+      ])
+    // The protocol's schema has no DEFAULT.
+    default: reason = "UNKNOWN"
+    }
+    let value: Value? =
+      switch kind {
+      case .shown: .bool(hasPaywall)
+      case .paywall: hasPaywall ? line["paywall"] : nil
+      case .outcome: hasPaywall || reason == "SPLIT" ? line : nil
       }
-    let value = isObject ? line : line["paywall"] ?? .null
     return .members([
-      "key": .string(key), "value": hasPaywall || isObject && reason == "SPLIT" ? value : nil,
-      "reason": .string(reason),
+      "key": .string(key), "value": value, "reason": .string(reason),
       // Clients read it whether there is an experiment or not.
       "variant": variant?["id"] ?? result?["result"],
       "metadata": .members([

@@ -49,9 +49,14 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
       let (application, _) = try service.application(request, for: .decide)
       let config = application.current.prepared
       let bytes = try await request.bytes(limits)
+      let body = try JSONRequest(bytes, nesting: limits.nesting)
+      var stored = StoredState()
+      if question == .explain, let user = PreparedConfig.userID(ofExplain: body) {
+        stored = try await service.storedState(of: user, application)
+      }
       return Response(
-        json: try await Background.run {
-          try config.answer(question, JSONRequest(bytes, nesting: limits.nesting))
+        json: try await Background.run { [stored] in
+          try config.answer(question, body, stored: stored)
         })
     }
   }

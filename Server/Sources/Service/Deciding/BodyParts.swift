@@ -1,0 +1,104 @@
+internal import Hummingbird
+internal import NIOCore
+
+/// The parts of a body as they arrive, with pauses: a stream answers what it has when nothing more comes.
+///
+/// One task reads the body into it, another one takes the parts out. The reader waits while as much is stored as may
+/// be, so that a client that does not read its answers is not read from.
+actor BodyParts {
+  enum Next: Sendable {
+    case part(ByteBuffer)
+    /// Nothing came for ``pause``.
+    case pause
+    case end
+  }
+
+  /// How long nothing has to come.
+  private static let pause = Duration.milliseconds(20)
+  private static let most = 8
+
+  private var parts: [ByteBuffer] = []
+  private var isAtEnd = false
+  private var failure: (any Error)?
+  private var reader: CheckedContinuation<Void, Never>?
+  private var taker: CheckedContinuation<Next, any Error>?
+  /// Distinguishes the waits of the taker, so that a late timer ends none but its own.
+  private var wait = 0
+
+  /// Calls with the parts of a body while they are read.
+  static func read(
+    _ body: RequestBody, _ take: (BodyParts) async throws -> Void
+  ) async throws {
+    let parts = BodyParts()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        do {
+          for try await part in body { try await parts.add(part) }
+          await parts.end(nil)
+        } catch {
+          await parts.end(error)
+        }
+      }
+      defer { group.cancelAll() }
+      do {
+        try await take(parts)
+      } catch {
+        await parts.abandon()
+        throw error
+      }
+    }
+  }
+
+  /// - Parameter stopsAtPauses: whether a pause is a result, rather than waited out.
+  func next(stopsAtPauses: Bool) async throws -> Next {
+    if !parts.isEmpty {
+      let part = parts.removeFirst()
+      reader?.resume()
+      reader = nil
+      return .part(part)
+    }
+    if let failure { throw failure }
+    if isAtEnd { return .end }
+    wait += 1
+    let number = wait
+    let timer = stopsAtPauses ? Task { try await self.endWait(number) } : nil
+    defer { timer?.cancel() }
+    return try await withCheckedThrowingContinuation { taker = $0 }
+  }
+
+  private func endWait(_ number: Int) async throws {
+    try await Task.sleep(for: Self.pause)
+    guard wait == number, let taker else { return }
+    self.taker = nil
+    taker.resume(returning: .pause)
+  }
+
+  private func add(_ part: ByteBuffer) async throws {
+    if let taker {
+      self.taker = nil
+      return taker.resume(returning: .part(part))
+    }
+    while parts.count >= Self.most, !isAtEnd { await withCheckedContinuation { reader = $0 } }
+    if isAtEnd { throw CancellationError() }
+    if let taker {
+      self.taker = nil
+      return taker.resume(returning: .part(part))
+    }
+    parts.append(part)
+  }
+
+  private func end(_ error: (any Error)?) {
+    isAtEnd = true
+    failure = failure ?? error
+    guard let taker else { return }
+    self.taker = nil
+    if let error { taker.resume(throwing: error) } else { taker.resume(returning: .end) }
+  }
+
+  /// Lets the reader go when nothing takes its parts any more.
+  private func abandon() {
+    isAtEnd = true
+    reader?.resume()
+    reader = nil
+  }
+}

@@ -1,0 +1,46 @@
+internal import Expressions
+package import RuleEngine
+
+/// What a caller has stored of a user besides what the record says.
+package struct StoredState: Hashable, Sendable {
+  package var assignments: [Assignment] = []
+  package var occurrences: [DecisionState.Occurrences] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { assignments.isEmpty && occurrences.isEmpty }
+
+  /// The record with the stored state. A user record may have `assignments` and `occurrences` several times:
+  /// all of them count, and of several assignments of an experiment the last one, which is the stored one.
+  ///
+  /// - Parameter record: a JSON object with a `userId`. Anything else stays as it is, and is rejected by its reader.
+  package func appended(to record: [UInt8]) -> [UInt8] {
+    guard !isEmpty, let end = record.lastIndex(of: UInt8(ascii: "}")) else { return record }
+    let members = Value.members([
+      UserMember.assignments.key: assignments.isEmpty
+        ? nil
+        : .list(
+          assignments.map {
+            .object([
+              "experimentId": .string($0.experimentID), "variantId": .string($0.variantID),
+              "isSentToServer": .bool($0.isSentToServer),
+            ])
+          }),
+      UserMember.occurrences.key: occurrences.isEmpty
+        ? nil
+        : .map(
+          occurrences.map { series in
+            .init(
+              key: .string(series.key),
+              value: .list(series.times.compactMap(\.text).map { .string($0) }))
+          }),
+    ])
+    var result = Array(record[..<end])
+    var added: [UInt8] = []
+    JSONWriter.append(members, to: &added)
+    added[0] = UInt8(ascii: ",")
+    result += added
+    result += record[(end + 1)...]
+    return result
+  }
+}
