@@ -1,9 +1,12 @@
 import { Completion } from './completion.js'
-import { Editor, offsetsOf } from './editor.js'
+import { ConditionField, conditionsOf, problemsIn } from './conditions.js'
+import { Editor } from './editor.js'
 import { HTTPEngine } from './engine.js'
-import { addSandbox } from './sandbox.js'
+import { EXAMPLES } from './examples.js'
+import { utf16 } from './json.js'
 import { packed, unpacked } from './link.js'
-import { changeText, changesView, decisionView, html, json, productView, put, spreadView, textView, whyView } from './views.js'
+import { addSandbox } from './sandbox.js'
+import { audienceView, changeText, changesView, decisionView, elsewhereView, html, json, outcomeOf, productView, put, sharesView, spreadView, textView, verdictOf } from './views.js'
 
 const engine = new HTTPEngine()
 const $ = (id) => document.getElementById(id)
@@ -14,24 +17,29 @@ const editors = Object.fromEntries(FIELDS.map((name) => [name, new Editor($(name
 const SAMPLES = {
   user: '{"userId":"somebody","user":{},"device":{"platform":"iOS"},"params":{},"subscriptionStatus":"INACTIVE"}',
   template: '{{ user.firstName | default: "You" }} can have everything for << products.selected.price >> a << products.selected.period >>.\n',
-  products: `{"products": [
-  {"slot": "primary", "identifier": "pro.yearly", "price": "59.99", "currency": "USD", "period": {"unit": "year", "count": 1}},
-  {"slot": "secondary", "identifier": "pro.monthly", "price": "9.99", "currency": "USD", "period": {"unit": "month", "count": 1}}
-]}
-`,
+  products: EXAMPLES[0].products,
 }
 
 function pretty(text) {
   try { return JSON.stringify(JSON.parse(text), null, 2) + '\n' } catch { return text }
 }
 
+// A text on one line cannot be edited.
+const readable = (text) => text.trim().includes('\n') ? text : pretty(text)
+
+// What the server runs, and what edits are compared with: that or an example.
 let start = null
-let completion = null
+let base = null
 let explanations = []
+let placement = ''
+let functions = Promise.resolve(null)
+// The problems of the config, with places in its text.
+let problems = []
 // Answers that arrive after a newer question was asked are dropped.
 const rounds = new Map()
 
-const when = () => ({ ...($('now').value.trim() && { now: $('now').value.trim() }), ...($('seed').value.trim() && { seed: $('seed').value.trim() }) })
+const time = () => $('now').value.trim() ? { now: $('now').value.trim() } : {}
+const when = () => ({ ...time(), ...($('seed').value.trim() && { seed: $('seed').value.trim() }) })
 
 // What stays until the next edit when there is nothing newer to say.
 let notice = ''
@@ -54,7 +62,23 @@ async function ask(name, question, show, failed) {
   }
 }
 
-const failedIn = (id) => (error) => put($(id), html`<p class="bad">${error.message}</p>`)
+// Results of something that is broken now stay, dimmed.
+function stale(ids, isStale) { for (const id of ids) $(id).classList.toggle('stale', isStale) }
+
+function failedIn(id) {
+  return (error) => {
+    stale([id], true)
+    if (!$(id).childElementCount) put($(id), html`<p class="bad">${error.message}</p>`)
+  }
+}
+
+const DECIDED = ['decision', 'elsewhere', 'why', 'shares']
+
+function staleDecision(message) {
+  stale(DECIDED, Boolean(message))
+  $('stale').hidden = !message
+  $('stale').textContent = message ?? ''
+}
 
 // MARK: What is written
 
@@ -77,124 +101,216 @@ function placeIn(text, message) {
   return { from, to: from + 1 }
 }
 
-function problemsOf(name, problems) {
-  editors[name].show(problems)
+// Problems of the server, with places that a text field can use.
+function placed(text, found) {
+  const at = utf16(text)
+  return found.map((each) => ({ severity: 'error', ...each, from: each.range ? at(each.range.from) : null, to: each.range ? at(each.range.to) : null }))
+}
+
+function problemsOf(name, found) {
+  editors[name].show(found)
   const list = $(name === 'config' ? 'problems' : `${name}-problems`)
   if (list) {
-    put(list, problems.map((each, index) => html`<li class="${each.severity}"><button type="button" data-index="${index}">
-      <b>${each.severity}</b> ${each.line ? `line ${each.line}: ` : ''}${each.message}${each.suggestion ? html`; <span class="dim">${each.suggestion}</span>` : ''}
-      ${each.path ? html`<br><code class="dim">${each.path}</code>` : ''}</button></li>`))
+    put(list, found.map((each, index) => html`<li class="${each.severity}"><button type="button" data-index="${index}">
+      <b>${each.severity}</b> ${each.line ? `line ${each.line}: ` : ''}${each.message}${each.suggestion ? html`; ${each.suggestion}` : ''}</button></li>`))
     list.onclick = (event) => {
       const button = event.target.closest('button')
-      const problem = button && problems[Number(button.dataset.index)]
-      if (problem?.from != null) editors[name].select(problem.from, problem.to)
+      if (button) reveal(name, found[Number(button.dataset.index)])
     }
   }
-  const count = problems.filter((each) => each.severity === 'error').length
+  const count = found.filter((each) => each.severity === 'error').length
   const tab = $(`tab-${name}`)
   tab.querySelector('.count')?.remove()
   if (count) tab.insertAdjacentHTML('beforeend', ` <span class="count">${count}<span hidden> errors</span></span>`)
 }
 
-// MARK: What is shown
+// Shows the word that a problem is about: in the explanation if its condition is there, otherwise in its editor.
+function reveal(name, problem) {
+  if (problem?.from == null) return choose($(`tab-${name}`))
+  if (name === 'config') {
+    for (const card of cards.values()) {
+      const condition = card.field && conditionOf(card.audience)
+      const [inside] = condition ? problemsIn(condition, editors.config.text, [problem]) : []
+      if (inside) return card.field.select(inside.from, inside.to)
+    }
+  }
+  choose($(`tab-${name}`))
+  editors[name].select(problem.from, problem.to)
+}
+
+// MARK: The explanation
+
+// By audience: its card, which stays while its content changes, so that the cursor does.
+let cards = new Map()
+let conditions = []
+
+const conditionOf = (audience) => conditions.find((each) => each.placement === placement && each.audience === audience)
+
+function card(audience) {
+  const known = cards.get(audience)
+  if (known) return known
+  const element = document.createElement('section')
+  const head = document.createElement('header')
+  const below = document.createElement('div')
+  element.append(head, below)
+  const made = { audience, element, head, below, field: null }
+  cards.set(audience, made)
+  return made
+}
+
+function addField(made) {
+  const { audience } = made
+  made.field = new ConditionField(`Condition of audience ${audience + 1}`, functions, (text) => edit(audience, text))
+  made.element.insertBefore(made.field.element, made.below)
+}
+
+// Puts a condition into the config.
+function edit(audience, text) {
+  const condition = conditionOf(audience)
+  if (!condition) return
+  const [old, literal] = [editors.config.text, JSON.stringify(text)]
+  const shift = literal.length - (condition.to - condition.from)
+  editors.config.text = old.slice(0, condition.from) + literal + old.slice(condition.to)
+  for (const each of conditions) if (each.from > condition.from) { each.from += shift; each.to += shift }
+  condition.to += shift
+  condition.value = text
+  later('config')
+}
+
+function showWhy(one) {
+  const audiences = one?.audiences ?? []
+  for (const [index, made] of cards) if (!audiences.some((each) => each.index === index)) { made.element.remove(); cards.delete(index) }
+  $('why').querySelector('.empty')?.remove()
+  if (!audiences.length) $('why').insertAdjacentHTML('beforeend', '<p class="dim empty">This placement has no audience. Add one to its <code>rules</code> under Config.</p>')
+  for (const audience of audiences) {
+    const made = card(audience.index)
+    const [kind, text] = verdictOf(audience)
+    made.element.className = `audience ${kind}`
+    put(made.head, html`<h3>${audience.index + 1}. ${audience.experimentId}</h3><span class="verdict">${text}</span>`)
+    const condition = conditionOf(audience.index)
+    if (condition && !made.field) addField(made)
+    if (!condition && made.field) { made.field.element.remove(); made.field = null }
+    if (made.field) {
+      made.field.text = condition.value
+      made.field.explain(audience.expression ?? '', audience.clauses ?? [])
+    }
+    put(made.below, html`${made.field ? '' : audience.expression ? html`<p class="code">${audience.expression}</p>` : html`<p class="dim">Without a condition it matches every user.</p>`}
+      ${audienceView(audience)}`)
+    if (made.element.parentElement !== $('why')) $('why').append(made.element)
+  }
+  showMarks()
+}
+
+function showMarks() {
+  for (const made of cards.values()) {
+    const condition = made.field && conditionOf(made.audience)
+    if (condition) made.field.show(problemsIn(condition, editors.config.text, problems))
+  }
+}
 
 function check() {
   const text = editors.config.text
-  ask('check', () => engine.check(text), (diagnostics) => {
-    problemsOf('config', diagnostics.map((each) => ({
-      ...each,
-      from: each.range ? offsetsOf(text, each.range.from) : null,
-      to: each.range ? offsetsOf(text, each.range.to) : null,
-    })))
+  ask('check', () => engine.check(text), (found) => {
+    problems = placed(text, found)
+    problemsOf('config', problems)
+    if (editors.config.text === text) showMarks()
   }, (error) => problemsOf('config', [{ severity: 'error', message: error.message }]))
 }
 
 function explain() {
   const user = record('user')
-  if (user == null) {
-    put($('decision'), html`<p class="bad">The user cannot be read; see the tab User.</p>`)
-    put($('why'), '')
-    return
-  }
+  if (user == null) return staleDecision('The user is not JSON. This is the last result.')
   say('Deciding …')
-  ask('explain', () => engine.explainAll(editors.config.text, user, when()), (answer) => {
-    const isFirst = !explanations.length
+  const text = editors.config.text
+  ask('explain', () => engine.explainAll(text, user, when()), (answer) => {
     explanations = answer
     say('')
-    fillPlacements()
-    if (isFirst) showPlacement()
-    else showDecision()
+    staleDecision(null)
+    if (!explanations.some((each) => each.placement === placement)) placement = explanations.find((each) => each.placement === base?.placement)?.placement ?? explanations[0]?.placement ?? ''
+    // Edits since then have moved the places themselves.
+    if (editors.config.text === text) conditions = conditionsOf(text)
+    showDecision()
   }, (error) => {
     say('')
-    failedIn('decision')(error)
-    put($('why'), '')
+    staleDecision(error.code === 'invalid_config' || error.code === 'not_json' ? 'The config has an error. This is the last result.' : `${error.message}. This is the last result.`)
   })
 }
 
-function fillPlacements() {
-  const names = explanations.map((each) => each.placement)
-  const select = $('placement')
-  const chosen = names.includes(select.value) ? select.value : names.includes(start?.placement) ? start.placement : names[0]
-  if (json(names) !== json([...select.options].map((each) => each.value))) {
-    select.replaceChildren(...names.map((name) => new Option(name, name)))
-  }
-  select.value = chosen ?? ''
-}
-
 function showDecision() {
-  const chosen = $('placement').value
-  const one = explanations.find((each) => each.placement === chosen)
-  put($('decision'), decisionView(explanations, chosen))
-  put($('why'), whyView(one))
+  const one = explanations.find((each) => each.placement === placement)
+  // A paywall closes the gate.
+  document.querySelector('.gate').setAttribute('class', `gate ${one ? outcomeOf(one.result, one.paywall).kind : ''}`)
+  const names = explanations.map((each) => each.placement)
+  // The field stays while nothing changes, so that somebody who types in it is not interrupted.
+  if (json(names) !== json([...$('placement').options].map((each) => each.value))) {
+    $('placement').replaceChildren(...names.map((name) => new Option(name, name)))
+  }
+  $('placement').value = placement
+  $('decision').querySelector('.question').hidden = !one
+  $('who').textContent = one?.userId ?? ''
+  put($('answer'), one ? decisionView(one) : html`<p class="outcome nothing">no placement</p><p class="because">The config has none. Add one to <code>trigger_options</code> under Config, or start from an example.</p>`)
+  put($('elsewhere'), elsewhereView(explanations, placement))
+  showWhy(one)
+  put($('shares'), sharesView(one))
   const user = record('user')
   for (const element of $('why').querySelectorAll('[data-change]')) {
     const audience = Number(element.dataset.change)
-    ask(`change ${audience}`, () => engine.smallestChange(editors.config.text, user, chosen, audience, when()),
-      (answer) => put(element, changeText(answer)), () => element.remove())
+    ask(`change ${audience}`, () => engine.smallestChange(editors.config.text, user, placement, audience, when()), (answer) => {
+      element.classList.remove('dim')
+      put(element, changeText(answer))
+    }, () => element.remove())
   }
 }
 
-function showPlacement() {
+function show(name) {
+  if (name === placement) return
+  placement = name
+  for (const made of cards.values()) made.element.remove()
+  cards = new Map()
   showDecision()
-  editors.config.reveal(json($('placement').value))
+  spread()
 }
+
+// MARK: The rest
 
 function render() {
   const [products, user] = [record('products'), record('user')]
   const locale = $('locale').value.trim() || undefined
-  if (products == null) {
-    put($('text'), html`<p class="bad">The products cannot be read; see the tab Products.</p>`)
-    put($('product-table'), '')
-    return
-  }
-  ask('render', () => engine.render(editors.template.text, products, user ?? {}, locale, when()), (answer) => {
-    const problems = (answer.diagnostics ?? []).map((each) => ({ ...each,
-      from: each.range ? offsetsOf(editors.template.text, each.range.from) : null,
-      to: each.range ? offsetsOf(editors.template.text, each.range.to) : null }))
-    problemsOf('template', problems)
+  if (products == null) return stale(['text', 'product-table'], true)
+  const text = editors.template.text
+  if (user == null) stale(['text'], true)
+  else ask('render', () => engine.render(text, products, user, locale, time()), (answer) => {
+    problemsOf('template', placed(text, answer.errors ?? []))
     put($('text'), textView(answer))
-  }, (error) => {
-    problemsOf('template', [{ severity: 'error', message: error.message }])
-    failedIn('text')(error)
-  })
-  ask('products', () => engine.products(products, locale, when()), (answer) => put($('product-table'), productView(answer.products)), failedIn('product-table'))
+    stale(['text'], false)
+  }, failedIn('text'))
+  ask('products', () => engine.products(products, locale, time()), (answer) => {
+    put($('product-table'), productView(answer.products ?? answer))
+    stale(['product-table'], false)
+  }, failedIn('product-table'))
 }
 
 function spread() {
   const lines = editors.users.text.split('\n').filter((line) => line.trim())
-  if (!lines.length) {
-    put($('spread'), html`<p class="dim">Write users under Sample users, one on each line.</p>`)
-    return
-  }
-  ask('spread', () => engine.match(editors.config.text, lines.join('\n'), when()), (answer) => put($('spread'), spreadView(answer, $('placement').value)), failedIn('spread'))
+  if (!lines.length) return put($('spread'), html`<p class="dim">Add users under Users, one per line, to see how many get what.</p>`)
+  ask('spread', () => engine.match(editors.config.text, lines.join('\n'), when()), (answer) => {
+    put($('spread'), spreadView(answer, placement))
+    stale(['spread'], false)
+  }, failedIn('spread'))
 }
 
 function compare() {
-  if (editors.config.text === start.config) {
-    put($('changes'), html`<p class="dim">Nothing yet: this is the config that the server runs. Change a condition, and see here for whom it matters.</p>`)
-    return
+  const element = document.querySelector('.changes')
+  if (editors.config.text === base.config) {
+    element.classList.remove('found')
+    stale(['changes'], false)
+    return put($('changes'), html`<p class="dim">No edits yet. Change a condition, and see here which users it affects, with a proof or an example.</p>`)
   }
-  ask('compare', () => engine.diff(start.config, editors.config.text, when()), (answer) => put($('changes'), changesView(answer)), failedIn('changes'))
+  ask('compare', () => engine.diff(base.config, editors.config.text, when()), (answer) => {
+    element.classList.add('found')
+    put($('changes'), changesView(answer))
+    stale(['changes'], false)
+  }, failedIn('changes'))
 }
 
 // MARK: Following edits
@@ -221,9 +337,7 @@ function choose(tab) {
     each.tabIndex = isChosen ? 0 : -1
     $(each.getAttribute('aria-controls')).hidden = !isChosen
   }
-  const editor = editors[tab.id.slice('tab-'.length)]
-  editor.lines = 0
-  editor.draw()
+  editors[tab.id.slice('tab-'.length)].draw()
 }
 
 $('tabs').addEventListener('click', (event) => {
@@ -240,7 +354,7 @@ $('tabs').addEventListener('keydown', (event) => {
   choose(tab)
   tab.focus()
 })
-$('results').addEventListener('click', (event) => {
+$('main').addEventListener('click', (event) => {
   const button = event.target.closest('button[data-placement]')
   if (!button) return
   if (button.dataset.user) {
@@ -248,63 +362,82 @@ $('results').addEventListener('click', (event) => {
     later('user')
     choose($('tab-user'))
   }
-  $('placement').value = button.dataset.placement
-  showPlacement()
+  show(button.dataset.placement)
 })
-$('placement').addEventListener('change', showPlacement)
+$('placement').addEventListener('change', () => show($('placement').value))
 for (const id of ['now', 'seed']) $(id).addEventListener('change', everything)
 $('locale').addEventListener('input', () => { clearTimeout(timers.get('locale')); timers.set('locale', setTimeout(render, 250)) })
 
 $('share').addEventListener('click', async () => {
-  const state = { placement: $('placement').value, now: $('now').value, seed: $('seed').value, locale: $('locale').value }
-  for (const name of FIELDS) if (editors[name].text !== start[name]) state[name] = editors[name].text
+  const state = { placement, now: $('now').value, seed: $('seed').value, locale: $('locale').value, example: $('example').value }
+  for (const name of FIELDS) if (editors[name].text !== base[name]) state[name] = editors[name].text
   const link = `${location.origin}${location.pathname}#${await packed(state)}`
   history.replaceState(null, '', link)
   try {
     await navigator.clipboard.writeText(link)
-    say('The link is copied; everything is in it.')
+    say('The link is copied. It has everything in it.')
   } catch {
     say('The link is in the address bar.')
   }
 })
 
-function fill(state) {
-  for (const name of FIELDS) editors[name].text = state[name] ?? start[name] ?? ''
-  $('now').value = state.now ?? start.now ?? ''
-  $('seed').value = state.seed ?? start.seed ?? ''
+// Begins with what the server runs or an example, with the edits of a link.
+function fill(state = {}) {
+  const number = Number(state.example || 0)
+  base = number ? { ...start, now: '', ...EXAMPLES[number - 1] } : start
+  $('example').value = base === start ? '0' : String(number)
+  for (const name of FIELDS) editors[name].text = state[name] ?? base[name] ?? ''
+  $('now').value = state.now ?? base.now ?? ''
+  $('seed').value = state.seed ?? base.seed ?? ''
   $('locale').value = state.locale ?? ''
-  if (state.placement) start.placement = state.placement
+  for (const made of cards.values()) made.element.remove()
+  cards = new Map()
+  placement = state.placement ?? base.placement ?? ''
   everything()
 }
 
+$('example').addEventListener('change', () => {
+  history.replaceState(null, '', location.pathname)
+  fill({ example: $('example').value })
+})
 $('reset').addEventListener('click', () => {
   history.replaceState(null, '', location.pathname)
-  fill({})
+  fill({ example: $('example').value })
 })
+
+function lock(isLocked, message = '') {
+  $('locked').hidden = !isLocked
+  $('main').hidden = isLocked
+  document.querySelector('.tools').hidden = isLocked
+  $('key-status').textContent = message
+  if (isLocked) $('key').focus()
+}
 
 async function begin() {
   engine.key = sessionStorage.getItem('tollgate-key')
   try {
     start = await engine.start()
   } catch (error) {
-    say(error.message, true)
-    if (error.status === 401 || error.status === 403) $('key-label').hidden = false
-    return
+    if (error.status === 401 || error.status === 403) return lock(true, engine.key ? error.message : '')
+    return say(error.message, true)
   }
-  $('key-label').hidden = true
+  lock(false)
   for (const name of FIELDS) start[name] ??= SAMPLES[name] ?? ''
-  if (!start.user.trim().includes('\n')) start.user = pretty(start.user)
+  for (const name of ['config', 'user']) start[name] = readable(start[name])
+  $('example').replaceChildren(new Option("this server's config", '0'), ...EXAMPLES.map((each, index) => new Option(each.name, String(index + 1))))
   let state = {}
   if (location.hash.length > 1) {
-    try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged; here is what the server runs.' }
+    try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged. This is what the server runs.' }
   }
+  // Without them everything else works.
+  functions = engine.functions().catch(() => null)
+  functions.then((all) => { if (all && !editors.config.completion) editors.config.completion = new Completion(editors.config, all) })
   fill(state)
-  // Without them there is everything else.
-  if (!completion) completion = engine.functions().then((all) => new Completion(editors.config.area, all), () => null)
   if (start.hasSandbox) addSandbox(engine, $('sandbox'), $('sandbox-article'))
 }
 
-$('key').addEventListener('change', () => {
+$('key-form').addEventListener('submit', (event) => {
+  event.preventDefault()
   sessionStorage.setItem('tollgate-key', $('key').value.trim())
   begin()
 })

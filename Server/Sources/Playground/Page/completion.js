@@ -1,6 +1,7 @@
 // Offers functions while a condition of the config is typed, each with its signature and what it does.
 
 const MOST = 8
+let count = 0
 
 // The condition up to a place in the config; null outside conditions.
 function conditionBefore(text, place) {
@@ -36,24 +37,27 @@ function offers(functions, typed) {
 }
 
 export class Completion {
-  // `functions`: [{name, isMethod, hasArguments, signature, summary}].
-  constructor(area, functions) {
-    this.area = area
+  // `field` is {element, area, caret()}, `functions` are [{name, isMethod, hasArguments, signature, summary}], and
+  // `before` gives the condition up to a place in the field's text, or null outside conditions.
+  constructor(field, functions, before = conditionBefore) {
+    this.field = field
+    this.area = field.area
     this.functions = functions
+    this.before = before
     this.list = document.createElement('ul')
     this.list.className = 'completions'
-    this.list.id = `${area.parentElement.parentElement.id}-completions`
+    this.list.id = `completions-${count += 1}`
     this.list.setAttribute('role', 'listbox')
     this.list.setAttribute('aria-label', 'Functions')
     this.list.hidden = true
-    area.parentElement.append(this.list)
-    area.setAttribute('aria-autocomplete', 'list')
-    area.setAttribute('aria-controls', this.list.id)
-    area.addEventListener('input', () => this.open())
-    area.addEventListener('keydown', (event) => this.press(event))
-    for (const name of ['blur', 'click']) area.addEventListener(name, () => this.close())
+    this.area.parentElement.append(this.list)
+    this.area.setAttribute('aria-autocomplete', 'list')
+    this.area.setAttribute('aria-controls', this.list.id)
+    this.area.addEventListener('input', () => this.open())
+    this.area.addEventListener('keydown', (event) => this.press(event))
+    for (const name of ['blur', 'click']) this.area.addEventListener(name, () => this.close())
     // Typing scrolls to the cursor.
-    area.addEventListener('scroll', () => { if (!this.list.hidden) this.place() })
+    this.area.addEventListener('scroll', () => { if (!this.list.hidden) this.place() })
     // Before the field loses the cursor.
     this.list.addEventListener('mousedown', (event) => {
       event.preventDefault()
@@ -64,7 +68,7 @@ export class Completion {
 
   open() {
     const { value, selectionStart, selectionEnd } = this.area
-    const condition = selectionStart === selectionEnd ? conditionBefore(value, selectionStart) : null
+    const condition = selectionStart === selectionEnd ? this.before(value, selectionStart) : null
     this.offers = condition == null ? [] : offers(this.functions, nameAtEnd(condition))
     if (!this.offers.length) return this.close()
     this.list.replaceChildren(...this.offers.map((each, index) => {
@@ -89,19 +93,14 @@ export class Completion {
     this.area.removeAttribute('aria-activedescendant')
   }
 
-  // Below the cursor, or above it where there is no room.
+  // Below the cursor, or above it where a field that scrolls has no room below.
   place() {
-    const style = getComputedStyle(this.area)
-    const [height, left, top] = ['lineHeight', 'paddingLeft', 'paddingTop'].map((name) => parseFloat(style[name]))
-    const pen = document.createElement('canvas').getContext('2d')
-    pen.font = style.font
-    const before = this.area.value.slice(0, this.area.selectionStart).split('\n')
-    const width = pen.measureText(before.at(-1).replaceAll('\t', '  ')).width
-    const below = top + before.length * height - this.area.scrollTop
+    const { left, top, height } = this.field.caret()
     const room = this.area.parentElement.getBoundingClientRect()
-    const isBelow = below + this.list.offsetHeight <= room.height || below - height < this.list.offsetHeight
-    this.list.style.top = `${isBelow ? below : below - height - this.list.offsetHeight}px`
-    this.list.style.left = `${Math.max(0, Math.min(left + width - this.area.scrollLeft, room.width - this.list.offsetWidth))}px`
+    const scrolls = getComputedStyle(this.area.parentElement).overflow === 'hidden'
+    const isBelow = !scrolls || top + height + this.list.offsetHeight <= room.height || top < this.list.offsetHeight
+    this.list.style.top = `${isBelow ? top + height : top - this.list.offsetHeight}px`
+    this.list.style.left = `${Math.max(0, Math.min(left, room.width - this.list.offsetWidth))}px`
   }
 
   choose(index) {

@@ -1,25 +1,30 @@
-// A text field with line numbers, colours for JSON, and marks under what is wrong.
+// A text field with line numbers, colours for JSON, and marks under what is wrong. Only the lines that are seen
+// are coloured, so that a key costs the same in a long text as in a short one.
+import { escaped } from './views.js'
 
-const LARGEST_COLOURED = 300_000
+const LINE = 20
+const PADDING = 8
 
 export class Editor {
   constructor(element, changed) {
     this.element = element
     this.isJSON = element.dataset.language !== 'text'
-    element.innerHTML = '<pre class="gutter" aria-hidden="true"></pre><div class="layers">' +
-      '<pre class="marks" aria-hidden="true"></pre>' +
+    element.innerHTML = '<div class="gutter" aria-hidden="true"><span></span></div><div class="layers">' +
+      '<pre class="marks" aria-hidden="true"><span class="lines"></span></pre>' +
       '<textarea spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off"></textarea></div>'
-    this.gutter = element.querySelector('.gutter')
-    this.marks = element.querySelector('.marks')
+    this.gutter = element.querySelector('.gutter span')
+    this.marks = element.querySelector('.marks span')
     this.area = element.querySelector('textarea')
     this.area.setAttribute('aria-label', element.dataset.label)
     this.problems = []
+    this.starts = [0]
     this.area.addEventListener('input', () => {
       this.problems = []
-      this.draw()
+      this.measure()
       changed()
     })
-    this.area.addEventListener('scroll', () => this.follow())
+    this.area.addEventListener('scroll', () => this.draw())
+    new ResizeObserver(() => this.draw()).observe(element)
   }
 
   get text() { return this.area.value }
@@ -28,79 +33,114 @@ export class Editor {
     if (this.area.value === text) return
     this.area.value = text
     this.problems = []
-    this.draw()
+    this.measure()
   }
 
   // Problems are {from, to, severity} in UTF-16 units of the text.
   show(problems) {
     this.problems = problems.filter((each) => each.from != null)
-    this.element.classList.toggle('bad', problems.some((each) => each.severity === 'error'))
+    this.element.classList.toggle('failed', problems.some((each) => each.severity === 'error'))
     this.draw()
   }
 
   select(from, to) {
-    this.area.focus()
+    this.area.focus({ preventScroll: true })
     this.area.setSelectionRange(from, Math.max(to, from))
-    this.scroll(from)
+    this.reveal(from)
+    this.element.scrollIntoView({ block: 'nearest' })
   }
 
-  // Scrolls to a text where it stands for the first time, and leaves the cursor where it is.
-  reveal(text) {
-    const from = this.text.indexOf(text)
-    if (from >= 0) this.scroll(from)
+  // Scrolls to a place, down and to the side.
+  reveal(place) {
+    const line = this.lineAt(place)
+    const column = place - this.starts[line]
+    this.area.scrollTop = Math.max(0, (line - 3) * LINE)
+    const left = column * this.letter()
+    const { scrollLeft, clientWidth } = this.area
+    if (left < scrollLeft + 20 || left > scrollLeft + clientWidth - 80) this.area.scrollLeft = Math.max(0, left - clientWidth / 3)
+    this.draw()
   }
 
-  scroll(place) {
-    const line = this.text.slice(0, place).split('\n').length
-    const height = parseFloat(getComputedStyle(this.area).lineHeight)
-    this.area.scrollTop = Math.max(0, (line - 4) * height)
-    this.follow()
+  // The width of a letter.
+  letter() {
+    const pen = document.createElement('canvas').getContext('2d')
+    pen.font = getComputedStyle(this.area).font
+    return pen.measureText('m').width
   }
 
-  follow() {
-    this.marks.scrollTop = this.gutter.scrollTop = this.area.scrollTop
-    this.marks.scrollLeft = this.area.scrollLeft
+  // Where the cursor is, in pixels from the corner of the field.
+  caret() {
+    const place = this.area.selectionStart
+    const line = this.lineAt(place)
+    const style = getComputedStyle(this.area)
+    const before = this.text.slice(this.starts[line], place).replaceAll('\t', '  ')
+    return {
+      left: parseFloat(style.paddingLeft) + before.length * this.letter() - this.area.scrollLeft,
+      top: PADDING + line * LINE - this.area.scrollTop, height: LINE,
+    }
+  }
+
+  lineAt(place) {
+    let [low, high] = [0, this.starts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.starts[middle] <= place) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  measure() {
+    const text = this.text
+    this.starts = [0]
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.starts.push(at + 1)
+    this.draw()
   }
 
   draw() {
+    const height = this.area.clientHeight
+    if (!height) return
     const text = this.text
-    const lines = text.split('\n').length
-    if (lines !== this.lines) {
-      this.lines = lines
-      this.gutter.textContent = Array.from({ length: lines }, (_, index) => index + 1).join('\n') + '\n'
-    }
-    const isPlain = text.length > LARGEST_COLOURED
-    this.element.classList.toggle('plain', isPlain)
-    this.marks.innerHTML = isPlain && !this.problems.length ? '' : this.coloured(text) + '\n'
-    this.follow()
+    const first = Math.max(0, Math.floor((this.area.scrollTop - PADDING) / LINE) - 2)
+    const last = Math.min(this.starts.length, first + Math.ceil(height / LINE) + 5)
+    const end = last < this.starts.length ? this.starts[last] : text.length
+    this.gutter.textContent = Array.from({ length: last - first }, (_, index) => first + index + 1).join('\n')
+    this.gutter.parentElement.style.width = `${String(this.starts.length).length + 2.5}ch`
+    this.marks.innerHTML = this.coloured(text, this.starts[first], end) + '\n'
+    const top = first * LINE - this.area.scrollTop
+    this.gutter.style.transform = `translateY(${top}px)`
+    this.marks.style.transform = `translate(${-this.area.scrollLeft}px, ${top}px)`
   }
 
-  // Where colours and problems begin and end, put together into pieces that do not overlap.
-  coloured(text) {
-    const spans = this.isJSON && text.length <= LARGEST_COLOURED ? tokens(text) : []
-    const cuts = new Set([0, text.length])
-    for (const each of spans) { cuts.add(each.from); cuts.add(each.to) }
-    const problems = this.problems.map((each) => ({ ...each, to: Math.max(each.to, each.from + 1) }))
-    for (const each of problems) { cuts.add(each.from); cuts.add(Math.min(each.to, text.length)) }
-    const places = [...cuts].filter((place) => place <= text.length).sort((a, b) => a - b)
-    let html = ''
-    let span = 0
-    for (let index = 0; index + 1 < places.length; index += 1) {
-      const [from, to] = [places[index], places[index + 1]]
-      while (span < spans.length && spans[span].to <= from) span += 1
-      const colour = span < spans.length && spans[span].from <= from ? spans[span].kind : ''
-      const problem = problems.find((each) => each.from <= from && from < each.to)
-      let piece = escaped(text.slice(from, to))
-      if (colour) piece = `<span class="${colour}">${piece}</span>`
-      if (problem) piece = `<mark class="${problem.severity}">${piece}</mark>`
-      html += piece
-    }
-    return html
+  coloured(text, begin, end) {
+    const shown = text.slice(begin, end)
+    const spans = this.isJSON ? tokens(shown) : []
+    const problems = this.problems.filter((each) => each.from < end && each.to >= begin)
+      .map((each) => ({ ...each, from: each.from - begin, to: Math.max(each.to, each.from + 1) - begin }))
+    return pieces(shown, spans, problems)
   }
 }
 
-export function escaped(text) {
-  return String(text).replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c])
+// Text as HTML, with spans of colours and with problems over them. Spans are in order and do not overlap.
+export function pieces(text, spans, problems, back = []) {
+  const cuts = new Set([0, text.length])
+  for (const list of [spans, problems, back]) for (const each of list) { cuts.add(Math.max(0, each.from)); cuts.add(Math.min(each.to, text.length)) }
+  const places = [...cuts].filter((place) => place <= text.length).sort((a, b) => a - b)
+  let html = ''
+  let span = 0
+  for (let index = 0; index + 1 < places.length; index += 1) {
+    const [from, to] = [places[index], places[index + 1]]
+    while (span < spans.length && spans[span].to <= from) span += 1
+    const kind = span < spans.length && spans[span].from <= from ? spans[span].kind : ''
+    const problem = problems.find((each) => each.from <= from && from < each.to)
+    const behind = back.find((each) => each.from <= from && from < each.to)
+    let piece = escaped(text.slice(from, to))
+    if (kind) piece = `<span class="${kind}">${piece}</span>`
+    if (problem) piece = `<mark class="${problem.severity}">${piece}</mark>`
+    if (behind) piece = `<i class="${behind.kind}">${piece}</i>`
+    html += piece
+  }
+  return html
 }
 
 function tokens(text) {
@@ -108,21 +148,7 @@ function tokens(text) {
   const pattern = /("(?:[^"\\\n]|\\.)*"?)(\s*:)?|-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b/g
   for (const match of text.matchAll(pattern)) {
     const length = match[1] ? match[1].length : match[0].length
-    const kind = match[1] ? (match[2] ? 'k' : 's') : 'n'
-    found.push({ from: match.index, to: match.index + length, kind })
+    found.push({ from: match.index, to: match.index + length, kind: match[1] ? (match[2] ? 'k' : 's') : 'n' })
   }
   return found
-}
-
-// The server counts bytes of UTF-8; a text field counts UTF-16.
-export function offsetsOf(text, bytes) {
-  let place = 0
-  let seen = 0
-  for (const character of text) {
-    if (seen >= bytes) break
-    const code = character.codePointAt(0)
-    seen += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-    place += character.length
-  }
-  return place
 }

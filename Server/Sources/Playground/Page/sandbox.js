@@ -4,24 +4,26 @@ import { EngineError } from './engine.js'
 import { html, put } from './views.js'
 
 const PARTS = [
-  { name: 'checkouts', title: 'Checkouts', path: 'sandbox/checkouts',
-    columns: ['id', 'status', 'product'], actions: (each) => isOpen(each) ? [['complete', 'Complete'], ['abandon', 'Abandon']] : [] },
-  { name: 'codes', title: 'Codes', path: 'sandbox/codes', id: 'code',
-    columns: ['code', 'product', 'status'], actions: () => [['expire', 'Expire']] },
-  { name: 'subscriptions', title: 'Subscriptions', path: 'sandbox/subscriptions',
+  { name: 'checkouts', empty: 'A checkout appears here when an app begins a purchase on the web.', title: 'Checkouts', path: 'sandbox/checkouts',
+    columns: ['id', 'state', 'product'], actions: (each) => isOpen(each) ? [['complete', 'Complete'], ['abandon', 'Abandon']] : [] },
+  { name: 'codes', empty: 'Codes appear here when a checkout is completed.', title: 'Codes', path: 'sandbox/codes', id: 'code',
+    columns: ['code', 'product', 'state'], actions: (each) => each.state === 'valid' ? [['expire', 'Expire']] : [] },
+  { name: 'subscriptions', empty: 'Subscriptions appear here when a code is redeemed or a transaction is sent.', title: 'Subscriptions', path: 'sandbox/subscriptions',
     columns: ['id', 'product', 'user', 'status'], actions: (each) => each.status === 'active' ? [['expire', 'Expire'], ['revoke', 'Revoke']] : [] },
-  { name: 'events', title: 'Received events', path: 'sandbox/events?limit=50',
+  { name: 'events', empty: 'Events appear here when an app sends them to /api/v1/events.', title: 'Received events', path: 'sandbox/events?limit=50',
     columns: ['name', 'user', 'receivedAt'], actions: () => [] },
 ]
 
-const isOpen = (checkout) => checkout.status === 'created' || checkout.status === 'pending'
+const isOpen = (checkout) => checkout.state === 'created' || checkout.state === 'processing'
+// Codes say when they end.
+const codeState = (code) => code.state ?? (code.revokedAt ? 'revoked' : code.expiresAt && code.expiresAt <= Date.now() ? 'expired' : 'valid')
 const remembered = 'tollgate-secret-key'
 
 export function addSandbox(engine, element, article) {
   article.hidden = false
-  put(element, html`<p class="dim">What apps sent to this server, and buttons for what people and stores do. It takes the application's
+  put(element, html`<p class="dim">What apps sent to this server, with buttons for what customers and stores do. It needs the application's
       secret key, which the server printed when it started, or the admin token.</p>
-    <form class="bar"><label>Secret key <input type="password" size="24" autocomplete="off" spellcheck="false"></label>
+    <form class="when"><label>Secret key <input type="password" size="24" autocomplete="off" spellcheck="false"></label>
       <button type="submit">Show</button> <output role="status"></output></form>
     <div class="parts"></div>`)
   const field = element.querySelector('input')
@@ -35,7 +37,7 @@ export function addSandbox(engine, element, article) {
     try {
       const answers = await Promise.all(PARTS.map((part) => ask('GET', part.path)))
       status.textContent = ''
-      put(element.querySelector('.parts'), PARTS.map((part, index) => table(part, answers[index][part.name] ?? [])))
+      put(element.querySelector('.parts'), PARTS.map((part, index) => table(part, (answers[index][part.name] ?? []).map((row) => part.name === 'codes' ? { ...row, state: codeState(row) } : row))))
     } catch (error) {
       if (!(error instanceof EngineError)) throw error
       status.textContent = error.message
@@ -61,11 +63,11 @@ export function addSandbox(engine, element, article) {
 }
 
 function table(part, rows) {
-  return html`<h3>${part.title} <span class="dim">${rows.length || 'none yet'}</span></h3>
-    ${rows.length ? html`<table><thead><tr>${part.columns.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col"></th></tr></thead><tbody>
+  return html`<h3>${part.title} <span class="dim">${rows.length || ''}</span></h3>
+    ${rows.length ? html`<div class="scroller" tabindex="0" role="region" aria-label="${part.title}"><table><thead><tr>${part.columns.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col"></th></tr></thead><tbody>
       ${rows.map((row) => html`<tr>${part.columns.map((name) => html`<td>${cell(name, row[name])}</td>`)}
         <td>${part.actions(row).map(([action, title]) => html`<button type="button" data-path="${part.path}/${encodeURIComponent(row[part.id ?? 'id'])}/${action}">${title}</button> `)}</td></tr>`)}
-      </tbody></table>` : ''}`
+      </tbody></table></div>` : html`<p class="dim">${part.empty}</p>`}`
 }
 
 const cell = (name, value) => name === 'receivedAt' && typeof value === 'number' ? new Date(value).toISOString() : value != null && typeof value === 'object' ? JSON.stringify(value) : value

@@ -6,11 +6,15 @@ export function html(parts, ...values) {
   return new Safe(parts.reduce((text, part, index) => text + shown(values[index - 1]) + part))
 }
 
+export function escaped(text) {
+  return String(text).replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c])
+}
+
 function shown(value) {
   if (value instanceof Safe) return value.text
   if (Array.isArray(value)) return value.map(shown).join('')
   if (value == null || value === false) return ''
-  return String(value).replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c])
+  return escaped(value)
 }
 
 export function put(element, content) { element.innerHTML = shown(content) }
@@ -19,77 +23,103 @@ export const json = (value) => JSON.stringify(value)
 
 const percent = (share) => `${(share * 100).toLocaleString('en', { maximumFractionDigits: 1 })} %`
 
+const TERMS = {
+  variant: 'One arm of an experiment: a paywall, or a holdout.',
+  holdout: 'Users who are kept without a paywall on purpose, so that an experiment can be compared with nothing.',
+  assignment: 'Which variant of an experiment a user has. It is drawn once and then stored.',
+  draw: 'A number from 0 to 1 that a hash of seed, experiment and user gives. It picks the variant by the shares.',
+  limit: 'An occurrence limit: how often an audience may take one user in a period.',
+}
+
+const term = (name, text = name) => html`<span class="term" tabindex="0" data-tip="${TERMS[name]}">${text}</span>`
+
 export function outcomeOf(result, paywall) {
   switch (result?.result ?? result) {
-    case 'paywall': return { kind: 'paywall', text: `paywall ${paywall ?? result.experiment?.variant?.paywallId ?? ''}` }
-    case 'holdout': return { kind: 'holdout', text: 'holdout: no paywall' }
-    case 'noAudienceMatch': return { kind: 'nothing', text: 'nothing: no audience matches' }
-    case 'placementNotFound': return { kind: 'nothing', text: 'nothing: no such placement' }
-    case 'userIsSubscribed': return { kind: 'nothing', text: 'nothing: the user is subscribed' }
-    default: return { kind: 'failed', text: String(result?.result ?? result) }
+    case 'paywall': return { kind: 'paywall', text: paywall ?? result.experiment?.variant?.paywallId ?? 'a paywall' }
+    case 'holdout': return { kind: 'holdout', text: 'no paywall: holdout' }
+    case 'noAudienceMatch': return { kind: 'nothing', text: 'no paywall' }
+    case 'placementNotFound': return { kind: 'nothing', text: 'no paywall: no such placement' }
+    case 'userIsSubscribed': return { kind: 'nothing', text: 'no paywall: subscribed' }
+    case 'undecidable': return { kind: 'failed', text: 'undecidable' }
+    default: return { kind: 'failed', text: `error: ${result?.error ?? result?.result ?? result}` }
   }
 }
 
-const chip = (outcome) => html`<span class="chip ${outcome.kind}">${outcome.text}</span>`
+function because(one) {
+  const experiment = one.result?.experiment
+  const taken = one.audiences?.find((each) => each.index === one.audience)
+  const drawn = one.reason?.draw
+  if (experiment && taken) {
+    return html`Audience ${taken.index + 1}, <b>${taken.experimentId}</b>, ${taken.expression ? 'matches' : 'takes every user'}.
+      ${term('variant', 'Variant')} <code>${experiment.variant.id}</code> ${one.assignment?.source === 'stored' ? html`is the stored ${term('assignment')}.`
+        : drawn ? html`by a ${term('draw')} of ${drawn.number.toFixed(3)}, in ${drawn.from} to ${drawn.to}.` : html`is the only one.`}
+      ${experiment.variant.type === 'HOLDOUT' ? html`It is a ${term('holdout')}.` : ''}`
+  }
+  if (one.result?.result === 'noAudienceMatch') {
+    const held = one.reason?.heldBack?.length
+    return held ? html`An audience matches, but its ${term('limit')} is used up.` : one.audiences?.length ? 'No audience matches this user.' : 'The placement has no audience.'
+  }
+  return one.result?.error ?? ''
+}
 
-export function decisionView(explanations, chosen) {
-  const one = explanations.find((each) => each.placement === chosen)
-  const variant = one?.result?.experiment?.variant
-  return html`
-    ${one && html`<p class="outcome">At <b>${chosen}</b>, ${one.userId} gets ${chip(outcomeOf(one.result, one.paywall))}</p>
-      <p class="dim">${variant ? html`Variant <code>${variant.id}</code> of <code>${one.result.experiment.id}</code>,
-        ${one.assignment?.source === 'stored' ? 'stored before' : 'assigned now'}.` : ''} As of ${one.now}.</p>`}
-    <table><thead><tr><th scope="col">Placement</th><th scope="col">This user gets</th><th scope="col">Audience</th></tr></thead><tbody>
-    ${explanations.map((each) => html`<tr class="${each.placement === chosen ? 'here' : ''}">
-      <td><button type="button" data-placement="${each.placement}">${each.placement}</button></td>
-      <td>${chip(outcomeOf(each.result, each.paywall))}</td>
-      <td>${each.audience == null ? html`<span class="dim">none</span>` : html`${each.audience} <span class="dim">${each.audiences?.[each.audience]?.experimentId}</span>`}</td></tr>`)}
-    </tbody></table>`
+export function decisionView(one) {
+  const outcome = outcomeOf(one.result, one.paywall)
+  return html`<p class="outcome ${outcome.kind}">${outcome.kind === 'paywall' ? html`<span class="unseen">paywall </span>` : ''}${outcome.text}</p>
+    <p class="because">${because(one)} <span class="dim">As of ${one.now}.</span></p>`
+}
+
+export function elsewhereView(explanations, chosen) {
+  if (explanations.length < 2) return ''
+  return html`<span class="dim">The same user at every placement:</span><ul>${explanations.map((each) => {
+    const outcome = outcomeOf(each.result, each.paywall)
+    return html`<li><button type="button" data-placement="${each.placement}" ${each.placement === chosen ? new Safe('aria-current="true"') : ''}>${each.placement} <span class="${outcome.kind}">${outcome.text}</span></button></li>`
+  })}</ul>`
 }
 
 const REASONS = {
-  matched: ['matched', 'matches: it takes the user'],
+  matched: ['matched', 'matches, and takes the user'],
   expressionFalse: ['false', 'does not match'],
-  occurrenceLimit: ['held', 'matches, but its limit holds it back'],
-  expressionError: ['false', 'does not match: its condition goes wrong'],
-  entitled: ['held', 'not asked: the user has what it sells'],
-  notReached: ['held', 'not asked: one before it takes the user'],
+  occurrenceLimit: ['held', 'matches, but its limit is used up'],
+  expressionError: ['false', 'does not match: evaluating it fails'],
+  entitled: ['held', 'skipped: the user owns what it sells'],
+  notReached: ['later', 'not asked: an earlier audience takes the user'],
+}
+
+export function verdictOf(audience) {
+  if (audience.reason.error === 'does-not-compile') return ['false', 'does not match: its condition has an error']
+  return REASONS[audience.reason.code] ?? ['false', audience.reason.code]
 }
 
 function limitText(limit) {
-  if (!limit) return ''
-  const window = limit.minutes ? ` in ${limit.minutes % 1440 === 0 ? `${limit.minutes / 1440 * 24} hours` : `${limit.minutes} minutes`}` : ''
-  return `Shown ${limit.count} ${limit.count === 1 ? 'time' : 'times'}${window}, at most ${limit.of}; counted as ‘${limit.key}’.`
+  const window = !limit.minutes ? '' : limit.minutes % 1440 === 0 ? ` in ${limit.minutes / 60} hours` : ` in ${limit.minutes} minutes`
+  return html`${term('limit', 'Limit')} <code>${limit.key}</code>: shown ${limit.count} of ${limit.of} times${window}.`
 }
 
 function clauseRow(clause) {
   if (clause.constant) return ''
-  const mark = !clause.reached ? ['skipped', 'not asked'] : { true: ['yes', 'yes'], false: ['no', 'no'] }[clause.outcome] ?? ['no', clause.outcome]
+  const [kind, text] = !clause.reached ? ['skipped', 'not asked'] : { true: ['yes', 'yes'], false: ['no', 'no'] }[clause.outcome] ?? ['no', clause.outcome]
   const reads = [...(clause.computed ?? []).map((each) => `${each.text} is ${json(each.value)}`),
     ...clause.reads.map((each) => 'value' in each ? `${each.path} is ${json(each.value)}` : `${each.path} is missing`)]
-  return html`<tr><td class="${mark[0]}">${mark[1]}</td><td><code>${clause.text}</code></td><td><code class="dim">${reads.join(', ')}</code></td></tr>`
+  return html`<li><span class="${kind}">${text}</span><span><code>${clause.text}</code> <code class="dim">${reads.join(', ')}</code></span></li>`
 }
 
-export function whyView(one) {
-  if (!one) return html`<p class="dim">Choose a placement.</p>`
-  return html`
-    ${(one.audiences ?? []).map((audience) => {
-      const [kind, text] = REASONS[audience.reason.code] ?? ['false', audience.reason.code]
-      return html`<details class="${kind}" open><summary>Audience ${audience.index} <b>${audience.experimentId}</b>: ${text}</summary>
-        ${audience.expression ? html`<div class="code">${audience.expression}</div>` : html`<div class="dim">It has no condition: it matches everybody.</div>`}
-        ${audience.clauses?.length ? html`<table class="clauses"><tbody>${audience.clauses.map(clauseRow)}</tbody></table>` : ''}
-        ${audience.limit ? html`<p class="dim">${limitText(audience.limit)}</p>` : ''}
-        ${audience.reason.message ? html`<p class="bad">${audience.reason.message}</p>` : ''}
-        ${kind === 'false' ? html`<div class="change" data-change="${audience.index}">Looking for the smallest change …</div>` : ''}
-      </details>`
-    })}
-    ${one.shares?.length ? html`<h3>The variants and their shares</h3><table><tbody>${one.shares.map((share) => {
-      const variant = share.result.experiment.variant
-      const isTaken = variant.id === one.result?.experiment?.variant?.id
-      return html`<tr class="${isTaken ? 'here' : ''}"><td>${variant.id}</td><td>${chip(outcomeOf(share.result))}</td>
-        <td class="num">${share.probability} <span class="dim">${percent(share.share)}</span></td><td>${isTaken ? '← this user' : ''}</td></tr>`
-    })}</tbody></table>` : ''}
-    ${one.reason?.draw ? html`<p class="dim">Drew ${one.reason.draw.number.toFixed(3)} of 1, from ${one.reason.draw.from} to ${one.reason.draw.to}.</p>` : ''}`
+// What stands below an audience's condition.
+export function audienceView(audience) {
+  const [kind] = verdictOf(audience)
+  return html`${audience.clauses?.length > 1 || audience.clauses?.some((each) => each.reads.length) ? html`<ul class="clauses">${audience.clauses.map(clauseRow)}</ul>` : ''}
+    ${audience.limit ? html`<p class="dim">${limitText(audience.limit)}</p>` : ''}
+    ${audience.reason.message ? html`<p class="bad">${audience.reason.message}</p>` : ''}
+    ${kind === 'false' ? html`<div class="change dim" data-change="${audience.index}">Looking for the smallest change …</div>` : ''}`
+}
+
+export function sharesView(one) {
+  if (!one?.shares?.length) return ''
+  return html`<h3>Variants and their shares</h3><ul class="shares">${one.shares.map((share) => {
+    const variant = share.result.experiment.variant
+    const isTaken = variant.id === one.result?.experiment?.variant?.id
+    const outcome = outcomeOf(share.result)
+    return html`<li class="${isTaken ? 'here' : ''}"><span>${variant.id} <span class="dim">${outcome.text}</span></span><span>${isTaken ? 'this user' : ''}</span><span class="num" title="${share.probability}">${percent(share.share)}</span></li>`
+  })}</ul>`
 }
 
 export function changeText(answer) {
@@ -100,23 +130,29 @@ export function changeText(answer) {
   }
   const why = answer.why ? `: ${answer.why}` : ''
   return answer.verdict === 'none'
-    ? html`No change of the user makes it take them${why}.` : html`<span class="dim">No small change was found${why}.</span>`
+    ? html`No change of the user makes it match${why}.` : html`<span class="dim">No small change was found${why}.</span>`
 }
 
 export function textView(answer) {
+  const claims = answer.claims ?? []
   return html`<div class="rendered" lang="">${answer.text}</div>
     ${answer.isComplete ? '' : html`<p class="bad">Something in it could not be filled in.</p>`}
-    ${answer.errors?.length ? html`<ul>${answer.errors.map((each) => html`<li class="bad">${each.message ?? json(each)}</li>`)}</ul>` : ''}`
+    ${answer.errors?.length ? html`<ul>${answer.errors.map((each) => html`<li class="bad">${each.message ?? json(each)}${each.suggestion ? html`; ${each.suggestion}` : ''}</li>`)}</ul>` : ''}
+    ${claims.length ? html`<h3>What it claims</h3><ul class="claims">${claims.map((each) => html`<li class="${each.verdict}"><b>${each.verdict}</b> ${each.message ?? each.text}</li>`)}</ul>` : ''}`
 }
+
+// A long name may break behind its dots.
+const dotted = (name) => String(name).split('.').map((part, index) => html`${index ? new Safe('.<wbr>') : ''}${part}`)
 
 const SHOWN = ['price', 'period', 'dailyPrice', 'weeklyPrice', 'monthlyPrice', 'yearlyPrice', 'trialPeriodText', 'trialPeriodPrice', 'trialPeriodEndDate', 'rawPrice', 'currencyCode', 'localizedPeriod']
 
 export function productView(products) {
-  return html`<table><thead><tr><th scope="col">Attribute</th>${products.map((each) => html`<th scope="col">${each.slot ?? each.identifier}</th>`)}</tr></thead><tbody>
-    ${SHOWN.map((name) => html`<tr><th scope="row"><code>${name}</code></th>${products.map((each) => html`<td>${each.attributes[name]}</td>`)}</tr>`)}</tbody></table>`
+  if (!products.length) return html`<p class="dim">There are no products. Add some under Products.</p>`
+  return html`<ul class="products">${products.map((each) => html`<li><h3>${dotted(each.slot ?? each.identifier ?? each.productId)}</h3>
+    <dl>${SHOWN.filter((name) => each.attributes[name] != null && each.attributes[name] !== '').map((name) => html`<div><dt><code>${name}</code></dt><dd>${each.attributes[name]}</dd></div>`)}</dl></li>`)}</ul>`
 }
 
-const HUES = [218, 150, 15, 280, 190, 335, 95, 250, 60, 305, 170, 125]
+const HUES = [162, 210, 20, 280, 190, 335, 95, 250, 60, 305, 135, 0]
 
 function shares(placement) {
   const counts = new Map()
@@ -132,22 +168,22 @@ function shares(placement) {
 export function spreadView(answer, chosen) {
   const placements = Object.entries(answer.placements)
   const names = [...new Set(placements.flatMap(([, placement]) => shares(placement).map(([name]) => name)))]
-  const colour = (name) => name === 'holdout' ? 'light-dark(#b98a2a, #d6a848)' : `hsl(${HUES[names.indexOf(name) % HUES.length]} 55% 52%)`
-  return html`<p class="dim">${answer.users.toLocaleString('en')} users${answer.rejected ? html`, <span class="bad">${answer.rejected} refused</span>` : ''}. Grey: they get nothing.</p>
-    <table><tbody>${placements.map(([name, placement]) => html`<tr class="${name === chosen ? 'here' : ''}"><td><button type="button" data-placement="${name}">${name}</button></td>
-      <td style="width:60%"><div class="spread" role="img" aria-label="${shares(placement).map(([each, count]) => `${each}: ${count}`).join(', ') || 'nobody gets anything'}">
-        ${shares(placement).map(([each, count]) => html`<span title="${each}: ${count}" style="width:${100 * count / Math.max(1, answer.users)}%;background:${colour(each)}"></span>`)}</div></td>
-      <td class="num">${shares(placement).filter(([each]) => each !== 'holdout').reduce((sum, [, count]) => sum + count, 0)} see one</td></tr>`)}</tbody></table>
+  const colour = (name) => name === 'holdout' ? 'light-dark(#b98a2a, #d6a848)' : `hsl(${HUES[names.indexOf(name) % HUES.length]} 48% 46%)`
+  return html`<p class="dim">${answer.users.toLocaleString('en')} users${answer.rejected ? html`, <span class="bad">${answer.rejected} rejected</span>` : ''}. Grey: no paywall and no holdout.</p>
+    <ul class="spread-list">${placements.map(([name, placement]) => html`<li class="${name === chosen ? 'here' : ''}"><button type="button" data-placement="${name}">${name}</button>
+      <div class="spread" role="img" aria-label="${shares(placement).map(([each, count]) => `${each}: ${count}`).join(', ') || 'no user gets anything'}">
+        ${shares(placement).map(([each, count]) => html`<span title="${each}: ${count}" style="width:${100 * count / Math.max(1, answer.users)}%;background:${colour(each)}"></span>`)}</div>
+      <span class="num">${shares(placement).filter(([each]) => each !== 'holdout').reduce((sum, [, count]) => sum + count, 0)} see one</span></li>`)}</ul>
     <p class="legend">${names.map((name) => html`<span><i style="background:${colour(name)}"></i>${name}</span>`)}</p>`
 }
 
 export function changesView(answer) {
   const placements = Object.entries(answer.placements)
   const changed = placements.filter(([, each]) => each.verdict !== 'same')
-  if (!changed.length) return html`<p>Nothing: every user gets what they get today. <span class="dim">${placements.length} placements compared.</span></p>`
-  return html`${changed.map(([name, each]) => html`<h3>${name}: ${each.verdict === 'differs' ? 'somebody gets something else' : each.verdict}</h3>
-    ${(each.witnesses ?? []).map((witness) => html`<p>${chip(outcomeOf(witness.from.result, witness.from.paywall))} → ${chip(outcomeOf(witness.to.result, witness.to.paywall))}
+  if (!changed.length) return html`<p>Nothing: every user gets the same as before. <span class="dim">${placements.length} placements compared.</span></p>`
+  return html`${changed.map(([name, each]) => html`<h3>${name}: ${each.verdict === 'differs' ? 'some users get something else' : each.verdict}</h3>
+    ${(each.witnesses ?? []).map((witness) => html`<p><b>${outcomeOf(witness.from.result, witness.from.paywall).text}</b> → <b>${outcomeOf(witness.to.result, witness.to.paywall).text}</b>
       <br><span class="dim">${witness.text}. For example this user:</span></p><pre class="record">${JSON.stringify(witness.record)}</pre>
       <button type="button" data-user="${JSON.stringify(witness.record, null, 2)}" data-placement="${name}">Look at this user</button>`)}`)}
-    <p class="dim">The same for every user: ${placements.filter(([, each]) => each.verdict === 'same').map(([name]) => name).join(', ') || 'none'}.</p>`
+    <p class="dim">The same for every user: ${placements.filter(([, each]) => each.verdict === 'same').map(([name]) => name).join(', ') || 'no placement'}.</p>`
 }
