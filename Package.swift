@@ -117,21 +117,25 @@ let package = Package(
     .target(name: "CivilTime", swiftSettings: settings),
     .target(name: "Regex", dependencies: regexLibrary, swiftSettings: settings),
     .target(
-      name: "Expressions", dependencies: basics + ["CShims"],
+      name: "Expressions", dependencies: basics + ["CShims"], exclude: ["README.md"],
       swiftSettings: settings),
     .target(name: "Pricing", dependencies: basics + ["Expressions"], swiftSettings: settings),
     .target(
       name: "RuleEngine", dependencies: basics + ["Expressions", "Pricing"],
+      exclude: ["Rendering/README.md"],
       swiftSettings: settings),
     // Many users at once: columns, counts, outcomes, Arrow.
     .target(
-      name: "RuleBatch", dependencies: engine + ["CArrow", "CShims"], swiftSettings: settings),
+      name: "RuleBatch", dependencies: engine + ["CArrow", "CShims"], exclude: ["README.md"],
+      swiftSettings: settings),
     // Questions about rules: analysis, lints, comparison, coverage, fuzzing. Apps do not link it.
     .target(
-      name: "RuleInsight", dependencies: batch, swiftSettings: settings),
+      name: "RuleInsight", dependencies: batch, exclude: ["README.md"], swiftSettings: settings),
     // The floor of the command, the service and the C library: JSON in, JSON out.
     .target(name: "Requests", dependencies: insight, swiftSettings: settings),
-    .target(name: "SDK", dependencies: engine + ["CShims"], swiftSettings: settings),
+    .target(
+      name: "SDK", dependencies: engine + ["CShims"], exclude: ["README.md"],
+      swiftSettings: settings),
     // Apart, because on Linux URLSession brings libcurl and some twenty libraries more, which cost a
     // command 8 ms whenever it starts.
     .target(name: "SDKLive", dependencies: engine + ["SDK"], swiftSettings: settings),
@@ -156,6 +160,7 @@ let package = Package(
         argumentParser,
         "CShims", "CSQLite", "CThreads", "CZlib", "CZstd",
       ],
+      exclude: ["README.md"],
       resources: [.embedInCode("Reporting/Page"), .embedInCode("Starting/Files")],
       swiftSettings: settings),
     // Runs the corpus. No product, so that nobody who takes the command gets suites of others.
