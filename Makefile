@@ -73,7 +73,7 @@ lint: ## check style, structure, versions, and the places of the mutants
 format: ## rewrite the Swift sources in the style of .swift-format
 	$(SWIFT) format format --in-place --parallel --recursive $(FORMATTED)
 
-update: setup ## rewrite the files that tests compare with; WHAT="messages counts schemas functions examples api"
+update: setup ## rewrite the files that tests compare with; WHAT="messages pages counts ..."
 	Tools/update.sh $(WHAT)
 
 release: setup ## compile the optimized command, .build/release/tollgate

@@ -23,9 +23,13 @@ import Testing
   private static let elsewhere = ["users.md", "server.md"]
 
   static let guides: [String] = {
-    let docs = (try? FileManager.default.contentsOfDirectory(atPath: root.path + "/docs")) ?? []
-    return ["README.md"]
-      + docs.filter { $0.hasSuffix(".md") && !elsewhere.contains($0) }.sorted().map { "docs/\($0)" }
+    func pages(_ folder: String) -> [String] {
+      let files =
+        (try? FileManager.default.contentsOfDirectory(atPath: root.path + "/" + folder)) ?? []
+      return files.filter { $0.hasSuffix(".md") && !elsewhere.contains($0) }.sorted()
+        .map { "\(folder)/\($0)" }
+    }
+    return ["README.md"] + pages("docs") + pages("docs/commands")
   }()
 
   static func blocks(of guide: String) throws -> [Block] {
@@ -124,7 +128,15 @@ import Testing
     }
   }
 
-  /// Nobody shows commands in a block that no test sees.
+  /// `Tools/make_pages.py` writes parts of pages from the command's own help.
+  @Test func generatedPagesAreCurrent() throws {
+    let result = try BuiltTool.run(
+      "/usr/bin/env", ["python3", "Tools/make_pages.py", "check", try BuiltTool.tool()],
+      in: Self.root.path)
+    #expect(result.code == 0, "\(result.errors)")
+  }
+
+  /// Every command stands in a block that is run.
   @Test func commandsAreInBlocksThatAreRun() throws {
     var run = 0
     for guide in Self.guides {

@@ -17,7 +17,7 @@ folder=out/dist/$name
 Tools/Dist/stage.sh "$folder"
 cp README.md CHANGELOG.md LICENSE NOTICES "$folder"
 mkdir "$folder/docs"
-cp docs/*.md "$folder/docs"
+cp -r docs/*.md docs/commands "$folder/docs"
 # Beside the other files, where whoever unpacks the archive looks first.
 rm -r "$folder/share/doc"
 
