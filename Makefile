@@ -63,11 +63,12 @@ test: setup ## build the tests, run them, then run the corpus
 test-all: ## run everything that CI runs, and print a table of the steps
 	Tools/test-all.sh
 
-lint: ## check style, structure, versions, and the places of the mutants
+lint: ## check style, structure, versions, prose, and the places of the mutants
 	Tools/version.sh check
 	Tools/check-folders.sh
 	Tools/check-memory.sh
 	Tools/mutate/check.sh
+	Tools/prose/check.py
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
 
 format: ## rewrite the Swift sources in the style of .swift-format
