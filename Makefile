@@ -20,7 +20,7 @@ DEMO_OUT = out/demo
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all lint format update release install uninstall serve clean
+.PHONY: help setup build demo test test-all lint format update site release install uninstall serve clean
 
 help:
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ format: ## rewrite the Swift sources in the style of .swift-format
 
 update: setup ## rewrite the files that tests compare with; WHAT="messages pages counts ..."
 	Tools/update.sh $(WHAT)
+
+site: build ## build the documentation in out/site, check its links and count the words of each page
+	Tools/site/build.sh
 
 release: setup ## compile the optimized command, .build/release/tollgate
 	$(SWIFT) build -c release --product tollgate $(PARALLEL)

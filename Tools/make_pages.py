@@ -156,6 +156,8 @@ def exit_codes(tool):
             meanings.setdefault(code, {}).setdefault(meaning, []).append(link)
     blocks = [table(["code", "meaning"], [(code.replace(" and ", ", "), prose(text)) for code, text in pairs])]
     for code in sorted(meanings, key=lambda code: int(code.split(",")[0])):
+        if len(meanings[code]) == 1 or code == "0":
+            continue
         blocks.append(f"## {code}")
         found = meanings[code]
         most = max(found.values(), key=len)
@@ -172,14 +174,13 @@ def exit_codes(tool):
 
 def diagnostics(tool):
     """The page of every code, as `check --explain` prints it."""
-    rows, blocks = [], []
+    blocks = []
     for code in tool.diagnostic_codes():
         head, summary, *rest = tool.run("check", "--explain", code).strip("\n").split("\n\n")
         severity = head[head.index("(") + 1 : -1]
-        rows.append((f"[{code}](#{code})", severity, prose(summary)))
         body = [part if part.startswith("    ") else prose(part) for part in rest]
         blocks.append("\n\n".join([f"## {code}", f"{severity.capitalize()}. {prose(summary)}", *body]))
-    return "\n\n".join([table(["code", "severity", "finding"], rows), *blocks])
+    return "\n\n".join(blocks)
 
 
 def field_type(schema):
@@ -217,8 +218,9 @@ def outcome_fields():
             "## One line for each user and placement",
             table(head, fields(definitions["long"], definitions)),
             "## One line for each user",
-            f"With `--layout wide`. {prose(definitions['wide']['description'])}",
-            table(head, [row for row in fields(wide, definitions) if "." not in row[0]]),
+            f"With `--layout wide`. {prose(definitions['wide']['description'])} Its value has the members "
+            + ", ".join(f"`{name}`" for name in wide["properties"])
+            + ", with the same meaning. Here `experiment` and `variant` are IDs.",
         ]
     )
 

@@ -17,7 +17,7 @@ lint | make lint
 test | make test
 app | Tools/test-traits.sh
 api | Tools/api.sh check
-reference | Tools/docc.sh
+reference | Tools/site/build.sh
 build | Tools/test-build.sh
 server | Tools/nested.sh Server test --disable-xctest
 contract | Tools/contract-tests.sh
