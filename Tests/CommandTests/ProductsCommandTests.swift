@@ -17,7 +17,6 @@ struct ProductsCommandTests {
   @Test func printsATable() throws {
     let result = try BuiltTool.run("products", products, "--now", now)
     #expect(result.code == 0)
-    #expect(result.errors == "")
     #expect(
       result.lines.first
         == "ios-sk2                  primary                        secondary                       tertiary"
@@ -27,6 +26,21 @@ struct ProductsCommandTests {
         "\nmonthlyPrice             $4.99                          $9.99                           $9.99\n"
       ))
     #expect(result.output.contains("trialPeriodEndDate       Mar 13, 2026"))
+    // One period of three: a star, and why.
+    #expect(result.output.contains("\ntrialPeriodDays          30 *"))
+    #expect(result.errors.contains("warning[one-period-of-offer]"))
+    #expect(
+      result.output.contains(
+        """
+
+        com.example.stride.student.annual
+          2026-03-06  $0.99 every month for 3 months
+          2026-06-06  $29.99 every year until cancelled
+        com.example.stride.offer.annual
+          2026-03-06  $4.99 for 3 months
+          2026-06-06  $41.99 every year until cancelled
+
+        """))
     // Three products side by side, the others below.
     #expect(result.lines.filter { $0.hasPrefix("ios-sk2") }.count == 2)
   }
@@ -120,5 +134,48 @@ struct ProductsCommandTests {
     let result = try BuiltTool.run("products", "-", input: product)
     #expect(result.code == 0)
     #expect(!result.output.contains("\u{1B}"))
+  }
+
+  /// All phases, and the offers that prices do not count.
+  @Test func printsTimelinesOfOffers() throws {
+    let folder = try TestFolder()
+    let file = folder.url.appending(path: "p.json").path
+    try Data(
+      #"""
+      [{"identifier": "a", "price": "9.99", "currency": "USD", "period": "P1M",
+        "intro": {"unit": "week", "count": 1}, "billingPlans": [{"type": "UP_FRONT", "price": "99"}],
+        "storeOffers": [{"type": "winBack", "offerId": "back", "mode": "payUpFront", "unit": "month",
+          "count": 2, "price": "3"}]},
+       {"identifier": "b", "store": "PLAY_STORE", "fullIdentifier": "b:m:none", "currency": "USD",
+        "offers": [{"basePlanId": "m", "phases": [{"price": "9.99", "iso8601": "P1M"}]},
+          {"basePlanId": "m", "offerId": "cheap", "phases": [{"price": "1", "iso8601": "P1M",
+            "cycles": 2}, {"price": "9.99", "iso8601": "P1M"}]}]},
+       {"identifier": "c", "price": "5", "currency": "USD", "type": "nonRenewingSubscription",
+        "duration": "P1M"}]
+      """#.utf8
+    ).write(to: URL(filePath: file))
+    let result = try BuiltTool.run("products", file, "--now", now)
+    #expect(
+      result.output.contains(
+        """
+
+        a
+          2026-03-06  free for 1 week
+          2026-03-13  $9.99 every month until cancelled
+          win-back offer 'back': $3.00 for 2 months, then $9.99 every month until cancelled
+        c
+          2026-03-06  $5.00 once, access for 1 month; ends on 2026-04-06, does not renew
+        b:m:none
+          2026-03-06  $9.99 every month until cancelled
+          other offer 'm:cheap': $1.00 every month for 2 months, then $9.99 every month until cancelled
+
+        """))
+    let json = try BuiltTool.run("products", file, "--now", now, "--json")
+    let value = try Value.parse(json: json.output.utf8)
+    let first = value["products"]?.elements?[0]
+    #expect(first?["timeline"]?["phases"]?.elements?.count == 2)
+    #expect(first?["timeline"]?["chargedToday"] == "0")
+    #expect(first?["offers"]?.elements?[0]["type"] == "winBack")
+    #expect(first?["additions"]?["phases"]?.elements?.count == 2)
   }
 }

@@ -1,6 +1,7 @@
 internal import Expressions
 
-/// AgentWallie's variables (ProductResolver.swift): prices per month, labels, trials, savings.
+/// AgentWallie's variables (ProductResolver.swift): prices per month, labels, trials, savings; and our
+/// additions.
 extension AttributeProducer {
   /// The monthly price that the savings of a paywall's products are against.
   static func savingsBaseline(of products: [PricedProduct]) -> Money? {
@@ -37,6 +38,14 @@ extension AttributeProducer {
     writer.add(unlessEmpty: product.identifier)
     try writePerMonth(product, terms, locale, .down, to: &writer)
     writer.add(int: try percentage(.down))
+    writer.add(product.intro.map { $0.isFree } ?? false)
+    if let mayHave = context.mayHaveOffer(of: product) {
+      writer.add(mayHave)
+    } else {
+      writer.absent()
+    }
+    let currency = product.price?.currency ?? product.currency ?? .usd
+    writeTimeline(of: product, format(currency, locale), to: &writer)
     return writer.finish(profile)
   }
 
@@ -44,6 +53,11 @@ extension AttributeProducer {
     _ product: PricedProduct, _ locale: PriceLocale, to writer: inout AttributeWriter
   ) {
     if let text = product.displayPrice {
+      if let price = product.price, product.period != nil,
+        !format(price.currency, locale).writes(price.micros, as: text)
+      {
+        writer.mark(.storeText, writer.place)
+      }
       writer.add(text)
     } else if let price = product.price {
       writer.add(price.micros, format(price.currency, locale))
@@ -78,8 +92,10 @@ extension AttributeProducer {
       writer.absent()
       return
     }
+    let first = writer.place
     writer.add(word)
     writer.add(AgentWallieTerms.label(ofWord: word))
+    if let period = terms.period, period.count != 1 { writer.mark(.withoutCount, from: first) }
   }
 
   private mutating func writeTrial(

@@ -14,6 +14,8 @@ public struct PricingContext: Hashable, Sendable {
   /// Who may have a trial, for `isFreeTrialAvailable`; nil leaves that attribute absent.
   public var trialRules: TrialRules?
   public var history: TrialHistory
+  /// Which offers the user may have, where ``trialRules`` do not say it.
+  package var eligibility: OfferEligibility?
 
   public init(
     now: Instant, timeZone: String = "UTC", deviceLocale: String = "en_US", locale: String? = nil,
@@ -34,12 +36,21 @@ public struct PricingContext: Hashable, Sendable {
   ///   - locale: the locale of the prices, and of the device if `deviceLocale` is nil (`en_US` without either).
   package static func offline(
     now: Instant, timeZone: String?, locale: String? = nil, deviceLocale: String? = nil,
-    trialRules: TrialRules? = nil
+    trialRules: TrialRules? = nil, eligibility: OfferEligibility? = nil
   ) -> PricingContext {
-    PricingContext(
+    var context = PricingContext(
       now: now, timeZone: timeZone ?? "UTC", deviceLocale: deviceLocale ?? locale ?? "en_US",
       locale: locale, trialRules: trialRules,
       history: TrialHistory(entitlements: [], storeEligibility: true))
+    context.eligibility = eligibility
+    return context
+  }
+
+  /// Whether the user may have the product's introductory offer or trial; nil where nothing is known
+  /// of the user.
+  package func mayHaveOffer(of product: PricedProduct) -> Bool? {
+    if let trialRules { return trialRules.override ?? trialRules.isAvailable(product, history) }
+    return eligibility.map { product.offersTrial && $0.includes(product) }
   }
 }
 
@@ -65,6 +76,9 @@ public struct AttributeProducer: Sendable {
     device = PriceLocale(context.deviceLocale)
     androidDate = device.dates.android
   }
+
+  /// The day on which a trial would begin.
+  package var today: CivilDate { end.today }
 
   /// The device's locale, and those of prices that were met last.
   package var knownLocales: [PriceLocale] { [device] + locales.map(\.locale) }

@@ -31,6 +31,13 @@ package final class AttributeSchema: Sendable {
   private static let superwallAdditions = [
     "periodAdverb", "trialTotalDays", "dailyPriceExact", "weeklyPriceExact", "monthlyPriceExact",
     "yearlyPriceExact", "hasFreeTrial", "isTrialFree", "isFreeTrialAvailable",
+    "trialPhases", "phases", "chargedToday", "firstChargeDate", "renewsAt", "endDateOfOffer",
+    "totalInFirstYear",
+  ]
+
+  /// The members of each of `phases`.
+  package static let phaseNames = [
+    "mode", "price", "rawPrice", "period", "cycles", "duration", "total", "startDate", "endDate",
   ]
 
   /// The 33 texts of Superwall's iOS SDK (PricedProduct.attributes).
@@ -49,6 +56,8 @@ package final class AttributeSchema: Sendable {
     ],
     additions: [
       "raw_price", "store_product_id", "price_per_month_exact", "savings_percentage_floor",
+      "is_trial_free", "is_trial_available", "trial_phases", "phases", "charged_today",
+      "first_charge_date", "renews_at", "end_date_of_offer", "total_in_first_year",
     ])
 
   /// The product object of the checkout context in the SDK build specification.

@@ -2,14 +2,14 @@
 struct AttributeWriter: ~Copyable {
   private var buffer = TextBuffer(capacity: 1_024)
   private var slots: [ProductAttributes.Slot] = []
-  private var aboveExact: UInt64 = 0
+  private var caveats = SIMD8<UInt64>()
 
   init(_ schema: AttributeSchema) { slots.reserveCapacity(schema.names.count) }
 
   /// Everything that was written.
   consuming func finish(_ profile: PricingProfile) -> ProductAttributes {
     ProductAttributes(
-      profile: profile, slots: slots, bytes: buffer.bytes, aboveExact: aboveExact)
+      profile: profile, slots: slots, bytes: buffer.bytes, caveats: caveats)
   }
 
   /// The place of the attribute that comes next.
@@ -106,6 +106,23 @@ struct AttributeWriter: ~Copyable {
   /// The same as an attribute that was written already.
   mutating func add(sameAs place: Int) { slots.append(slots[place]) }
 
+  /// Adds the phases, which are written behind everything else: so many, from a place.
+  mutating func add(phases count: Int, from place: Int) {
+    slots.append(
+      ProductAttributes.Slot(
+        kind: .phases, length: UInt32(truncatingIfNeeded: count), content: Int64(place)))
+  }
+
   /// Says that the price at a place is shown higher than it is.
-  mutating func markAboveExact(_ place: Int) { aboveExact |= 1 << UInt64(place) }
+  mutating func markAboveExact(_ place: Int) { mark(.aboveExact, place) }
+
+  /// Says what is odd about the attribute at a place.
+  mutating func mark(_ caveat: AttributeCaveat, _ place: Int) {
+    caveats[caveat.rawValue] |= 1 << UInt64(place)
+  }
+
+  /// Says what is odd about all attributes from a place on.
+  mutating func mark(_ caveat: AttributeCaveat, from place: Int) {
+    for place in place..<slots.count { mark(caveat, place) }
+  }
 }

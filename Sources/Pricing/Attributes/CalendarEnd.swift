@@ -14,16 +14,12 @@ struct CalendarEnd: Sendable {
     local = CivilTime(secondsSince1970: now.seconds, offset: zone.offset(atUTC: now.seconds))
   }
 
+  /// The day on which it begins.
+  var today: CivilDate { local.date }
+
   /// The day on which it ends. Months and years keep the day of the month where there is one: a
   /// month from 31 January is the last of February.
-  func date(after period: Period) -> CivilDate {
-    switch period.unit {
-    case .day: local.date.adding(days: period.count)
-    case .week: local.date.adding(days: period.count * 7)
-    case .month: local.date.adding(months: period.count)
-    case .year: local.date.adding(years: period.count)
-    }
-  }
+  func date(after period: Period) -> CivilDate { local.date.adding(period) }
 
   /// The same time of day on that day. Where clocks are set forward over it, it is later by as much.
   func instant(after period: Period) -> Instant {

@@ -163,12 +163,3 @@ extension AttributeProducer {
     }
   }
 }
-
-extension PricedProduct {
-  /// The introductory offer, or the free one that days of trial are.
-  package var introOrTrialDays: IntroductoryOffer? {
-    if let intro, intro.period.count > 0 { return intro }
-    guard let trialDays, trialDays > 0, let period = Period(.day, trialDays) else { return nil }
-    return IntroductoryOffer(.freeTrial, period)
-  }
-}

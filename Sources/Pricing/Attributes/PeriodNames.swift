@@ -61,6 +61,23 @@ enum PeriodNames {
     }
   }
 
+  /// What stands behind "every": "month", "3 months".
+  static func writeEvery(_ period: Period, to buffer: inout TextBuffer) {
+    if period.count == 1 {
+      buffer.append(unit(period.unit))
+    } else {
+      writeCounted(period, to: &buffer)
+    }
+  }
+
+  /// Whether the names say how many units a period has: one of them, or 7 days, or 2, 3 and 6 months.
+  static func tellCount(of period: Period) -> Bool {
+    switch (period.unit, period.count) {
+    case (_, 1), (.day, 7), (.month, 2), (.month, 3), (.month, 6): true
+    default: false
+    }
+  }
+
   /// "1 day", "3 months".
   static func writeCounted(_ period: Period, to buffer: inout TextBuffer) {
     buffer.append(period.count)

@@ -14,12 +14,14 @@ public struct ProductAttributes: Hashable, Sendable {
       case int
       case double
       case bool
+      /// Phases: how many, and the place of the first one's slots.
+      case phases
     }
 
     var kind: Kind
-    /// Bytes of the text.
+    /// Bytes of the text, or the number of phases.
     var length: UInt32
-    /// Where the text begins, the number, the bits of the double, or 0 and 1.
+    /// Where the text begins, the number, the bits of the double, 0 and 1, or a place of ``slots``.
     var content: Int64
 
     static let absent = Slot(kind: .absent, length: 0, content: 0)
@@ -28,22 +30,39 @@ public struct ProductAttributes: Hashable, Sendable {
   public let profile: PricingProfile
   let slots: [Slot]
   let bytes: [UInt8]
-  /// A bit for each place whose price is shown higher than it is.
-  let aboveExact: UInt64
+  /// By caveat: a bit for each place that it is about.
+  let caveats: SIMD8<UInt64>
 
   /// The names of the attributes.
   package var schema: AttributeSchema { profile.schema }
 
   /// The attribute at a place of the schema; null where it is absent.
-  package subscript(place: Int) -> Value {
-    let slot = slots[place]
-    return switch slot.kind {
+  package subscript(place: Int) -> Value { value(of: slots[place]) }
+
+  private func value(of slot: Slot) -> Value {
+    switch slot.kind {
     case .absent: .null
     case .text: .string(text(of: slot))
     case .int: .int(slot.content)
     case .double: .double(Double(bitPattern: UInt64(bitPattern: slot.content)))
     case .bool: .bool(slot.content != 0)
+    case .phases: phases(of: slot)
     }
+  }
+
+  /// Phases as maps, each with the members that it has.
+  private func phases(of slot: Slot) -> Value {
+    let names = AttributeSchema.phaseNames
+    return .list(
+      (0..<Int(slot.length)).map { phase in
+        let first = Int(slot.content) + phase * names.count
+        return .map(
+          names.indices.compactMap { place in
+            let member = slots[first + place]
+            if member.kind == .absent { return nil }
+            return Value.Entry(key: .string(names[place]), value: value(of: member))
+          })
+      })
   }
 
   /// The attribute with a name; nil where the schema has none, null where it is absent.
@@ -66,8 +85,18 @@ public struct ProductAttributes: Hashable, Sendable {
   }
 
   /// Names of the prices that are shown higher than they are, because of how the system rounds.
-  public var pricesAboveExact: [String] {
-    schema.names.indices.filter { aboveExact >> UInt64($0) & 1 == 1 }.map { schema.names[$0] }
+  public var pricesAboveExact: [String] { names(with: .aboveExact) }
+
+  /// The names of the attributes that a caveat is about, in the order of the schema.
+  package func names(with caveat: AttributeCaveat) -> [String] {
+    let bits = caveats[caveat.rawValue]
+    return schema.names.indices.filter { bits >> UInt64($0) & 1 == 1 }.map { schema.names[$0] }
+  }
+
+  /// What is odd about an attribute.
+  package func caveats(of name: String) -> [AttributeCaveat] {
+    guard let place = schema.place(of: name) else { return [] }
+    return AttributeCaveat.allCases.filter { caveats[$0.rawValue] >> UInt64(place) & 1 == 1 }
   }
 
   /// All attributes as a map, in the order of the schema. Absent ones are left out, so that reading
@@ -88,4 +117,18 @@ public struct ProductAttributes: Hashable, Sendable {
     }
     return .map(entries)
   }
+}
+
+/// Why an attribute does not say what a reader takes from it, though the system shows it so.
+package enum AttributeCaveat: Int, Hashable, Sendable, CaseIterable {
+  /// A price that is shown higher than it is, because of how the system rounds.
+  case aboveExact
+  /// One period of an offer that has several.
+  case onePeriod
+  /// The name of a period's unit, without the count: two weeks are `week`.
+  case withoutCount
+  /// A price with the sign of another currency.
+  case foreignSign
+  /// The store's own text, in another style than the prices that are computed.
+  case storeText
 }

@@ -13,6 +13,7 @@ extension AttributeProducer {
       case .year: buffer.append("YEAR")
       }
     }
+    if period.count != 1 { writer.mark(.withoutCount, writer.place) }
     writer.add(PeriodNames.adverb(period.unit))
     let place = writer.place
     if period.count == 1 {

@@ -10,6 +10,8 @@ struct SuperwallFormats {
   /// The locale that the attributes name, and its identifier as text.
   var locale: PriceLocale
   var symbol: String
+  /// Whether prices per unit have the sign of another currency.
+  var hasForeignSign = false
 }
 
 extension AttributeProducer {
@@ -26,6 +28,9 @@ extension AttributeProducer {
     writer.add(plain: terms.micros, digits: profile.isAndroid ? 2 : nil)
     // The Android SDK writes the price itself, the others show what the store wrote.
     if let text = product.displayPrice, !profile.isAndroid {
+      if terms.period != nil, !formats.price.writes(terms.micros, as: text) {
+        writer.mark(.storeText, writer.place)
+      }
       writer.add(text)
     } else {
       writer.add(terms.micros, formats.price)
@@ -39,6 +44,7 @@ extension AttributeProducer {
     try writeTrial(terms, formats, to: &writer)
     writeNames(product, terms, formats, to: &writer)
     try writeAdditions(product, terms, formats, to: &writer)
+    writeTimeline(of: product, formats.price, to: &writer)
     return writer.finish(profile)
   }
 
@@ -54,12 +60,15 @@ extension AttributeProducer {
       }
     let format = format(currency, locale)
     var perUnit = format
+    var hasForeignSign = false
     // The iOS SDK gives its formatter for Stripe a locale and no currency.
     if profile == .iosStripe, let own = locale.regionCurrency, own != currency {
       perUnit = self.format(own, locale)
+      hasForeignSign = true
     }
     return SuperwallFormats(
-      price: format, perUnit: perUnit, locale: locale, symbol: symbol(currency, locale))
+      price: format, perUnit: perUnit, locale: locale, symbol: symbol(currency, locale),
+      hasForeignSign: hasForeignSign)
   }
 
   /// English in the region of a storefront.
@@ -85,8 +94,10 @@ extension AttributeProducer {
     if profile == .androidStripe {
       writeStripePeriod(period, to: &writer)
     } else {
+      let first = writer.place
       writer.add(PeriodNames.period(period))
       writer.add(PeriodNames.periodly(period))
+      if !PeriodNames.tellCount(of: period) { writer.mark(.withoutCount, from: first) }
       let place = writer.place
       switch profile {
       case .androidPlay: writer.add { device.periods.write(period, .long, to: &$0) }
@@ -117,6 +128,7 @@ extension AttributeProducer {
         try formats.perUnit.shown(derived.micros), terms.micros, exact.denominator,
         try ExactPrice.product(exact.numerator, Int64(prices.period.count)))
       if isAbove { writer.markAboveExact(writer.place) }
+      if formats.hasForeignSign { writer.mark(.foreignSign, writer.place) }
       writer.add(derived.micros, formats.perUnit)
     }
   }
@@ -165,17 +177,20 @@ extension AttributeProducer {
     writer.add(
       plain: trial.micros, digits: profile.isAndroid && trial.micros != 0 ? 2 : nil)
     if let text = trial.displayPrice, !profile.isAndroid {
+      if !formats.price.writes(trial.micros, as: text) { writer.mark(.storeText, writer.place) }
       writer.add(text)
     } else {
       writer.add(trial.micros, formats.price)
     }
     let told = trial.told(profile)
+    let first = writer.place
     for unit in Self.units { writer.add(text: told.length(in: unit)) }
     writeTrialText(trial, to: &writer)
     writer.add { buffer in
       let date = end.date(after: told)
       (profile.isAndroid ? androidDate : device.dates).write(date, to: &buffer)
     }
+    if trial.cycles > 1, told == trial.period { writer.mark(.onePeriod, from: first) }
     for unit in Self.units { try writeTrialPrice(trial, per: unit, formats, to: &writer) }
   }
 
@@ -230,6 +245,7 @@ extension AttributeProducer {
     {
       writer.markAboveExact(writer.place)
     }
+    if formats.hasForeignSign { writer.mark(.foreignSign, writer.place) }
     writer.add(derived.micros, formats.perUnit)
   }
 
@@ -292,11 +308,11 @@ extension AttributeProducer {
   }
 
   private func writeAvailability(_ product: PricedProduct, to writer: inout AttributeWriter) {
-    guard let rules = context.trialRules else {
+    if let mayHave = context.mayHaveOffer(of: product) {
+      writer.add(mayHave)
+    } else {
       writer.absent()
-      return
     }
-    writer.add(rules.override ?? rules.isAvailable(product, context.history))
   }
 }
 

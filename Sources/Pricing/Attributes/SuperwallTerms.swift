@@ -78,11 +78,6 @@ struct SuperwallTerms {
 }
 
 extension PricedProduct {
-  /// The offer that the full identifier selects.
-  fileprivate var selectedOffer: PlayOffer? {
-    PlayOffer.select(PlayProductID(fullIdentifier ?? identifier), from: offers)
-  }
-
   /// What one period costs: of a billing plan that the store offers, its total.
   fileprivate func micros(_ profile: PricingProfile) throws(PricingError) -> Int64? {
     if profile == .androidPlay, !purchaseOptions.isEmpty {

@@ -59,6 +59,16 @@ public struct CurrencyFormat: Hashable, Sendable {
     }
   }
 
+  /// Whether a text is this format's, spaces and marks of direction aside.
+  package func writes(_ micros: Int64, as text: String) -> Bool {
+    func visible(_ text: String) -> [Unicode.Scalar] {
+      text.unicodeScalars.filter {
+        $0.properties.generalCategory != .spaceSeparator && $0.properties.generalCategory != .format
+      }
+    }
+    return visible(text) == visible(self.text(micros: micros))
+  }
+
   /// The price as text.
   public func text(_ price: Money) -> String { text(micros: price.micros) }
 

@@ -128,3 +128,10 @@ package struct PlayPurchaseOption: Hashable, Sendable {
     options.min { $0.micros < $1.micros }
   }
 }
+
+extension PricedProduct {
+  /// The offer of Google Play that the full identifier selects.
+  package var selectedOffer: PlayOffer? {
+    PlayOffer.select(PlayProductID(fullIdentifier ?? identifier), from: offers)
+  }
+}

@@ -50,11 +50,22 @@ public struct PricedProduct: Hashable, Sendable {
   public var isFamilyShareable = false
   /// Identifiers of the entitlements that the product gives.
   public var entitlements: [String]
+  /// What the store sells it as; nil where the source does not say.
+  package var kind: ProductKind?
+  /// How long a subscription lasts that does not renew; nil where the source does not say.
+  package var accessPeriod: Period?
+  /// The App Store: offers beside the introductory one.
+  package var storeOffers: [StoreOffer]
+  /// Stripe: the discount on what it charges.
+  package var coupon: Coupon?
   /// Google Play: what the store offers for the subscription.
   package var offers: [PlayOffer]
   /// Google Play: the ways to buy a one-time product.
   package var purchaseOptions: [PlayPurchaseOption]
+  /// The term of billing that is asked for.
   package var billingPlan: BillingPlan?
+  /// All terms of billing that the store offers.
+  package var billingPlans: [BillingPlan]
   /// Where it stands in the text that it was decoded from, as `products[2]`.
   package var path: String
 
@@ -70,8 +81,10 @@ public struct PricedProduct: Hashable, Sendable {
     self.period = period
     self.intro = intro
     entitlements = []
+    storeOffers = []
     offers = []
     purchaseOptions = []
+    billingPlans = []
     path = ""
   }
 }
@@ -142,5 +155,14 @@ package struct BillingPlan: Hashable, Sendable {
     guard let micros, let period else { return nil }
     let cycles = Period.billingCycles(of: period, in: commitment)
     return try ExactPrice.product(micros, Int64(cycles))
+  }
+}
+
+extension PricedProduct {
+  /// The introductory offer, or the free one that days of trial are.
+  package var introOrTrialDays: IntroductoryOffer? {
+    if let intro, intro.period.count > 0 { return intro }
+    guard let trialDays, trialDays > 0, let period = Period(.day, trialDays) else { return nil }
+    return IntroductoryOffer(.freeTrial, period)
   }
 }

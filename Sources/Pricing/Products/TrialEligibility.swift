@@ -104,13 +104,31 @@ public struct TrialRules: Hashable, Sendable {
   }
 }
 
+/// Which introductory offers a user may have, where no store can be asked: for previews and checks.
+package enum OfferEligibility: Hashable, Sendable {
+  /// Every offer that there is.
+  case all
+  /// None: the user had a trial, or is subscribed.
+  case none
+  /// Those of products that give nothing that a subscriber has. Without entitlements to compare, none.
+  case subscriber(entitlements: [String])
+
+  /// Whether the offer of a product is one of them.
+  package func includes(_ product: PricedProduct) -> Bool {
+    switch self {
+    case .all: return true
+    case .none: return false
+    case .subscriber(let entitlements):
+      if product.entitlements.isEmpty || entitlements.isEmpty { return false }
+      return !product.entitlements.contains { entitlements.contains($0) }
+    }
+  }
+}
+
 extension PricedProduct {
   /// Whether the product comes with an introductory offer, free or paid, or with days of trial.
   public var offersTrial: Bool {
-    if store == .playStore, !offers.isEmpty {
-      return PlayOffer.select(PlayProductID(fullIdentifier ?? identifier), from: offers)?.hasTrial
-        ?? false
-    }
+    if store == .playStore, !offers.isEmpty { return selectedOffer?.hasTrial ?? false }
     return intro != nil || trialDays ?? 0 > 0
   }
 }

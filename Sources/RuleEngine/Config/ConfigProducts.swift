@@ -44,6 +44,13 @@ extension PricedProduct {
     period = stored.period
     isoPeriod = stored.isoPeriod
     intro = stored.intro
+    kind = stored.kind
+    accessPeriod = stored.accessPeriod
+    storeOffers = stored.storeOffers
+    coupon = stored.coupon
+    offers = stored.offers
+    purchaseOptions = stored.purchaseOptions
+    billingPlans = stored.billingPlans
     displayPrice = stored.displayPrice
   }
 }

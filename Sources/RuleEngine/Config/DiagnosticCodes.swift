@@ -55,6 +55,14 @@ extension Diagnostic.Code {
   public static let unknownLocale = Self(rawValue: "unknown-locale")
   /// A derived price is shown higher than it is, because of how its system rounds.
   public static let priceAboveExact = Self(rawValue: "price-above-exact")
+  /// Trial attributes that count one period of an offer of several.
+  package static let onePeriodOfOffer = Self(rawValue: "one-period-of-offer")
+  /// The name of a period that leaves its count away.
+  package static let periodWithoutCount = Self(rawValue: "period-without-count")
+  /// A price with the sign of another currency.
+  package static let foreignCurrencySign = Self(rawValue: "foreign-currency-sign")
+  /// The store's text of a price beside prices in another style.
+  package static let storePriceText = Self(rawValue: "store-price-text")
   /// Two statements about a product's trial that cannot both be true.
   public static let trialContradiction = Self(rawValue: "trial-contradiction")
 }

@@ -6,6 +6,8 @@ package struct ProductSheet: Sendable {
   package let profile: PricingProfile
   package let products: [PricedProduct]
   package let attributes: [Result<ProductAttributes, PricingError>]
+  /// By product: what the store charges, and when.
+  package let timelines: [ProductTimelines]
   package let diagnostics: [Diagnostic]
 
   package init(_ products: [PricedProduct], _ profile: PricingProfile, _ context: PricingContext)
@@ -16,6 +18,8 @@ package struct ProductSheet: Sendable {
     self.profile = profile
     self.products = products
     self.attributes = attributes
+    let today = producer.today
+    timelines = products.map { ProductTimelines($0, context, from: today) }
     diagnostics =
       zip(products, attributes).flatMap { Self.diagnostics($0, $1, profile) }
       + producer.diagnostics
@@ -34,16 +38,16 @@ package struct ProductSheet: Sendable {
           suggestion: error == .missingPrice ? "give the prices with --products" : nil)
       ]
     case .success(let attributes):
-      let names = attributes.pricesAboveExact
-      guard !names.isEmpty else { return [] }
-      return [
-        Diagnostic(
-          .priceAboveExact,
-          "'\(product.identifier)' shows prices higher than they are: "
+      return AttributeCaveat.allCases.compactMap { caveat in
+        let names = attributes.names(with: caveat)
+        if names.isEmpty { return nil }
+        return Diagnostic(
+          caveat.code,
+          "'\(product.identifier)' \(caveat.message): "
             + names.map { "\($0) \(attributes[$0].map(Self.shown) ?? "")" }.joined(separator: ", "),
-          severity: .warning, path: product.path,
-          notes: ["\(profile.rawValue) rounds them so" + hint(profile)])
-      ]
+          severity: caveat == .storeText ? .note : .warning, path: product.path,
+          notes: [caveat.note(profile)])
+      }
     }
   }
 
@@ -74,12 +78,6 @@ package struct ProductSheet: Sendable {
     return PricingProfile(usualFor: product.store)
   }
 
-  /// What to show instead, where there is something.
-  private static func hint(_ profile: PricingProfile) -> String {
-    profile.schema.additions.contains { $0.lowercased().hasSuffix("exact") }
-      ? "; the names that end in 'exact' do not" : ""
-  }
-
   /// A value as it stands in a text; nothing for what is absent.
   package static func shown(_ value: Value) -> String {
     switch value {
@@ -94,7 +92,10 @@ package struct ProductSheet: Sendable {
   /// Sheets as `tollgate products --json` prints them.
   package static func json(_ sheets: [ProductSheet], _ diagnostics: [Diagnostic]) -> Value {
     let products = sheets.flatMap { sheet in
-      zip(sheet.products, sheet.attributes).map { json($0, $1, sheet.profile) }
+      sheet.products.indices.map { place in
+        json(
+          sheet.products[place], sheet.attributes[place], sheet.timelines[place], sheet.profile)
+      }
     }
     return [
       "products": .list(products), "diagnostics": .list(diagnostics.map(\.json)),
@@ -104,7 +105,7 @@ package struct ProductSheet: Sendable {
 
   private static func json(
     _ product: PricedProduct, _ result: Result<ProductAttributes, PricingError>,
-    _ profile: PricingProfile
+    _ timelines: ProductTimelines, _ profile: PricingProfile
   ) -> Value {
     var entries: [Value.Entry] = []
     func add(_ key: String, _ value: Value) {
@@ -121,7 +122,55 @@ package struct ProductSheet: Sendable {
       let additions = own..<profile.schema.names.count
       if !additions.isEmpty { add("additions", attributes.value(additions, withAbsent: true)) }
       add("aboveExact", .list(attributes.pricesAboveExact.map { .string($0) }))
+      let caveats = AttributeCaveat.allCases.filter { $0 != .aboveExact }.compactMap { caveat in
+        let names = attributes.names(with: caveat).map { Value.string($0) }
+        return names.isEmpty
+          ? nil : Value.Entry(key: .string(caveat.code.rawValue), value: .list(names))
+      }
+      if !caveats.isEmpty { add("caveats", .map(caveats)) }
     }
+    for member in timelines.members { add(member.name, member.value) }
     return .map(entries)
+  }
+}
+
+extension AttributeCaveat {
+  package var code: Diagnostic.Code {
+    switch self {
+    case .aboveExact: .priceAboveExact
+    case .onePeriod: .onePeriodOfOffer
+    case .withoutCount: .periodWithoutCount
+    case .foreignSign: .foreignCurrencySign
+    case .storeText: .storePriceText
+    }
+  }
+
+  /// What stands behind the product's name.
+  fileprivate var message: String {
+    switch self {
+    case .aboveExact: "shows prices higher than they are"
+    case .onePeriod: "has an offer of several periods, and shows one"
+    case .withoutCount: "is charged every few units, and shows one"
+    case .foreignSign: "shows prices with the sign of another currency"
+    case .storeText: "has a text of the store, in another style than the prices that are computed"
+    }
+  }
+
+  fileprivate func note(_ profile: PricingProfile) -> String {
+    let additions = profile.schema.additions
+    switch self {
+    case .aboveExact:
+      let hasExact = additions.contains { $0.lowercased().hasSuffix("exact") }
+      return "\(profile.rawValue) rounds them so"
+        + (hasExact ? "; the names that end in 'exact' do not" : "")
+    case .onePeriod:
+      return additions.contains("endDateOfOffer")
+        ? "trialTotalDays and endDateOfOffer count all periods" : "\(profile.rawValue) counts one"
+    case .withoutCount:
+      return additions.contains("periodAdverb")
+        ? "periodAdverb has the count" : "\(profile.rawValue) names the unit only"
+    case .foreignSign: return "\(profile.rawValue) takes the sign of the locale's own currency"
+    case .storeText: return "the store's text stays as it is; the other prices follow the locale"
+    }
   }
 }

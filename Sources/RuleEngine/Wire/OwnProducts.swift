@@ -9,6 +9,7 @@ extension ProductDecoder {
     [
       "slot", "label", "store", "currency", "locale", "period", "intro", "storefront",
       "entitlements", "fullIdentifier", "offers", "purchaseOptions", "billingPlan", "id", "name",
+      "type", "duration", "storeOffers", "coupon", "billingPlans",
     ] + others.flatMap { [$0] + $1 }
 
   /// What other documents call the same.
@@ -20,10 +21,6 @@ extension ProductDecoder {
   package static let introKeys = [
     "mode", "unit", "count", "value", "iso8601", "cycles", "price", "displayPrice",
   ]
-  package static let offerKeys = ["basePlanId", "offerId", "tags", "phases"]
-  package static let phaseKeys = ["price", "iso8601", "cycles"]
-  package static let optionKeys = ["price", "purchaseOptionId", "offerId"]
-  package static let billingPlanKeys = ["type", "price", "period"]
 
   /// What can name a product.
   package static let identifierKeys = names(of: "identifier") + ["fullIdentifier"]
@@ -108,9 +105,7 @@ extension ProductDecoder {
       (product.period, product.isoPeriod) = period
     }
     if let intro = element.member("intro") { product.intro = introductoryOffer(intro) }
-    product.offers = list("offers", of: element).compactMap { offer($0) }
-    product.purchaseOptions = list("purchaseOptions", of: element).compactMap { option($0) }
-    product.billingPlan = element.member("billingPlan").flatMap { billingPlan($0) }
+    readTerms(of: element, &product)
     return log.diagnostics.count { $0.severity == .error } == before ? product : nil
   }
 
@@ -120,12 +115,14 @@ extension ProductDecoder {
     return amount(element.member("rawPrice"), currency)
   }
 
-  private mutating func checkKeys(of element: ConfigElement, _ known: [String]) {
+  mutating func checkKeys(of element: ConfigElement, _ known: [String]) {
     log.checkKeys(of: element, known.map { ConfigKey($0) })
   }
 
-  mutating func introductoryOffer(_ element: ConfigElement) -> IntroductoryOffer? {
-    checkKeys(of: element, Self.introKeys)
+  mutating func introductoryOffer(_ element: ConfigElement, beside keys: [String] = [])
+    -> IntroductoryOffer?
+  {
+    checkKeys(of: element, Self.introKeys + keys)
     let micros = self.micros(element.member("price"))
     var mode: IntroductoryOffer.Mode = micros ?? 0 == 0 ? .freeTrial : .payUpFront
     if let member = element.member("mode") {
@@ -168,59 +165,5 @@ extension ProductDecoder {
       let word = modes.first(where: { $0.mode == mode })?.word
     else { return nil }
     return "did you mean '\(word)'?"
-  }
-
-  // MARK: Google Play
-
-  private mutating func offer(_ element: ConfigElement) -> PlayOffer? {
-    checkKeys(of: element, Self.offerKeys)
-    guard let basePlanID = element.member("basePlanId")?.text else {
-      log.report("an offer needs a 'basePlanId'", at: element.path)
-      return nil
-    }
-    let phases = list("phases", of: element)
-    let read = phases.compactMap { phase($0) }
-    guard !phases.isEmpty, read.count == phases.count else {
-      if phases.isEmpty { log.report("an offer needs 'phases'", at: element.path) }
-      return nil
-    }
-    return PlayOffer(
-      basePlanID: basePlanID, offerID: element.member("offerId")?.text ?? "",
-      tags: list("tags", of: element).compactMap(\.text), phases: read)
-  }
-
-  private mutating func phase(_ element: ConfigElement) -> PlayOffer.Phase? {
-    checkKeys(of: element, Self.phaseKeys)
-    guard let micros = micros(element.member("price")), let text = element.member("iso8601")?.text
-    else {
-      log.report("a phase needs a 'price' and an 'iso8601' period", at: element.path)
-      return nil
-    }
-    guard let read = isoPeriod(text, at: element.path), let iso = read.iso else { return nil }
-    return PlayOffer.Phase(
-      micros: micros, iso, cycles: count(element.member("cycles"), "'cycles'") ?? 0)
-  }
-
-  private mutating func option(_ element: ConfigElement) -> PlayPurchaseOption? {
-    checkKeys(of: element, Self.optionKeys)
-    guard let micros = micros(element.member("price")) else {
-      log.report("a purchase option needs a 'price'", at: element.path)
-      return nil
-    }
-    return PlayPurchaseOption(
-      micros: micros, optionID: element.member("purchaseOptionId")?.text,
-      offerID: element.member("offerId")?.text)
-  }
-
-  private mutating func billingPlan(_ element: ConfigElement) -> BillingPlan? {
-    checkKeys(of: element, Self.billingPlanKeys)
-    guard let text = element.member("type")?.text, let kind = BillingPlan.Kind(rawValue: text)
-    else {
-      log.report("a billing plan's 'type' must be UP_FRONT or MONTHLY", at: element.path)
-      return nil
-    }
-    return BillingPlan(
-      kind, micros: micros(element.member("price")),
-      period: period(element.member("period"))?.period)
   }
 }

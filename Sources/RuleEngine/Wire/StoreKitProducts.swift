@@ -21,8 +21,11 @@ extension ProductDecoder {
       product.storefront = storefront
       products.append(product)
     }
-    for key in ["products", "nonRenewingSubscriptions"] {
-      for element in list(key, of: root) { finish(storeKitProduct(element, currency)) }
+    for element in list("products", of: root) { finish(storeKitProduct(element, currency)) }
+    for element in list("nonRenewingSubscriptions", of: root) {
+      var product = storeKitProduct(element, currency)
+      product?.kind = .nonRenewingSubscription
+      finish(product)
     }
     for group in list("subscriptionGroups", of: root) {
       for element in list("subscriptions", of: group) {
@@ -48,6 +51,7 @@ extension ProductDecoder {
     guard let micros = micros(price) else { return nil }
     var product = PricedProduct(identifier: identifier, price: Money(micros: micros, currency))
     product.path = element.path
+    product.kind = kind(element.member("type"))
     product.isFamilyShareable = element.member("familyShareable")?.value == true
     let names = list("localizations", of: element).compactMap { $0.member("displayName")?.text }
     product.label = names.first { !$0.isEmpty } ?? element.member("referenceName")?.text
@@ -64,13 +68,55 @@ extension ProductDecoder {
     }
     guard let period = isoPeriod(text, at: element.path) else { return nil }
     (product.period, product.isoPeriod) = period
+    product.kind = .autoRenewableSubscription
+    var introductions = list("introductoryOffers", of: element).compactMap {
+      storeOffer(.introductory, $0)
+    }
     if let offer = element.member("introductoryOffer") {
       product.intro = storeKitOffer(offer)
+    } else if !introductions.isEmpty {
+      product.intro = introductions.removeFirst().terms
+    }
+    product.storeOffers = introductions
+    for (key, kind) in Self.storeKitOffers {
+      product.storeOffers += list(key, of: element).compactMap { storeOffer(kind, $0) }
+    }
+    product.billingPlans = list("billingPlans", of: element).compactMap {
+      storeKitPlan($0, product.period)
     }
     return product
   }
 
-  private mutating func storeKitOffer(_ element: ConfigElement) -> IntroductoryOffer? {
+  /// The lists of offers beside the introductory one.
+  private static let storeKitOffers: [(key: String, kind: StoreOffer.Kind)] = [
+    ("adHocOffers", .promotional), ("winbackOffers", .winBack), ("codeOffers", .code),
+  ]
+
+  private mutating func storeOffer(_ kind: StoreOffer.Kind, _ element: ConfigElement)
+    -> StoreOffer?
+  {
+    guard let terms = storeKitOffer(element, "an offer") else { return nil }
+    let name = element.member("referenceName")?.text
+    return StoreOffer(
+      kind, id: element.member("offerID")?.text, name: name?.isEmpty == true ? nil : name, terms)
+  }
+
+  /// A term of billing that is for sale: `BILLED_UPFRONT`, or by the month.
+  private mutating func storeKitPlan(_ element: ConfigElement, _ commitment: Period?)
+    -> BillingPlan?
+  {
+    guard element.member("isEnabled")?.value != false,
+      let word = element.member("billingPlanType")?.text?.uppercased()
+    else { return nil }
+    let isMonthly = word.contains("MONTH")
+    return BillingPlan(
+      isMonthly ? .monthly : .upFront, micros: micros(element.member("displayPrice")),
+      period: isMonthly ? Period(known: .month, 1) : commitment)
+  }
+
+  private mutating func storeKitOffer(
+    _ element: ConfigElement, _ what: String = "an introductory offer"
+  ) -> IntroductoryOffer? {
     let written = element.member("paymentMode")?.text
     if let written, Self.mode(written) == nil {
       log.report(
@@ -81,7 +127,7 @@ extension ProductDecoder {
     guard let mode = Self.mode(written), let text = element.member("subscriptionPeriod")?.text
     else {
       log.report(
-        "an introductory offer needs a 'paymentMode' and a 'subscriptionPeriod'", at: element.path)
+        "\(what) needs a 'paymentMode' and a 'subscriptionPeriod'", at: element.path)
       return nil
     }
     guard let period = isoPeriod(text, at: element.path) else { return nil }

@@ -41,6 +41,32 @@ extension CodePage {
       example: .other("59.99 a year is 4.999 a month, which Android shows as 5.00"),
       advice: "Nothing, or choose a price that divides evenly."),
     CodePage(
+      .onePeriodOfOffer, .warning,
+      what: "Trial attributes count one period of an offer that has several.",
+      why: "The SDKs read the offer's period and not how often it repeats.",
+      example: .other(
+        "$0.99 a month for 3 months: trialPeriodDays is 30, and the date one month away"),
+      advice: "Show trialTotalDays or endDateOfOffer."),
+    CodePage(
+      .periodWithoutCount, .warning,
+      what: "The name of a period leaves its count away.",
+      why: "The SDKs name the unit: a price for 2 weeks reads as a price a week.",
+      example: .other("\"period\": {\"unit\": \"week\", \"count\": 2} is shown as week"),
+      advice: "Show periodAdverb, or write the period in the text."),
+    CodePage(
+      .foreignCurrencySign, .warning,
+      what: "Prices per day, week, month and year have the sign of another currency.",
+      why: "The iOS SDK formats these prices of Stripe with the currency of the locale.",
+      example: .other("a product in EUR with the locale en_US: €9.99, and $2.30 a week"),
+      advice:
+        "Give the product a locale with its own currency, or show the names that end in Exact."),
+    CodePage(
+      .storePriceText, .note,
+      what: "The store's text of the price is written in another style than the computed prices.",
+      why: "The text comes from the store as it is; the other prices follow the locale.",
+      example: .other("displayPrice \"CHF 119.00\" with --locale de_DE: 9,91 CHF a month"),
+      advice: "Use one locale for both, or leave 'displayPrice' away."),
+    CodePage(
       .trialContradiction, .warning,
       what: "Two statements about a product's trial that cannot both be true.",
       why: "The paywall promises one of them, and the store gives the other.",

@@ -35,6 +35,7 @@ extension JSONSchema {
     parts: [
       "product": ProductSchema.product, "price": ProductSchema.price,
       "period": ProductSchema.period, "intro": ProductSchema.intro, "offer": ProductSchema.offer,
+      "storeOffer": ProductSchema.storeOffer, "billingPlan": ProductSchema.billingPlan,
     ])
 
   /// Texts of paywalls, as `precompute --render` reads them.
@@ -137,18 +138,57 @@ private enum ProductSchema {
     introduction(["unit"]), introduction(["iso8601"]),
   ]).described("What the first periods cost.")
 
-  private static func introduction(_ required: [String]) -> JSONSchema {
+  static let storeOffer = JSONSchema.any(of: [
+    introduction(
+      ["unit"], Decoder.storeOfferKeys, storeOfferMembers),
+    introduction(["iso8601"], Decoder.storeOfferKeys, storeOfferMembers),
+  ]).described("An offer of the App Store beside the introductory one. Prices never count it.")
+
+  private static let storeOfferMembers: [(String, JSONSchema)] = [
+    (
+      "type",
+      .words(of: StoreOffer.Kind.self).described(
+        "Whom the offer is for; promotional where it is absent.")
+    ),
+    ("offerId", .text), ("name", .text),
+  ]
+
+  private static func introduction(
+    _ required: [String], _ keys: [String] = [], _ members: [(String, JSONSchema)] = []
+  ) -> JSONSchema {
     .object(
-      of: Decoder.introKeys.map { ConfigKey($0) }, required: required,
-      [
-        "mode": .words(Decoder.modes.map(\.word)).described(
-          "Free, or paid for each period, or paid at once."),
-        "unit": unit, "count": periodCount.described("How many units a period has."),
-        "value": periodCount.described("The same as 'count'."), "iso8601": iso,
-        "cycles": .count.described("How many periods."), "price": .part("price"),
-        "displayPrice": .text.described("The store's own text of the price."),
-      ])
+      of: (Decoder.introKeys + keys).map { ConfigKey($0) }, required: required,
+      members: [
+        (
+          "mode",
+          .words(Decoder.modes.map(\.word)).described(
+            "Free, or paid for each period, or paid at once.")
+        ),
+        ("unit", unit), ("count", periodCount.described("How many units a period has.")),
+        ("value", periodCount.described("The same as 'count'.")), ("iso8601", iso),
+        ("cycles", .count.described("How many periods.")), ("price", .part("price")),
+        ("displayPrice", .text.described("The store's own text of the price.")),
+      ] + members)
   }
+
+  static let billingPlan = JSONSchema.object(
+    of: Decoder.billingPlanKeys.map { ConfigKey($0) }, required: ["type"],
+    [
+      "type": .words(of: BillingPlan.Kind.self), "price": .part("price"),
+      "period": .part("period"),
+    ]
+  ).described("A term of billing within a longer commitment.")
+
+  private static let coupon = JSONSchema.object(
+    of: Decoder.couponKeys.map { ConfigKey($0) },
+    [
+      "percentOff": .part("price").described("Percent that are taken off, 0 to 100."),
+      "amountOff": .part("price"),
+      "duration": .words(Decoder.couponDurations).described(
+        "Which charges are reduced; once where it is absent."),
+      "months": .count.described("How long a repeating coupon reduces charges, a trial included."),
+    ]
+  ).described("Stripe: a discount on what the product costs.")
 
   static let offer = JSONSchema.object(
     of: Decoder.offerKeys.map { ConfigKey($0) }, required: ["basePlanId", "phases"],
@@ -219,16 +259,25 @@ private enum ProductSchema {
             ["price": .part("price"), "purchaseOptionId": .text, "offerId": .text])
         ).described("Google Play: the ways to buy a one-time product.")
       ),
+      ("billingPlan", .part("billingPlan")),
       (
-        "billingPlan",
-        .object(
-          of: Decoder.billingPlanKeys.map { ConfigKey($0) }, required: ["type"],
-          [
-            "type": .words(of: BillingPlan.Kind.self), "price": .part("price"),
-            "period": .part("period"),
-          ]
-        ).described("A term of billing within a longer commitment.")
+        "billingPlans",
+        .list(.part("billingPlan")).described("All terms of billing that the store offers.")
       ),
+      (
+        "type",
+        .words(Decoder.kindWords.map(\.word)).described("What the store sells the product as.")
+      ),
+      (
+        "duration",
+        .part("period").described("How long a subscription lasts that does not renew.")
+      ),
+      (
+        "storeOffers",
+        .list(.part("storeOffer")).described(
+          "App Store: promotional offers, win-back offers and offer codes.")
+      ),
+      ("coupon", coupon),
     ] + Decoder.others.flatMap { key, others in ([key] + others).map { ($0, other($0, of: key)) } }
 
   /// A member that other documents call otherwise.

@@ -11,9 +11,11 @@ struct ProductsCommand: ParsableCommand {
       """
       Reads a products file, a StoreKit configuration file (.storekit), the backend's products \
       reply, or the products of a config, and prints every attribute of every product as the \
-      chosen SDK computes it. A star marks a price that is shown higher than it is, because of how \
-      the SDK rounds; the names below the line are Tollgate's own. A config has no prices: give \
-      them with --products. The exit code is 1 when a product cannot be used.
+      chosen SDK computes it, then what the store charges and when. A star marks a value that does \
+      not say what it seems to: a price that is rounded up, one period of several, another \
+      currency's sign; a message gives the reason. The names below the line are Tollgate's own. A \
+      config has no prices: give them with --products. The exit code is 1 when a product cannot be \
+      used.
       """,
       examples: [
         .init("every attribute of every product", "tollgate products products.json"),

@@ -8,6 +8,26 @@ enum ProductsReport {
   private static let columns = 3
 
   static func text(_ sheets: [ProductSheet], _ style: TextStyle) -> String {
+    (tables(sheets, style) + [timelines(sheets, style)]).filter { !$0.isEmpty }
+      .joined(separator: "\n\n")
+  }
+
+  /// What the store charges for each product, and when.
+  private static func timelines(_ sheets: [ProductSheet], _ style: TextStyle) -> String {
+    sheets.flatMap { sheet in
+      zip(sheet.products, sheet.timelines).compactMap { product, timelines in
+        let lines = timelines.lines
+        guard !lines.isEmpty else { return nil }
+        let slot = product.slot.map { " (\($0))" } ?? ""
+        let name = DiagnosticText.visible((product.fullIdentifier ?? product.identifier) + slot)
+        return ([style.head(name)] + lines.map { "  " + DiagnosticText.visible($0) })
+          .joined(separator: "\n")
+      }
+    }
+    .joined(separator: "\n")
+  }
+
+  private static func tables(_ sheets: [ProductSheet], _ style: TextStyle) -> [String] {
     sheets.flatMap { sheet -> [String] in
       let usable = zip(sheet.products, sheet.attributes).compactMap { product, result in
         (try? result.get()).map { (product: product, attributes: $0) }
@@ -17,7 +37,6 @@ enum ProductsReport {
         return table.lines(style).joined(separator: "\n")
       }
     }
-    .joined(separator: "\n\n")
   }
 
   private typealias Shown = (product: PricedProduct, attributes: ProductAttributes)
@@ -47,10 +66,10 @@ enum ProductsReport {
           DiagnosticText.visible($0.product.slot ?? $0.product.identifier)
         }
     ]
-    for name in schema.names {
+    for name in schema.names where name != "phases" {
       let cells = products.map { product in
         DiagnosticText.visible(product.attributes[name].map(ProductSheet.shown) ?? "")
-          + (product.attributes.pricesAboveExact.contains(name) ? " *" : "")
+          + (product.attributes.caveats(of: name).isEmpty ? "" : " *")
       }
       rows.append([name] + cells)
     }

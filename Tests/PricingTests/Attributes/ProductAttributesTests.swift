@@ -289,3 +289,118 @@ struct ProductAttributesTests {
     #expect(attributes["trialPeriodPrice"]?.text == "$999.99")
   }
 }
+
+/// Additions of ours: what is charged and when, and what does not say what it seems to.
+@Suite struct TimelineAttributesTests {
+  private func attributes(
+    _ product: PricedProduct, _ profile: PricingProfile = .iosStoreKit2,
+    _ change: (inout PricingContext) -> Void = { _ in }
+  ) throws -> ProductAttributes {
+    var context = PricingContext(now: 1_772_755_200_000)
+    change(&context)
+    var producer = try AttributeProducer(profile, context)
+    return try producer.attributes(of: product)
+  }
+
+  private func product(_ intro: IntroductoryOffer? = nil) throws -> PricedProduct {
+    PricedProduct(
+      identifier: "p", price: try Money("9.99", .usd), locale: "en_US", period: Period(.month, 1),
+      intro: intro)
+  }
+
+  private let threeMonths = IntroductoryOffer(
+    .payAsYouGo, Period(known: .month, 1), cycles: 3, micros: 990_000)
+
+  @Test func sayWhatIsCharged() throws {
+    let found = try attributes(product(threeMonths))
+    #expect(found["trialPhases"] == 1)
+    #expect(found["chargedToday"] == "$0.99")
+    #expect(found["firstChargeDate"] == "Mar 6, 2026")
+    #expect(found["renewsAt"] == "$9.99")
+    #expect(found["endDateOfOffer"] == "Jun 6, 2026")
+    #expect(found["totalInFirstYear"] == "$92.88")
+    #expect(
+      found["phases"] == [
+        [
+          "mode": "payAsYouGo", "price": "$0.99", "rawPrice": "0.99", "period": "month",
+          "cycles": 3, "duration": "3 months", "total": "$2.97", "startDate": "Mar 6, 2026",
+          "endDate": "Jun 6, 2026",
+        ],
+        [
+          "mode": "regular", "price": "$9.99", "rawPrice": "9.99", "period": "month", "cycles": 0,
+          "duration": "", "total": "", "startDate": "Jun 6, 2026", "endDate": "",
+        ],
+      ])
+    let plain = try attributes(product())
+    #expect(plain["trialPhases"] == 0)
+    #expect(plain["endDateOfOffer"] == "")
+    #expect(plain["phases"]?.elements?.count == 1)
+    let wallie = try attributes(product(threeMonths), .agentWallie)
+    #expect(wallie["charged_today"] == "$0.99")
+    #expect(wallie["is_trial_free"] == false)
+  }
+
+  @Test func followTheUser() throws {
+    let trial = IntroductoryOffer(.freeTrial, Period(known: .day, 7))
+    for (eligibility, phases, today, available) in [
+      (nil, 1, "$0.00", nil), (.all, 1, "$0.00", true), (OfferEligibility.none, 0, "$9.99", false),
+    ] as [(OfferEligibility?, Int, String, Bool?)] {
+      let found = try attributes(product(trial)) { $0.eligibility = eligibility }
+      #expect(found["trialPhases"] == .int(Int64(phases)))
+      #expect(found["chargedToday"] == .string(today))
+      #expect(found["isFreeTrialAvailable"] == available.map { .bool($0) } ?? .null)
+      // The SDK's own attributes tell of the offer all the same.
+      #expect(found["trialPeriodDays"] == "7")
+    }
+    let none = try attributes(product()) { $0.eligibility = .all }
+    #expect(none["isFreeTrialAvailable"] == false)
+    var pro = try product(trial)
+    pro.entitlements = ["pro"]
+    for (entitlements, isIncluded) in [([], false), (["pro"], false), (["coach"], true)] {
+      #expect(OfferEligibility.subscriber(entitlements: entitlements).includes(pro) == isIncluded)
+    }
+  }
+
+  @Test func starWhatMisleads() throws {
+    let cycles = try attributes(product(threeMonths))
+    #expect(
+      cycles.names(with: .onePeriod) == [
+        "trialPeriodDays", "trialPeriodWeeks", "trialPeriodMonths", "trialPeriodYears",
+        "trialPeriodText", "trialPeriodEndDate",
+      ])
+    #expect(cycles.caveats(of: "trialPeriodDays") == [.onePeriod])
+    #expect(cycles.caveats(of: "price") == [])
+    // The Android SDK counts all periods of Stripe's trials.
+    var stripe = try product(threeMonths)
+    stripe.store = .stripe
+    #expect(try attributes(stripe, .androidStripe).names(with: .onePeriod) == [])
+    var weeks = try product()
+    for (period, isMarked) in [
+      (Period(.week, 2), true), (Period(.week, 1), false), (Period(.day, 7), false),
+      (Period(.day, 14), true), (Period(.month, 3), false), (Period(.month, 4), true),
+      (Period(.year, 2), true),
+    ] {
+      weeks.period = period
+      #expect(
+        try attributes(weeks).names(with: .withoutCount)
+          == (isMarked ? ["period", "periodly"] : []))
+    }
+    weeks.period = Period(.month, 6)
+    #expect(
+      try attributes(weeks, .agentWallie).names(with: .withoutCount) == ["period", "period_label"])
+    var euros = try product()
+    euros.price = Money(micros: 9_990_000, Currency("EUR")!)
+    #expect(
+      try attributes(euros, .iosStripe).names(with: .foreignSign) == [
+        "dailyPrice", "weeklyPrice", "monthlyPrice", "yearlyPrice",
+      ])
+    #expect(try attributes(euros, .iosStoreKit2).names(with: .foreignSign) == [])
+    var francs = try product()
+    francs.displayPrice = "$9.99"
+    #expect(try attributes(francs).names(with: .storeText) == [])
+    #expect(try attributes(francs) { $0.locale = "de_DE" }.names(with: .storeText) == ["price"])
+    // A space is a space.
+    francs.displayPrice = "9,99 $"
+    #expect(try attributes(francs) { $0.locale = "de_DE" }.names(with: .storeText) == [])
+  }
+}

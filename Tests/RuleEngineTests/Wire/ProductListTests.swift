@@ -304,4 +304,90 @@ struct ProductListTests {
       }
     }
   }
+
+  // MARK: Terms
+
+  /// Nothing of a StoreKit file is lost: kinds, promotional, win-back and code offers, terms of billing.
+  @Test func readOffersOfStoreKit() throws {
+    let decoded = decode(
+      """
+      {"products": [{"productID": "coins", "displayPrice": "1", "type": "Consumable"},
+         {"productID": "ever", "displayPrice": "1", "type": "NonConsumable"},
+         {"productID": "odd", "displayPrice": "1", "type": "Consumble"}],
+       "nonRenewingSubscriptions": [{"productID": "season", "displayPrice": "9"}],
+       "subscriptionGroups": [{"id": "g", "subscriptions": [
+         {"productID": "year", "displayPrice": "99", "recurringSubscriptionPeriod": "P1Y",
+          "type": "RecurringSubscription", "introductoryOffer": null,
+          "introductoryOffers": [{"paymentMode": "free", "subscriptionPeriod": "P1W"},
+            {"paymentMode": "payUpFront", "subscriptionPeriod": "P1M", "displayPrice": "2"}],
+          "adHocOffers": [{"offerID": "back10", "referenceName": "Ten off",
+            "paymentMode": "payAsYouGo", "subscriptionPeriod": "P1M", "numberOfPeriods": 3,
+            "displayPrice": "5"}],
+          "winbackOffers": [{"offerID": "miss", "paymentMode": "free", "subscriptionPeriod": "P1M"}],
+          "codeOffers": [{"referenceName": "", "paymentMode": "free", "subscriptionPeriod": "P1M"}],
+          "billingPlans": [
+            {"billingPlanType": "BILLED_UPFRONT", "displayPrice": "99", "isEnabled": true},
+            {"billingPlanType": "BILLED_MONTHLY", "displayPrice": "9", "isEnabled": true},
+            {"billingPlanType": "BILLED_MONTHLY", "displayPrice": "8", "isEnabled": false}]}]}]}
+      """)
+    let products = try #require(decoded.output?.products)
+    #expect(
+      products.map(\.kind) == [
+        .consumable, .nonConsumable, nil, .nonRenewingSubscription, .autoRenewableSubscription,
+      ])
+    #expect(decoded.diagnostics.map(\.path) == ["products[2].type"])
+    #expect(decoded.diagnostics.first?.suggestion == nil)
+    let year = products[4]
+    #expect(year.intro?.mode == .freeTrial)
+    #expect(year.storeOffers.map(\.kind) == [.introductory, .promotional, .winBack, .code])
+    #expect(year.storeOffers.map(\.id) == [nil, "back10", "miss", nil])
+    #expect(year.storeOffers.map(\.name) == [nil, "Ten off", nil, nil])
+    #expect(year.storeOffers[1].terms.cycles == 3)
+    #expect(year.storeOffers[1].terms.micros == 5_000_000)
+    #expect(year.billingPlans.map(\.kind) == [.upFront, .monthly])
+    #expect(year.billingPlans.map(\.micros) == [99_000_000, 9_000_000])
+    #expect(year.billingPlans.map(\.period) == [Period(.year, 1), Period(.month, 1)])
+    // They are for sale, and nobody has asked for one.
+    #expect(year.billingPlan == nil)
+  }
+
+  @Test func readTermsOfOurOwn() throws {
+    let decoded = decode(
+      """
+      [{"identifier": "a", "type": "nonRenewingSubscription", "duration": "P6M"},
+       {"identifier": "b", "period": "P1M", "storeOffers": [
+          {"type": "winBack", "offerId": "w", "name": "W", "mode": "payUpFront", "iso8601": "P1M",
+           "price": "1"}, {"unit": "week"}]},
+       {"identifier": "c", "period": "P1M", "coupon": {"percentOff": 12.5, "months": 3}},
+       {"identifier": "d", "period": "P1M", "coupon": {"amountOff": "2", "duration": "forever"}},
+       {"identifier": "e", "period": "P1Y", "billingPlans": [{"type": "UP_FRONT", "price": "9"}]}]
+      """)
+    let products = try #require(decoded.output?.products)
+    #expect(decoded.diagnostics.isEmpty)
+    #expect(products[0].kind == .nonRenewingSubscription)
+    #expect(products[0].accessPeriod == Period(.month, 6))
+    #expect(products[1].storeOffers.map(\.kind) == [.winBack, .promotional])
+    #expect(products[1].storeOffers[0].id == "w")
+    #expect(products[2].coupon == Coupon(.percent(micros: 12_500_000), .months(3)))
+    #expect(products[3].coupon == Coupon(.amount(micros: 2_000_000), .forever))
+    #expect(products[4].billingPlans == [BillingPlan(.upFront, micros: 9_000_000)])
+  }
+
+  @Test(arguments: [
+    (#""coupon": {}"#, "[0].coupon", true),
+    (#""coupon": {"percentOff": 101}"#, "[0].coupon.percentOff", true),
+    (#""coupon": {"percentOff": 5, "duration": "repeating"}"#, "[0].coupon", true),
+    (#""coupon": {"percentOff": 5, "duration": "twice"}"#, "[0].coupon", true),
+    (#""storeOffers": [{"type": "bonus", "unit": "week"}]"#, "[0].storeOffers[0].type", true),
+    (#""type": "lifetime""#, "[0].type", false),
+    (#""type": "consumable", "period": "P1M""#, "[0].period", false),
+    (#""type": "autoRenewableSubscription""#, "[0]", false),
+    (#""period": "P1M", "duration": "P1M""#, "[0].duration", false),
+  ])
+  func tellBadTerms(member: String, path: String, isError: Bool) {
+    let decoded = decode(#"[{"identifier": "a", \#(member)}]"#)
+    #expect(decoded.diagnostics.map(\.path) == [path])
+    #expect(decoded.diagnostics.first?.severity == (isError ? .error : .warning))
+    #expect(decoded.output?.products.isEmpty == isError)
+  }
 }

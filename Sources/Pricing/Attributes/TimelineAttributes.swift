@@ -1,0 +1,74 @@
+internal import CivilTime
+
+/// What the store charges and when, beside what the SDKs say: additions of ours that have the same
+/// meaning in every profile.
+extension AttributeProducer {
+  /// `trialPhases`, `phases`, `chargedToday`, `firstChargeDate`, `renewsAt`, `endDateOfOffer` and
+  /// `totalInFirstYear`. They must be the last attributes of a schema: phases come behind them.
+  func writeTimeline(
+    of product: PricedProduct, _ format: CurrencyFormat, to writer: inout AttributeWriter
+  ) {
+    let isEligible = context.mayHaveOffer(of: product) ?? true
+    guard
+      let timeline = try? PaymentTimeline(product, isEligible: isEligible, from: end.today)
+    else {
+      writer.add(int: 0)
+      writer.add(phases: 0, from: 0)
+      for _ in 0..<5 { writer.add("") }
+      return
+    }
+    writer.add(int: Int64(timeline.offer.count))
+    writer.add(phases: timeline.phases.count, from: writer.place + 6)
+    let first = timeline.phases[0]
+    write(
+      first.mode == .free ? nil : first.displayPrice, timeline.chargedToday, format, to: &writer)
+    write(timeline.firstPaid?.start, to: &writer)
+    if timeline.renews {
+      write(timeline.regular.displayPrice, timeline.regular.micros, format, to: &writer)
+    } else {
+      writer.add("")
+    }
+    write(timeline.offerEnd, to: &writer)
+    if let total = try? timeline.totalInFirstYear() {
+      writer.add(total, format)
+    } else {
+      writer.add("")
+    }
+    for phase in timeline.phases { write(phase, format, to: &writer) }
+  }
+
+  private func write(
+    _ phase: PaymentPhase, _ format: CurrencyFormat, to writer: inout AttributeWriter
+  ) {
+    writer.add(phase.mode.rawValue)
+    write(phase.displayPrice, phase.micros, format, to: &writer)
+    writer.add(plain: phase.micros)
+    if let period = phase.period {
+      writer.add { PeriodNames.writeEvery(period, to: &$0) }
+    } else {
+      writer.add("")
+    }
+    writer.add(int: Int64(phase.cycles ?? 0))
+    if let length = phase.length {
+      writer.add { device.periods.write(length, .long, to: &$0) }
+    } else {
+      writer.add("")
+    }
+    if let total = try? phase.total() { writer.add(total, format) } else { writer.add("") }
+    write(phase.start, to: &writer)
+    write(phase.end, to: &writer)
+  }
+
+  /// A price: the store's own text, except on Android, which writes every price itself.
+  private func write(
+    _ text: String?, _ micros: Int64, _ format: CurrencyFormat, to writer: inout AttributeWriter
+  ) {
+    if let text, !profile.isAndroid { writer.add(text) } else { writer.add(micros, format) }
+  }
+
+  /// A day as the profile writes the end of a trial; nothing for none.
+  private func write(_ date: CivilDate?, to writer: inout AttributeWriter) {
+    guard let date else { return writer.add("") }
+    writer.add { (profile.isAndroid ? androidDate : device.dates).write(date, to: &$0) }
+  }
+}
