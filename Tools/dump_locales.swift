@@ -6,6 +6,8 @@
 //   number    ID  1234 and 12345 and 123456789 as prices in XXX
 //   price     ID  CODE  SYMBOL  1234567.891  -1234567.891
 //   date      ID  PATTERN  12 months as the pattern writes them (MMM)  SAMPLE
+//   names     ID  12 months, 12 short ones, 7 days of the week from Sunday, 7 short ones, as they
+//             stand alone
 //   period    ID  UNIT  WIDTH  N  TEXT
 //   plural    ID  categories of 0 to 199  exceptions above
 //   parent    ID  PARENT, where that is not the ID without its last part
@@ -75,14 +77,23 @@ func dumpDate(_ id: String) {
     text { swift_udat_getSymbols(format, UDAT_SHORT_MONTHS, Int32(month), $0, $1, &status) }
   }
   let sample = text { swift_udat_format(format, sampleDate, $0, $1, nil, &status) }
+  func names(_ kind: UDateFormatSymbolType, _ numbers: Range<Int32>) -> [String] {
+    numbers.map { number in
+      text { swift_udat_getSymbols(format, kind, number, $0, $1, &status) }
+    }
+  }
+  let alone =
+    names(UDAT_STANDALONE_MONTHS, 0..<12) + names(UDAT_STANDALONE_SHORT_MONTHS, 0..<12)
+    + names(UDAT_STANDALONE_WEEKDAYS, 1..<8) + names(UDAT_STANDALONE_SHORT_WEEKDAYS, 1..<8)
   swift_udat_close(format)
+  line((["names", id] + alone).joined(separator: "\t"))
   line(["date", id, pattern].joined(separator: "\t"), months.joined(separator: "\t"), sample)
 }
 
 // MARK: Periods
 
 func dumpPeriods(_ id: String, _ counts: [Int64]) {
-  for unit in ["day", "week", "month", "year"] {
+  for unit in ["day", "week", "month", "year", "hour", "minute", "second"] {
     for width in ["short", "full-name"] {
       var status = U_ZERO_ERROR
       let skeleton = wide("unit/\(unit) unit-width-\(width) group-off")

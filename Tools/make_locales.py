@@ -19,13 +19,17 @@ numbers in other tables, counted from 0.
   monthNames  twelve names, as MMM writes them
   plurals     200 letters, the categories of 0 to 199: z, o, t, f, m, x (zero, one, two, few, many,
               other). From 200 on the last two digits tell
+  dateNames   names that stand alone: twelve months, twelve short ones, seven days of the week from
+              Sunday, seven short ones; a short name that is the long one is empty
+  timeWords   as periodWords, of hour, minute and second
   periodWords a unit and width a field (day, week, month, year; each short, then long). A field is
               forms divided by ";": a letter and the text, "#" is the number
   currencies  code, fraction digits, and the symbol of most locales if it is not the code
   locales     id | line with more symbols, or nothing | script | shape | template for symbols that
               end in a sign | for those that end in a letter | date pattern | month names |
               period words | plurals | currency of the region | symbols that differ, divided by ";":
-              code and symbol | exceptions, divided by spaces: code ":" template ":" shape
+              code and symbol | exceptions, divided by spaces: code ":" template ":" shape |
+              date names | time words
   aliases     short id | id
   parents     id without data | id
   regions     alpha-2 | alpha-3 | currency | main locale | shape with the separators that a language
@@ -44,6 +48,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DEFAULT_OUTPUT = ROOT / "Sources/Pricing/Locales/LocaleTable.swift"
 CATEGORIES = {"zero": "z", "one": "o", "two": "t", "few": "f", "many": "m", "other": "x"}
 UNITS = ["day", "week", "month", "year"]
+TIME_UNITS = ["hour", "minute", "second"]
 WIDTHS = ["short", "full-name"]
 # Letters of these digits keep their own separators in other regions.
 ARABIC_ZEROS = "\u0660\u06f0"
@@ -62,6 +67,7 @@ class Facts:
         self.locales, self.numbers, self.dates = {}, {}, {}
         self.prices = collections.defaultdict(dict)
         self.periods = collections.defaultdict(dict)
+        self.alone = {}
         self.plurals, self.parents, self.regions, self.aliases = {}, {}, {}, {}
         self.composed = collections.defaultdict(dict)
         for line in lines:
@@ -82,6 +88,9 @@ class Facts:
 
     def date(self, id, pattern, *rest):
         self.dates[id] = (pattern, rest[:12], rest[12])
+
+    def names(self, id, *texts):
+        self.alone[id] = texts
 
     def period(self, id, unit, width, count, text):
         self.periods[id][unit, width, int(count)] = text
@@ -207,6 +216,7 @@ class Packer:
         self.facts = facts
         self.shapes, self.templates, self.words = Table(), Table(), Table()
         self.patterns, self.months, self.plurals = Table(), Table(), Table()
+        self.names, self.times = Table(), Table()
         self.codes = sorted(next(iter(facts.prices.values())))
         self.digits = {code: self.fraction_digits(code) for code in self.codes}
         self.common = {
@@ -271,8 +281,17 @@ class Packer:
             id, base, full.split("_")[1], self.shapes.add(*shape),
             self.templates.add(*templates["sign"]), self.templates.add(*templates["letter"]),
             self.patterns.add(pattern), self.months.add(*months),
-            self.words.add(*self.pack_words(id, letters)), self.plurals.add(letters), currency,
-            ";".join(symbols), " ".join(exceptions)))
+            self.words.add(*self.pack_words(id, letters, UNITS)), self.plurals.add(letters),
+            currency, ";".join(symbols), " ".join(exceptions), self.names.add(*self.pack_names(id)),
+            self.times.add(*self.pack_words(id, letters, TIME_UNITS))))
+
+    def pack_names(self, id):
+        names = self.facts.alone[id]
+        if any("|" in name for name in names):
+            fail(f"a name of {id} has a character of the format")
+        months, days = names[:24], names[24:]
+        return [*months[:12], *("" if a == b else b for a, b in zip(months[:12], months[12:])),
+                *days[:7], *("" if a == b else b for a, b in zip(days[:7], days[7:]))]
 
     def pack_symbols(self, id):
         """The earlier locale of the language with the fewest other symbols, and those."""
@@ -295,10 +314,10 @@ class Packer:
             fail(f"a symbol of {id} has a character of the format")
         return best[0], [code + symbol for code, symbol in sorted(best[1].items())]
 
-    def pack_words(self, id, letters):
+    def pack_words(self, id, letters, units):
         zero = self.shape[id][0]
         fields = []
-        for unit in UNITS:
+        for unit in units:
             for width in WIDTHS:
                 forms = {}
                 for (of, wide, count), text in self.facts.periods[id].items():
@@ -494,6 +513,8 @@ def swift(packer):
         ("monthNames", "Short names of months within a date.", packer.months.lines),
         ("plurals", "Plural categories of whole numbers.", packer.plurals.lines),
         ("periodWords", "Counted days, weeks, months and years.", packer.words.lines),
+        ("dateNames", "Names of months and days of the week that stand alone.", packer.names.lines),
+        ("timeWords", "Counted hours, minutes and seconds.", packer.times.lines),
         ("currencies", "Codes, fraction digits and symbols.", currencies),
         ("locales", "Every locale, sorted by its identifier.", packer.locale_lines),
         ("aliases", "Identifiers without their script, sorted.",

@@ -21,9 +21,11 @@ public struct RenderOptions: Sendable {
   public var now: Instant?
   /// The zone in which dates are shown; without one they keep the offset that they were written with.
   public var zone: TemplateZone?
-  /// The locale of `money` and `plural`.
+  /// The locale of `money`, `plural`, `date` and `countdown_from`.
   public var locale: String
   public var money: MoneyFormatter?
+  /// The words of locales; nil for English.
+  package var words: LocaleWords?
 
   public init(
     escaping: Escaping = .text, now: Instant? = nil,
@@ -121,6 +123,7 @@ extension Frame {
     rendering.zone = options.zone?.rules
     rendering.locale = options.locale
     rendering.money = options.money
+    rendering.words = options.words
   }
 }
 

@@ -100,7 +100,7 @@ package struct TemplateSetBuilder: ~Copyable {
   package mutating func add(_ source: String) -> [Diagnostic] {
     // SAFETY: The view of the source stays in the closure. The program stores the string itself.
     // Tests: RenderingTests.
-    var text = environment.isHTML ? MarkupEntities.resolved(source) : source
+    var text = environment.isHTML ? MarkupEntities.resolved(source, environment.delimiters) : source
     let number = sources.count
     sources.append(text)
     return text.withUTF8 { bytes in add(bytes, number) }

@@ -42,7 +42,7 @@ package struct TemplateAnalysis: Sendable {
   init(_ source: String, _ environment: TemplateEnvironment) {
     // SAFETY: The walk and its view of the source stay in the closure.
     // Tests: TemplateAnalysisTests.
-    var text = environment.isHTML ? MarkupEntities.resolved(source) : source
+    var text = environment.isHTML ? MarkupEntities.resolved(source, environment.delimiters) : source
     (reads, conditions, diagnostics) = text.withUTF8 { bytes in
       let (tree, diagnostics) = TemplateParser.parse(bytes, environment)
       var walk = TemplateWalk(tree: tree, source: bytes, environment: environment)

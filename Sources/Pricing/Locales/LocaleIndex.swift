@@ -7,6 +7,8 @@ struct LocaleIndex: Sendable {
   let monthNames = TableLines(LocaleTable.monthNames)
   let plurals = TableLines(LocaleTable.plurals)
   let periodWords = TableLines(LocaleTable.periodWords)
+  let dateNames = TableLines(LocaleTable.dateNames)
+  let timeWords = TableLines(LocaleTable.timeWords)
   let currencies = TableLines(LocaleTable.currencies)
   let locales = TableLines(LocaleTable.locales)
   let aliases = TableLines(LocaleTable.aliases)
@@ -31,6 +33,8 @@ struct LocaleIndex: Sendable {
     var plurals: Int
     var regionCurrency: Currency?
     var exceptions: Substring
+    var dateNames: Int
+    var timeWords: Int
   }
 
   /// The locale of a line.
@@ -41,7 +45,8 @@ struct LocaleIndex: Sendable {
       id: String(fields[0]), base: Int(fields[1]), script: String(fields[2]), shape: number(3),
       signTemplate: number(4), letterTemplate: number(5), datePattern: number(6),
       monthNames: number(7), periodWords: number(8), plurals: number(9),
-      regionCurrency: Currency(String(fields[10])), exceptions: fields[12])
+      regionCurrency: Currency(String(fields[10])), exceptions: fields[12],
+      dateNames: number(13), timeWords: number(14))
   }
 
   /// The symbol of a currency in the locale of a line.

@@ -629,6 +629,466 @@ enum LocaleTable {
     """#
   }
 
+  /// Names of months and days of the week that stand alone.
+  static var dateNames: StaticString {
+    #"""
+    Januarie|Februarie|Maart|April|Mei|Junie|Julie|Augustus|September|Oktober|November|Desember|Jan.|Feb.|Mrt.|Apr.||Jun.|Jul.|Aug.|Sep.|Okt.|Nov.|Des.|Sondag|Maandag|Dinsdag|Woensdag|Donderdag|Vrydag|Saterdag|So.|Ma.|Di.|Wo.|Do.|Vr.|Sa.
+    ndzɔ̀ŋɔ̀nùm|ndzɔ̀ŋɔ̀kƗ̀zùʔ|ndzɔ̀ŋɔ̀tƗ̀dʉ̀ghà|ndzɔ̀ŋɔ̀tǎafʉ̄ghā|ndzɔ̀ŋèsèe|ndzɔ̀ŋɔ̀nzùghò|ndzɔ̀ŋɔ̀dùmlo|ndzɔ̀ŋɔ̀kwîfɔ̀e|ndzɔ̀ŋɔ̀tƗ̀fʉ̀ghàdzughù|ndzɔ̀ŋɔ̀ghǔuwelɔ̀m|ndzɔ̀ŋɔ̀chwaʔàkaa wo|ndzɔ̀ŋèfwòo|nùm|kɨz|tɨd|taa|see|nzu|dum|fɔe|dzu|lɔm|kaa|fwo|tsuʔntsɨ|tsuʔukpà|tsuʔughɔe|tsuʔutɔ̀mlò|tsuʔumè|tsuʔughɨ̂m|tsuʔndzɨkɔʔɔ|nts|kpa|ghɔ|tɔm|ume|ghɨ|dzk
+    M01|M02|M03|M04|M05|M06|M07|M08|M09|M10|M11|M12|||||||||||||Sun|Mon|Tue|Wed|Thu|Fri|Sat|||||||
+    Ɔpɛpɔn|Ɔgyefoɔ|Ɔbɛnem|Oforisuo|Kɔtɔnimma|Ayɛwohomumu|Kutawonsa|Ɔsanaa|Ɛbɔ|Ahinime|Obubuo|Ɔpɛnimma|||||||||||||Kwasiada|Dwoada|Benada|Wukuada|Yawoada|Fiada|Memeneda|Kwe|Dwo|Ben|Wuk|Yaw|Fia|Mem
+    ጃንዋሪ|ፌብሩዋሪ|ማርች|ኤፕሪል|ሜይ|ጁን|ጁላይ|ኦገስት|ሴፕቴምበር|ኦክቶበር|ኖቬምበር|ዲሴምበር|ጃን|ፌብ||ኤፕሪ||||ኦገስ|ሴፕቴ|ኦክቶ|ኖቬም|ዲሴም|እሑድ|ሰኞ|ማክሰኞ|ረቡዕ|ሐሙስ|ዓርብ|ቅዳሜ|||ማክሰ||||
+    يناير|فبراير|مارس|أبريل|مايو|يونيو|يوليو|أغسطس|سبتمبر|أكتوبر|نوفمبر|ديسمبر|||||||||||||الأحد|الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|أحد|اثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت
+    جانفي|فيفري|مارس|أفريل|ماي|جوان|جويلية|أوت|سبتمبر|أكتوبر|نوفمبر|ديسمبر|||||||||||||الأحد|الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|أحد|اثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت
+    كانون الثاني|شباط|آذار|نيسان|أيار|حزيران|تموز|آب|أيلول|تشرين الأول|تشرين الثاني|كانون الأول|||||||||||||الأحد|الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|أحد|اثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت
+    كانون الثاني|شباط|آذار|نيسان|أيار|حزيران|تموز|آب|أيلول|تشرين الأول|تشرين الثاني|كانون الأول|كانون ٢|||||||||تشرين ١|تشرين ٢|كانون ١|الأحد|الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|أحد|اثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت
+    يناير|فبراير|مارس|أبريل|ماي|يونيو|يوليوز|غشت|شتنبر|أكتوبر|نونبر|دجنبر|||||||||||||الأحد|الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|أحد|اثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت
+    يناير|فبراير|مارس|إبريل|مايو|يونيو|يوليو|أغشت|شتمبر|أكتوبر|نوفمبر|دجمبر|||||||||||||الأحد|الاثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|أحد|اثنين|ثلاثاء|أربعاء|خميس|جمعة|سبت
+    জানুৱাৰী|ফেব্ৰুৱাৰী|মাৰ্চ|এপ্ৰিল|মে’|জুন|জুলাই|আগষ্ট|ছেপ্তেম্বৰ|অক্টোবৰ|নৱেম্বৰ|ডিচেম্বৰ|জানু|ফেব্ৰু||||||আগ|ছেপ্তে|অক্টো|নৱে|ডিচে|দেওবাৰ|সোমবাৰ|মঙ্গলবাৰ|বুধবাৰ|বৃহস্পতিবাৰ|শুক্ৰবাৰ|শনিবাৰ|দেও|সোম|মঙ্গল|বুধ|বৃহ|শুক্ৰ|শনি
+    Januari|Februari|Machi|Aprili|Mei|Juni|Julai|Agosti|Septemba|Oktoba|Novemba|Desemba|Jan|Feb|Mac|Apr||Jun|Jul|Ago|Sep|Okt|Nov|Dec|Jumapili|Jumatatu|Jumanne|Jumatano|Alhamisi|Ijumaa|Jumamosi|Jpi|Jtt|Jnn|Jtn|Alh|Ijm|Jmo
+    xineru|febreru|marzu|abril|mayu|xunu|xunetu|agostu|setiembre|ochobre|payares|avientu|Xin|Feb|Mar|Abr|May|Xun|Xnt|Ago|Set|Och|Pay|Avi|domingu|llunes|martes|miércoles|xueves|vienres|sábadu|dom|llu|mar|mié|xue|vie|sáb
+    yanvar|fevral|mart|aprel|may|iyun|iyul|avqust|sentyabr|oktyabr|noyabr|dekabr|yan|fev|mar|apr||iyn|iyl|avq|sen|okt|noy|dek|bazar|bazar ertəsi|çərşənbə axşamı|çərşənbə|cümə axşamı|cümə|şənbə|B.|B.E.|Ç.A.|Ç.|C.A.|C.|Ş.
+    Јанвар|Феврал|Март|Апрел|Май|Ијун|Ијул|Август|Сентјабр|Октјабр|Нојабр|Декабр|јан|фев|мар|апр|май|ијн|ијл|авг|сен|окт|ној|дек|базар|базар ертәси|чәршәнбә ахшамы|чәршәнбә|ҹүмә ахшамы|ҹүмә|шәнбә|Б.|Б.Е.|Ч.А.|Ч.|Ҹ.А.|Ҹ.|Ш.
+    Kɔndɔŋ|Màcɛ̂l|Màtùmb|Màtop|M̀puyɛ|Hìlòndɛ̀|Njèbà|Hìkaŋ|Dìpɔ̀s|Bìòôm|Màyɛsèp|Lìbuy li ńyèe|kɔn|mac|mat|mto|mpu|hil|nje|hik|dip|bio|may|liɓ|ŋgwà nɔ̂y|ŋgwà njaŋgumba|ŋgwà ûm|ŋgwà ŋgê|ŋgwà mbɔk|ŋgwà kɔɔ|ŋgwà jôn|nɔy|nja|uum|ŋge|mbɔ|kɔɔ|jon
+    студзень|люты|сакавік|красавік|май|чэрвень|ліпень|жнівень|верасень|кастрычнік|лістапад|снежань|сту|лют|сак|кра||чэр|ліп|жні|вер|кас|ліс|сне|нядзеля|панядзелак|аўторак|серада|чацвер|пятніца|субота|нд|пн|аў|ср|чц|пт|сб
+    Januari|Februari|Machi|Epreo|Mei|Juni|Julai|Ogasti|Septemba|Oktoba|Novemba|Disemba|Jan|Feb|Mac|Epr||Jun|Jul|Oga|Sep|Okt|Nov|Dis|Pa Mulungu|Palichimo|Palichibuli|Palichitatu|Palichine|Palichisano|Pachibelushi|||||||
+    pa mwedzi gwa hutala|pa mwedzi gwa wuvili|pa mwedzi gwa wudatu|pa mwedzi gwa wutai|pa mwedzi gwa wuhanu|pa mwedzi gwa sita|pa mwedzi gwa saba|pa mwedzi gwa nane|pa mwedzi gwa tisa|pa mwedzi gwa kumi|pa mwedzi gwa kumi na moja|pa mwedzi gwa kumi na mbili|Hut|Vil|Dat|Tai|Han|Sit|Sab|Nan|Tis|Kum|Kmj|Kmb|pa mulungu|pa shahuviluha|pa hivili|pa hidatu|pa hitayi|pa hihanu|pa shahulembela|Mul|Vil|Hiv|Hid|Hit|Hih|Lem
+    януари|февруари|март|април|май|юни|юли|август|септември|октомври|ноември|декември|яну|фев||апр||||авг|сеп|окт|ное|дек|неделя|понеделник|вторник|сряда|четвъртък|петък|събота|нд|пн|вт|ср|чт|пт|сб
+    जनवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितम्बर|अक्टूबर|नवम्बर|दिसंबर|||||||||||||ऐतवार|सोमवार|मंगलवार|बुधवार|बृहस्पतवार|शुक्रवार|शनिवार|||||||
+    जनवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितम्बर|अक्टूबर|नवंबर|दिसंबर|||||||||||||रबीबार|सोमबार|मंगलबार|बुधबार|बृहस्पतिबार|शुक्रबार|सनीचर|||||||
+    ɩjikawǝrka kaŋɔrɔ|ɩjikpaka kaŋɔrɔ|arɛ́cika kaŋɔrɔ|njɩbɔ nɖʊka kaŋɔrɔ|acafʊnɖuka kaŋɔrɔ|anɔɔɖuka kaŋɔrɔ|alàlaka kaŋɔrɔ|ɩjikǝuka kaŋɔrɔ|abofʊmka kaŋɔrɔ|ɩjicimka kaŋɔrɔ|acapomka kaŋɔrɔ|anɔɔbʊnka kaŋɔrɔ|kaw|kpa|ci|ɖʊ|ɖu5|ɖu6|la|kǝu|fʊm|cim|pom|bʊn|alahaɖɩ|aɖɩtɛnɛɛ|atalaata|alaarba|alaamɩshɩ|arɩsǝma|asiibi|alah|aɖɩt|atal|alar|alam|arɩs|asib
+    zanwuye|feburuye|marisi|awirili|mɛ|zuwɛn|zuluye|uti|sɛtanburu|ɔkutɔburu|nowanburu|desanburu|zan|feb|mar|awi||zuw|zul||sɛt|ɔku|now|des|kari|ntɛnɛ|tarata|araba|alamisa|juma|sibiri|kar|ntɛ|tar|ara|ala|jum|sib
+    জানুয়ারী|ফেব্রুয়ারী|মার্চ|এপ্রিল|মে|জুন|জুলাই|আগস্ট|সেপ্টেম্বর|অক্টোবর|নভেম্বর|ডিসেম্বর|জানু|ফেব|||||||||||রবিবার|সোমবার|মঙ্গলবার|বুধবার|বৃহস্পতিবার|শুক্রবার|শনিবার|রবি|সোম|মঙ্গল|বুধ|বৃহস্পতি|শুক্র|শনি
+    জানুয়ারী|ফেব্রুয়ারী|মার্চ|এপ্রিল|মে|জুন|জুলাই|আগস্ট|সেপ্টেম্বর|অক্টোবর|নভেম্বর|ডিসেম্বর|জানু|ফেব|||||||সেপ্টেঃ|অক্টোঃ|নভেঃ|ডিসেঃ|রবিবার|সোমবার|মঙ্গলবার|বুধবার|বৃহস্পতিবার|শুক্রবার|শনিবার|রবি|সোম|মঙ্গল|বুধ|বৃহস্পতি|শুক্র|শনি
+    ཟླ་བ་དང་པོ་|ཟླ་བ་གཉིས་པ་|ཟླ་བ་གསུམ་པ་|ཟླ་བ་བཞི་པ་|ཟླ་བ་ལྔ་པ་|ཟླ་བ་དྲུག་པ་|ཟླ་བ་བདུན་པ་|ཟླ་བ་བརྒྱད་པ་|ཟླ་བ་དགུ་པ་|ཟླ་བ་བཅུ་པ་|ཟླ་བ་བཅུ་གཅིག་པ་|ཟླ་བ་བཅུ་གཉིས་པ་|ཟླ་༡|ཟླ་༢|ཟླ་༣|ཟླ་༤|ཟླ་༥|ཟླ་༦|ཟླ་༧|ཟླ་༨|ཟླ་༩|ཟླ་༡༠|ཟླ་༡༡|ཟླ་༡༢|གཟའ་ཉི་མ་|གཟའ་ཟླ་བ་|གཟའ་མིག་དམར་|གཟའ་ལྷག་པ་|གཟའ་ཕུར་བུ་|གཟའ་པ་སངས་|གཟའ་སྤེན་པ་|ཉི་མ་|ཟླ་བ་|མིག་དམར་|ལྷག་པ་|ཕུར་བུ་|པ་སངས་|སྤེན་པ་
+    Genver|Cʼhwevrer|Meurzh|Ebrel|Mae|Mezheven|Gouere|Eost|Gwengolo|Here|Du|Kerzu|Gen.|Cʼhwe.|Meur.|Ebr.||Mezh.|Goue.||Gwen.|||Kzu.|Sul|Lun|Meurzh|Mercʼher|Yaou|Gwener|Sadorn|||Meu.|Mer.||Gwe.|Sad.
+    जानुवारी|फेब्रूवारी|मार्च|एप्रिल|मे|जुन|जुलाई|आगष्ट|सेप्थेम्बर|अक्ट’बर|नवेम्बर|डिसेम्बर|जान|फेब||एप्रि|||जुल|आग|सेप|अक्ट’|नवे|डिसे|रबिबार|समबार|मंगलबार|बुधबार|बिस्थिबार|सुुखुरबार|सनिबार|रबि|सम|मंगल|बुध|बिस्थि|सुखुर|सनि
+    januar|februar|mart|april|maj|juni|juli|august|septembar|oktobar|novembar|decembar|jan|feb|mar|apr||jun|jul|aug|sep|okt|nov|dec|nedjelja|ponedjeljak|utorak|srijeda|četvrtak|petak|subota|ned|pon|uto|sri|čet|pet|sub
+    јануар|фебруар|март|април|мај|јуни|јули|аугуст|септембар|октобар|новембар|децембар|јан|феб|мар|апр||јун|јул|ауг|сеп|окт|нов|дец|недјеља|понедјељак|уторак|сриједа|четвртак|петак|субота|нед|пон|уто|сри|чет|пет|суб
+    ልደትሪ|ካብኽብቲ|ክብላ|ፋጅኺሪ|ክቢቅሪ|ምኪኤል ትጟኒሪ|ኰርኩ|ማርያም ትሪ|ያኸኒ መሳቅለሪ|መተሉ|ምኪኤል መሽወሪ|ተሕሳስሪ|ልደት|ካብኽ||ፋጅኺ|ክቢቅ|ም/ት|ኰር|ማርያ|ያኸኒ||ም/ም|ተሕሳ|ሰንበር ቅዳዅ|ሰኑ|ሰሊጝ|ለጓ ወሪ ለብዋ|ኣምድ|ኣርብ|ሰንበር ሽጓዅ|ሰ/ቅ|||ለጓ|||ሰ/ሽ
+    gener|febrer|març|abril|maig|juny|juliol|agost|setembre|octubre|novembre|desembre|gen.|febr.||abr.|||jul.|ag.|set.|oct.|nov.|des.|diumenge|dilluns|dimarts|dimecres|dijous|divendres|dissabte|dg|dl|dt|dc|dj|dv|ds
+    𑄎𑄚𑄪𑄠𑄢𑄨|𑄜𑄬𑄛𑄴𑄝𑄳𑄢𑄪𑄠𑄢𑄨|𑄟𑄢𑄴𑄌𑄧|𑄃𑄬𑄛𑄳𑄢𑄨𑄣𑄴|𑄟𑄬|𑄎𑄪𑄚𑄴|𑄎𑄪𑄣𑄭|𑄃𑄉𑄧𑄌𑄴𑄑𑄴|𑄥𑄬𑄛𑄴𑄑𑄬𑄟𑄴𑄝𑄧𑄢𑄴|𑄃𑄧𑄇𑄴𑄑𑄮𑄝𑄧𑄢𑄴|𑄚𑄧𑄞𑄬𑄟𑄴𑄝𑄧𑄢𑄴|𑄓𑄨𑄥𑄬𑄟𑄴𑄝𑄧𑄢𑄴|||||||||||||𑄢𑄧𑄝𑄨𑄝𑄢𑄴|𑄥𑄧𑄟𑄴𑄝𑄢𑄴|𑄟𑄧𑄁𑄉𑄧𑄣𑄴𑄝𑄢𑄴|𑄝𑄪𑄖𑄴𑄝𑄢𑄴|𑄝𑄳𑄢𑄨𑄥𑄪𑄛𑄴𑄝𑄢𑄴|𑄥𑄪𑄇𑄴𑄇𑄮𑄢𑄴𑄝𑄢𑄴|𑄥𑄧𑄚𑄨𑄝𑄢𑄴|𑄢𑄧𑄝𑄨|𑄥𑄧𑄟𑄴|𑄟𑄧𑄁𑄉𑄧𑄣𑄴|𑄝𑄪𑄖𑄴|𑄝𑄳𑄢𑄨𑄥𑄪𑄛𑄴|𑄥𑄪𑄇𑄴𑄇𑄮𑄢𑄴|𑄥𑄧𑄚𑄨
+    январь|февраль|март|апрель|май|июнь|июль|август|сентябрь|октябрь|ноябрь|декабрь|янв|фев|мар|апр||июн|июл|авг|сен|окт|ноя|дек|кӀира|оршот|шинара|кхаара|еара|пӀераска|шуот|кӀи|ор|ши|кха|еа|пӀе|шуо
+    Enero|Pebrero|Marso|Abril|Mayo|Hunyo|Hulyo|Agosto|Septyembre|Oktubre|Nobyembre|Disyembre|Ene|Peb|Mar|Abr|May|Hun|Hul|Ago|Sep|Okt|Nob|Dis|Domingo|Lunes|Martes|Miyerkules|Huwebes|Biyernes|Sabado|Dom|Lun|Mar|Miy|Huw|Biy|Sab
+    Okwokubanza|Okwakabiri|Okwakashatu|Okwakana|Okwakataana|Okwamukaaga|Okwamushanju|Okwamunaana|Okwamwenda|Okwaikumi|Okwaikumi na kumwe|Okwaikumi na ibiri|KBZ|KBR|KST|KKN|KTN|KMK|KMS|KMN|KMW|KKM|KNK|KNB|Sande|Orwokubanza|Orwakabiri|Orwakashatu|Orwakana|Orwakataano|Orwamukaaga|SAN|ORK|OKB|OKS|OKN|OKT|OMK
+    ᎤᏃᎸᏔᏅ|ᎧᎦᎵ|ᎠᏅᏱ|ᎧᏬᏂ|ᎠᏂᏍᎬᏘ|ᏕᎭᎷᏱ|ᎫᏰᏉᏂ|ᎦᎶᏂ|ᏚᎵᏍᏗ|ᏚᏂᏅᏗ|ᏅᏓᏕᏆ|ᎥᏍᎩᏱ|ᎤᏃ|ᎧᎦ|ᎠᏅ|ᎧᏬ|ᎠᏂ|ᏕᎭ|ᎫᏰ|ᎦᎶ|ᏚᎵ|ᏚᏂ|ᏅᏓ|ᎥᏍ|ᎤᎾᏙᏓᏆᏍᎬ|ᎤᎾᏙᏓᏉᏅᎯ|ᏔᎵᏁᎢᎦ|ᏦᎢᏁᎢᎦ|ᏅᎩᏁᎢᎦ|ᏧᎾᎩᎶᏍᏗ|ᎤᎾᏙᏓᏈᏕᎾ|ᏆᏍᎬ|ᏉᏅᎯ|ᏔᎵᏁ|ᏦᎢᏁ|ᏅᎩᏁ|ᏧᎾᎩ|ᏈᏕᎾ
+    Hashiʼ Ammoʼnaʼ|Hashiʼ Atokloʼ|Hashiʼ Atochchíʼnaʼ|Iiplal|Mih|Choon|Choola|Akaas|Siptimpaʼ|Aaktopaʼ|Nofimpaʼ|Tiisimpaʼ|||||||||||||Nittak Holloʼ|Mantiʼ|Chostiʼ|Winstiʼ|Soistiʼ|Nannalhchifaʼ Nittak|Nittak Holloʼ Nakfish|||||||
+    کانوونی دووەم|شوبات|ئازار|نیسان|ئایار|حوزەیران|تەمووز|ئاب|ئەیلوول|تشرینی یەکەم|تشرینی دووەم|کانونی یەکەم|||||||||||||یەکشەممە|دووشەممە|سێشەممە|چوارشەممە|پێنجشەممە|ھەینی|شەممە|||||||
+    leden|únor|březen|duben|květen|červen|červenec|srpen|září|říjen|listopad|prosinec|led|úno|bře|dub|kvě|čvn|čvc|srp|zář|říj|lis|pro|neděle|pondělí|úterý|středa|čtvrtek|pátek|sobota|ne|po|út|st|čt|pá|so
+    ᐅᒉᒥᑮᓯᑳᐏᐲᓯᒼ|ᐸᐚᐦᒐᑭᓇᓰᐢ|ᒥᑭᓯᐏᐲᓯᒼ|ᓂᐢᑭᐲᓯᒼ|ᐊᓃᑭᐲᓯᒼ|ᐚᐏᐲᓯᒼ|ᐹᐢᑲᐦᐋᐏᐲᓯᒼ|ᐅᐸᐦᐅᐏᐲᓯᒼ|ᓄᒌᑐᐏᐲᓯᒼ|ᐱᓈᐢᑯᐏᐲᓯᒼ|ᐋᕽᐘᑎᓄᐏᐲᓯᒼ|ᒪᑯᓭᑮᓭᑳᐏᐲᓯᒼ|||||||||||||ᐊᔭᒥᐦᐁᑮᓯᑳᐤ|ᐴᓂ\#u{A0}ᐊᔭᒥᐦᐁᑮᓯᑳᐤ|ᓃᓱᑮᓯᑳᐤ|ᐋᐱᐦᑕᐘᐣ|ᐴᓂᐋᐱᐦᑕᐘᐣ|ᑫᑳᐨ ᒫᑎᓇᐍᑮᓯᑳᐤ|ᒫᑎᓇᐍᑮᓯᑳᐤ|||||||
+    кӑрлач|нарӑс|пуш|ака|ҫу|ҫӗртме|утӑ|ҫурла|авӑн|юпа|чӳк|раштав|кӑр.|нар.||||ҫӗр.||ҫур.||||раш.|вырсарникун|тунтикун|ытларикун|юнкун|кӗҫнерникун|эрнекун|шӑматкун|выр.|тун.|ытл.|юн.|кӗҫ.|эр.|шӑм.
+    Ionawr|Chwefror|Mawrth|Ebrill|Mai|Mehefin|Gorffennaf|Awst|Medi|Hydref|Tachwedd|Rhagfyr|Ion|Chw|Maw|Ebr||Meh|Gor|||Hyd|Tach|Rhag|Dydd Sul|Dydd Llun|Dydd Mawrth|Dydd Mercher|Dydd Iau|Dydd Gwener|Dydd Sadwrn|Sul|Llun|Maw|Mer|Iau|Gwe|Sad
+    januar|februar|marts|april|maj|juni|juli|august|september|oktober|november|december|jan|feb|mar|apr||jun|jul|aug|sep|okt|nov|dec|søndag|mandag|tirsdag|onsdag|torsdag|fredag|lørdag|søn.|man.|tirs.|ons.|tors.|fre.|lør.
+    Mori ghwa imbiri|Mori ghwa kawi|Mori ghwa kadadu|Mori ghwa kana|Mori ghwa kasanu|Mori ghwa karandadu|Mori ghwa mfungade|Mori ghwa wunyanya|Mori ghwa ikenda|Mori ghwa ikumi|Mori ghwa ikumi na imweri|Mori ghwa ikumi na iwi|Imb|Kaw|Kad|Kan|Kas|Kar|Mfu|Wun|Ike|Iku|Imw|Iwi|Ituku ja jumwa|Kuramuka jimweri|Kuramuka kawi|Kuramuka kadadu|Kuramuka kana|Kuramuka kasanu|Kifula nguwo|Jum|Jim|Kaw|Kad|Kan|Kas|Ngu
+    Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jan|Feb|Mär|Apr||Jun|Jul|Aug|Sep|Okt|Nov|Dez|Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|So|Mo|Di|Mi|Do|Fr|Sa
+    Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Jän|Feb|Mär|Apr||Jun|Jul|Aug|Sep|Okt|Nov|Dez|Sonntag|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|So|Mo|Di|Mi|Do|Fr|Sa
+    Žanwiye|Feewiriye|Marsi|Awiril|Me|Žuweŋ|Žuyye|Ut|Sektanbur|Oktoobur|Noowanbur|Deesanbur|Žan|Fee|Mar|Awi||Žuw|Žuy||Sek|Okt|Noo|Dee|Alhadi|Atinni|Atalaata|Alarba|Alhamisi|Alzuma|Asibti|Alh|Ati|Ata|Ala|Alm|Alz|Asi
+    जनवरी|फरवरी|मार्च|अप्रैल|मेई|जून|जुलाई|अगस्त|सितंबर|अक्तूबर|नवंबर|दिसंबर|जन.|फर.||||||अग.|सित.|अक्तू.|नव.|दिस.|ऐतबार|सोमबार|मंगलबार|बुधबार|बीरबार|शुक्रबार|शनिबार|ऐत|सोम|मंगल|बुध|बीर|शुक्र|शनि
+    januar|februar|měrc|apryl|maj|junij|julij|awgust|september|oktober|nowember|december|jan|feb|měr|apr||jun|jul|awg|sep|okt|now|dec|njeźela|pónjeźele|wałtora|srjoda|stwórtk|pětk|sobota|nje|pón|wał|srj|stw|pět|sob
+    dimɔ́di|ŋgɔndɛ|sɔŋɛ|diɓáɓá|emiasele|esɔpɛsɔpɛ|madiɓɛ́díɓɛ́|diŋgindi|nyɛtɛki|mayésɛ́|tiníní|eláŋgɛ́|di|ŋgɔn|sɔŋ|diɓ|emi|esɔ|mad|diŋ|nyɛt|may|tin|elá|éti|mɔ́sú|kwasú|mukɔ́sú|ŋgisú|ɗónɛsú|esaɓasú|ét|mɔ́s|kwa|muk|ŋgi|ɗón|esa
+    Sanvie|Fébirie|Mars|Aburil|Mee|Sueŋ|Súuyee|Ut|Settembar|Oktobar|Novembar|Disambar|Sa|Fe|Ma|Ab|Me|Su|Sú||Se|Ok|No|De|Dimas|Teneŋ|Talata|Alarbay|Aramisay|Arjuma|Sibiti|Dim|Ten|Tal|Ala|Ara|Arj|Sib
+    སྤྱི་ཟླ་དངཔ་|སྤྱི་ཟླ་གཉིས་པ་|སྤྱི་ཟླ་གསུམ་པ་|སྤྱི་ཟླ་བཞི་པ|སྤྱི་ཟླ་ལྔ་པ་|སྤྱི་ཟླ་དྲུག་པ|སྤྱི་ཟླ་བདུན་པ་|སྤྱི་ཟླ་བརྒྱད་པ་|སྤྱི་ཟླ་དགུ་པ་|སྤྱི་ཟླ་བཅུ་པ་|སྤྱི་ཟླ་བཅུ་གཅིག་པ་|སྤྱི་ཟླ་བཅུ་གཉིས་པ་|ཟླ་༡|ཟླ་༢|ཟླ་༣|ཟླ་༤|ཟླ་༥|ཟླ་༦|ཟླ་༧|ཟླ་༨|ཟླ་༩|ཟླ་༡༠|ཟླ་༡༡|ཟླ་༡༢|གཟའ་ཟླ་བ་|གཟའ་མིག་དམར་|གཟའ་ལྷག་པ་|གཟའ་ཕུར་བུ་|གཟའ་པ་སངས་|གཟའ་སྤེན་པ་|གཟའ་ཉི་མ་|ཟླ་|མིར་|ལྷག་|ཕུར་|སངས་|སྤེན་|ཉི་
+    Mweri wa mbere|Mweri wa kaĩri|Mweri wa kathatũ|Mweri wa kana|Mweri wa gatano|Mweri wa gatantatũ|Mweri wa mũgwanja|Mweri wa kanana|Mweri wa kenda|Mweri wa ikũmi|Mweri wa ikũmi na ũmwe|Mweri wa ikũmi na Kaĩrĩ|Mbe|Kai|Kat|Kan|Gat|Gan|Mug|Knn|Ken|Iku|Imw|Igi|Kiumia|Njumatatu|Njumaine|Njumatano|Aramithi|Njumaa|NJumamothii|Kma|Tat|Ine|Tan|Arm|Maa|NMM
+    dzove|dzodze|tedoxe|afɔfĩe|dame|masa|siamlɔm|deasiamime|anyɔnyɔ|kele|adeɛmekpɔxe|dzome|dzv|dzd|ted|afɔ|dam|mas|sia|dea|any|kel|ade|dzm|kɔsiɖa|dzoɖa|blaɖa|kuɖa|yawoɖa|fiɖa|memleɖa|kɔs|dzo|bla|kuɖ|yaw|fiɖ|mem
+    Ιανουάριος|Φεβρουάριος|Μάρτιος|Απρίλιος|Μάιος|Ιούνιος|Ιούλιος|Αύγουστος|Σεπτέμβριος|Οκτώβριος|Νοέμβριος|Δεκέμβριος|Ιαν|Φεβ|Μάρ|Απρ|Μάι|Ιούν|Ιούλ|Αύγ|Σεπ|Οκτ|Νοέ|Δεκ|Κυριακή|Δευτέρα|Τρίτη|Τετάρτη|Πέμπτη|Παρασκευή|Σάββατο|Κυρ|Δευ|Τρί|Τετ|Πέμ|Παρ|Σάβ
+    January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr||Jun|Jul|Aug|Sep|Oct|Nov|Dec|Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sun|Mon|Tue|Wed|Thu|Fri|Sat
+    Januaro|Februaro|Marto|Aprilo|Majo|Junio|Julio|Aŭgusto|Septembro|Oktobro|Novembro|Decembro|Jan|Feb|Mar|Apr|Maj|Jun|Jul|Aŭg|Sep|Okt|Nov|Dec|dimanĉo|lundo|mardo|merkredo|ĵaŭdo|vendredo|sabato|di|lu|ma|me|ĵa|ve|sa
+    enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|ene|feb|mar|abr|may|jun|jul|ago|sept|oct|nov|dic|domingo|lunes|martes|miércoles|jueves|viernes|sábado|dom|lun|mar|mié|jue|vie|sáb
+    enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|ene.|feb.|mar.|abr.|may.|jun.|jul.|ago.|sept.|oct.|nov.|dic.|domingo|lunes|martes|miércoles|jueves|viernes|sábado|dom|lun|mar|mié|jue|vie|sáb
+    enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic|domingo|lunes|martes|miércoles|jueves|viernes|sábado|dom|lun|mar|mié|jue|vie|sáb
+    Enero|Febrero|Marzo|Abril|Mayo|Junio|Julio|Agosto|Setiembre|Octubre|Noviembre|Diciembre|Ene.|Feb.|Mar.|Abr.|May.|Jun.|Jul.|Ago.|Set.|Oct.|Nov.|Dic.|domingo|lunes|martes|miércoles|jueves|viernes|sábado|dom|lun|mar|mié|jue|vie|sáb
+    jaanuar|veebruar|märts|aprill|mai|juuni|juuli|august|september|oktoober|november|detsember|jaan|veebr||apr||||aug|sept|okt|nov|dets|pühapäev|esmaspäev|teisipäev|kolmapäev|neljapäev|reede|laupäev|P|E|T|K|N|R|L
+    urtarrila|otsaila|martxoa|apirila|maiatza|ekaina|uztaila|abuztua|iraila|urria|azaroa|abendua|urt.|ots.|mar.|api.|mai.|eka.|uzt.|abu.|ira.|urr.|aza.|abe.|igandea|astelehena|asteartea|asteazkena|osteguna|ostirala|larunbata|ig.|al.|ar.|az.|og.|or.|lr.
+    ngɔn osú|ngɔn bɛ̌|ngɔn lála|ngɔn nyina|ngɔn tána|ngɔn saməna|ngɔn zamgbála|ngɔn mwom|ngɔn ebulú|ngɔn awóm|ngɔn awóm ai dziá|ngɔn awóm ai bɛ̌|ngo|ngb|ngl|ngn|ngt|ngs|ngz|ngm|nge|nga|ngad|ngab|sɔ́ndɔ|mɔ́ndi|sɔ́ndɔ məlú mə́bɛ̌|sɔ́ndɔ məlú mə́lɛ́|sɔ́ndɔ məlú mə́nyi|fúladé|séradé|sɔ́n|mɔ́n|smb|sml|smn|fúl|sér
+    ژانویه|فوریه|مارس|آوریل|مه|ژوئن|ژوئیه|اوت|سپتامبر|اکتبر|نوامبر|دسامبر|||||||||||||یکشنبه|دوشنبه|سه\#u{200C}شنبه|چهارشنبه|پنجشنبه|جمعه|شنبه|||||||
+    جنوری|فبروری|مارچ|اپریل|می|جون|جولای|اگست|سپتمبر|اکتوبر|نومبر|دسمبر|||||||||||||یکشنبه|دوشنبه|سه\#u{200C}شنبه|چهارشنبه|پنجشنبه|جمعه|شنبه|||||||
+    siilo|colte|mbooy|seeɗto|duujal|korse|morso|juko|siilto|yarkomaa|jolal|bowte|sii|col|mbo|see|duu|kor|mor|juk|slt|yar|jol|bow|dewo|aaɓnde|mawbaare|njeslaare|naasaande|mawnde|hoore-biir|dew|aaɓ|maw|nje|naa|mwd|hbi
+    𞤅𞤭𞥅𞤤𞤮|𞤕𞤮𞤤𞤼𞤮|𞤐𞤦𞤮𞥅𞤴𞤮|𞤅𞤫𞥅𞤼𞤮|𞤁𞤵𞥅𞤶𞤮|𞤑𞤮𞤪𞤧𞤮|𞤃𞤮𞤪𞤧𞤮|𞤔𞤵𞤳𞤮|𞤅𞤭𞤤𞤼𞤮|𞤒𞤢𞤪𞤳𞤮|𞤔𞤮𞤤𞤮|𞤄𞤮𞤱𞤼𞤮|𞤅𞤭𞥅𞤤|𞤕𞤮𞤤|𞤐𞤦𞤮𞥅𞤴|𞤅𞤫𞥅𞤼|𞤁𞤵𞥅𞤶|𞤑𞤮𞤪|𞤃𞤮𞤪|𞤔𞤵𞤳|𞤅𞤭𞤤|𞤒𞤢𞤪|𞤔𞤮𞤤|𞤄𞤮𞤱|𞤈𞤫𞤬𞤦𞤭𞤪𞥆𞤫|𞤀𞥄𞤩𞤵𞤲𞥋𞤣𞤫|𞤃𞤢𞤱𞤦𞤢𞥄𞤪𞤫|𞤐𞤶𞤫𞤧𞤤𞤢𞥄𞤪𞤫|𞤐𞤢𞥄𞤧𞤢𞥄𞤲𞤣𞤫|𞤃𞤢𞤱𞤲𞤣𞤫|𞤖𞤮𞤪𞤦𞤭𞤪𞥆𞤫|𞤈𞤫𞤬|𞤀𞥄𞤩𞤵|𞤃𞤢𞤦|𞤔𞤫𞤧|𞤐𞤢𞥄𞤧|𞤃𞤢𞤣|𞤖𞤮𞤪
+    tammikuu|helmikuu|maaliskuu|huhtikuu|toukokuu|kesäkuu|heinäkuu|elokuu|syyskuu|lokakuu|marraskuu|joulukuu|tammi|helmi|maalis|huhti|touko|kesä|heinä|elo|syys|loka|marras|joulu|sunnuntai|maanantai|tiistai|keskiviikko|torstai|perjantai|lauantai|su|ma|ti|ke|to|pe|la
+    Enero|Pebrero|Marso|Abril|Mayo|Hunyo|Hulyo|Agosto|Setyembre|Oktubre|Nobyembre|Disyembre|Ene|Peb|Mar|Abr|May|Hun|Hul|Ago|Set|Okt|Nob|Dis|Linggo|Lunes|Martes|Miyerkules|Huwebes|Biyernes|Sabado|Lin|Lun|Mar|Miy|Huw|Biy|Sab
+    januar|februar|mars|apríl|mai|juni|juli|august|september|oktober|november|desember|jan|feb|mar|apr||jun|jul|aug|sep|okt|nov|des|sunnudagur|mánadagur|týsdagur|mikudagur|hósdagur|fríggjadagur|leygardagur|sun|mán|týs|mik|hós|frí|ley
+    janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|janv.|févr.||avr.|||juil.||sept.|oct.|nov.|déc.|dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi|dim.|lun.|mar.|mer.|jeu.|ven.|sam.
+    janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|janv.|févr.||avr.|||juill.||sept.|oct.|nov.|déc.|dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi|dim.|lun.|mar.|mer.|jeu.|ven.|sam.
+    janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|jan.|fév.|mar.|avr.||jui.|juil.||sept.|oct.|nov.|déc.|dimanche|lundi|mardi|mercredi|jeudi|vendredi|samedi|dim.|lun.|mar.|mer.|jeu.|ven.|sam.
+    Zenâr|Fevrâr|Març|Avrîl|Mai|Jugn|Lui|Avost|Setembar|Otubar|Novembar|Dicembar|Zen|Fev|Mar|Avr||Jug||Avo|Set|Otu|Nov|Dic|domenie|lunis|martars|miercus|joibe|vinars|sabide|dom|lun|mar|mie|joi|vin|sab
+    Jannewaris|Febrewaris|Maart|April|Maaie|Juny|July|Augustus|Septimber|Oktober|Novimber|Desimber|Jan|Feb|Mrt|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Des|snein|moandei|tiisdei|woansdei|tongersdei|freed|sneon|si|mo|ti|wo|to|fr|so
+    Eanáir|Feabhra|Márta|Aibreán|Bealtaine|Meitheamh|Iúil|Lúnasa|Meán Fómhair|Deireadh Fómhair|Samhain|Nollaig|Ean|Feabh||Aib|Beal|Meith||Lún|MFómh|DFómh|Samh|Noll|Dé Domhnaigh|Dé Luain|Dé Máirt|Dé Céadaoin|Déardaoin|Dé hAoine|Dé Sathairn|Domh|Luan|Máirt|Céad|Déar|Aoine|Sath
+    Aharabata|Oflɔ|Otsokrikri|Abeibe|Agbiɛnaa|Otukwajan|Maawɛ|Manyawale|Gbo|Antɔŋ|Alemle|Afuabe|Aha|Ofl|Ots|Abe|Agb|Otu|Maa|Man||Ant|Ale|Afu|Hɔgbaa|Ju|Jufɔ|Shɔ|Soo|Sohaa|Hɔɔ|Hɔg||Juf|||Soh|
+    Am Faoilleach|An Gearran|Am Màrt|An Giblean|An Cèitean|An t-Ògmhios|An t-Iuchar|An Lùnastal|An t-Sultain|An Dàmhair|An t-Samhain|An Dùbhlachd|Faoi|Gearr|Màrt|Gibl|Cèit|Ògmh|Iuch|Lùna|Sult|Dàmh|Samh|Dùbh|DiDòmhnaich|DiLuain|DiMàirt|DiCiadain|DiarDaoin|DihAoine|DiSathairne|DiD|DiL|DiM|DiC|Dia|Dih|DiS
+    ጠሐረ|ከተተ|መገበ|አኀዘ|ግንባት|ሠንየ|ሐመለ|ነሐሰ|ከረመ|ጠቀመ|ኀደረ|ኀሠሠ|||||||||||||እኁድ|ሰኑይ|ሠሉስ|ራብዕ|ሐሙስ|ዓርበ|ቀዳሚት|||||||
+    xaneiro|febreiro|marzo|abril|maio|xuño|xullo|agosto|setembro|outubro|novembro|decembro|xan.|feb.|mar.|abr.|||xul.|ago.|set.|out.|nov.|dec.|domingo|luns|martes|mércores|xoves|venres|sábado|dom.||mar.|mér.|xov.|ven.|sáb.
+    Jasyteĩ|Jasykõi|Jasyapy|Jasyrundy|Jasypo|Jasypoteĩ|Jasypokõi|Jasypoapy|Jasyporundy|Jasypa|Jasypateĩ|Jasypakõi|||||||||||||Arateĩ|Arakõi|Araapy|Ararundy|Arapo|Arapoteĩ|Arapokõi|||||||
+    Januar|Februar|März|April|Mai|Juni|Juli|Auguscht|Septämber|Oktoober|Novämber|Dezämber|Jan|Feb|Mär|Apr||Jun|Jul|Aug|Sep|Okt|Nov|Dez|Sunntig|Määntig|Ziischtig|Mittwuch|Dunschtig|Friitig|Samschtig|Su.|Mä.|Zi.|Mi.|Du.|Fr.|Sa.
+    જાન્યુઆરી|ફેબ્રુઆરી|માર્ચ|એપ્રિલ|મે|જૂન|જુલાઈ|ઑગસ્ટ|સપ્ટેમ્બર|ઑક્ટોબર|નવેમ્બર|ડિસેમ્બર|જાન૰|ફેબ૰||||||ઑગ૰|સપ્ટ૰|ઑક્ટ૰|નવ૰|ડિસ૰|રવિવાર|સોમવાર|મંગળવાર|બુધવાર|ગુરુવાર|શુક્રવાર|શનિવાર|રવિ|સોમ|મંગળ|બુધ|ગુરુ|શુક્ર|શનિ
+    Chanuari|Feburari|Machi|Apiriri|Mei|Juni|Chulai|Agosti|Septemba|Okitoba|Nobemba|Disemba|Can|Feb|Mac|Apr||Jun|Cul|Agt|Sep|Okt|Nob|Dis|Chumapiri|Chumatato|Chumaine|Chumatano|Aramisi|Ichuma|Esabato|Cpr|Ctt|Cmn|Cmt|Ars|Icm|Est
+    Jerrey-geuree|Toshiaght-arree|Mayrnt|Averil|Boaldyn|Mean-souree|Jerrey-souree|Luanistyn|Mean-fouyir|Jerrey-fouyir|Mee Houney|Mee ny Nollick|J-guer|T-arree||Avrril||M-souree|J-souree||M-fouyir|J-fouyir|M-Houney|M-Nollick|Jedoonee|Jelhein|Jemayrt|Jercean|Jerdein|Jeheiney|Jesarn|Jed|Jel|Jem|Jerc|Jerd|Jeh|Jes
+    Janairu|Faburairu|Maris|Afirilu|Mayu|Yuni|Yuli|Agusta|Satumba|Oktoba|Nuwamba|Disamba|Jan|Fab|Mar|Afi|May|Yun|Yul|Agu|Sat|Okt|Nuw|Dis|Lahadi|Litinin|Talata|Laraba|Alhamis|Jummaʼa|Asabar|Lah|Lit|Tal|Lar|Alh|Jum|Asa
+    Ianuali|Pepeluali|Malaki|ʻApelila|Mei|Iune|Iulai|ʻAukake|Kepakemapa|ʻOkakopa|Nowemapa|Kekemapa|Ian.|Pep.|Mal.|ʻAp.||Iun.|Iul.|ʻAu.|Kep.|ʻOk.|Now.|Kek.|Lāpule|Poʻakahi|Poʻalua|Poʻakolu|Poʻahā|Poʻalima|Poʻaono|LP|P1|P2|P3|P4|P5|P6
+    ינואר|פברואר|מרץ|אפריל|מאי|יוני|יולי|אוגוסט|ספטמבר|אוקטובר|נובמבר|דצמבר|ינו׳|פבר׳||אפר׳||||אוג׳|ספט׳|אוק׳|נוב׳|דצמ׳|יום ראשון|יום שני|יום שלישי|יום רביעי|יום חמישי|יום שישי|יום שבת|יום א׳|יום ב׳|יום ג׳|יום ד׳|יום ה׳|יום ו׳|שבת
+    जनवरी|फ़रवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|अक्तूबर|नवंबर|दिसंबर|जन॰|फ़र॰|||||जुल॰|अग॰|सित॰|अक्तू॰|नव॰|दिस॰|रविवार|सोमवार|मंगलवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|रवि|सोम|मंगल|बुध|गुरु|शुक्र|शनि
+    January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr||Jun|Jul|Aug|Sep|Oct|Nov|Dec|Raviwaar|Somwaar|Mangalwaar|Budhwaar|Guruwaar|Shukrawaar|Shaniwaar|Ravi|Som|Mangal|Budh|Guru|Shukra|Shani
+    siječanj|veljača|ožujak|travanj|svibanj|lipanj|srpanj|kolovoz|rujan|listopad|studeni|prosinac|sij|velj|ožu|tra|svi|lip|srp|kol|ruj|lis|stu|pro|nedjelja|ponedjeljak|utorak|srijeda|četvrtak|petak|subota|ned|pon|uto|sri|čet|pet|sub
+    januar|februar|měrc|apryl|meja|junij|julij|awgust|september|oktober|nowember|december|jan|feb|měr|apr|mej|jun|jul|awg|sep|okt|now|dec|njedźela|póndźela|wutora|srjeda|štwórtk|pjatk|sobota|nje|pón|wut|srj|štw|pja|sob
+    január|február|március|április|május|június|július|augusztus|szeptember|október|november|december|jan.|febr.|márc.|ápr.|máj.|jún.|júl.|aug.|szept.|okt.|nov.|dec.|vasárnap|hétfő|kedd|szerda|csütörtök|péntek|szombat|V|H|K|Sze|Cs|P|Szo
+    հունվար|փետրվար|մարտ|ապրիլ|մայիս|հունիս|հուլիս|օգոստոս|սեպտեմբեր|հոկտեմբեր|նոյեմբեր|դեկտեմբեր|հնվ|փտվ|մրտ|ապր|մյս|հնս|հլս|օգս|սեպ|հոկ|նոյ|դեկ|կիրակի|երկուշաբթի|երեքշաբթի|չորեքշաբթի|հինգշաբթի|ուրբաթ|շաբաթ|կիր|երկ|երք|չրք|հնգ|ուր|շբթ
+    januario|februario|martio|april|maio|junio|julio|augusto|septembre|octobre|novembre|decembre|jan|feb|mar|apr|mai|jun|jul|aug|sep|oct|nov|dec|dominica|lunedi|martedi|mercuridi|jovedi|venerdi|sabbato|dom|lun|mar|mer|jov|ven|sab
+    Januari|Februari|Maret|April|Mei|Juni|Juli|Agustus|September|Oktober|November|Desember|Jan|Feb|Mar|Apr||Jun|Jul|Agu|Sep|Okt|Nov|Des|Minggu|Senin|Selasa|Rabu|Kamis|Jumat|Sabtu|Min|Sen|Sel|Rab|Kam|Jum|Sab
+    januar|februar|marte|april|may|junio|julí|august|septembre|octobre|novembre|decembre|jan.|febr.|mar.|apr.||jun.||aug.|sept.|oct.|nov.|dec.|soledí|lunedí|mardí|mercurdí|jovedí|venerdí|saturdí|sol.|lun.|mar.|mer.|jov.|ven.|sat.
+    Jenụwarị|Febrụwarị|Maachị|Epreel|Mee|Jun|Julaị|Ọgọọst|Septemba|Ọktoba|Novemba|Disemba|Jen|Feb|Maa|Epr||Juu|Jul|Ọgọ|Sep|Ọkt|Nov|Dis|Sọndee|Mọnde|Tiuzdee|Wenezdee|Tọọzdee|Fraịdee|Satọdee|Sọn|Mọn|Tiu|Wen|Tọọ|Fraị|Sat
+    ꋍꆪ|ꑍꆪ|ꌕꆪ|ꇖꆪ|ꉬꆪ|ꃘꆪ|ꏃꆪ|ꉆꆪ|ꈬꆪ|ꊰꆪ|ꊯꊪꆪ|ꊰꑋꆪ|||||||||||||ꑬꆏꑍ|ꆏꊂꋍ|ꆏꊂꑍ|ꆏꊂꌕ|ꆏꊂꇖ|ꆏꊂꉬ|ꆏꊂꃘ|ꑬꆏ|ꆏꋍ|ꆏꑍ|ꆏꌕ|ꆏꇖ|ꆏꉬ|ꆏꃘ
+    janúar|febrúar|mars|apríl|maí|júní|júlí|ágúst|september|október|nóvember|desember|jan.|feb.|mar.|apr.||jún.|júl.|ágú.|sep.|okt.|nóv.|des.|sunnudagur|mánudagur|þriðjudagur|miðvikudagur|fimmtudagur|föstudagur|laugardagur|sun.|mán.|þri.|mið.|fim.|fös.|lau.
+    gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre|gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic|domenica|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|dom|lun|mar|mer|gio|ven|sab
+    ᔭᓐᓄᐊᓕ|ᕕᕝᕗᐊᓕ|ᒫᑦᓯ|ᐊᐃᑉᐳᓗ|ᒪᐃ|ᔫᓂ|ᔪᓚᐃ|ᐊᐅᒡᒍᓯ|ᓯᑎᐱᕆ|ᐆᑦᑑᕝᕙ|ᓄᕕᐱᕆ|ᑎᓯᐱᕆ|||||||||||||ᓈᑦᑏᖑᔭᖅ|ᓇᒡᒐᔾᔭᐅ|ᓇᒡᒐᔾᔭᐅᓕᖅᑭ|ᐱᖓᑦᓯᖅ|ᓯᑕᒻᒥᖅ|ᑕᓪᓕᒻᒥᐅᑦ|ᓈᑦᓰᖑᔭᓛᕐᓂᐊᖅ|||||||
+    1月|2月|3月|4月|5月|6月|7月|8月|9月|10月|11月|12月|||||||||||||日曜日|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日|月|火|水|木|金|土
+    Nduŋmbi Saŋ|Pɛsaŋ Pɛ́pá|Pɛsaŋ Pɛ́tát|Pɛsaŋ Pɛ́nɛ́kwa|Pɛsaŋ Pataa|Pɛsaŋ Pɛ́nɛ́ntúkú|Pɛsaŋ Saambá|Pɛsaŋ Pɛ́nɛ́fɔm|Pɛsaŋ Pɛ́nɛ́pfúꞋú|Pɛsaŋ Nɛgɛ́m|Pɛsaŋ Ntsɔ̌pmɔ́|Pɛsaŋ Ntsɔ̌ppá|||||||||||||Sɔ́ndi|Mɔ́ndi|Ápta Mɔ́ndi|Wɛ́nɛsɛdɛ|Tɔ́sɛdɛ|Fɛlâyɛdɛ|Sásidɛ|||||||
+    Januari|Februari|Machi|Aprilyi|Mei|Junyi|Julyai|Agusti|Septemba|Oktoba|Novemba|Desemba|Jan|Feb|Mac|Apr||Jun|Jul|Ago|Sep|Okt|Nov|Des|Jumapilyi|Jumatatuu|Jumanne|Jumatanu|Alhamisi|Ijumaa|Jumamosi|Jpi|Jtt|Jnn|Jtn|Alh|Iju|Jmo
+    Januari|Februari|Maret|April|Mei|Juni|Juli|Agustus|September|Oktober|November|Desember|Jan|Feb|Mar|Apr||Jun|Jul|Agt|Sep|Okt|Nov|Des|Ahad|Senin|Selasa|Rabu|Kamis|Jumat|Sabtu||Sen|Sel|Rab|Kam|Jum|Sab
+    იანვარი|თებერვალი|მარტი|აპრილი|მაისი|ივნისი|ივლისი|აგვისტო|სექტემბერი|ოქტომბერი|ნოემბერი|დეკემბერი|იან|თებ|მარ|აპრ|მაი|ივნ|ივლ|აგვ|სექ|ოქტ|ნოე|დეკ|კვირა|ორშაბათი|სამშაბათი|ოთხშაბათი|ხუთშაბათი|პარასკევი|შაბათი|კვი|ორშ|სამ|ოთხ|ხუთ|პარ|შაბ
+    Yennayer|Fuṛar|Meɣres|Yebrir|Mayyu|Yunyu|Yulyu|Ɣuct|Ctembeṛ|Tubeṛ|Nunembeṛ|Duǧembeṛ|Yen|Fur|Meɣ|Yeb|May|Yun|Yul|Ɣuc|Cte|Tub|Nun|Duǧ|Yanass|Sanass|Kraḍass|Kuẓass|Samass|Sḍisass|Sayass|Yan|San|Kraḍ|Kuẓ|Sam|Sḍis|Say
+    Hywan A̱yrnig|Hywan A̱hwa|Hywan A̱tat|Hywan A̱naai|Hywan A̱pfwon|Hywan A̱kitat|Hywan A̱tyirin|Hywan A̱ninai|Hywan A̱kumviriyin|Hywan Swak|Hywan Swak B’a̱yrnig|Hywan Swak B’a̱hwa|A̱yr|A̱hw|A̱ta|A̱na|A̱pf|A̱ki|A̱ty|A̱ni|A̱ku|Swa|Sby|Sbh|Ladi|Lintani|Talata|Larba|Lamit|Juma|Asabar|Lad|Lin|Tal|Lar|Lam|Jum|Asa
+    Mwai wa mbee|Mwai wa kelĩ|Mwai wa katatũ|Mwai wa kana|Mwai wa katano|Mwai wa thanthatũ|Mwai wa muonza|Mwai wa nyaanya|Mwai wa kenda|Mwai wa ĩkumi|Mwai wa ĩkumi na ĩmwe|Mwai wa ĩkumi na ilĩ|Mbe|Kel|Ktũ|Kan|Ktn|Tha|Moo|Nya|Knd|Ĩku|Ĩkm|Ĩkl|Wa kyumwa|Wa kwambĩlĩlya|Wa kelĩ|Wa katatũ|Wa kana|Wa katano|Wa thanthatũ|Wky|Wkw|Wkl|Wtũ|Wkn|Wtn|Wth
+    Zwat Juwung|Zwat Swiyang|Zwat Tsat|Zwat Nyai|Zwat Tswon|Zwat Ataah|Zwat Anatat|Zwat Arinai|Zwat Akubunyung|Zwat Swag|Zwat Mangjuwang|Zwat Swag-Ma-Suyang|Juw|Swi|Tsa|Nya|Tsw|Ata|Ana|Ari|Aku|Swa|Man|Mas|Ladi|Tanii|Talata|Larba|Lamit|Juma|Asabat|Lad|Tan|Tal|Lar|Lam|Jum|Asa
+    Mwedi Ntandi|Mwedi wa Pili|Mwedi wa Tatu|Mwedi wa Nchechi|Mwedi wa Nnyano|Mwedi wa Nnyano na Umo|Mwedi wa Nnyano na Mivili|Mwedi wa Nnyano na Mitatu|Mwedi wa Nnyano na Nchechi|Mwedi wa Nnyano na Nnyano|Mwedi wa Nnyano na Nnyano na U|Mwedi wa Nnyano na Nnyano na M|Jan|Feb|Mac|Apr|Mei|Jun|Jul|Ago|Sep|Okt|Nov|Des|Liduva lyapili|Liduva lyatatu|Liduva lyanchechi|Liduva lyannyano|Liduva lyannyano na linji|Liduva lyannyano na mavili|Liduva litandi|Ll2|Ll3|Ll4|Ll5|Ll6|Ll7|Ll1
+    Janeru|Febreru|Marsu|Abril|Maiu|Junhu|Julhu|Agostu|Setenbru|Otubru|Nuvenbru|Dizenbru|Jan|Feb|Mar|Abr|Mai|Jun|Jul|Ago|Set|Otu|Nuv|Diz|dumingu|sigunda-fera|tersa-fera|kuarta-fera|kinta-fera|sesta-fera|sábadu|dum|sig|ter|kua|kin|ses|sab
+    1-Kysã|2-Kysã|3-Kysã|4-Kysã|5-Kysã|6-Kysã|7-Kysã|8-Kysã|9-Kysã|10-Kysã|11-Kysã|12-Kysã|1Ky.|2Ky.|3Ky.|4Ky.|5Ky.|6Ky.|7Ky.|8Ky.|9Ky.|10Ky.|11Ky.|12Ky.|numĩggu|pir-kurã-há|régre-kurã-há|tẽgtũ-kurã-há|vẽnhkãgra-kurã-há|pénkar-kurã-há|savnu|num.|pir.|rég.|tẽg.|vẽn.|pén.|sav.
+    Žanwiye|Feewiriye|Marsi|Awiril|Me|Žuweŋ|Žuyye|Ut|Sektanbur|Oktoobur|Noowanbur|Deesanbur|Žan|Fee|Mar|Awi||Žuw|Žuy||Sek|Okt|Noo|Dee|Alhadi|Atini|Atalata|Alarba|Alhamiisa|Aljuma|Assabdu|Alh|Ati|Ata|Ala|Alm|Alj|Ass
+    Njenuarĩ|Mwere wa kerĩ|Mwere wa gatatũ|Mwere wa kana|Mwere wa gatano|Mwere wa gatandatũ|Mwere wa mũgwanja|Mwere wa kanana|Mwere wa kenda|Mwere wa ikũmi|Mwere wa ikũmi na ũmwe|Ndithemba|JEN|WKR|WGT|WKN|WTN|WTD|WMJ|WNN|WKD|WIK|WMW|DIT|Kiumia|Njumatatũ|Njumaine|Njumatana|Aramithi|Njumaa|Njumamothi|KMA|NTT|NMN|NMT|ART|NMA|NMM
+    Қаңтар|Ақпан|Наурыз|Сәуір|Мамыр|Маусым|Шілде|Тамыз|Қыркүйек|Қазан|Қараша|Желтоқсан|қаң.|ақп.|нау.|сәу.|мам.|мау.|шіл.|там.|қыр.|қаз.|қар.|жел.|жексенбі|дүйсенбі|сейсенбі|сәрсенбі|бейсенбі|жұма|сенбі|жс|дс|сс|ср|бс|жм|сб
+    pamba|wanja|mbiyɔ mɛndoŋgɔ|Nyɔlɔmbɔŋgɔ|Mɔnɔ ŋgbanja|Nyaŋgwɛ ŋgbanja|kuŋgwɛ|fɛ|njapi|nyukul|M11|ɓulɓusɛ|||||||||||||sɔndi|lundi|mardi|mɛrkɛrɛdi|yedi|vaŋdɛrɛdi|mɔnɔ sɔndi|||||||
+    januaari|februaari|marsi|apriili|maaji|juuni|juuli|aggusti|septembari|oktobari|novembari|decembari|jan|febr|mar|apr|maj|jun|jul|aug|sept|okt|nov|dec|sapaat|ataasinngorneq|marlunngorneq|pingasunngorneq|sisamanngorneq|tallimanngorneq|arfininngorneq|sap|ata|mar|pin|sis|tal|arf
+    Mulgul|Ng’atyaato|Kiptaamo|Iwootkuut|Mamuut|Paagi|Ng’eiyeet|Rooptui|Bureet|Epeeso|Kipsuunde ne taai|Kipsuunde nebo aeng’|Mul|Ngat|Taa|Iwo|Mam|Paa|Nge|Roo|Bur|Epe|Kpt|Kpa|Kotisap|Kotaai|Koaeng’|Kosomok|Koang’wan|Komuut|Kolo|Kts|Kot|Koo|Kos|Koa|Kom|Kol
+    មករា|កុម្ភៈ|មីនា|មេសា|ឧសភា|មិថុនា|កក្កដា|សីហា|កញ្ញា|តុលា|វិច្ឆិកា|ធ្នូ|||||||||||||អាទិត្យ|ចន្ទ|អង្គារ|ពុធ|ព្រហស្បតិ៍|សុក្រ|សៅរ៍|||||ព្រហ||
+    ಜನವರಿ|ಫೆಬ್ರವರಿ|ಮಾರ್ಚ್|ಏಪ್ರಿಲ್|ಮೇ|ಜೂನ್|ಜುಲೈ|ಆಗಸ್ಟ್|ಸೆಪ್ಟೆಂಬರ್|ಅಕ್ಟೋಬರ್|ನವೆಂಬರ್|ಡಿಸೆಂಬರ್|ಜನ|ಫೆಬ್ರ||ಏಪ್ರಿ||||ಆಗ|ಸೆಪ್ಟೆಂ|ಅಕ್ಟೋ|ನವೆಂ|ಡಿಸೆಂ|ಭಾನುವಾರ|ಸೋಮವಾರ|ಮಂಗಳವಾರ|ಬುಧವಾರ|ಗುರುವಾರ|ಶುಕ್ರವಾರ|ಶನಿವಾರ|ಭಾನು|ಸೋಮ|ಮಂಗಳ|ಬುಧ|ಗುರು|ಶುಕ್ರ|ಶನಿ
+    1월|2월|3월|4월|5월|6월|7월|8월|9월|10월|11월|12월|||||||||||||일요일|월요일|화요일|수요일|목요일|금요일|토요일|일|월|화|수|목|금|토
+    जानेवारी|फेब्रुवारी|मार्च|एप्रील|मे|जून|जुलय|ऑगस्ट|सप्टेंबर|ऑक्टोबर|नोव्हेंबर|डिसेंबर|जाने|फेब्रु||एप्री|||जुल|ऑग|सप्टें|ऑक्टो|नो|डिसे|आयतार|सोमार|मंगळार|बुधवार|बिरेस्तार|शुक्रार|शेनवार|||||||
+    Janer|Febrer|Mars|Abril|Mai|Jun|Julai|Agost|Setembr|Otubr|Novembr|Dezembr|Jan|Feb|Mar|Abr|||Jul|Ago|Set|Otu|Nov|Dez|Aitar|Somar|Mongllar|Budhvar|Birestar|Sukrar|Sonvar|Ait|Som|Mon|Bud|Bre|Suk|Son
+    جنؤری|فرؤری|مارٕچ|اپریل|مئی|جوٗن|جوٗلایی|اگست|ستمبر|اکتوٗبر|نومبر|دسمبر|||||||||||||اَتھوار|ژٔندرٕروار|بۆموار|بودوار|برؠسوار|جُمہ|بٹوار|آتھوار|ژٔندٕروار|||||
+    जनवरी|फ़रवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सतुंबर|अकतुम्बर|नवूमबर|दसूमबर||||||||||||दसमबर|आथवार|चंदिरवार|बुवार|बोदवार|ब्रेसवार|जुम्मा|बटवार|||||||
+    Januali|Febluali|Machi|Aplili|Mei|Juni|Julai|Agosti|Septemba|Oktoba|Novemba|Desemba|Jan|Feb|Mac|Apr||Jun|Jul|Ago|Sep|Okt|Nov|Des|Jumaapii|Jumaatatu|Jumaane|Jumaatano|Alhamisi|Ijumaa|Jumaamosi|Jpi|Jtt|Jmn|Jtn|Alh|Iju|Jmo
+    ŋwíí a ntɔ́ntɔ|ŋwíí akǝ bɛ́ɛ|ŋwíí akǝ ráá|ŋwíí akǝ nin|ŋwíí akǝ táan|ŋwíí akǝ táafɔk|ŋwíí akǝ táabɛɛ|ŋwíí akǝ táaraa|ŋwíí akǝ táanin|ŋwíí akǝ ntɛk|ŋwíí akǝ ntɛk di bɔ́k|ŋwíí akǝ ntɛk di bɛ́ɛ|ŋ1|ŋ2|ŋ3|ŋ4|ŋ5|ŋ6|ŋ7|ŋ8|ŋ9|ŋ10|ŋ11|ŋ12|sɔ́ndǝ|lǝndí|maadí|mɛkrɛdí|jǝǝdí|júmbá|samdí|sɔ́n|lǝn|maa|mɛk|jǝǝ|júm|sam
+    Jannewa|Fäbrowa|Määz|Aprell|Mai|Juuni|Juuli|Oujoß|Septämber|Oktohber|Novämber|Dezämber|Jan.|Fäb.|Mäz.|Apr.||Jun.|Jul.|Ouj.|Säp.|Okt.|Nov.|Dez.|Sunndaach|Mohndaach|Dinnsdaach|Metwoch|Dunnersdaach|Friidaach|Samsdaach|Su.|Mo.|Di.|Me.|Du.|Fr.|Sa.
+    rêbendan|sibat|adar|nîsan|gulan|hezîran|tîrmeh|tebax|îlon|cotmeh|mijdar|berfanbar|rbn|sbt|adr|nsn|gln|hzr|trm|tbx|îln|cot|mjd|brf|yekşem|duşem|sêşem|çarşem|pêncşem|înî|şemî|yşm|dşm|sşm|çşm|pşm||şem
+    mis Genver|mis Hwevrer|mis Meurth|mis Ebrel|mis Me|mis Metheven|mis Gortheren|mis Est|mis Gwynngala|mis Hedra|mis Du|mis Kevardhu|Gen|Hwe|Meu|Ebr|Me|Met|Gor|Est|Gwn|Hed|Du|Kev|dy Sul|dy Lun|dy Meurth|dy Merher|dy Yow|dy Gwener|dy Sadorn|Sul|Lun|Mth|Mhr|Yow|Gwe|Sad
+    pusu lenju|maha lenju|pagu lenju|hire lenju|bese lenju|jaṭṭa lenju|aasaḍi lenju|srabĩ lenju|bado lenju|dasara lenju|divi lenju|pande lenju|pusu|maha|pagu|hire|bese|jaṭṭa|aasaḍi|srabĩ|bado|dasara|divi|pande|aadi vara|smbara|mangaḍa|pudara|laki vara|sukru vara|sani vara|aadi|smba|manga|puda|laki|sukru|sani
+    पुसु लेञ्जु|माहाका लेञ्जु|पागुणी लेञ्जु|हिरे लेञ्जु|बेसे लेञ्जु|जाटा लेञ्जु|आसाड़ी लेञ्जु|स्राबाँ लेञ्जु|बोदो लेञ्जु|दसारा लेञ्जु|दिवी लेञ्जु|पान्डे लेञ्जु|पुसु|माहा|पागु|हिर्रे|बेसे|जाट्टा|आसाड़ी|स्राबाँ|बाॅदो|दासारा|दिवी|पान्डे|आदि वारा|साॅम्वारा|मंगाड़ा|पुद्दारा|लाक्कि वारा|सुकुरु वारा|सान्नि वारा|आदि|साॅम्मा|मान्गा|पूदा|लाक्की|सुकुरु|सान्नि
+    ପୁସୁ ଲେଞ୍ଜୁ|ମାହାକା ଲେଞ୍ଜୁ|ପାଗୁଣି ଲେଞ୍ଜୁ|ହିରେ ଲେଞ୍ଜୁ|ବେସେ ଲେଞ୍ଜୁ|ଜାଟା ଲେଞ୍ଜୁ|ଆସାଡ଼ି ଲେଞ୍ଜୁ|ସ୍ରାବାଁ ଲେଞ୍ଜୁ|ବଦ ଲେଞ୍ଜୁ|ଦାସାରା ଲେଞ୍ଜୁ|ଦିୱିଡ଼ି ଲେଞ୍ଜୁ|ପାଣ୍ଡେ ଲେଞ୍ଜୁ|ପୁସୁ|ମାହା|ପାଗୁ|ହିରେ|ବେସେ|ଜାଟା|ଆସାଡ଼ି|ସ୍ରାବାଁ|ବଦ|ଦାସାରା|ଦିୱି|ପାଣ୍ଡେ|ଆଦି ୱାରା|ସମ୍ବାରା|ମାଙ୍ଗାଡ଼ା|ପୁଦାରା|ଲାକି ୱାରା|ସୁକ୍ରୁ ୱାରା|ସାନି ୱାରା|ଆଦି|ସମ୍ବା|ମାଙ୍ଗା|ପୁଦା|ଲାକି|ସୁକ୍ରୁ|ସାନି
+    మాగ|గుండు|హిరెఇ|బెసెకి|లండి|రాత|బాన్దపాణా|బార్సి|అస్ర|దివెడి|పాండు|పుసు|||||||||||||వారమి|నమారా|మాంగాడా|వుదారా|లాకివరా|నుక్ వరా|సానివరా|||||||
+    Январь|Февраль|Март|Апрель|Май|Июнь|Июль|Август|Сентябрь|Октябрь|Ноябрь|Декабрь|Янв|Фев|Мар|Апр||Июн|Июл|Авг|Сен|Окт|Ноя|Дек|жекшемби|дүйшөмбү|шейшемби|шаршемби|бейшемби|жума|ишемби|жек.|дүй.|шейш.|шарш.|бейш.||ишм.
+    Kʉfúngatɨ|Kʉnaanɨ|Kʉkeenda|Kwiikumi|Kwiinyambála|Kwiidwaata|Kʉmʉʉnchɨ|Kʉvɨɨrɨ|Kʉsaatʉ|Kwiinyi|Kʉsaano|Kʉsasatʉ|Fúngatɨ|Naanɨ|Keenda|Ikúmi|Inyambala|Idwaata|Mʉʉnchɨ|Vɨɨrɨ|Saatʉ|Inyi|Saano|Sasatʉ|Jumapíiri|Jumatátu|Jumaíne|Jumatáano|Alamíisi|Ijumáa|Jumamóosi|Píili|Táatu|Íne|Táano|Alh|Ijm|Móosi
+    Januar|Februar|Mäerz|Abrëll|Mee|Juni|Juli|August|September|Oktober|November|Dezember|Jan|Feb|Mäe|Abr||Jun|Jul|Aug|Sep|Okt|Nov|Dez|Sonndeg|Méindeg|Dënschdeg|Mëttwoch|Donneschdeg|Freideg|Samschdeg|Son|Méi|Dën|Mët|Don|Fre|Sam
+    Janwaliyo|Febwaliyo|Marisi|Apuli|Maayi|Juuni|Julaayi|Agusito|Sebuttemba|Okitobba|Novemba|Desemba|Jan|Feb|Mar|Apu|Maa|Juu|Jul|Agu|Seb|Oki|Nov|Des|Sabbiiti|Balaza|Lwakubiri|Lwakusatu|Lwakuna|Lwakutaano|Lwamukaaga|Sab|Bal|Lw2|Lw3|Lw4|Lw5|Lw6
+    de zenâ|de frevâ|de marso|d’arvî|de mazzo|de zugno|de luggio|d’agosto|de settembre|d’ottobre|de novembre|de dexembre|||||||||||||domenega|lunesdì|mätesdì|mäcordì|zeuggia|venardì|sabbo|||||||
+    Wiótheȟika Wí|Thiyóȟeyuŋka Wí|Ištáwičhayazaŋ Wí|Pȟežítȟo Wí|Čhaŋwápetȟo Wí|Wípazukȟa-wašté Wí|Čhaŋpȟásapa Wí|Wasútȟuŋ Wí|Čhaŋwápeǧi Wí|Čhaŋwápe-kasná Wí|Waníyetu Wí|Tȟahékapšuŋ Wí|||||||||||||Aŋpétuwakȟaŋ|Aŋpétuwaŋži|Aŋpétunuŋpa|Aŋpétuyamni|Aŋpétutopa|Aŋpétuzaptaŋ|Owáŋgyužažapi|||||||
+    sginer|fevrer|marz|avril|masg|sgiugn|luj|avost|setember|otover|november|dicember|||||||||||||domenega|lundì|mardì|mercoldì|sgiovedì|venerdì|sabet|||||||
+    sánzá ya yambo|sánzá ya míbalé|sánzá ya mísáto|sánzá ya mínei|sánzá ya mítáno|sánzá ya motóbá|sánzá ya nsambo|sánzá ya mwambe|sánzá ya libwa|sánzá ya zómi|sánzá ya zómi na mɔ̌kɔ́|sánzá ya zómi na míbalé|yan|fbl|msi|apl|mai|yun|yul|agt|stb|ɔtb|nvb|dsb|eyenga|mokɔlɔ mwa yambo|mokɔlɔ mwa míbalé|mokɔlɔ mwa mísáto|mokɔlɔ ya mínéi|mokɔlɔ ya mítáno|mpɔ́sɔ|eye|ybo|mbl|mst|min|mtn|mps
+    ມັງກອນ|ກຸມພາ|ມີນາ|ເມສາ|ພຶດສະພາ|ມິຖຸນາ|ກໍລະກົດ|ສິງຫາ|ກັນຍາ|ຕຸລາ|ພະຈິກ|ທັນວາ|ມ.ກ.|ກ.ພ.|ມ.ນ.|ມ.ສ.|ພ.ພ.|ມິ.ຖ.|ກ.ລ.|ສ.ຫ.|ກ.ຍ.|ຕ.ລ.|ພ.ຈ.|ທ.ວ.|ວັນອາທິດ|ວັນຈັນ|ວັນອັງຄານ|ວັນພຸດ|ວັນພະຫັດ|ວັນສຸກ|ວັນເສົາ|ອາທິດ|ຈັນ|ອັງຄານ|ພຸດ|ພະຫັດ|ສຸກ|ເສົາ
+    جانڤیە|فئڤریە|مارس|آڤریل|مئی|جوٙأن|جوٙلا|آگوست|سئپتامر|ئوکتوڤر|نوڤامر|دئسامر|||||||||||||Sun|Mon|Tue|Wed|Thu|Fri|Sat|||||||
+    sausis|vasaris|kovas|balandis|gegužė|birželis|liepa|rugpjūtis|rugsėjis|spalis|lapkritis|gruodis|saus.|vas.|kov.|bal.|geg.|birž.|liep.|rugp.|rugs.|spal.|lapkr.|gruod.|sekmadienis|pirmadienis|antradienis|trečiadienis|ketvirtadienis|penktadienis|šeštadienis|sk|pr|an|tr|kt|pn|št
+    Ciongo|Lùishi|Lusòlo|Mùuyà|Lumùngùlù|Lufuimi|Kabàlàshìpù|Lùshìkà|Lutongolo|Lungùdi|Kaswèkèsè|Ciswà|Cio|Lui|Lus|Muu|Lum|Luf|Kab|Lush|Lut|Lun|Kas|Cis|Lumingu|Nkodya|Ndàayà|Ndangù|Njòwa|Ngòvya|Lubingu|Lum|Nko|Ndy|Ndg|Njw|Ngv|Lub
+    Dwe mar Achiel|Dwe mar Ariyo|Dwe mar Adek|Dwe mar Ang’wen|Dwe mar Abich|Dwe mar Auchiel|Dwe mar Abiriyo|Dwe mar Aboro|Dwe mar Ochiko|Dwe mar Apar|Dwe mar gi achiel|Dwe mar Apar gi ariyo|DAC|DAR|DAD|DAN|DAH|DAU|DAO|DAB|DOC|DAP|DGI|DAG|Jumapil|Wuok Tich|Tich Ariyo|Tich Adek|Tich Ang’wen|Tich Abich|Ngeso|JMP|WUT|TAR|TAD|TAN|TAB|NGS
+    Januari|Februari|Machi|Aprili|Mei|Juni|Julai|Agosti|Septemba|Oktoba|Novemba|Desemba|Jan|Feb|Mar|Apr||Jun|Jul|Ago|Sep|Okt|Nov|Des|Jumapiri|Jumatatu|Jumanne|Jumatano|Murwa wa Kanne|Murwa wa Katano|Jumamosi|J2|J3|J4|J5|Al|Ij|J1
+    janvāris|februāris|marts|aprīlis|maijs|jūnijs|jūlijs|augusts|septembris|oktobris|novembris|decembris|janv.|febr.||apr.||jūn.|jūl.|aug.|sept.|okt.|nov.|dec.|Svētdiena|Pirmdiena|Otrdiena|Trešdiena|Ceturtdiena|Piektdiena|Sestdiena|Svētd.|Pirmd.|Otrd.|Trešd.|Ceturtd.|Piektd.|Sestd.
+    जनवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|अक्टूबर|नवंबर|दिसंबर|जन॰|फर॰|||||जुल॰|अग॰|सित॰|अक्तू॰|नव॰|दिस॰|रवि दिन|सोम दिन|मंगल दिन|बुध दिन|बृहस्पति दिन|शुक्र दिन|शनि दिन|रवि|सोम|मंगल|बुध|गुरु|शुक्र|शनि
+    Oladalʉ́|Arát|Ɔɛnɨ́ɔɨŋɔk|Olodoyíóríê inkókúâ|Oloilépūnyīē inkókúâ|Kújúɔrɔk|Mórusásin|Ɔlɔ́ɨ́bɔ́rárɛ|Kúshîn|Olgísan|Pʉshʉ́ka|Ntʉ́ŋʉ́s|Dal|Ará|Ɔɛn|Doy|Lép|Rok|Sás|Bɔ́r|Kús|Gís|Shʉ́|Ntʉ́|Jumapílí|Jumatátu|Jumane|Jumatánɔ|Alaámisi|Jumáa|Jumamósi|Jpi|Jtt|Jnn|Jtn|Alh|Iju|Jmo
+    Januarĩ|Feburuarĩ|Machi|Ĩpurũ|Mĩĩ|Njuni|Njuraĩ|Agasti|Septemba|Oktũba|Novemba|Dicemba|JAN|FEB|MAC|ĨPU|MĨĨ|NJU|NJR|AGA|SPT|OKT|NOV|DEC|Kiumia|Muramuko|Wairi|Wethatu|Wena|Wetano|Jumamosi|KIU|MRA|WAI|WET|WEN|WTN|JUM
+    zanvie|fevriye|mars|avril|me|zin|zilye|out|septam|oktob|novam|desam|zan|fev|mar|avr|||zil||sep|okt|nov|des|dimans|lindi|mardi|merkredi|zedi|vandredi|samdi|dim|lin|mar|mer|ze|van|sam
+    Janoary|Febroary|Martsa|Aprily|Mey|Jona|Jolay|Aogositra|Septambra|Oktobra|Novambra|Desambra|Jan|Feb|Mar|Apr||Jon|Jol|Aog|Sep|Okt|Nov|Des|Alahady|Alatsinainy|Talata|Alarobia|Alakamisy|Zoma|Asabotsy|Alah|Alats|Tal|Alar|Alak|Zom|Asab
+    Mweri wo kwanza|Mweri wo unayeli|Mweri wo uneraru|Mweri wo unecheshe|Mweri wo unethanu|Mweri wo thanu na mocha|Mweri wo saba|Mweri wo nane|Mweri wo tisa|Mweri wo kumi|Mweri wo kumi na moja|Mweri wo kumi na yel’li|Kwa|Una|Rar|Che|Tha|Moc|Sab|Nan|Tis|Kum|Moj|Yel|Sabato|Jumatatu|Jumanne|Jumatano|Arahamisi|Ijumaa|Jumamosi|Sab|Jtt|Jnn|Jtn|Ara|Iju|Jmo
+    iməg mbegtug|imeg àbùbì|imeg mbəŋchubi|iməg ngwə̀t|iməg fog|iməg ichiibɔd|iməg àdùmbə̀ŋ|iməg ichika|iməg kud|iməg tèsiʼe|iməg zò|iməg krizmed|mbegtug||||||||||||Aneg 1|Aneg 2|Aneg 3|Aneg 4|Aneg 5|Aneg 6|Aneg 7|||||||
+    Hānuere|Pēpuere|Māehe|Āperira|Mei|Hune|Hūrae|Ākuhata|Hepetema|Oketopa|Noema|Tīhema|Hān|Pēp|Māe|Āpe||Hun|Hūr|Āku|Hep|Oke|Noe|Tīh|Rātapu|Mane|Tūrei|Wenerei|Tāite|Paraire|Rāhoroi|Rāt|Man|Tūr|Wen|Tāi|Par|Rāh
+    јануари|февруари|март|април|мај|јуни|јули|август|септември|октомври|ноември|декември|јан.|фев.|мар.|апр.||јун.|јул.|авг.|сеп.|окт.|ное.|дек.|недела|понеделник|вторник|среда|четврток|петок|сабота|нед.|пон.|вто.|сре.|чет.|пет.|саб.
+    ജനുവരി|ഫെബ്രുവരി|മാർച്ച്|ഏപ്രിൽ|മേയ്|ജൂൺ|ജൂലൈ|ഓഗസ്റ്റ്|സെപ്റ്റംബർ|ഒക്\#u{200C}ടോബർ|നവംബർ|ഡിസംബർ|ജനു|ഫെബ്രു|മാർ|ഏപ്രി||||ഓഗ|സെപ്റ്റം|ഒക്ടോ|നവം|ഡിസം|ഞായറാഴ്\#u{200C}ച|തിങ്കളാഴ്\#u{200C}ച|ചൊവ്വാഴ്\#u{200C}ച|ബുധനാഴ്\#u{200C}ച|വ്യാഴാഴ്\#u{200C}ച|വെള്ളിയാഴ്\#u{200C}ച|ശനിയാഴ്\#u{200C}ച|ഞായർ|തിങ്കൾ|ചൊവ്വ|ബുധൻ|വ്യാഴം|വെള്ളി|ശനി
+    Нэгдүгээр сар|Хоёрдугаар сар|Гуравдугаар сар|Дөрөвдүгээр сар|Тавдугаар сар|Зургаадугаар сар|Долоодугаар сар|Наймдугаар сар|Есдүгээр сар|Аравдугаар сар|Арван нэгдүгээр сар|Арван хоёрдугаар сар|1-р сар|2-р сар|3-р сар|4-р сар|5-р сар|6-р сар|7-р сар|8-р сар|9-р сар|10-р сар|11-р сар|12-р сар|Ням|Даваа|Мягмар|Лхагва|Пүрэв|Баасан|Бямба|Ня|Да|Мя|Лх|Пү|Ба|Бя
+    জানুৱারি|ফেব্রুৱারি|মার্চ|এপ্রিল|মে|জুন|জুলাই|ওগষ্ট|সেপ্টেম্বর|ওক্টোবর|নবেম্বর|ডিসেম্বর|জানু|ফেব্রু|মার|এপ্রি|||জুলা|আগ|সেপ্ট|ওক্টো|নভে|ডিসে|নোংমাইজিং|নিংথৌকাবা|লৈবাকপোকপা|য়ুমশকৈশা|শগোলশেন|ইরাই|থাংজ|||||||
+    जानेवारी|फेब्रुवारी|मार्च|एप्रिल|मे|जून|जुलै|ऑगस्ट|सप्टेंबर|ऑक्टोबर|नोव्हेंबर|डिसेंबर|जाने|फेब्रु||एप्रि||||ऑग|सप्टें|ऑक्टो|नोव्हें|डिसें|रविवार|सोमवार|मंगळवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|रवि|सोम|मंगळ|बुध|गुरु|शुक्र|शनि
+    Januari|Februari|Mac|April|Mei|Jun|Julai|Ogos|September|Oktober|November|Disember|Jan|Feb||Apr|||Jul|Ogo|Sep|Okt|Nov|Dis|Ahad|Isnin|Selasa|Rabu|Khamis|Jumaat|Sabtu|Ahd|Isn|Sel|Rab|Kha|Jum|Sab
+    جانواري|فيبواري|مچ|اڤريل|مي|جون|جولاي|ݢوس|سيڤتيمبر|اوکتوبر|نوۏيمبر|ديسيمبر|||||||||||||احد|اثنين|ثلاث|رابو|خميس|جمعة|سبتو|||||||
+    Jannar|Frar|Marzu|April|Mejju|Ġunju|Lulju|Awwissu|Settembru|Ottubru|Novembru|Diċembru|Jan|Fra|Mar|Apr|Mej|Ġun|Lul|Aww|Set|Ott|Nov|Diċ|Il-Ħadd|It-Tnejn|It-Tlieta|L-Erbgħa|Il-Ħamis|Il-Ġimgħa|Is-Sibt|Ħad|Tne|Tli|Erb|Ħam|Ġim|Sib
+    Fĩi Loo|Cokcwaklaŋne|Cokcwaklii|Fĩi Marfoo|Madǝǝuutǝbijaŋ|Mamǝŋgwãafahbii|Mamǝŋgwãalii|Madǝmbii|Fĩi Dǝɓlii|Fĩi Mundaŋ|Fĩi Gwahlle|Fĩi Yuru|FLO|CLA|CKI|FMF|MAD|MBI|MLI|MAM|FDE|FMU|FGW|FYU|Com’yakke|Comlaaɗii|Comzyiiɗii|Comkolle|Comkaldǝɓlii|Comgaisuu|Comzyeɓsuu|Cya|Cla|Czi|Cko|Cka|Cga|Cze
+    Rvfo Cuse|Hotvle Hvse|Tasahcuce|Tasahce Rakko|Ke Hvse|Kvco Hvse|Hiyuce|Hiyo Rakko|Otowoskuce|Otowoskv Rakko|Ehole|Rvfo Rakko|||||||||||||Nettvʼcako|Enhvteceskv|Enhvteceskv Enhvyvtke|Ennvrkvpv|Ennvrkvpv Enhvyvtke|Nak Okkoskv Nettv|Nettv Cakʼcuse|||||||
+    ဇန်နဝါရီ|ဖေဖော်ဝါရီ|မတ်|ဧပြီ|မေ|ဇွန်|ဇူလိုင်|ဩဂုတ်|စက်တင်ဘာ|အောက်တိုဘာ|နိုဝင်ဘာ|ဒီဇင်ဘာ|ဇန်|ဖေ||ဧ|||ဇူ|ဩ|စက်|အောက်|နို|ဒီ|တနင်္ဂနွေ|တနင်္လာ|အင်္ဂါ|ဗုဒ္ဓဟူး|ကြာသပတေး|သောကြာ|စနေ|||||||
+    якшамков|даволков|эйзюрков|чадыков|панжиков|аштемков|медьков|умарьков|таштамков|ожоков|сундерьков|ацамков|якш|дав|эйз|чад|пан|ашт|мед|ума|таш|ожо|сун|аца|таргочи|атяньчи|вастаньчи|куншкачи|калоньчи|сюконьчи|шлямочи|тар|атя|вас|кун|кал|сюк|шля
+    ژانویه|فوریه|مارس|آوریل|مه|ژوئن|ژوئیه|اوت|سپتامبر|اکتبر|نوامبر|دسامبر|||||||||||||Sun|Mon|Tue|Wed|Thu|Fri|Sat|||||||
+    ǃKhanni|ǃKhanǀgôab|ǀKhuuǁkhâb|ǃHôaǂkhaib|ǃKhaitsâb|Gamaǀaeb|ǂKhoesaob|Aoǁkhuumûǁkhâb|Taraǀkhuumûǁkhâb|ǂNûǁnâiseb|ǀHooǂgaeb|Hôasoreǁkhâb|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Sontaxtsees|Mantaxtsees|Denstaxtsees|Wunstaxtsees|Dondertaxtsees|Fraitaxtsees|Satertaxtsees|Son|Ma|De|Wu|Do|Fr|Sat
+    januar|februar|mars|april|mai|juni|juli|august|september|oktober|november|desember|jan|feb|mar|apr||jun|jul|aug|sep|okt|nov|des|søndag|mandag|tirsdag|onsdag|torsdag|fredag|lørdag|søn.|man.|tir.|ons.|tor.|fre.|lør.
+    Zibandlela|Nhlolanja|Mbimbitho|Mabasa|Nkwenkwezi|Nhlangula|Ntulikazi|Ncwabakazi|Mpandula|Mfumfu|Lwezi|Mpalakazi|Zib|Nhlo|Mbi|Mab|Nkw|Nhla|Ntu|Ncw|Mpan|Mfu|Lwe|Mpal|Sonto|Mvulo|Sibili|Sithathu|Sine|Sihlanu|Mgqibelo|Son|Mvu|Sib|Sit|Sin|Sih|Mgq
+    Januaar|Februaar|März|April|Mai|Juni|Juli|August|September|Oktover|November|Dezember|||||||||||||Sünndag|Maandag|Dingsdag|Middeweken|Dunnersdag|Freedag|Sünnavend|||||||
+    जनवरी|फेब्रुअरी|मार्च|अप्रिल|मे|जुन|जुलाई|अगस्ट|सेप्टेम्बर|अक्टोबर|नोभेम्बर|डिसेम्बर|||||||||||||आइतबार|सोमबार|मङ्गलबार|बुधबार|बिहिबार|शुक्रबार|शनिबार|आइत|सोम|मङ्गल|बुध|बिहि|शुक्र|शनि
+    januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december|jan|feb|mrt|apr||jun|jul|aug|sep|okt|nov|dec|zondag|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zo|ma|di|wo|do|vr|za
+    ngwɛn matáhra|ngwɛn ńmba|ngwɛn ńlal|ngwɛn ńna|ngwɛn ńtan|ngwɛn ńtuó|ngwɛn hɛmbuɛrí|ngwɛn lɔmbi|ngwɛn rɛbvuâ|ngwɛn wum|ngwɛn wum navǔr|krísimin|ng1|ng2|ng3|ng4|ng5|ng6|ng7|ng8|ng9|ng10|ng11|kris|sɔ́ndɔ|mɔ́ndɔ|sɔ́ndɔ mafú mába|sɔ́ndɔ mafú málal|sɔ́ndɔ mafú mána|mabágá má sukul|sásadi|sɔ́n|mɔ́n|smb|sml|smn|mbs|sas
+    januar|februar|mars|april|mai|juni|juli|august|september|oktober|november|desember|jan|feb|mar|apr||jun|jul|aug|sep|okt|nov|des|søndag|måndag|tysdag|onsdag|torsdag|fredag|laurdag|søn|mån|tys|ons|tor|fre|lau
+    saŋ tsetsɛ̀ɛ lùm|saŋ kàg ngwóŋ|saŋ lepyè shúm|saŋ cÿó|saŋ tsɛ̀ɛ cÿó|saŋ njÿoláʼ|saŋ tyɛ̀b tyɛ̀b mbʉ̀ŋ|saŋ mbʉ̀ŋ|saŋ ngwɔ̀ʼ mbÿɛ|saŋ tàŋa tsetsáʼ|saŋ mejwoŋó|saŋ lùm|||||||||||||lyɛʼɛ́ sẅíŋtè|mvfò lyɛ̌ʼ|mbɔ́ɔntè mvfò lyɛ̌ʼ|tsètsɛ̀ɛ lyɛ̌ʼ|mbɔ́ɔntè tsetsɛ̀ɛ lyɛ̌ʼ|mvfò màga lyɛ̌ʼ|màga lyɛ̌ʼ|||||||
+    ߓߌ߲ߠߊߥߎߟߋ߲|ߞߏ߲ߞߏߜߍ|ߕߙߊߓߊ|ߞߏ߲ߞߏߘߌ߬ߓߌ|ߘߓߊ߬ߕߊ|ߥߊ߬ߛߌ߬ߥߙߊ|ߞߊ߬ߙߌߝߐ߭|ߘߓߊ߬ߓߌߟߊ|ߕߎߟߊߝߌ߲|ߞߏ߲ߓߌߕߌ߮|ߣߍߣߍߓߊ|ߞߏߟߌ߲ߞߏߟߌ߲|ߓߌ߲ߠ|ߞߏ߲ߞ|ߕߙߊ|ߞߏ߲ߘ|ߘߓߊ߬ߕ|ߥߊ߬ߛ|ߞߊ߬ߙ|ߘߓߊ߬ߓ||ߞߏ߲ߓ|ߣߍߣ|ߞߏߟ|ߞߊ߯ߙߌߟߏ߲|ߞߐ߬ߓߊ߬ߟߏ߲|ߞߐ߬ߟߏ߲|ߞߎߣߎ߲ߟߏ߲|ߓߌߟߏ߲|ߛߌ߬ߣߌ߲߬ߟߏ߲|ߞߍ߲ߘߍߟߏ߲|ߞߊ߯ߙ|ߞߐ߬ߓ|ߞߐ߬ߟ|ߞߎߣ|ߓߌߟ|ߛߌ߬ߣ|ߞߍ߲ߘ
+    Janabari|uFeberbari|uMatjhi|u-Apreli|Meyi|Juni|Julayi|Arhostosi|Septemba|Oktoba|Usinyikhaba|Disemba|Jan|Feb|Mat|Apr|Mey|Jun|Jul|Arh|Sep|Okt|Usi|Dis|uSonto|uMvulo|uLesibili|Lesithathu|uLesine|ngoLesihlanu|umGqibelo|Son|Mvu|Bil|Tha|Ne|Hla|Gqi
+    Janeware|Febereware|Matšhe|Aporele|Mei|June|Julae|Agosetose|Setemere|Oktobore|Nofemere|Disemere|Phere|Dibo|Hlak|Mora|||Mose||Lewe|Dipha|Diba|Manth|Lamorena|Mošupologo|Labobedi|Laboraro|Labone|Labohlano|Mokibelo|Lam|Mos|Bed|Rar|Ne|Hla|Mok
+    Tiop thar pɛt|Pɛt|Duɔ̱ɔ̱ŋ|Guak|Duät|Kornyoot|Pay yie̱tni|Tho̱o̱r|Tɛɛr|Laath|Kur|Tio̱p in di̱i̱t|Tiop||Duɔ̱ɔ̱||Duä|Kor|Pay|Thoo|Tɛɛ|Laa||Tid|Cäŋ kuɔth|Jiec la̱t|Rɛw lätni|Diɔ̱k lätni|Ŋuaan lätni|Dhieec lätni|Bäkɛl lätni|Cäŋ|Jiec|Rɛw|Diɔ̱k|Ŋuaan|Dhieec|Bäkɛl
+    Januwale|Febuluwale|Malichi|Epulo|Mei|Juni|Julai|Ogasiti|Seputemba|Okutoba|Novemba|Disemba|Jan|Feb|Mal|Epu||Jun|Jul|Oga|Sep|Oku|Nov|Dis|Lamulungu|Lolemba|Lachiwiri|Lachitatu|Lachinayi|Lachisanu|Loweruka|Mul|Lem|Wir|Tat|Nai|San|Wer
+    de genièr|de febrièr|de març|d’abril|de mai|de junh|de julhet|d’agost|de setembre|d’octòbre|de novembre|de decembre|||||||||||||dimenge|diluns|dimars|dimècres|dijòus|divendres|dissabte|||||||
+    Amajjii|Guraandhala|Bitootessa|Eebila|Caamsaa|Waxabajjii|Adoolessa|Hagayya|Fulbaana|Onkoloolessa|Sadaasa|Mudde|Ama|Gur||Elb|Cam|Wax|Ado|Hag|Ful|Onk||Mud|Dilbata|Wiixata|Kibxata|Roobii|Kamisa|Jimaata|Sanbata|Dil|Wix|Kib|Rob|Kam|Jim|San
+    ଜାନୁଆରୀ|ଫେବୃଆରୀ|ମାର୍ଚ୍ଚ|ଅପ୍ରେଲ|ମଇ|ଜୁନ|ଜୁଲାଇ|ଅଗଷ୍ଟ|ସେପ୍ଟେମ୍ବର|ଅକ୍ଟୋବର|ନଭେମ୍ବର|ଡିସେମ୍ବର|||||||||||||ରବିବାର|ସୋମବାର|ମଙ୍ଗଳବାର|ବୁଧବାର|ଗୁରୁବାର|ଶୁକ୍ରବାର|ଶନିବାର|ରବି|ସୋମ|ମଙ୍ଗଳ|ବୁଧ|ଗୁରୁ|ଶୁକ୍ର|ଶନି
+    Январь|Февраль|Мартъи|Апрель|Май|Июнь|Июль|Август|Сентябрь|Октябрь|Ноябрь|Декабрь|Янв.|Февр.|Март.|Апр.||||Авг.|Сент.|Окт.|Нояб.|Дек.|Хуыцаубон|Къуырисӕр|Дыццӕг|Ӕртыццӕг|Цыппӕрӕм|Майрӕмбон|Сабат|Хцб|Крс|Дцг|Ӕрт|Цпр|Мрб|Сбт
+    𐓀𐓣͘𐓪͘𐓬𐓘 𐓄𐓘𐓡𐓛͘𐓧𐓟|𐓀𐓣͘𐓪͘𐓬𐓘 𐓏𐓟𐓵𐓪͘𐓬𐓘|𐓀𐓣͘𐓪͘𐓬𐓘 𐓏𐓟𐓵𐓘𐓜𐓣|𐓀𐓣͘𐓪͘𐓬𐓘 𐓏𐓟𐓰𐓪𐓬𐓘|𐓀𐓣͘𐓪͘𐓬𐓘 𐓏𐓟𐓮𐓘𐓰𐓘|𐓀𐓣͘𐓪͘𐓬𐓘 𐓏𐓟𐓯𐓘𐓬𐓟|𐓀𐓣͘𐓪͘𐓬𐓘 𐓄𐓟𐓵𐓪͘𐓬𐓘|𐓀𐓣͘𐓪͘𐓬𐓘 𐒼𐓣𐓟𐓰𐓪𐓬𐓘|𐓀𐓣͘𐓪͘𐓬𐓘 𐒿𐓟𐓜𐓛𐓲𐓟𐓷𐓣͘𐓤𐓟|𐓀𐓣͘𐓪͘𐓬𐓘 𐒿𐓟𐓜𐓛|𐓀𐓣͘𐓪͘𐓬𐓘 𐒰𐓧𐓣 𐓏𐓣͘𐓸𐓲𐓣|𐓀𐓣͘𐓪͘𐓬𐓘 𐒰𐓧𐓣 𐓍𐓪͘𐓬𐓘|𐓄𐓘𐓡𐓛͘𐓧𐓟|𐓵𐓪͘𐓬𐓘|𐓵𐓘𐓜𐓣|𐓰𐓪𐓬𐓘|𐓮𐓘𐓰𐓘|𐓯𐓘𐓬𐓟|𐓄𐓟𐓵𐓪͘𐓬𐓘|𐒼𐓣𐓟𐓰𐓪𐓬𐓘|𐒿𐓟𐓜𐓛𐓲𐓟𐓷𐓣͘𐓤𐓟|𐒿𐓟𐓜𐓛|𐒰𐓧𐓣 𐓏𐓣͘𐓸𐓲𐓣|𐒰𐓧𐓣 𐓍𐓪͘𐓬𐓘|𐒹𐓘͘𐓬𐓘 𐓏𐓘𐓤𐓘͘𐓰𐓘𐓤𐓣|𐒹𐓘͘𐓬𐓘 𐓄𐓘𐓡𐓛͘𐓧𐓣|𐒹𐓘͘𐓬𐓘 𐓏𐓟𐓵𐓪͘𐓬𐓘|𐒹𐓘͘𐓬𐓘 𐓏𐓟𐓵𐓘𐓜𐓣|𐒹𐓘͘𐓬𐓘 𐓏𐓟𐓰𐓪𐓬𐓘|𐒹𐓘͘𐓬𐓘 𐓈𐓘 𐓵𐓘𐓲𐓘 𐓻𐓣͘|𐒹𐓘͘𐓬𐓘 𐓂𐓤𐓘𐓸𐓟 𐓣͘𐓤𐓟|||||||
+    ਜਨਵਰੀ|ਫ਼ਰਵਰੀ|ਮਾਰਚ|ਅਪ੍ਰੈਲ|ਮਈ|ਜੂਨ|ਜੁਲਾਈ|ਅਗਸਤ|ਸਤੰਬਰ|ਅਕਤੂਬਰ|ਨਵੰਬਰ|ਦਸੰਬਰ|ਜਨ|ਫ਼ਰ||ਅਪ੍ਰੈ|||ਜੁਲਾ|ਅਗ|ਸਤੰ|ਅਕਤੂ|ਨਵੰ|ਦਸੰ|ਐਤਵਾਰ|ਸੋਮਵਾਰ|ਮੰਗਲਵਾਰ|ਬੁੱਧਵਾਰ|ਵੀਰਵਾਰ|ਸ਼ੁੱਕਰਵਾਰ|ਸ਼ਨਿੱਚਰਵਾਰ|ਐਤ|ਸੋਮ|ਮੰਗਲ|ਬੁੱਧ|ਵੀਰ|ਸ਼ੁੱਕਰ|ਸ਼ਨਿੱਚਰ
+    جنوری|فروری|مارچ|اپریل|مئ|جون|جولائی|اگست|ستمبر|اکتوبر|نومبر|دسمبر|||||||||||||اتوار|پیر|منگل|بُدھ|جمعرات|جمعہ|ہفتہ|||||||
+    Jénúári|Fẹ́búári|Mach|Éprel|Mee|Jun|Julai|Ọgọst|Sẹptẹ́mba|Ọktóba|Nọvẹ́mba|Disẹ́mba|Jén|Fẹ́b||Épr|||Jul|Ọ́gọ|Sẹp|Ọkt|Nọv|Dis|Sọ́ndè|Mọ́ndè|Tiúzdè|Wẹ́nẹ́zdè|Tọ́zdè|Fraídè|Sátọdè|Sọ́n|Mọ́n|Tiú|Wẹ́n|Tọ́z|Fraí|Sát
+    styczeń|luty|marzec|kwiecień|maj|czerwiec|lipiec|sierpień|wrzesień|październik|listopad|grudzień|sty|lut|mar|kwi||cze|lip|sie|wrz|paź|lis|gru|niedziela|poniedziałek|wtorek|środa|czwartek|piątek|sobota|niedz.|pon.|wt.|śr.|czw.|pt.|sob.
+    rags|wassarins|pūlis|sakkis|zallaws|sīmenis|līpa|daggis|sillins|spallins|lapkrūtis|sallaws|||||||||||||nadīli|panadīli|wisasīdis|pussisawaiti|ketwirtiks|pēntniks|sabattika|||||||
+    جنوري|فېبروري|مارچ|اپریل|مۍ|جون|جولای|اګست|سپتمبر|اکتوبر|نومبر|دسمبر||فبروري|||||||||||يونۍ|دونۍ|درېنۍ|څلرنۍ|پينځنۍ|جمعه|اونۍ|||||||
+    janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|jan.|fev.|mar.|abr.|mai.|jun.|jul.|ago.|set.|out.|nov.|dez.|domingo|segunda-feira|terça-feira|quarta-feira|quinta-feira|sexta-feira|sábado|dom.|seg.|ter.|qua.|qui.|sex.|sáb.
+    Enero|Febrero|Marzo|Abril|Mayo|Junio|Julio|Agosto|Setiembre|Octubre|Noviembre|Diciembre|Ene|Feb|Mar|Abr|May|Jun|Jul|Ago|Set|Oct|Nov|Dic|Domingo|Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Dom|Lun|Mar|Mié|Jue|Vie|Sab
+    जनवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितम्बर|अक्टूबर|नवंबर|दिसंबर|||||||||||||रविवार|सोमवार|मंगलवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|||||||
+    schaner|favrer|mars|avrigl|matg|zercladur|fanadur|avust|settember|october|november|december|schan.|favr.||avr.||zercl.|fan.||sett.|oct.|nov.|dec.|dumengia|glindesdi|mardi|mesemna|gievgia|venderdi|sonda|du|gli|ma|me|gie|ve|so
+    Nzero|Ruhuhuma|Ntwarante|Ndamukiza|Rusama|Ruheshi|Mukakaro|Nyandagaro|Nyakanga|Gitugutu|Munyonyo|Kigarama|Mut.|Gas.|Wer.|Mat.|Gic.|Kam.|Nya.|Kan.|Nze.|Ukw.|Ugu.|Uku.|Ku w’indwi|Ku wa mbere|Ku wa kabiri|Ku wa gatatu|Ku wa kane|Ku wa gatanu|Ku wa gatandatu|cu.|mbe.|kab.|gtu.|kan.|gnu.|gnd.
+    ianuarie|februarie|martie|aprilie|mai|iunie|iulie|august|septembrie|octombrie|noiembrie|decembrie|ian.|feb.|mar.|apr.||iun.|iul.|aug.|sept.|oct.|nov.|dec.|duminică|luni|marți|miercuri|joi|vineri|sâmbătă|dum.|lun.|mar.|mie.||vin.|sâm.
+    ianuarie|februarie|martie|aprilie|mai|iunie|iulie|august|septembrie|octombrie|noiembrie|decembrie|ian.|feb.|mar.|apr.||iun.|iul.|aug.|sept.|oct.|nov.|dec.|duminică|luni|marți|miercuri|joi|vineri|sâmbătă|Dum|Lun|Mar|Mie|Joi|Vin|Sâm
+    Mweri wa kwanza|Mweri wa kaili|Mweri wa katatu|Mweri wa kaana|Mweri wa tanu|Mweri wa sita|Mweri wa saba|Mweri wa nane|Mweri wa tisa|Mweri wa ikumi|Mweri wa ikumi na moja|Mweri wa ikumi na mbili|M1|M2|M3|M4|M5|M6|M7|M8|M9|M10|M11|M12|Ijumapili|Ijumatatu|Ijumanne|Ijumatano|Alhamisi|Ijumaa|Ijumamosi|Ijp|Ijt|Ijn|Ijtn|Alh|Iju|Ijm
+    январь|февраль|март|апрель|май|июнь|июль|август|сентябрь|октябрь|ноябрь|декабрь|янв.|февр.||апр.||||авг.|сент.|окт.|нояб.|дек.|воскресенье|понедельник|вторник|среда|четверг|пятница|суббота|Вс|Пн|Вт|Ср|Чт|Пт|Сб
+    Mutarama|Gashyantare|Werurwe|Mata|Gicurasi|Kamena|Nyakanga|Kanama|Nzeri|Ukwakira|Ugushyingo|Ukuboza|mut.|gas.|wer.|mat.|gic.|kam.|nya.|kan.|nze.|ukw.|ugu.|uku.|Ku cyumweru|Kuwa mbere|Kuwa kabiri|Kuwa gatatu|Kuwa kane|Kuwa gatanu|Kuwa gatandatu|cyu.|mbe.|kab.|gtu.|kan.|gnu.|gnd.
+    जनवरीमासः|फरवरीमासः|मार्चमासः|अप्रैलमासः|मईमासः|जूनमासः|जुलाईमासः|अगस्तमासः|सितंबरमासः|अक्तूबरमासः|नवंबरमासः|दिसंबरमासः|जनवरी:|फरवरी:|मार्च:|अप्रैल:|मई|जून:|जुलाई:|अगस्त:|सितंबर:|अक्तूबर:|नवंबर:|दिसंबर:|रविवासरः|सोमवासरः|मंगलवासरः|बुधवासरः|गुरुवासर:|शुक्रवासरः|शनिवासरः|रवि|सोम|मंगल|बुध|गुरु|शुक्र|शनि
+    тохсунньу|олунньу|кулун тутар|муус устар|ыам ыйа|бэс ыйа|от ыйа|атырдьых ыйа|балаҕан ыйа|алтынньы|сэтинньи|ахсынньы|Тохс|Олун|Клн|Мсу|Ыам|Бэс|Отй|Атр|Блҕ|Алт|Сэт|Ахс|баскыһыанньа|бэнидиэнньик|оптуорунньук|сэрэдэ|чэппиэр|Бээтиҥсэ|субуота|бс|бн|оп|сэ|чп|бэ|сб
+    Lapa le obo|Lapa le waare|Lapa le okuni|Lapa le ong’wan|Lapa le imet|Lapa le ile|Lapa le sapa|Lapa le isiet|Lapa le saal|Lapa le tomon|Lapa le tomon obo|Lapa le tomon waare|Obo|Waa|Oku|Ong|Ime|Ile|Sap|Isi|Saa|Tom|Tob|Tow|Mderot ee are|Mderot ee kuni|Mderot ee ong’wan|Mderot ee inet|Mderot ee ile|Mderot ee sapa|Mderot ee kwe|Are|Kun|Ong|Ine|Ile|Sap|Kwe
+    ᱡᱟᱱᱣᱟᱨᱤ|ᱯᱷᱟᱨᱣᱟᱨᱤ|ᱢᱟᱨᱪ|ᱟᱯᱨᱮᱞ|ᱢᱮ|ᱡᱩᱱ|ᱡᱩᱞᱟᱭ|ᱟᱜᱟᱥᱛ|ᱥᱮᱯᱴᱮᱢᱵᱟᱨ|ᱚᱠᱴᱚᱵᱟᱨ|ᱱᱟᱣᱟᱢᱵᱟᱨ|ᱫᱤᱥᱟᱢᱵᱟᱨ|ᱡᱟᱱ|ᱯᱷᱟ|ᱢᱟᱨ|ᱟᱯᱨ|||ᱡᱩᱞ|ᱟᱜᱟ|ᱥᱮᱯ|ᱚᱠᱴ|ᱱᱟᱣ|ᱫᱤᱥ|ᱥᱤᱸᱜᱮ|ᱚᱛᱮ|ᱵᱟᱞᱮ|ᱥᱟᱹᱜᱩᱱ|ᱥᱟᱹᱨᱫᱤ|ᱡᱟᱹᱨᱩᱢ|ᱧᱩᱦᱩᱢ|ᱥᱤᱸ|ᱚᱛ|ᱵᱟ|ᱥᱟᱹ|ᱥᱟᱹᱨ|ᱡᱟᱹ|ᱧᱩ
+    Mupalangulwa|Mwitope|Mushende|Munyi|Mushende Magali|Mujimbi|Mushipepo|Mupuguto|Munyense|Mokhu|Musongandembwe|Muhaano|Mup|Mwi|Msh|Mun|Mag|Muj|Msp|Mpg|Mye|Mok|Mus|Muh|Mulungu|Jumatatu|Jumanne|Jumatano|Alahamisi|Ijumaa|Jumamosi|Mul|Jtt|Jnn|Jtn|Alh|Iju|Jmo
+    ghennàrgiu|freàrgiu|martzu|abrile|maju|làmpadas|trìulas|austu|cabudanni|santugaine|santandria|nadale|ghe|fre|mar|abr|maj|làm|trì|aus|cab|stG|stA|nad|domìniga|lunis|martis|mèrcuris|giòbia|chenàbura|sàbadu|dom|lun|mar|mèr|giò|che|sàb
+    جنوري|فيبروري|مارچ|اپريل|مئي|جون|جولاءِ|آگسٽ|سيپٽمبر|آڪٽوبر|نومبر|ڊسمبر|||||||||||||آچر|سومر|اڱارو|اربع|خميس|جمعو|ڇنڇر|||||||
+    जनवरी|फेबरवरी|मार्चु|अप्रेल|मई|जून|जुलाई|आगस्ट|सप्टेंबर|ऑक्टोबर|नवंबर|डिसंबर|जन|फर|मार्च|अप्रै|||जुला|अग|सप्टे|ऑक्टो|नवं|डिसं|आर्त|सू|मं|बु॒ध|विस|जुम|छंछ|आ|||बुध||जु|
+    ođđajagemánnu|guovvamánnu|njukčamánnu|cuoŋománnu|miessemánnu|geassemánnu|suoidnemánnu|borgemánnu|čakčamánnu|golggotmánnu|skábmamánnu|juovlamánnu|ođđj|guov|njuk|cuo|mies|geas|suoi|borg|čakč|golg|skáb|juov|sotnabeaivi|vuossárga|maŋŋebárga|gaskavahkku|duorasdat|bearjadat|lávvardat|sotn|vuos|maŋ|gask|duor|bear|láv
+    ođđajagemánnu|guovvamánnu|njukčamánnu|cuoŋománnu|miessemánnu|geassemánnu|suoidnemánnu|borgemánnu|čakčamánnu|golggotmánnu|skábmamánnu|juovlamánnu|ođđj|guov|njuk|cuoŋ|mies|geas|suoi|borg|čakč|golg|skáb|juov|sotnabeaivi|mánnodat|disdat|gaskavahkku|duorastat|bearjadat|lávvordat|so|má|di|ga|du|be|lá
+    Janeiro|Fevreiro|Marco|Abril|Maio|Junho|Julho|Augusto|Setembro|Otubro|Novembro|Decembro|Jan|Fev|Mar|Abr|Mai|Jun|Jul|Aug|Set|Otu|Nov|Dec|Dimingu|Chiposi|Chipiri|Chitatu|Chinai|Chishanu|Sabudu|Dim|Pos|Pir|Tat|Nai|Sha|Sab
+    Žanwiye|Feewiriye|Marsi|Awiril|Me|Žuweŋ|Žuyye|Ut|Sektanbur|Oktoobur|Noowanbur|Deesanbur|Žan|Fee|Mar|Awi||Žuw|Žuy||Sek|Okt|Noo|Dee|Alhadi|Atinni|Atalaata|Alarba|Alhamiisa|Alzuma|Asibti|Alh|Ati|Ata|Ala|Alm|Alz|Asi
+    Nyenye|Fulundïgi|Mbängü|Ngubùe|Bêläwü|Föndo|Lengua|Kükürü|Mvuka|Ngberere|Nabändüru|Kakauka|Nye|Ful|Mbä|Ngu|Bêl|Fön|Len|Kük|Mvu|Ngb|Nab|Kak|Bikua-ôko|Bïkua-ûse|Bïkua-ptâ|Bïkua-usïö|Bïkua-okü|Lâpôsö|Lâyenga|Bk1|Bk2|Bk3|Bk4|Bk5|Lâp|Lây
+    ⵉⵏⵏⴰⵢⵔ|ⴱⵕⴰⵢⵕ|ⵎⴰⵕⵚ|ⵉⴱⵔⵉⵔ|ⵎⴰⵢⵢⵓ|ⵢⵓⵏⵢⵓ|ⵢⵓⵍⵢⵓⵣ|ⵖⵓⵛⵜ|ⵛⵓⵜⴰⵏⴱⵉⵔ|ⴽⵜⵓⴱⵔ|ⵏⵓⵡⴰⵏⴱⵉⵔ|ⴷⵓⵊⴰⵏⴱⵉⵔ|ⵉⵏⵏ|ⴱⵕⴰ|ⵎⴰⵕ|ⵉⴱⵔ|ⵎⴰⵢ|ⵢⵓⵏ|ⵢⵓⵍ|ⵖⵓⵛ|ⵛⵓⵜ|ⴽⵜⵓ|ⵏⵓⵡ|ⴷⵓⵊ|ⴰⵙⴰⵎⴰⵙ|ⴰⵢⵏⴰⵙ|ⴰⵙⵉⵏⴰⵙ|ⴰⴽⵕⴰⵙ|ⴰⴽⵡⴰⵙ|ⵙⵉⵎⵡⴰⵙ|ⴰⵙⵉⴹⵢⴰⵙ|ⴰⵙⴰ|ⴰⵢⵏ|ⴰⵙⵉ|ⴰⴽⵕ|ⴰⴽⵡ|ⴰⵙⵉⵎ|ⴰⵙⵉⴹ
+    innayr|bṛayṛ|maṛṣ|ibrir|mayyu|yunyu|yulyuz|ɣuct|cutanbir|ktubr|nuwanbir|dujanbir|inn|bṛa|maṛ|ibr|may|yun|yul|ɣuc|cut|ktu|nuw|duj|asamas|aynas|asinas|akṛas|akwas|asimwas|asiḍyas|asa|ayn|asi|akṛ|akw|asim|asiḍ
+    ජනවාරි|පෙබරවාරි|මාර්තු|අප්\#u{200D}රේල්|මැයි|ජූනි|ජූලි|අගෝස්තු|සැප්තැම්බර්|ඔක්තෝබර්|නොවැම්බර්|දෙසැම්බර්|ජන|පෙබ|මාර්|||||අගෝ|සැප්|ඔක්|නොවැ|දෙසැ|ඉරිදා|සඳුදා|අඟහරුවාදා|බදාදා|බ්\#u{200D}රහස්පතින්දා|සිකුරාදා|සෙනසුරාදා|||අඟහ||බ්\#u{200D}රහස්|සිකු|සෙන
+    január|február|marec|apríl|máj|jún|júl|august|september|október|november|december|jan|feb|mar|apr||||aug|sep|okt|nov|dec|nedeľa|pondelok|utorok|streda|štvrtok|piatok|sobota|ne|po|ut|st|št|pi|so
+    januar|februar|marec|april|maj|junij|julij|avgust|september|oktober|november|december|jan.|feb.|mar.|apr.||jun.|jul.|avg.|sep.|okt.|nov.|dec.|nedelja|ponedeljek|torek|sreda|četrtek|petek|sobota|ned.|pon.|tor.|sre.|čet.|pet.|sob.
+    uđđâivemáánu|kuovâmáánu|njuhčâmáánu|cuáŋuimáánu|vyesimáánu|kesimáánu|syeinimáánu|porgemáánu|čohčâmáánu|roovvâdmáánu|skammâmáánu|juovlâmáánu|uđiv|kuovâ|njuhčâ|cuáŋui|vyesi|kesi|syeini|porge|čohčâ|roovvâd|skammâ|juovlâ|pasepeivi|vuossargâ|majebargâ|koskokko|tuorâstâh|vástuppeivi|lávurdâh|pas|vuo|maj|kos|tuo|vás|láv
+    Ndira|Kukadzi|Kurume|Kubvumbi|Chivabvu|Chikumi|Chikunguru|Nyamavhuvhu|Gunyana|Gumiguru|Mbudzi|Zvita|Ndi|Kuk|Kur|Kub|Chv|Chk|Chg|Nya|Gun|Gum|Mbu|Zvi|Svondo|Muvhuro|Chipiri|Chitatu|China|Chishanu|Mugovera|Svo|Muv|Chp|Cht|Chn|Chs|Mug
+    Jannaayo|Febraayo|Maarso|Abriil|Maayo|Juun|Luulyo|Ogosto|Sebteembar|Oktoobar|Noofeembar|Diseembar|Jan|Feb|Mar|Abr|May|Jun|Lul|Ogs|Seb|Okt|Nof|Dis|Axad|Isniin|Talaado|Arbaco|Khamiis|Jimco|Sabti|Axd|Isn|Tldo|Arbc|Khms|Jmc|Sbti
+    janar|shkurt|mars|prill|maj|qershor|korrik|gusht|shtator|tetor|nëntor|dhjetor|jan|shk|mar|pri||qer|korr|gush|sht|tet|nën|dhj|e diel|e hënë|e martë|e mërkurë|e enjte|e premte|e shtunë|die|hën|mar|mër|enj|pre|sht
+    јануар|фебруар|март|април|мај|јун|јул|август|септембар|октобар|новембар|децембар|јан|феб|мар|апр||||авг|сеп|окт|нов|дец|недеља|понедељак|уторак|среда|четвртак|петак|субота|нед|пон|уто|сре|чет|пет|суб
+    јануар|фебруар|март|април|мај|јун|јул|август|септембар|октобар|новембар|децембар|јан|феб|мар|апр||||авг|сеп|окт|нов|дец|недјеља|понедјељак|уторак|сриједа|четвртак|петак|субота|нед|пон|уто|сри|чет|пет|суб
+    јануар|фебруар|март|април|мај|јун|јул|август|септембар|октобар|новембар|децембар|јан|феб||апр||||авг|септ|окт|нов|дец|недјеља|понедељак|уторак|сриједа|четвртак|петак|субота|нед|пон|уто|сре|чет|пет|суб
+    јануар|фебруар|март|април|мај|јун|јул|август|септембар|октобар|новембар|децембар|јан|феб||апр||||авг|септ|окт|нов|дец|недеља|понедељак|уторак|среда|четвртак|петак|субота|нед|пон|уто|сре|чет|пет|суб
+    januar|februar|mart|april|maj|jun|jul|avgust|septembar|oktobar|novembar|decembar|jan|feb|mar|apr||||avg|sep|okt|nov|dec|nedelja|ponedeljak|utorak|sreda|četvrtak|petak|subota|ned|pon|uto|sre|čet|pet|sub
+    januar|februar|mart|april|maj|jun|jul|avgust|septembar|oktobar|novembar|decembar|jan|feb|mar|apr||||avg|sep|okt|nov|dec|nedjelja|ponedjeljak|utorak|srijeda|četvrtak|petak|subota|ned|pon|uto|sri|čet|pet|sub
+    januar|februar|mart|april|maj|jun|jul|avgust|septembar|oktobar|novembar|decembar|jan|feb||apr||||avg|sept|okt|nov|dec|nedjelja|ponedeljak|utorak|srijeda|četvrtak|petak|subota|ned|pon|uto|sre|čet|pet|sub
+    januar|februar|mart|april|maj|jun|jul|avgust|septembar|oktobar|novembar|decembar|jan|feb||apr||||avg|sept|okt|nov|dec|nedelja|ponedeljak|utorak|sreda|četvrtak|petak|subota|ned|pon|uto|sre|čet|pet|sub
+    Bhimbidvwane|iNdlovana|iNdlovu-lenkhulu|Mabasa|iNkhwekhweti|iNhlaba|Kholwane|iNgci|iNyoni|iMphala|Lweti|iNgongoni|Bhi|Van|Vol|Mab|Nkh|Nhl|Kho|Ngc|Nyo|Mph|Lwe|Ngo|Lisontfo|uMsombuluko|Lesibili|Lesitsatfu|Lesine|Lesihlanu|uMgcibelo|Son|Mso|Bil|Tsa|Ne|Hla|Mgc
+    Pherekgong|Hlakola|Hlakubele|Mmesa|Motsheanong|Phupjane|Phupu|Phato|Lwetse|Mphalane|Pudungwana|Tshitwe|Phe|Kol|Ube|Mme|Mot|Jan|Upu|Pha|Leo|Mph|Pun|Tsh|Sontaha|Mantaha|Labobedi|Laboraro|Labone|Labohlano|Moqebelo|Son|Mma|Bed|Rar|Ne|Hla|Moq
+    Januari|Pébruari|Maret|April|Méi|Juni|Juli|Agustus|Séptémber|Oktober|Nopémber|Désémber|Jan|Péb|Mar|Apr||Jun|Jul|Ags|Sép|Okt|Nop|Dés|Minggu|Senén|Salasa|Rebo|Kemis|Jumaah|Saptu|Mng|Sen|Sal|Reb|Kem|Jum|Sap
+    januari|februari|mars|april|maj|juni|juli|augusti|september|oktober|november|december|jan.|feb.||apr.||||aug.|sep.|okt.|nov.|dec.|söndag|måndag|tisdag|onsdag|torsdag|fredag|lördag|sön|mån|tis|ons|tors|fre|lör
+    Januari|Februari|Machi|Aprili|Mei|Juni|Julai|Agosti|Septemba|Oktoba|Novemba|Desemba|Jan|Feb|Mac|Apr||Jun|Jul|Ago|Sep|Okt|Nov|Des|Jumapili|Jumatatu|Jumanne|Jumatano|Alhamisi|Ijumaa|Jumamosi|||||||
+    ܟܢܘܢ ܐܚܪܝܐ|ܫܒܛ|ܐܕܪ|ܢܝܣܢ|ܐܝܪ|ܚܙܝܪܢ|ܬܡܘܙ|ܐܒ|ܐܝܠܘܠ|ܬܫܪܝܢ ܩܕܡܝܐ|ܬܫܪܝܢ ܐܚܪܝܐ|ܟܢܘܢ ܩܕܡܝܐ|ܟܢܘܢ ܒ|||||||||ܬܫܪܝܢ ܐ|ܬܫܪܝܢ ܒ|ܟܢܘܢ ܐ|ܚܕܒܫܒܐ|ܬܪܝܢܒܫܒܐ|ܬܠܬܒܫܒܐ|ܐܪܒܥܒܫܒܐ|ܚܡܫܒܫܒܐ|ܥܪܘܒܬܐ|ܫܒܬܐ|ܚܕ|ܬܪܝܢ|ܬܠܬ|ܐܪܒܥ|ܚܡܫ|ܥܪܘ|
+    stycznia|lutego|marca|kwietnia|moja|czyrwca|lipca|siyrpnia|września|października|listopada|grudnia|||||||||||||niydziela|pyńdziałek|wtorek|strzoda|sztwortek|piōntek|sobota|||||||
+    ஜனவரி|பிப்ரவரி|மார்ச்|ஏப்ரல்|மே|ஜூன்|ஜூலை|ஆகஸ்ட்|செப்டம்பர்|அக்டோபர்|நவம்பர்|டிசம்பர்|ஜன.|பிப்.|மார்.|ஏப்.||||ஆக.|செப்.|அக்.|நவ.|டிச.|ஞாயிறு|திங்கள்|செவ்வாய்|புதன்|வியாழன்|வெள்ளி|சனி|ஞாயி.|திங்.|செவ்.|புத.|வியா.|வெள்.|
+    జనవరి|ఫిబ్రవరి|మార్చి|ఏప్రిల్|మే|జూన్|జులై|ఆగస్టు|సెప్టెంబర్|అక్టోబర్|నవంబర్|డిసెంబర్|జన|ఫిబ్ర||ఏప్రి||||ఆగ|సెప్టెం|అక్టో|నవం|డిసెం|ఆదివారం|సోమవారం|మంగళవారం|బుధవారం|గురువారం|శుక్రవారం|శనివారం|ఆది|సోమ|మంగళ|బుధ|గురు|శుక్ర|శని
+    Orara|Omuk|Okwamg’|Odung’el|Omaruk|Omodok’king’ol|Ojola|Opedel|Osokosokoma|Otibar|Olabor|Opoo|Rar|Muk|Kwa|Dun|Mar|Mod|Jol|Ped|Sok|Tib|Lab|Poo|Nakaejuma|Nakaebarasa|Nakaare|Nakauni|Nakaung’on|Nakakany|Nakasabiti|Jum|Bar|Aar|Uni|Ung|Kan|Sab
+    Январ|Феврал|Март|Апрел|Май|Июн|Июл|Август|Сентябр|Октябр|Ноябр|Декабр|Янв|Фев|Мар|Апр||||Авг|Сен|Окт|Ноя|Дек|Якшанбе|Душанбе|Сешанбе|Чоршанбе|Панҷшанбе|Ҷумъа|Шанбе|Яшб|Дшб|Сшб|Чшб|Пшб|Ҷмъ|Шнб
+    มกราคม|กุมภาพันธ์|มีนาคม|เมษายน|พฤษภาคม|มิถุนายน|กรกฎาคม|สิงหาคม|กันยายน|ตุลาคม|พฤศจิกายน|ธันวาคม|ม.ค.|ก.พ.|มี.ค.|เม.ย.|พ.ค.|มิ.ย.|ก.ค.|ส.ค.|ก.ย.|ต.ค.|พ.ย.|ธ.ค.|วันอาทิตย์|วันจันทร์|วันอังคาร|วันพุธ|วันพฤหัสบดี|วันศุกร์|วันเสาร์|อา.|จ.|อ.|พ.|พฤ.|ศ.|ส.
+    ጥሪ|ለካቲት|መጋቢት|ሚያዝያ|ጉንበት|ሰነ|ሓምለ|ነሓሰ|መስከረም|ጥቅምቲ|ሕዳር|ታሕሳስ||ለካ|መጋ|ሚያ|ግን||ሓም|ነሓ|መስ|ጥቅ|ሕዳ|ታሕ|ሰንበት|ሰኑይ|ሰሉስ|ረቡዕ|ሓሙስ|ዓርቢ|ቀዳም|ሰን|ሰኑ|ሰሉ|ረቡ|ሓሙ|ዓር|ቀዳ
+    ጃንዩወሪ|ፌብሩወሪ|ማርች|ኤፕረል|ሜይ|ጁን|ጁላይ|ኦገስት|ሴፕቴምበር|ኦክተውበር|ኖቬምበር|ዲሴምበር|ጃንዩ|ፌብሩ||ኤፕረ||||ኦገስ|ሴፕቴ|ኦክተ|ኖቬም|ዲሴም|ሰንበት ዓባይ|ሰኖ|ታላሸኖ|ኣረርባዓ|ከሚሽ|ጅምዓት|ሰንበት ንኢሽ|ሰ/ዓ||ታላሸ|ኣረር||ጅምዓ|ሰ/ን
+    Ýanwar|Fewral|Mart|Aprel|Maý|Iýun|Iýul|Awgust|Sentýabr|Oktýabr|Noýabr|Dekabr|Ýan|Few|Mar|Apr||||Awg|Sen|Okt|Noý|Dek|Ýekşenbe|Duşenbe|Sişenbe|Çarşenbe|Penşenbe|Anna|Şenbe|Ýek|Duş|Siş|Çar|Pen|Ann|Şen
+    Ferikgong|Tlhakole|Mopitlo|Moranang|Motsheganang|Seetebosigo|Phukwi|Phatwe|Lwetse|Diphalane|Ngwanatsele|Sedimonthole|Fer|Tlh|Mop|Mor|Mot|See|Phu|Pha|Lwe|Dip|Ngw|Sed|Tshipi|Mosupologo|Labobedi|Laboraro|Labone|Labotlhano|Matlhatso|Tsh|Mos|Labb|Labr|Labn|Labt|Mat
+    Sānuali|Fēpueli|Maʻasi|ʻEpeleli|Mē|Sune|Siulai|ʻAokosi|Sepitema|ʻOkatopa|Nōvema|Tīsema|Sān|Fēp|Maʻa|ʻEpe||Sun|Siu|ʻAok|Sēp|ʻOka|Nōv|Tīs|Sāpate|Mōnite|Tūsite|Pulelulu|Tuʻapulelulu|Falaite|Tokonaki|Sāp|Mōn|Tūs|Pul|Tuʻa|Fal|Tok
+    mun #1|mun #2|mun #3|mun #4|mun #5|mun #6|mun #7|mun #8|mun #9|mun #10|mun #11|mun #12|||||||||||||suno esun #7|suno esun #1|suno esun #2|suno esun #3|suno esun #4|suno esun #5|suno esun #6|||||||
+    Ocak|Şubat|Mart|Nisan|Mayıs|Haziran|Temmuz|Ağustos|Eylül|Ekim|Kasım|Aralık|Oca|Şub|Mar|Nis|May|Haz|Tem|Ağu|Eyl|Eki|Kas|Ara|Pazar|Pazartesi|Salı|Çarşamba|Perşembe|Cuma|Cumartesi|Paz|Pzt|Sal|Çar|Per|Cum|Cmt
+    Kingal idas|Dha idas|Tru idas|Spat idas|Rima idas|Mataru idas|Empitu idas|Maspat idas|Mngari idas|Maxal idas|Maxal kingal idas|Maxal dha idas|Kii|Dhi|Tri|Spi|Rii|Mti|Emi|Mai|Mni|Mxi|Mxk|Mxd|Jiyax sngayan|tgKingal jiyax iyax sngayan|tgDha jiyax iyax sngayan|tgTru jiyax iyax sngayan|tgSpac jiyax iyax sngayan|tgRima jiyax iyax sngayan|tgMataru jiyax iyax sngayan|Emp|Kin|Dha|Tru|Spa|Rim|Mat
+    Sunguti|Nyenyenyani|Nyenyankulu|Dzivamisoko|Mudyaxihi|Khotavuxika|Mawuwani|Mhawuri|Ndzhati|Nhlangula|Hukuri|N’wendzamhala|Sun|Yan|Kul|Dzi|Mud|Kho|Maw|Mha|Ndz|Nhl|Huk|N’w|Sonta|Musumbhunuku|Ravumbirhi|Ravunharhu|Ravumune|Ravuntlhanu|Mugqivela|Son|Mus|Bir|Har|Ne|Tlh|Mug
+    гыйнвар|февраль|март|апрель|май|июнь|июль|август|сентябрь|октябрь|ноябрь|декабрь|гыйн.|фев.|мар.|апр.||||авг.|сент.|окт.|нояб.|дек.|якшәмбе|дүшәмбе|сишәмбе|чәршәмбе|пәнҗешәмбе|җомга|шимбә|якш.|дүш.|сиш.|чәр.|пәнҗ.|җом.|шим.
+    Yennayer|Yebrayer|Mars|Ibrir|Mayyu|Yunyu|Yulyuz|Ɣuct|Cutanbir|Kṭuber|Nwanbir|Dujanbir|Yen|Yeb|Mar|Ibr|May|Yun|Yul|Ɣuc|Cut|Kṭu|Nwa|Duj|Asamas|Aynas|Asinas|Akras|Akwas|Asimwas|Asiḍyas|Asa|Ayn|Asn|Akr|Akw|Asm|Asḍ
+    يانۋار|فېۋرال|مارت|ئاپرېل|ماي|ئىيۇن|ئىيۇل|ئاۋغۇست|سېنتەبىر|ئۆكتەبىر|نويابىر|دېكابىر|||||||||||||يەكشەنبە|دۈشەنبە|سەيشەنبە|چارشەنبە|پەيشەنبە|جۈمە|شەنبە|يە|دۈ|سە|چا|پە|جۈ|شە
+    січень|лютий|березень|квітень|травень|червень|липень|серпень|вересень|жовтень|листопад|грудень|січ.|лют.|бер.|квіт.|трав.|черв.|лип.|серп.|вер.|жовт.|лист.|груд.|неділя|понеділок|вівторок|середа|четвер|пʼятниця|субота|нд|пн|вт|ср|чт|пт|сб
+    جنوری|فروری|مارچ|اپریل|مئی|جون|جولائی|اگست|ستمبر|اکتوبر|نومبر|دسمبر|جنو|فرو|مار|اپر|||جول|اگس|ستم|اکت|نوم|دسم|اتوار|پیر|منگل|بدھ|جمعرات|جمعہ|ہفتہ|||||||
+    Yanvar|Fevral|Mart|Aprel|May|Iyun|Iyul|Avgust|Sentabr|Oktabr|Noyabr|Dekabr|Yan|Fev|Mar|Apr||Iyn|Iyl|Avg|Sen|Okt|Noy|Dek|yakshanba|dushanba|seshanba|chorshanba|payshanba|juma|shanba|Yak|Dush|Sesh|Chor|Pay|Jum|Shan
+    جنوری|فبروری|مارچ|اپریل|می|جون|جولای|اگست|سپتمبر|اکتوبر|نومبر|دسمبر|جنو|فبر|مار|اپر|||جول|اگس|سپت|اکت|نوم|دسم|یکشنبه|دوشنبه|سه\#u{200C}شنبه|چهارشنبه|پنجشنبه|جمعه|شنبه|ی.|د.|س.|چ.|پ.|ج.|ش.
+    январ|феврал|март|апрел|май|июн|июл|август|сентябр|октябр|ноябр|декабр|янв|фев|мар|апр||||авг|сен|окт|ноя|дек|якшанба|душанба|сешанба|чоршанба|пайшанба|жума|шанба|якш|душ|сеш|чор|пай|жум|шан
+    ꖨꖕ ꕪꕴ ꔞꔀꕮꕊ|ꕒꕡꖝꖕ|ꕾꖺ|ꖢꖕ|ꖑꕱ|ꖱꘋ|ꖱꕞꔤ|ꗛꔕ|ꕢꕌ|ꕭꖃ|ꔞꘋꕔꕿ ꕸꖃꗏ|ꖨꖕ ꕪꕴ ꗏꖺꕮꕊ|ꖨꖕꔞ|ꕒꕡ|||||ꖱꕞ||||ꔞꘋ|ꖨꖕꗏ|ꕞꕌꔵ|ꗳꗡꘉ|ꕚꕞꕚ|ꕉꕞꕒ|ꕉꔤꕆꕢ|ꕉꔤꕀꕮ|ꔻꔬꔳ|||||||
+    M01|M02|M03|M04|M05|M06|M07|M08|M09|M10|M11|M12|||||||||||||lahadi|tɛɛnɛɛ|talata|alaba|aimisa|aijima|siɓiti|||||||
+    Phando|Luhuhi|Ṱhafamuhwe|Lambamai|Shundunthule|Fulwi|Fulwana|Ṱhangule|Khubvumedzi|Tshimedzi|Ḽara|Nyendavhusiku|Pha|Luh|Ṱhf|Lam|Shu|Lwi|Lwa|Ṱha|Khu|Tsh|Ḽar|Nye|Swondaha|Musumbuluwo|Ḽavhuvhili|Ḽavhuraru|Ḽavhuṋa|Ḽavhuṱanu|Mugivhela|Swo|Mus|Vhi|Rar|Ṋa|Ṱan|Mug
+    jenaro|febraro|marso|aprile|majo|jugno|lujo|agosto|setenbre|otobre|novenbre|dezenbre|jen|feb|mar|apr|maj|jug|luj|ago|set|oto|nov|dez|doménega|luni|marti|mèrcore|zoba|vènare|sabo|dom|lun|mar|mer|zob|vèn|sab
+    Tháng 1|Tháng 2|Tháng 3|Tháng 4|Tháng 5|Tháng 6|Tháng 7|Tháng 8|Tháng 9|Tháng 10|Tháng 11|Tháng 12|||||||||||||Chủ Nhật|Thứ Hai|Thứ Ba|Thứ Tư|Thứ Năm|Thứ Sáu|Thứ Bảy|CN|Th 2|Th 3|Th 4|Th 5|Th 6|Th 7
+    janeiru|fevereiru|marsu|abril|maiu|junyu|julyu|agostu|setembru|outubru|novembru|dezembru|||||||||||||ettiminku|nihiku noolempwa|namaanli|namararu|namaxexe|namathanu|esaabadu|||||||
+    Jenner|Hornig|Märze|Abrille|Meije|Bráčet|Heiwet|Öigšte|Herbštmánet|Wímánet|Wintermánet|Chrištmánet|Jen|Hor|Mär|Abr|Mei|Brá|Hei|Öig|Her|Wím|Win|Chr|Sunntag|Mäntag|Zištag|Mittwuč|Fróntag|Fritag|Samštag|Sun|Män|Ziš|Mit|Fró|Fri|Sam
+    ጃንዩወሪ|ፌብሩወሪ|ማርች|ኤፕረል|ሜይ|ጁን|ጁላይ|ኦገስት|ሴፕቴምበር|ኦክተውበር|ኖቬምበር|ዲሴምበር|ጃንዩ|ፌብሩ||ኤፕረ||||ኦገስ|ሴፕቴ|ኦክተ|ኖቬም|ዲሴም|ወጋ|ሳይኖ|ማቆሳኛ|አሩዋ|ሃሙሳ|አርባ|ቄራ|||||||
+    Samwiyee|Fewriyee|Mars|Awril|Mee|Suwe|Sulet|Ut|Sàttumbar|Oktoobar|Nowàmbar|Desàmbar|Sam|Few|Mar|Awr||Suw|Sul||Sàt|Okt|Now|Des|Dibéer|Altine|Talaata|Àlarba|Alxamis|Àjjuma|Aseer|Dib|Alt|Tal|Àla|Alx|Àjj|Ase
+    Janyuwari|Februwari|Matshi|Epreli|Meyi|Juni|Julayi|Agasti|Septemba|Okthoba|Novemba|Disemba|Jan|Feb|Mat|Epr|Mey|Jun|Jul|Aga|Sep|Okt|Nov|Dis|Cawe|Mvulo|Lwesibini|Lwesithathu|Lwesine|Lwesihlanu|Mgqibelo|Caw|Mvu|Bin|Tha|Sin|Hla|Mgq
+    जनवरी|फ़रवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|अक्तूबर|नवंबर|दिसंबर|जन॰|फ़र॰|||||जुल॰|अग॰|सित॰|अक्तू॰|नव॰|दिस॰|तोआर|सोआर|मंगलवार|बुधवार|वीरवार|शुक्करवार|शनिच्चरवार|||मंगल|बुध|वीर|शुक्कर|शनि
+    Janwaliyo|Febwaliyo|Marisi|Apuli|Maayi|Juuni|Julaayi|Agusito|Sebuttemba|Okitobba|Novemba|Desemba|Jan|Feb|Mar|Apu|Maa|Juu|Jul|Agu|Seb|Oki|Nov|Des|Sabiiti|Balaza|Owokubili|Owokusatu|Olokuna|Olokutaanu|Olomukaaga|Sabi|Bala|Kubi|Kusa|Kuna|Kuta|Muka
+    pikítíkítie, oólí ú kutúan|siɛyɛ́, oóli ú kándíɛ|ɔnsúmbɔl, oóli ú kátátúɛ|mesiŋ, oóli ú kénie|ensil, oóli ú kátánuɛ|ɔsɔn|efute|pisuyú|imɛŋ i puɔs|imɛŋ i putúk,oóli ú kátíɛ|makandikɛ|pilɔndɔ́|o.1|o.2|o.3|o.4|o.5|o.6|o.7|o.8|o.9|o.10|o.11|o.12|sɔ́ndiɛ|móndie|muányáŋmóndie|metúkpíápɛ|kúpélimetúkpiapɛ|feléte|séselé|sd|md|mw|et|kl|fl|ss
+    יאַנואַר|פֿעברואַר|מערץ|אַפּריל|מיי|יוני|יולי|אויגוסט|סעפּטעמבער|אקטאבער|נאוועמבער|דעצעמבער|יאַנ|פֿעב||אַפּר||||אויג|סעפּ|אקט|נאוו|דעצ|זונטיק|מאָנטיק|דינסטיק|מיטוואך|דאנערשטיק|פֿרײַטיק|שבת|||||||
+    Oṣù Ṣẹ́rẹ́|Oṣù Èrèlè|Oṣù Ẹrẹ̀nà|Oṣù Ìgbé|Oṣù Ẹ̀bibi|Oṣù Òkúdu|Oṣù Agẹmọ|Oṣù Ògún|Oṣù Owewe|Oṣù Ọ̀wàrà|Oṣù Bélú|Oṣù Ọ̀pẹ̀|||||||||||||Àìkú|Ajé|Ìsẹ́gun|Ọjọ́rú|Ọjọ́bọ|Ẹtì|Àbámẹ́ta|||||||
+    Oshù Shɛ́rɛ́|Oshù Èrèlè|Oshù Ɛrɛ̀nà|Oshù Ìgbé|Oshù Ɛ̀bibi|Oshù Òkúdu|Oshù Agɛmɔ|Oshù Ògún|Oshù Owewe|Oshù Ɔ̀wàrà|Oshù Bélú|Oshù Ɔ̀pɛ̀|||||||||||||Àìkú|Ajé|Ìsɛ́gun|Ɔjɔ́rú|Ɔjɔ́bɔ|Ɛtì|Àbámɛ́ta|||||||
+    yepé|mukũi|musapíri|irũdí|pú|pú-yepé|pú-mukũi|pú-musapíri|pú-irũdí|yepé-putimaã|yepé-yepé|yepé-mukũi|ye|mk|ms|id|pu|py|pm|ps|pi|yp|yy|ym|mituú|murakipí|murakí-mukũi|murakí-musapíri|supapá|yukuakú|saurú|mit|mur|mmk|mms|sup|yuk|sau
+    1月|2月|3月|4月|5月|6月|7月|8月|9月|10月|11月|12月|||||||||||||星期日|星期一|星期二|星期三|星期四|星期五|星期六|||||||
+    一月|二月|三月|四月|五月|六月|七月|八月|九月|十月|十一月|十二月|1月|2月|3月|4月|5月|6月|7月|8月|9月|10月|11月|12月|星期日|星期一|星期二|星期三|星期四|星期五|星期六|周日|周一|周二|周三|周四|周五|周六
+    ndwenit|ndwenngeih|ndwensam|ndwenseiq|ndwenngux|ndwenloeg|ndwencaet|ndwenbet|ndwengouj|ndwencib|ndwencib’it|ndwencibngeih|||||||||||||ngoenzsinghgiz|singhgizit|singhgizngeih|singhgizsam|singhgizseiq|singhgizhaj|singhgizroek|||||||
+    ⵉⵏⵏⴰⵢⵔ|ⴱⵕⴰⵢⵕ|ⵎⴰⵕⵚ|ⵉⴱⵔⵉⵔ|ⵎⴰⵢⵢⵓ|ⵢⵓⵏⵢⵓ|ⵢⵓⵍⵢⵓⵣ|ⵖⵓⵛⵜ|ⵛⵓⵜⴰⵏⴱⵉⵔ|ⴽⵜⵓⴱⵔ|ⵏⵓⵡⴰⵏⴱⵉⵔ|ⴷⵓⵊⴰⵏⴱⵉⵔ|ⵉⵏⵏ|ⴱⵕⴰ|ⵎⴰⵕ|ⵉⴱⵔ|ⵎⴰⵢ|ⵢⵓⵏ|ⵢⵓⵍ|ⵖⵓⵛ|ⵛⵓⵜ|ⴽⵜⵓ|ⵏⵓⵡ|ⴷⵓⵊ|ⴰⵙⴰⵎⴰⵙ|ⴰⵢⵏⴰⵙ|ⴰⵙⵉⵏⴰⵙ|ⴰⴽⵕⴰⵙ|ⴰⴽⵡⴰⵙ|ⴰⵙⵉⵎⵡⴰⵙ|ⴰⵙⵉⴹⵢⴰⵙ|ⴰⵙⴰ|ⴰⵢⵏ|ⴰⵙⵉ|ⴰⴽⵕ|ⴰⴽⵡ|ⴰⵙⵉⵎ|ⴰⵙⵉⴹ
+    1月|2月|3月|4月|5月|6月|7月|8月|9月|10月|11月|12月|||||||||||||星期日|星期一|星期二|星期三|星期四|星期五|星期六|週日|週一|週二|週三|週四|週五|週六
+    Januwari|Februwari|Mashi|Ephreli|Meyi|Juni|Julayi|Agasti|Septhemba|Okthoba|Novemba|Disemba|Jan|Feb|Mas|Eph|Mey|Jun|Jul|Aga|Sep|Okt|Nov|Dis|ISonto|UMsombuluko|ULwesibili|ULwesithathu|ULwesine|ULwesihlanu|UMgqibelo|Son|Mso|Bil|Tha|Sin|Hla|Mgq
+    """#
+  }
+
+  /// Counted hours, minutes and seconds.
+  static var timeWords: StaticString {
+    #"""
+    x# u.|x# uur|x# min.|x# minute;o# minuut|x# s.|x# sekondes;o# sekonde
+    x# h|x# h|x# min|x# min|x# s|x# s
+    x# h|xdɔnhwere #|x# min|xsima #|x# s|xsima sini #
+    x# ሰዓ|x# ሰዓቶች;o# ሰዓት|x# ደቂቃ;o# ደቂ|x# ደቂቃዎች;o# ደቂቃ|x# ሰከ|x# ሰከንዶች;o# ሰከንድ
+    x# س|x# ساعة;f# ساعات;oساعة;tساعتان|x# د|x# دقيقة;f# دقائق;oدقيقة;tدقيقتان|x# ث|x# ثانية;f# ثوان;oثانية;tثانيتان
+    x# س|x# ساعة;f# ساعات;oساعة;tساعتان|x# د|x# دقيقة;f# دقائق;oدقيقة;tدقيقتان|x# ث|x# ثانية;f# ثوانٍ;oثانية;tثانيتان
+    x# ঘণ্টা|x# ঘণ্টা|x# মিনিট|x# মিনিট|x# ছেকেণ্ড|x# ছেকেণ্ড
+    x# hrs;o# hr|x# hores;o# hora|x# mins;o# min|x# minutos;o# minutu|x# segs;o# seg|x# segundos;o# segundu
+    x# saat|x# saat|x# dəq|x# dəqiqə|x# san|x# saniyə
+    x# гадз|x# гадзін;f# гадзіны;o# гадзіна|x# хв|x# хвілін;f# хвіліны;o# хвіліна|x# с|x# секунд;f# секунды;o# секунда
+    x# ч|x# часа;o# час|x# мин|x# минути;o# минута|x# сек|x# секунди;o# секунда
+    x# ঘন্টা|x# ঘন্টা|x# মিনিট|x# মিনিট|x# সেকেন্ড|x# সেকেন্ড
+    x# h|x# eur|x# min|x# munut;t# vunut|x# s|x# eilenn
+    x# h|x# घंटे;o# रिंगा|x# min|x# मिन.|x# s|x# सेकं.
+    x# h|x# sati;f# sata;o# sat|x# min.|x# minuta;f# minute|x# sek.|x# sekundi;f# sekunde;o# sekunda
+    x# сати;f# сата;o# сат|x# сати;f# сата;o# сат|x# мин.|x# минута;o# минут|x# сек.|x# секунди;f# секунде;o# секунда
+    x# h|x# hores;o# hora|x# min|x# minuts;o# minut|x# s|x# segons;o# segon
+    x# 𑄊𑄧𑄚𑄴𑄑|x# 𑄊𑄧𑄚𑄴𑄘|x# 𑄟𑄨𑄚𑄨𑄖𑄴|x# 𑄟𑄨𑄚𑄨𑄖𑄴|x# 𑄥𑄬𑄇𑄬𑄚𑄳𑄓𑄴|x# 𑄥𑄬𑄇𑄬𑄚𑄳𑄓𑄴
+    x# сахь.|x# сахьт|x# мин|x# минот|x# сек|x# секунд
+    x# ka oras|x# ka mga oras;o# ka oras|x# ka minuto|x# ka mga minuto;o# ka minuto|x#segundo|x# ka mga segundo;o# ka segundo
+    x# ᏑᏟ|x# ᎢᏳᏟᎶᏓ;o# ᏑᏟᎶᏓ|x# ᎢᏯᏔ|x# ᎢᏯᏔᏬᏍᏔᏅ|x# ᎠᏎᏢ|x# ᏗᏎᏢ;o# ᎠᏎᏢ
+    x# h|xHashiʼ kanalli chaffaʼ #|x# min|xHashiʼ kanallloshiʼ #|x# s|x# s
+    x#\#u{A0}h|x# hodin;f# hodiny;o# hodina|x#\#u{A0}min|x# minut;f# minuty;o# minuta|x#\#u{A0}s|x# sekund;f# sekundy;o# sekunda
+    x# awr|x# awr|x# mun|x# munud;t# funud|x# eil|x# eiliad
+    x# t.|x# timer;o# time|x# min.|x# minutter;o# minut|x# sek.|x# sekunder;o# sekund
+    x# Std.|x# Stunden;o# Stunde|x# Min.|x# Minuten;o# Minute|x# Sek.|x# Sekunden;o# Sekunde
+    x# góź.|x# góźinow;f# góźiny;o# góźina;t# góźinje|x# min.|x# minutow;f# minuty;o# minuta;t# minuśe|x# sek.|x# sekundow;f# sekundy;o# sekunda;t# sekunźe
+    x# h|xཆུ་ཚོད་ #|x# min|xསྐར་མ་ #|x# s|xསྐར་ཆ་ #
+    xgaƒoƒo #|xgaƒoƒo #|xa #|xaɖabaƒoƒo #|xsekend #|xsekend # wo
+    x# ώ.|x# ώρες;o# ώρα|x# λ.|x# λεπτά;o# λεπτό|x# δευτ.|x# δευτερόλεπτα;o# δευτερόλεπτο
+    x# hr|x# hours;o# hour|x# min|x# minutes;o# minute|x# sec|x# seconds;o# second
+    x# hrs;o# hr|x# hours;o# hour|x# min|x# minutes;o# minute|x# secs;o# sec|x# seconds;o# second
+    x# hrs;o# hr|x# hours;o# hour|x# min.;o# min|x# minutes;o# minute|x# sec.|x# seconds;o# second
+    x# hrs;o# hr|x# hours;o# hour|x# mins;o# min|x# minutes;o# minute|x# secs.;o# sec.|x# seconds;o# second
+    x# h|x# horas;o# hora|x# min|x# minutos;o# minuto|x# s|x# segundos;o# segundo
+    x# h|x# horas;o# hora|x# min|x# minutos;o# minuto|x# seg.|x# segundos;o# segundo
+    x# t|x# tundi;o# tund|x# min|x# minutit;o# minut|x# sek|x# sekundit;o# sekund
+    x# h|x# ordu|x# min|x# minutu|x# s|x# segundo
+    x# ساعت|x# ساعت|x# دقیقه|x# دقیقه|x# ثانیه|x# ثانیه
+    x# 𞤶𞤢|x# 𞤲𞤶𞤢𞤥𞤤𞤭;o# 𞤲𞤶𞤢𞤥𞤲𞤣𞤭|x# 𞤸𞤮𞤶|x# 𞤸𞤮𞤶𞤮𞤥𞤢𞥄𞤶𞤫;o# 𞤸𞤮𞤶𞤮𞤥𞤢𞥄𞤪𞤫|x# 𞤳𞤭𞤲|x# 𞤳𞤭𞤲𞤰𞤫;o# 𞤳𞤭𞤲𞤰𞤮
+    x# t|x# tuntia;o# tunti|x# min|x# minuuttia;o# minuutti|x# s|x# sekuntia;o# sekunti
+    x# na oras;o# oras|x# na oras;o# oras|x# min.|x# na minuto;o# minuto|x# seg.|x# na segundo;o# segundo
+    x# t.|x# tímar;o# tími|x# min.|x# minuttir;o# minuttur|x# sek.|x# sekundir;o# sekund
+    x#\#u{202F}h|x#\#u{A0}heures;o#\#u{A0}heure|x#\#u{A0}min|x# minutes;o# minute|x#\#u{202F}s|x#\#u{A0}secondes;o#\#u{A0}seconde
+    x# h|x# heures;o# heure|x# min|x# minutes;o# minute|x# s|x# secondes;o# seconde
+    x# h|x# oris;o# ore|x# min|x# minûts;o# minût|x# s|x# seconts;o# secont
+    x# oere|x# oere|x# min|x# minuten;o# minút|x# sek.|x# sekonden;o# sekonde
+    x# u|x# u|x# nóim|x# nóim|x# soic|x# soic;f# shoic;t# shoic
+    xŋm #|xŋmɛlɛtswai #|xmin #|xminitii #|xsɛk #|xsɛkɛnsii #
+    x# uair|x# uair a thìde;f# uairean a thìde|x# mion;o# mhion;t# mhion|x# mionaid;f# mionaidean;o# mhionaid;t# mhionaid|x# diog;t# dhiog|x# diog;f# diogan;t# dhiog
+    x# h|x# Schtunde;o# Schtund|x# min|x# Minuute|x# s|x# Sekunde
+    x# કલાક|x# કલાક|x# મિનિટ|x# મિનિટ|x# સેકંડ|x# સેકંડ
+    xs #|xsa′o′i #;osa′a #|xmnt #|xmintoci #;ominti #|xd #|xdaƙiƙoƙi #;odaƙiƙa #
+    x# h|x# hola|x# min|x# minuke|x# s|x# kekona
+    x# שע׳;o# שעה;tשעתיים|x# שעות;o# שעה;tשעתיים|x# דק׳|x# דקות;o# דקה;tשתי דקות|x# שנ׳|x# שניות;o# שניה;tשתי שניות
+    x# घं॰|x# घंटे;o# घंटा|x# मि॰|x# मिनट|x# से॰|x# सेकंड
+    x# hrs;o# hr|x# ghante;o# ghanta|x# min|x# minutes;o# minute|x# secs;o# sec|x# seconds;o# second
+    x# h|x# sati;f# sata;o# sat|x# min|x# minuta;f# minute|x# s|x# sekundi;f# sekunde;o# sekunda
+    x# hodź.|x# hodźinow;f# hodźiny;o# hodźina;t# hodźinje|x# min.|x# minutow;f# minuty;o# minuta;t# minuće|x# sek.|x# sekundow;f# sekundy;o# sekunda;t# sekundźe
+    x# ó|x# óra|x# p|x# perc|x# mp|x# másodperc
+    x# ժ|x# ժամ|x# ր|x# րոպե|x# վրկ|x# վայրկյան
+    x# hr|x# horas;o# hora|x# min|x# minutas;o# minuta|x# sec|x# secundas;o# secunda
+    x# j|x# jam|x# mnt|x# menit|x# dtk|x# detik
+    x# awa|x# Ọtụtụ awa|x# min|x# nkeji|x# s|x# sekọnd
+    x# klst.|x# klukkustundir;o# klukkustund|x# mín.|x# mínútur;o# mínúta|x# sek.|x# sekúndur;o# sekúnda
+    x# h|x# ore;o# ora|x# min|x# minuti;o# minuto|x# s|x# secondi;o# secondo
+    x#時間|x#時間|x#分|x#分|x#秒|x#秒
+    x# h|x# háwa|x# min|x# minút|x# s|x# s
+    x# jam|x# jam|x# mnt|x# menit|x# dtk|x# detik
+    x# სთ|x# საათი|x# წთ|x# წუთი|x# წმ|x# წამი
+    x# h|x# ora|x# min.|x# minutu|x# sig.|x# sigundu
+    x# h|xóra ag #|x# min|xmĩnũtu #|x# sig|xsigũnu #
+    x# сағ|x# сағат|x# мин|x# минут|x# с|x# секунд
+    x# ម៉ោង|x# ម៉ោង|x#\#u{A0}នាទី|x# នាទី|x# វិនាទី|x# វិនាទី
+    x# ಗಂ.|x# ಗಂಟೆಗಳು;o# ಗಂಟೆಯು|x# ನಿಮಿ|x# ನಿಮಿಷಗಳು;o# ನಿಮಿಷವು|x# ಸೆಕೆಂ|x# ಸೆಕೆಂಡುಗಳು;o# ಸೆಕೆಂಡ್
+    x#시간|x#시간|x#분|x#분|x#초|x#초
+    x# वर|x# वरां|x# मिनीट|x# मिण्टां|x# सेकंद|x# सेकंदांनी
+    x# vor|x# voram|x# min|x# mintam|x# sek|x# sekond
+    x# h|x# گٲنٹہٕ;o# گَنٹہٕ|x# min|x# مِنَٹ|x# s|x# سیکَنڈ
+    x# h|x# Schtunde|x# min|x# Menutte|x# s|x# Sekunde
+    x# st|x# saet|x# d|x# deqîqe|x# sn|x# saniye;o# sanîye
+    x# ст|x# саат|x# мүн|x# мүнөт|x# сек|x# секунд
+    x# St.|x# Stonnen;o# Stonn|x# Min.|x# Minutten;o# Minutt|x# Sek.|x# Sekonnen;o# Sekonn
+    xOwápȟe #|xOwápȟe #|x# min|x# min|xOkpí #|xOkpí #
+    x# ຊມ|x# ຊົ່ວໂມງ|x# ນທ|x# ນາທີ|x# ວິ|x# ວິນາທີ
+    x# val.|x# valandų;f# valandos;o# valanda|x# min.|x# minučių;f# minutės;o# minutė|x# sek.|x# sekundžių;f# sekundės;o# sekundė
+    x# st.|x# stundas;o# stunda;z# stundu|x# min|x# minūtes;o# minūte;z# minūšu|x# sek.|x# sekundes;o# sekunde;z# sekunžu
+    x# h|x# haora|x# men|x# meneti|x# hēk|x# hēkona
+    x# ч.|x# часа;o# час|x# мин.|x# минути;o# минута|x# сек.|x# секунди;o# секунда
+    x# മ|x# മണിക്കൂർ|x# മി.|x# മിനിറ്റ്|x# സെ.|x# സെക്കൻഡ്
+    x# цаг|x# цаг|x# мин|x# минут|x# сек|x# секунд
+    x# ता|x# तास|x# मिनि|x# मिनिटे;o# मिनिट|x# से|x# सेकंद
+    x# j|x# jam|x# min|x# minit|x# saat|x# saat
+    x# جم|x# جم|x# min|x# مينيت|x# ساعت|x# ساعت
+    x# h|xHvse-vkērkv #|x# min|x# min|x# s|xLvplvpkuce #
+    x# နာရီ|x# နာရီ|x# မိနစ်|x# မိနစ်|x# sec|x# စက္ကန့်
+    x# h|x# ساعِت|x# دَقه|x# دقیقه|x# ثانیه|x# ثانیه
+    x# t|x# timer;o# time|x# min|x# minutter;o# minutt|x# sek|x# sekunder;o# sekund
+    x# h|x# Stünnen|x# min|x# Minuten|x# s|x# Sekunnen
+    x# घण्टा|x# घण्टा|x# मिनेट|x# मिनेट|x# सेकेन्ड|x# सेकेन्ड
+    x# uur|x# uur|x# min|x# minuten;o# minuut|x# sec|x# seconden;o# seconde
+    x# t|x# timar;o# time|x# min|x# minutt|x# s|x# sekund
+    xߕ #|xߕߎ߬ߡߊ߬ߙߋ߲ #|xߡߌ߬ߛ #|xߡߌ߬ߛߍ߲ #|xߝ #|xߝߌ߬ߟߊ߲ #
+    x# h|x# oras|x# min|x# minutas|x# s|x# segondas
+    x# ଘଣ୍ଟା|x# ଘଣ୍ଟା|x# ମିନିଟ୍\#u{200C}|x# ମିନିଟ୍;o# ମିନିଟ୍\#u{200C}|x# ସେକେଣ୍ଡ|x# ସେକେଣ୍ଡ
+    x# с.|x# сахаты;o# сахат|x# мин.|x# минуты;o# минут|x# s|x# секунды;o# секунд
+    x# h|x# 𐓨𐓣𐓪𐓵𐓘𐓤𐓟 𐓪𐓰𐓘𐓩𐓘͘|x# min|x# 𐓰𐓘𐓲𐓟 𐓤𐓯𐓣𐓵𐓟|x# s|x# 𐓰𐓘𐓲𐓟 𐓤𐓯𐓣𐓵𐓟 𐓻𐓣͘
+    x# ਘੰਟੇ;o# ਘੰਟਾ|x# ਘੰਟੇ;o# ਘੰਟਾ|x# ਮਿੰਟ|x# ਮਿੰਟ|x# ਸਕਿੰਟ|x# ਸਕਿੰਟ
+    x# Áwa|x# Áwa|x# Mínit|x# Mínit|x# Sẹ́kọn|x# Sẹ́kọn
+    x# godz.|x# godzin;f# godziny;o# godzina|x# min|x# minut;f# minuty;o# minuta|x# sek.|x# sekund;f# sekundy;o# sekunda
+    x# h|x# h;o# ساعت|x# دقیقه|x# دقیقې;o# دقیقه|x# sec|x# ثانیې;o# ثانیه
+    x# h|x# horas;o# hora|x# min|x# minutos;o# minuto|x# seg|x# segundos;o# segundo
+    x# h|x# hora|x# min|x# minuto|x# s|x# segundo
+    x# uras;o# ura|x# uras;o# ura|x# mins.;o# min.|x# minutas;o# minuta|x# secs.;o# sec.|x# secundas;o# secunda
+    x# ore;o# oră|x# de ore;f# ore;o# oră|x# min.|x# de minute;f# minute;o# minut|x# s|x# de secunde;f# secunde;o# secundă
+    x# ч|x# час;f# часа;m# часов|x# мин|x# минут;f# минуты;o# минута|x# с|x# секунд;f# секунды;o# секунда
+    x# ч|x# чаас|x# мүн|x# мүнүүтэ|x# сөк|x# сөкүүндэ
+    x# oras;o# ora|x# oras;o# ora|x# min|x# minutos;o# minutu|x# seg|x# segundos;o# segundu
+    x# ڪلاڪ|x# ڪلاڪ|x# منٽ|x# منٽ|x# سيڪنڊ|x# سيڪنڊ;o# في سيڪنڊ
+    x# h|x# diibmur;o# diibmu;t# diimmur|x# min|x# minuhtta;o# minuhta|x# s|x# sekundda;o# sekunda
+    xපැය #|xපැය #|xමිනි #|xමිනිත්තු #|xතත් #|xතත්පර #
+    x# h|x# hodín;f# hodiny;o# hodina|x# min|x# minút;f# minúty;o# minúta|x# s|x# sekúnd;f# sekundy;o# sekunda
+    x# h|x# ur;f# ure;o# ura;t# uri|x# min|x# minut;f# minute;o# minuta;t# minuti|x# sek.|x# sekund;f# sekunde;o# sekunda;t# sekundi
+    x# scd|x# saacadood;o# saacad|x# daqiiqo;o# dqqd|x# daqiiqo;o# daqiiqad|x# ilbrqsi|x# ilbiriqsi
+    x# orë|x# orë|x# min.|x# minuta;o# minutë|x# sek.|x# sekonda;o# sekondë
+    x# сати;f# сата;o# сат|x# сати;f# сата;o# сат|x# мин|x# минута;o# минут|x# сек|x# секунди;f# секунде;o# секунда
+    x# sati;f# sata;o# sat|x# sati;f# sata;o# sat|x# min|x# minuta;o# minut|x# sek|x# sekundi;f# sekunde;o# sekunda
+    x# tim|x# timmar;o# timme|x# min|x# minuter;o# minut|x# s|x# sekunder;o# sekund
+    xsaa #|xsaa #|xdakika #|xdakika #|xsekunde #|xsekunde #
+    x# ܫ̈ܥܐ;o# ܫܥܬܐ|x# ܫ̈ܥܐ;o# ܫܥܬܐ|x# ܩܛܝܢ̈ܐ;o# ܩܛܝܢܐ|x# ܩܛܝܢ̈ܐ;oܩܛܝܢܐ|x# ܖ̈ܦܦܐ;o# ܪܦܦܐ|x# ܪ̈ܦܦܐ;o# ܪܦܦܐ
+    x# ம.|x# மணிநேரம்|x# நிமி.|x# நிமிடங்கள்;o# நிமிடம்|x# வி.|x# விநாடிகள்;o# விநாடி
+    x# గం.|x# గంటలు;o# గంట|x# నిమి.|x# నిమిషాలు;o# నిమిషం|x# సెక.;o# సె.|x# సెకన్లు;o# సెకను
+    x# ชม.|x# ชั่วโมง|x# นาที|x# นาที|x# วิ|x# วินาที
+    x# ሰዓ|x# ሰዓታት;o# ሰዓት|x# ደቒቓ|x# ደቒቓታት;o# ደቒቓ|x# ሴኮንድ|x# ሴኮንድ
+    x# sag|x# sagat|x# min|x# minut|x# sek|x# sekunt
+    xh ʻe #|xhoua ʻe #|xm ʻe #|xminiti ʻe #|xs ʻe #|xsekoni ʻe #
+    x#\#u{202F}sa.|x# saat|x#\#u{202F}dk.|x# dakika|x#\#u{202F}sn.|x# saniye
+    x# h|x# Tuki|x# min|x# spngan|x# s|x# Seykn
+    x# سائەت|x# سائەت|x# مىنۇت|x# مىنۇت|x# سېكۇنت|x# سېكۇنت
+    x# год|x# годин;f# години;o# година|x# хв|x# хвилин;f# хвилини;o# хвилина|x# с|x# секунд;f# секунди;o# секунда
+    x# گھنٹے;o# گھنٹہ|x# گھنٹے;o# گھنٹہ|x# منٹ|x# منٹ|x# سیکنڈ|x# سیکنڈ
+    x# soat|x# soat|x# daq.|x# daqiqa|x# son.|x# soniya
+    x# соат|x# соат|x# дақ|x# дақиқа|x# сония|x# сония
+    x# ore;o# ora|x# ore;o# ora|x# men|x# menuti;o# menuto|x# seg|x# segondi;o# segondo
+    x# giờ|x# giờ|x# phút|x# phút|x# giây|x# giây
+    x# h|x# stunde;o# stund|x# min|x# minüte;o# minüta|x# s|x# sekunde;o# sekund
+    x# wkt|x# wkt|x# ìṣ|x# ìṣ|x# ìṣ àáy|x#ìṣ àáy
+    x# wkt|x# wkt|x# ìsh|x# ìsh|x# ìsh àáy|x#ìsh àáy
+    x# h|x# hura-ita|x# min|x# minutu-ita|x# seg|x# segũdu-ita
+    x# 小時|x# 小時|x# 分鐘|x# 分鐘|x# 秒|x# 秒
+    x# 小时|x# 小时|x# 分钟|x# 分钟|x# 秒|x# 秒
+    x#小时|x#小时|x#分钟|x#分钟|x#秒|x#秒钟
+    x#小时|x#小时|x#分钟|x#分钟|x#秒|x#秒
+    x#小時|x#小時|x#分鐘|x#分鐘|x#秒|x#秒
+    x# hr;o# hora|x# amahora;o# ihora|x# iminithi|x# amaminithi;o# iminithi|x# sec;o# sekhondi|x# amasekhondi;o# isekhondi
+    """#
+  }
+
   /// Codes, fraction digits and symbols.
   static var currencies: StaticString {
     #"""
@@ -946,1040 +1406,1040 @@ enum LocaleTable {
   /// Every locale, sorted by its identifier.
   static var locales: StaticString {
     #"""
-    af||Latn|0|0|1|0|0|0|0||CADCAD;MXNMXN;PHPPHP;THB฿;USDUSD;ZARR|
-    af_NA|0|Latn|0|0|1|0|0|0|0|NAD|NAD$|
-    af_ZA|0|Latn|0|0|1|0|0|0|0|ZAR||
-    agq||Latn|0|2|3|1|1|1|1|||
-    agq_CM||Latn|0|2|3|1|1|1|1|XAF||
-    ain||Kana|1|1|1|2|2|1|1|||
-    ain_JP||Kana|1|1|1|2|2|1|1|JPY||
-    ak||Latn|1|0|1|3|3|2|2||GHSGH₵;IQDIrak dinaa;XOFAAS|
-    ak_GH|7|Latn|1|0|1|3|3|2|2|GHS||
-    am||Ethi|1|0|1|4|4|3|2||AUDAU$;ETBብር;PHPPHP;THB฿|
-    am_ET|9|Ethi|1|0|1|4|4|3|2|ETB||
-    apw||Latn|1|0|1|3|2|1|1||USD$|
-    apw_US|11|Latn|1|0|1|3|2|1|1|USD||
-    ar||Arab|1|4|4|5|5|4|3||AEDد.إ.\#u{200F};AUDAU$;BHDد.ب.\#u{200F};DZDد.ج.\#u{200F};EGPج.م.\#u{200F};GBPUK£;IQDد.ع.\#u{200F};IRRر.إ.;JODد.أ.\#u{200F};KWDد.ك.\#u{200F};LBPل.ل.\#u{200F};LYDد.ل.\#u{200F};MADد.م.\#u{200F};MRUأ.م.;OMRر.ع.\#u{200F};PHPPHP;QARر.ق.\#u{200F};SARر.س.\#u{200F};SDDد.س.\#u{200F};SDGج.س.;SYPل.س.\#u{200F};THB฿;TNDد.ت.\#u{200F};YERر.ي.\#u{200F}|
-    ar_001|13|Arab|1|4|4|5|5|4|3|||
-    ar_AE|13|Arab|1|4|4|5|5|4|3|AED||
-    ar_BH|13|Arab|2|5|5|5|5|4|3|BHD||
-    ar_DJ|13|Arab|2|5|5|5|5|4|3|DJF|DJFFdj|
-    ar_DZ|13|Arab|3|4|4|5|6|4|3|DZD||
-    ar_EG|13|Arab|2|5|5|5|5|4|3|EGP||
-    ar_EH|13|Arab|1|4|4|5|5|4|3|MAD||
-    ar_ER|13|Arab|2|5|5|5|5|4|3|ERN|ERNNfk|
-    ar_IL|13|Arab|2|5|5|5|5|4|3|ILS||
-    ar_IQ|13|Arab|2|5|5|5|7|4|3|IQD||
-    ar_JO|13|Arab|2|5|5|5|8|4|3|JOD||
-    ar_KM|13|Arab|2|5|5|5|5|4|3|KMF|KMFCF|
-    ar_KW|13|Arab|2|5|5|5|5|4|3|KWD||
-    ar_LB|13|Arab|2|5|5|5|8|4|3|LBP||
-    ar_LY|13|Arab|3|4|4|5|5|4|3|LYD||
-    ar_MA|13|Arab|3|4|4|5|9|4|3|MAD||
-    ar_MR|13|Arab|2|5|5|5|10|4|3|MRU||
-    ar_OM|13|Arab|2|5|5|5|5|4|3|OMR||
-    ar_PS|13|Arab|2|5|5|5|11|4|3|ILS||
-    ar_QA|13|Arab|2|5|5|5|5|4|3|QAR||
-    ar_SA|13|Arab|2|5|5|5|5|5|3|SAR||
-    ar_SD|13|Arab|2|5|5|5|5|4|3|SDG||
-    ar_SO|13|Arab|2|5|5|5|5|4|3|SOS|SOSS|
-    ar_SS|13|Arab|2|5|5|5|5|4|3|SSP|GBPGB£;SSP£|
-    ar_SY|13|Arab|2|5|5|5|11|4|3|SYP||
-    ar_TD|13|Arab|2|5|5|5|5|4|3|XAF||
-    ar_TN|13|Arab|3|4|4|5|6|4|3|TND||
-    ar_YE|13|Arab|2|5|5|5|5|4|3|YER||
-    arn||Latn|1|1|1|2|2|1|1|||
-    arn_CL||Latn|1|1|1|2|2|1|1|CLP||
-    as||Beng|4|1|1|6|12|6|2||PHPPHP|
-    as_IN|44|Beng|4|1|1|6|12|6|2|INR||
-    asa||Latn|1|3|3|4|13|1|0||TZSTSh|
-    asa_TZ|46|Latn|1|3|3|4|13|1|0|TZS||
-    ast||Latn|3|3|3|4|14|7|0||JPY¥;PHPPHP;THB฿;USD$;XXXXXX|
-    ast_ES|48|Latn|3|3|3|4|14|7|0|EUR||
-    az||Latn|3|3|3|4|15|8|0||AZN₼;PHPPHP;THB฿|
-    az_Cyrl||Cyrl|3|3|3|4|16|1|0||AZN₼|
-    az_Cyrl_AZ|51|Cyrl|3|3|3|4|16|1|0|AZN||
-    az_Latn|50|Latn|3|3|3|4|15|8|0|||
-    az_Latn_AZ|50|Latn|3|3|3|4|15|8|0|AZN||
-    ba||Cyrl|1|1|1|2|2|1|1|||
-    ba_RU||Cyrl|1|1|1|2|2|1|1|RUB||
-    bas||Latn|0|3|3|1|17|1|1|||
-    bas_CM||Latn|0|3|3|1|17|1|1|XAF||
-    be||Cyrl|5|3|3|7|18|9|4||BRLBRL;BYNBr;CADCAD;JPY¥;NZDNZD;PHPPHP;RUB₽;USD$|
-    be_BY|59|Cyrl|5|3|3|7|18|9|4|BYN||
-    bem||Latn|1|0|1|4|19|1|0||ZMWK|
-    bem_ZM|61|Latn|1|0|1|4|19|1|0|ZMW||
-    ber||Tfng|1|1|1|2|2|1|1|||
-    ber_Latn||Latn|1|1|1|2|2|1|1|||
-    ber_Latn_MA||Latn|1|1|1|2|2|1|1|MAD||
-    ber_Tfng||Tfng|1|1|1|2|2|1|1|||
-    ber_Tfng_MA||Tfng|1|1|1|2|2|1|1|MAD||
-    bez||Latn|1|2|3|4|20|1|0||TZSTSh|
-    bez_TZ|68|Latn|1|2|3|4|20|1|0|TZS||
-    bg||Cyrl|5|3|3|8|21|10|0||AUDAUD;BGNлв.;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDщ.д.;VNDVND;XCDXCD|
-    bg_BG|70|Cyrl|5|3|3|8|21|10|0|BGN||
-    bgc||Deva|6|1|1|2|22|1|1|||
-    bgc_IN||Deva|6|1|1|2|22|1|1|INR||
-    bho||Deva|6|0|1|2|23|1|2|||
-    bho_IN||Deva|6|0|1|2|23|1|2|INR||
-    blo||Latn|0|6|6|9|24|1|5|||
-    blo_BJ||Latn|0|6|6|9|24|1|5|XOF||
-    bm||Latn|1|0|1|1|25|1|1|||
-    bm_ML||Latn|1|0|1|1|25|1|1|XOF||
-    bn||Beng|7|2|3|1|26|11|2||BDT৳;PHPPHP;THB฿|
-    bn_BD|80|Beng|7|2|3|1|26|11|2|BDT||
-    bn_IN|80|Beng|7|0|1|1|27|11|2|INR|USD$|
-    bo||Tibt|1|1|1|10|28|1|1||CNY¥|
-    bo_CN|83|Tibt|1|1|1|10|28|1|1|CNY||
-    bo_IN||Tibt|1|1|1|10|28|1|1|INR||
-    br||Latn|0|3|3|4|29|12|6||AUD$A;BRLBRL;CAD$CA;CNYCNY;GBP£ RU;HKD$ HK;ILSILS;JPYJPY;KRWKRW;NZD$ ZN;PHPPHP;TWDTWD;USD$ SU;VNDVND;XCDXCD;XXXXXX|
-    br_FR|86|Latn|0|3|3|4|29|12|6|EUR||
-    brx||Deva|7|1|1|1|30|13|0||AEDए.इ.दि;ALLअल;AMDए.एम.दि;ANGए.एन.जि;AOAए.अ.ए;ARSए.आर.एस;AWGए.दब्ल्यु.जि;AZNए.जेत.एन;BAMबि.ए.एम;BBDबि.बि.दि;BGNबि.जि.एन;BHDबि.ऐत्स.दि;BIFबि.आइ.एफ;BMDबि.एम.डि;BOBबि.अ.बि;BSDबि.एस.दि;BWPबि.दब्ल्यु.पि;BYNबि.वाई.एन;BZDबि.जेद.डि;CADसि.ए $;CDFसि.दि.एफ;CHFसि.ऐत्स.एफ;CLPसि.एल.पि;CNHसि.एन.ऐत्स;CNYसिएन¥;COPसि.अ.पि;CRCसि.आर.सि;CUCसि.इउ.सि;CUPसि.इउ.पि;CVEसि.भि.इ;CZKसि.जेद.के;DJFदि.जे.एफ;DKKदि.के.के;DOPडि.अ.पि;DZDदि.जेत.दि;EGPई.जि.पि;ERNइ.आर.एन;ETBइ.ति.बि;FKPएफ.के.पि;GELजि.इ.एल;GHSजि.ऐत्स.एस;GIPजि.आइ.पि;GMDजि.एम.दि;GNFजि.एन.एफ;GTQजि.ति.किउ;GYDजि.वाई.दि;HKDऐत्स.के$;HNLऐत्स.एन.एल;HRKऐत्स.आर.के;HTGऐत्स.ति.जि;HUFऐत्स.इउ.एफ;IQDआइ.किउ.दि;ISKआई.एस.के;JMDजे.एम.दि;JODजे.अ.दि;KESके.इ.एस;KGSके.जि.एस;KMFके.एम.एफ;KPWके.पि.दब्ल्यु;KWDके.दब्ल्यु.दि;KYDके.वाई.दि;KZTके.जेत.ति;LBPएल.बि.पि;LRDएल.आर.दि;LSLएल.एस.एल;LYDएल.वाई.दि;MADएम.ए.दि;MDLएम.डि.एल;MGAएम.जि.ए;MKDएम.के.दि;MNTएम.एन.ति;MOPएम.अ.पि;MRUएम.आर.इउ;MURएम.इउ.आर;MWKएम.दब्ल्यु.के;MXNएम.एक्स $;MZNएम.जेत.एन;NADएन.ए.दि;NGNएन.जि.एन;NIOएन.आई.अ;NOKएन.अ.के;OMRअ.एम.आर;PABपि.ए.बि;PENपि.इ.एन;PLNपि.एल.एन;PYGपि.आई.जि;QARकिउ.ए.आर;RONआर.अ.एन;RSDआर.एस.दि;RUBरूब;SARएस.ए.आर;SCRएस.सि.आर;SDGएस.दि.जि;SEKएस.इ.के;SHPएस.ऐत्स.पि;SLEएस.एल.इ;SLLएस.एल.एल;SOSएस.अ.एस;SRDएस.आर.डि;SSPएस.एस.पि;STNएस.ति.एन;SYPएस.वाई.पि;SZLएस.जेत.एल;TJSति.जे.एस;TMTति.एम.ति;TNDति.एन.दि;TRYति.आर.वाई;TTDति.ति.डि;TWDएन.ति$;TZSति.जेत.एस;UAHइउ.ए.ऐत्स;UGXइउ.जि.एक्स;USD$;UYUइउ.वाई.इउ;UZSइउ.जेत.एस;VESभि.इ.एस;XCDइ.सि $;YERवाई.इ.आर;ZARजेत.ए.आर|
-    brx_IN|88|Deva|7|1|1|1|30|13|0|INR||
-    bs||Latn|3|3|3|11|31|14|7||AUDAUD;BAMKM;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;HRKkn;ILSILS;JPY¥;MXNMXN;NZDNZD;PHPPHP;RSDdin.;THB฿;USDUSD;XCDXCD;XPFXPF|
-    bs_Cyrl||Cyrl|3|3|3|12|32|15|7||BAMКМ;CZKКч;JPY¥;PLNзл;RSDдин.;TRYТл|
-    bs_Cyrl_BA|91|Cyrl|3|3|3|12|32|15|7|BAM||
-    bs_Latn|90|Latn|3|3|3|11|31|14|7|||
-    bs_Latn_BA|90|Latn|3|3|3|11|31|14|7|BAM||
-    byn||Ethi|1|0|1|13|33|1|1||ERNNfk|
-    byn_ER|95|Ethi|1|0|1|13|33|1|1|ERN||
-    ca||Latn|3|3|3|4|34|16|0||AUDAU$;BRLBRL;CADCAD;CNYCNY;ESP₧;JPY¥;MXNMXN;PHPPHP;THB฿;USDUSD;XCDXCD;XXXXXX|ESP:1:3
-    ca_AD|97|Latn|3|3|3|4|34|16|0|EUR||ESP:1:3
-    ca_ES|97|Latn|3|3|3|4|34|16|0|EUR||ESP:1:3
-    ca_FR|97|Latn|3|3|3|4|34|16|0|EUR|FRFF|ESP:1:3
-    ca_IT|97|Latn|3|3|3|4|34|16|0|EUR||ESP:1:3
-    ccp||Cakm|8|2|3|1|35|17|1||BDT৳;PHPPHP;THB฿|
-    ccp_BD|102|Cakm|8|2|3|1|35|17|1|BDT||
-    ccp_IN|102|Cakm|8|2|3|1|35|17|1|INR||
-    ce||Cyrl|1|3|3|2|36|18|0||PHPPHP;RUB₽|
-    ce_RU|105|Cyrl|1|3|3|2|36|18|0|RUB||
-    ceb||Latn|1|0|1|3|37|19|8||USDUS $|
-    ceb_PH|107|Latn|1|0|1|3|37|19|8|PHP||
-    cgg||Latn|1|0|1|4|38|1|0||UGXUSh|
-    cgg_UG|109|Latn|1|0|1|4|38|1|0|UGX||
-    cho||Latn|1|1|1|3|2|1|1|||
-    cho_US||Latn|1|1|1|3|2|1|1|USD||
-    chr||Cher|1|0|1|3|39|20|0||PHPPHP;USD$|
-    chr_US|113|Cher|1|0|1|3|39|20|0|USD||
-    cic||Latn|1|1|1|3|40|21|1||USD$|
-    cic_US|115|Latn|1|1|1|3|40|21|1|USD||
-    ckb||Arab|2|7|7|2|41|1|0||IQDد.ع.\#u{200F}|
-    ckb_IQ|117|Arab|2|7|7|2|41|1|0|IQD||
-    ckb_IR|117|Arab|2|7|7|2|41|1|0|IRR||
-    co||Latn|1|1|1|2|2|1|1|||
-    co_FR||Latn|1|1|1|2|2|1|1|EUR||
-    cs||Latn|0|3|3|14|42|22|9||AUDAU$;CSKKčs;CZKKč;ILSILS;INRINR;PHPPHP;VNDVND;XEUECU;XXXXXX|
-    cs_CZ|122|Latn|0|3|3|14|42|22|9|CZK||
-    csw||Cans|1|1|1|2|43|1|2|||
-    csw_CA||Cans|1|1|1|2|43|1|2|CAD||
-    cv||Cyrl|0|3|3|15|44|1|1||RUB₽;USD$|
-    cv_RU|126|Cyrl|0|3|3|15|44|1|1|RUB||
-    cy||Latn|1|0|1|4|45|23|10||KRWKRW;PHPPHP;THB฿;XXXXXX|
-    cy_GB|128|Latn|1|0|1|4|45|23|10|GBP||
-    da||Latn|3|3|3|16|46|24|0||AUDAU$;DKKkr.;PHPPHP;THB฿|
-    da_DK|130|Latn|3|3|3|16|46|24|0|DKK||
-    da_GL|130|Latn|3|3|3|16|46|24|0|DKK||
-    dav||Latn|1|0|1|4|47|1|1||KESKsh|
-    dav_KE|133|Latn|1|0|1|4|47|1|1|KES||
-    de||Latn|3|3|3|17|48|25|0||ATSöS;AUDAU$;BGMBGK;BGOBGJ;DEMDM;JPY¥;PHPPHP;THB฿;USD$;XXXXXX|
-    de_AT|135|Latn|3|1|1|17|49|25|0|EUR||
-    de_BE|135|Latn|3|3|3|17|48|25|0|EUR||
-    de_CH|135|Latn|9|8|8|17|48|25|0|CHF|EUREUR|
-    de_DE|135|Latn|3|3|3|17|48|25|0|EUR||
-    de_IT|135|Latn|3|3|3|17|49|25|0|EUR||
-    de_LI|138|Latn|9|1|1|17|48|25|0|CHF||
-    de_LU|135|Latn|3|3|3|17|48|25|0|EUR|LUFF|LUF:3:10
-    dje||Latn|11|2|3|1|50|1|1|||
-    dje_NE||Latn|11|2|3|1|50|1|1|XOF||
-    doi||Deva|1|0|1|18|51|1|2||JPY¥;USD$|
-    doi_IN|145|Deva|1|0|1|18|51|1|2|INR||
-    dsb||Latn|3|3|3|19|52|26|11||AUDAUD;JPY¥;PLNzł;THB฿;USD$|
-    dsb_DE|147|Latn|3|3|3|19|52|26|11|EUR||
-    dua||Latn|0|3|3|4|53|1|1|||
-    dua_CM||Latn|0|3|3|4|53|1|1|XAF||
-    dv||Thaa|1|1|1|6|2|1|0||MVRރ.|
-    dv_MV|151|Thaa|1|1|1|6|2|1|0|MVR||
-    dyo||Latn|0|3|3|4|54|1|1|||
-    dyo_SN||Latn|0|3|3|4|54|1|1|XOF||
-    dz||Tibt|12|0|1|20|55|27|1||AUDAU$;BTNNu.;ILSILS;KRWKR₩;THBTH฿;XAFXAF|
-    dz_BT|155|Tibt|12|0|1|20|55|27|1|BTN||
-    ebu||Latn|1|0|1|4|56|1|1||KESKsh|
-    ebu_KE|157|Latn|1|0|1|4|56|1|1|KES||
-    ee||Latn|13|0|1|21|57|28|0||AUDAU$;GHSGH₵;THB฿|
-    ee_GH|159|Latn|13|0|1|21|57|28|0|GHS||
-    ee_TG|159|Latn|13|0|1|21|57|28|0|XOF||
-    el||Grek|3|3|3|4|58|29|0||GRDΔρχ;PHPPHP;THB฿;USD$|
-    el_CY|162|Grek|3|3|3|4|58|29|0|EUR||
-    el_GR|162|Grek|3|3|3|4|58|29|0|EUR||
-    en||Latn|1|0|1|3|59|30|0||JPY¥;USD$|
-    en_001||Latn|1|0|1|4|59|30|0|||
-    en_150||Latn|1|3|3|4|59|30|0|||EUR:3:3
-    en_AE|165|Latn|1|0|1|4|59|30|0|AED||
-    en_AG||Latn|1|0|1|4|59|30|0|XCD|XCD$|
-    en_AI|169|Latn|1|0|1|4|59|30|0|XCD||
-    en_AL||Latn|0|3|3|4|59|30|0|ALL||EUR:0:0
-    en_AR||Latn|3|1|1|4|59|30|0|ARS|ARS$|
-    en_AS|165|Latn|1|0|1|3|59|30|0|USD||
-    en_AT||Latn|3|6|6|17|59|30|0|EUR||
-    en_AU||Latn|1|0|1|4|59|31|0|AUD|AUD$;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;SCRRs;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFCFP|
-    en_BB||Latn|1|0|1|4|59|30|0|BBD|BBD$|
-    en_BD||Latn|7|2|3|1|59|30|0|BDT|BDT৳|
-    en_BE||Latn|3|6|6|4|59|30|0|EUR||
-    en_BG||Latn|14|3|3|4|59|30|0|BGN||
-    en_BI|165|Latn|1|0|1|3|59|30|0|BIF|BIFFBu|
-    en_BM||Latn|1|0|1|4|59|30|0|BMD|BMD$|
-    en_BN||Latn|1|0|1|4|59|30|0|BND|BND$|
-    en_BR||Latn|3|1|1|4|59|30|0|BRL||
-    en_BS||Latn|1|0|1|4|59|30|0|BSD|BSD$|
-    en_BW||Latn|1|0|1|0|59|30|0|BWP|BWPP|
-    en_BZ||Latn|1|0|1|13|59|30|0|BZD|BZD$|
-    en_CA||Latn|1|0|1|3|59|32|0|CAD|CAD$|
-    en_CC||Latn|1|0|1|4|59|30|0|AUD|AUD$|
-    en_CH||Latn|15|8|8|4|59|30|0|CHF||EUR:8:9
-    en_CK||Latn|1|0|1|4|59|30|0|NZD|NZD$|
-    en_CL||Latn|3|9|8|6|59|30|0|CLP|CLP$;JPY¥|
-    en_CM||Latn|1|0|1|4|59|30|0|XAF||
-    en_CN||Latn|1|0|1|3|59|30|0|CNY|CNY¥;KRW￦|
-    en_CO||Latn|3|1|1|22|59|30|0|COP|COP$;JPY¥|
-    en_CV||Latn|16|1|1|4|59|30|0|CVE|CVE\#u{200B}|
-    en_CX|188|Latn|1|0|1|4|59|30|0|AUD||
-    en_CY||Latn|1|0|1|4|59|30|0|EUR||
-    en_CZ||Latn|0|3|3|23|59|30|0|CZK||EUR:0:0
-    en_DE||Latn|3|3|3|16|59|30|0|EUR||
-    en_DG||Latn|1|0|1|4|59|30|0|USD||
-    en_DK||Latn|3|3|3|4|59|30|0|DKK|DKKkr.|
-    en_DM|169|Latn|1|0|1|4|59|30|0|XCD||
-    en_EE||Latn|0|0|1|16|59|30|0|EUR||
-    en_ER||Latn|1|0|1|4|59|30|0|ERN|ERNNfk|
-    en_FI||Latn|0|3|3|16|59|30|0|EUR||
-    en_FJ||Latn|1|0|1|4|59|30|0|FJD|FJD$|
-    en_FK||Latn|1|0|1|4|59|30|0|FKP|FKP£;GBPGB£|
-    en_FM||Latn|1|0|1|4|59|30|0|USD||
-    en_FR||Latn|0|0|1|4|59|30|0|EUR||
-    en_GB||Latn|1|0|1|4|59|30|0|GBP||
-    en_GD|169|Latn|1|0|1|4|59|30|0|XCD||
-    en_GG||Latn|1|0|1|4|59|30|0|GBP||
-    en_GH||Latn|1|0|1|4|59|30|0|GHS|GHSGH₵|
-    en_GI||Latn|1|0|1|4|59|30|0|GIP|GBPGB£;GIP£|
-    en_GM||Latn|1|0|1|4|59|30|0|GMD|GMDD|
-    en_GR||Latn|3|3|3|4|59|30|0|EUR||
-    en_GU|165|Latn|1|0|1|3|59|30|0|USD||
-    en_GY||Latn|1|0|1|4|59|30|0|GYD|GYD$|
-    en_HK||Latn|1|0|1|4|59|30|0|HKD||
-    en_HU||Latn|0|3|3|24|59|30|0|HUF||EUR:0:0
-    en_ID||Latn|3|0|1|4|59|30|0|IDR|IDRRp|
-    en_IE||Latn|1|0|1|4|59|30|0|EUR||
-    en_IL||Latn|1|0|1|4|59|30|0|ILS||
-    en_IM||Latn|1|0|1|4|59|30|0|GBP||
-    en_IN||Latn|7|0|1|4|59|30|0|INR|USD$|
-    en_IO||Latn|1|0|1|4|59|30|0|USD||
-    en_JE||Latn|1|0|1|4|59|30|0|GBP||
-    en_JM||Latn|1|0|1|4|59|30|0|JMD|JMD$|
-    en_JP|165|Latn|1|0|1|3|59|30|0|JPY||
-    en_KE||Latn|1|0|1|4|59|30|0|KES|KESKsh|
-    en_KI|188|Latn|1|0|1|4|59|30|0|AUD||
-    en_KN|169|Latn|1|0|1|4|59|30|0|XCD||
-    en_KR|165|Latn|1|0|1|3|59|30|0|KRW||
-    en_KY||Latn|1|0|1|4|59|30|0|KYD|KYD$|
-    en_LC|169|Latn|1|0|1|4|59|30|0|XCD||
-    en_LR||Latn|1|0|1|4|59|30|0|LRD|LRD$|
-    en_LS||Latn|1|0|1|4|59|30|0|ZAR|ZARR|
-    en_LT||Latn|0|0|1|4|59|30|0|EUR||
-    en_LV||Latn|0|0|1|4|59|30|0|EUR||
-    en_MG||Latn|1|0|1|4|59|30|0|MGA|MGAAr|
-    en_MH|165|Latn|1|0|1|3|59|30|0|USD||
-    en_MM||Latn|1|3|3|4|59|30|0|MMK||
-    en_MO||Latn|1|0|1|4|59|30|0|MOP|MOPMOP$|
-    en_MP|165|Latn|1|0|1|3|59|30|0|USD||
-    en_MS|169|Latn|1|0|1|4|59|30|0|XCD||
-    en_MT||Latn|1|0|1|0|59|30|0|EUR|GBPGB£|
-    en_MU||Latn|1|0|1|4|59|30|0|MUR|MURRs|
-    en_MV||Latn|1|1|1|6|59|30|0|MVR|MVRRf|
-    en_MW||Latn|1|0|1|4|59|30|0|MWK|MWKMK|
-    en_MX||Latn|1|0|1|4|59|30|0|MXN|JPY¥;MXN$|
-    en_MY||Latn|1|0|1|4|59|30|0|MYR|MYRRM|
-    en_NA||Latn|1|0|1|4|59|30|0|NAD|NAD$|
-    en_NF|188|Latn|1|0|1|4|59|30|0|AUD||
-    en_NG||Latn|1|0|1|4|59|30|0|NGN|NGN₦|
-    en_NL||Latn|3|6|6|4|59|30|0|EUR||
-    en_NO||Latn|0|1|1|4|59|30|0|NOK||EUR:0:0
-    en_NR|188|Latn|1|0|1|4|59|30|0|AUD||
-    en_NU|190|Latn|1|0|1|4|59|30|0|NZD||
-    en_NZ|190|Latn|1|0|1|4|59|30|0|NZD||
-    en_PG||Latn|1|0|1|4|59|30|0|PGK|PGKK|
-    en_PH||Latn|1|0|1|3|59|30|0|PHP||
-    en_PK||Latn|1|0|1|13|59|30|0|PKR|PKRRs|
-    en_PL||Latn|0|3|3|4|59|30|0|PLN||EUR:0:0
-    en_PN|190|Latn|1|0|1|4|59|30|0|NZD||
-    en_PR|165|Latn|1|0|1|3|59|30|0|USD||
-    en_PT||Latn|0|0|1|4|59|30|0|EUR||
-    en_PW||Latn|1|0|1|4|59|30|0|USD||
-    en_RU||Latn|0|3|3|4|59|30|0|RUB||EUR:0:0
-    en_RW||Latn|1|0|1|4|59|30|0|RWF|RWFRF|
-    en_SA|165|Latn|1|0|1|4|59|30|0|SAR||
-    en_SB||Latn|1|0|1|4|59|30|0|SBD|SBD$|
-    en_SC||Latn|1|0|1|4|59|30|0|SCR|SCRSR|
-    en_SD||Latn|1|0|1|4|59|30|0|SDG||
-    en_SE||Latn|0|3|3|4|59|30|0|SEK|SEKkr|EUR:0:0
-    en_SG||Latn|1|0|1|4|59|30|0|SGD|SGD$|
-    en_SH|246|Latn|1|0|1|4|59|30|0|SHP|SHP£|
-    en_SI||Latn|3|3|3|4|59|30|0|EUR||
-    en_SK||Latn|0|0|1|4|59|30|0|EUR||
-    en_SL||Latn|1|0|1|4|59|30|0|SLE|SLELe|
-    en_SS|246|Latn|1|0|1|4|59|30|0|SSP|SSP£|
-    en_SX||Latn|1|0|1|4|59|30|0|XCG|ANGNAf.|
-    en_SZ||Latn|1|0|1|4|59|30|0|SZL|SZLE|
-    en_TC||Latn|1|0|1|4|59|30|0|USD||
-    en_TH||Latn|1|0|1|4|59|30|0|THB||
-    en_TK|190|Latn|1|0|1|4|59|30|0|NZD||
-    en_TO||Latn|1|0|1|4|59|30|0|TOP|TOPT$|
-    en_TR|165|Latn|3|0|1|4|59|30|0|TRY|TRY₺|
-    en_TT||Latn|1|0|1|4|59|30|0|TTD|TTD$|
-    en_TV|188|Latn|1|0|1|4|59|30|0|AUD||
-    en_TW||Latn|1|0|1|3|59|30|0|TWD|JPY¥;KRW￦;TWD$|
-    en_TZ||Latn|1|0|1|4|59|30|0|TZS|TZSTSh|
-    en_UA||Latn|0|3|3|4|59|30|0|UAH||EUR:0:0
-    en_UG||Latn|1|0|1|4|59|30|0|UGX|UGXUSh|
-    en_UM|165|Latn|1|0|1|3|59|30|0|USD||
-    en_US|165|Latn|1|0|1|3|59|30|0|USD||
-    en_US_POSIX|165|Latn|17|1|1|3|59|30|0|USD||
-    en_VC|169|Latn|1|0|1|4|59|30|0|XCD||
-    en_VG||Latn|1|0|1|4|59|30|0|USD||
-    en_VI|165|Latn|1|0|1|3|59|30|0|USD||
-    en_VU||Latn|1|0|1|4|59|30|0|VUV|VUVVT|
-    en_WS||Latn|1|0|1|4|59|30|0|WST|WSTWS$|
-    en_ZA|237|Latn|0|0|1|0|59|30|0|ZAR||
-    en_ZM||Latn|1|0|1|4|59|30|0|ZMW|ZMWK|
-    en_ZW||Latn|1|0|1|25|59|30|0|ZWG||
-    eo||Latn|0|3|3|26|60|33|0|||
-    eo_001||Latn|0|3|3|26|60|33|0|||
-    es||Latn|18|3|3|4|61|34|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;ESP₧;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;THB฿;TWDTWD;XAFXAF;XCDXCD;XOFXOF|
-    es_003|307|Latn|18|3|3|4|61|34|0|||
-    es_419|307|Latn|1|0|1|4|61|35|0||EUREUR;THBTHB;USDUSD;VEDBs.D;VNDVND|
-    es_AG|309|Latn|1|0|1|4|61|35|0|XCD||
-    es_AR|309|Latn|3|1|1|4|61|36|0|ARS|ARS$;USDUS$|
-    es_BB|309|Latn|1|0|1|4|61|35|0|BBD||
-    es_BM|309|Latn|1|0|1|4|61|35|0|BMD||
-    es_BO|309|Latn|3|6|6|27|61|35|0|BOB|BOBBs|
-    es_BQ|309|Latn|3|6|6|4|61|35|0|USD||
-    es_BR|309|Latn|1|0|1|4|61|35|0|BRL|BRLR$|
-    es_BS|309|Latn|1|0|1|4|61|35|0|BSD||
-    es_BZ|309|Latn|1|0|1|4|61|35|0|BZD|BZD$|
-    es_CA|309|Latn|1|0|1|4|61|35|0|CAD|CAD$|
-    es_CL|309|Latn|3|9|8|6|62|35|0|CLP|CLP$;USDUS$|
-    es_CO|309|Latn|3|1|1|22|62|37|0|COP|COP$;USDUS$|
-    es_CR|309|Latn|3|0|1|4|61|35|0|CRC|CRC₡|
-    es_CU|309|Latn|1|0|1|4|61|35|0|CUP|CUP$;USDUS$|
-    es_CW|309|Latn|3|6|6|4|61|35|0|XCG||
-    es_DM|309|Latn|1|0|1|4|61|35|0|XCD||
-    es_DO|309|Latn|1|0|1|4|61|35|0|DOP|DOPRD$;USDUS$|
-    es_EA|307|Latn|18|3|3|4|61|34|0|EUR||
-    es_EC|309|Latn|3|9|8|4|61|35|0|USD|USD$|
-    es_ES|307|Latn|18|3|3|4|61|34|0|EUR||
-    es_GD|309|Latn|1|0|1|4|61|35|0|XCD||
-    es_GQ|307|Latn|18|0|1|4|61|34|0|XAF|XAFFCFA|
-    es_GT|309|Latn|1|0|1|22|61|35|0|GTQ|GTQQ|
-    es_GY|309|Latn|1|0|1|4|61|35|0|GYD||
-    es_HN|309|Latn|1|0|1|4|61|35|0|HNL|HNLL|
-    es_HT|309|Latn|19|3|3|4|61|35|0|HTG||
-    es_IC|307|Latn|18|3|3|4|61|34|0|EUR||
-    es_KN|309|Latn|1|0|1|4|61|35|0|XCD||
-    es_KY|309|Latn|1|0|1|4|61|35|0|KYD||
-    es_LC|309|Latn|1|0|1|4|61|35|0|XCD||
-    es_MX|309|Latn|1|0|1|4|63|38|0|MXN|MROMRU;MRUUM;MXN$|
-    es_NI|309|Latn|1|0|1|4|61|35|0|NIO|NIOC$|
-    es_PA|309|Latn|1|0|1|28|61|35|0|PAB|PABB/.|
-    es_PE|309|Latn|1|1|1|4|64|35|0|PEN|PENS/|
-    es_PH|307|Latn|18|3|3|4|61|34|0|PHP|PHP₱|
-    es_PR|328|Latn|1|0|1|28|61|35|0|USD||
-    es_PY|309|Latn|3|6|6|4|65|39|0|PYG|PYGGs.|
-    es_SV|328|Latn|1|0|1|4|61|35|0|USD||
-    es_TC|309|Latn|1|0|1|4|61|35|0|USD||
-    es_TT|309|Latn|1|0|1|4|61|35|0|TTD||
-    es_US|328|Latn|1|0|1|3|61|40|0|USD|CADCA$;EUR€;GBP£;JPY¥|
-    es_UY|309|Latn|3|1|1|4|64|35|0|UYU|USDUS$;UYU$;UYWUP|
-    es_VC|309|Latn|1|0|1|4|61|35|0|XCD||
-    es_VE|309|Latn|3|9|8|4|65|35|0|VED|VEFBs.;VESBs.S|
-    es_VG|309|Latn|1|0|1|4|61|35|0|USD||
-    es_VI|309|Latn|1|0|1|4|61|35|0|USD||
-    et||Latn|5|10|10|16|66|41|0||AUDAU$;EEKkr;JPY¥;PHPPHP;THB฿;USD$|EEK:10:20
-    et_EE|356|Latn|5|10|10|16|66|41|0|EUR||EEK:10:20
-    eu||Latn|3|10|10|29|67|42|0||ESP₧;PHPPHP;THB฿|ESP:11:3
-    eu_ES|358|Latn|3|10|10|29|67|42|0|EUR||ESP:11:3
-    ewo||Latn|0|3|3|4|68|1|1|||
-    ewo_CM||Latn|0|3|3|4|68|1|1|XAF||
-    fa||Arab|21|12|13|4|69|43|2||AFN؋;CAD$CA;CNY¥CN;HKD$HK;IRRریال;JPY¥;MXN$MX;NZD$NZ;PHPPHP;THB฿;USD$;XCD$EC;XOFفرانک\#u{202F}CFA|
-    fa_AF|362|Arab|21|14|14|4|70|43|2|AFN||
-    fa_IR|362|Arab|21|12|13|4|69|43|2|IRR||
-    ff||Latn|0|3|3|1|71|1|2|||
-    ff_Adlm||Adlm|22|1|1|30|72|44|2||AFA𞤀𞤊𞤀;GNFFG;NGN𞤐𞤐𞤘;PGK𞤑𞤆𞤘;PHP𞤆𞤆𞤖;XAF𞤊𞤅𞤊𞤀;XOF𞤅𞤊𞤀|
-    ff_Adlm_BF|366|Adlm|22|1|1|30|72|44|2|XOF|GNFGNF|
-    ff_Adlm_CM|367|Adlm|22|1|1|30|72|44|2|XAF||
-    ff_Adlm_GH|367|Adlm|22|1|1|30|72|44|2|GHS|GHSGH₵|
-    ff_Adlm_GM|367|Adlm|22|1|1|30|72|44|2|GMD|GMDD|
-    ff_Adlm_GN|366|Adlm|22|1|1|30|72|44|2|GNF||
-    ff_Adlm_GW|367|Adlm|22|1|1|30|72|44|2|XOF||
-    ff_Adlm_LR|367|Adlm|22|1|1|30|72|44|2|LRD|LRD$|
-    ff_Adlm_MR|367|Adlm|22|1|1|30|72|44|2|MRU|MRUUM|
-    ff_Adlm_NE|367|Adlm|22|1|1|30|72|44|2|XOF||
-    ff_Adlm_NG|367|Adlm|22|1|1|30|72|44|2|NGN|NGN₦|
-    ff_Adlm_SL|367|Adlm|22|1|1|30|72|44|2|SLE|SLELe|
-    ff_Adlm_SN|367|Adlm|22|1|1|30|72|44|2|XOF||
-    ff_Latn||Latn|0|3|3|1|71|1|2|||
-    ff_Latn_BF||Latn|0|3|3|1|71|1|2|XOF||
-    ff_Latn_CM||Latn|0|3|3|1|71|1|2|XAF||
-    ff_Latn_GH||Latn|0|3|3|1|71|1|2|GHS|GHSGH₵|
-    ff_Latn_GM||Latn|0|3|3|1|71|1|2|GMD|GMDD|
-    ff_Latn_GN||Latn|0|3|3|1|71|1|2|GNF|GNFFG|
-    ff_Latn_GW||Latn|0|3|3|1|71|1|2|XOF||
-    ff_Latn_LR||Latn|0|3|3|1|71|1|2|LRD|LRD$|
-    ff_Latn_MR||Latn|0|3|3|1|71|1|2|MRU|MRUUM|
-    ff_Latn_NE||Latn|0|3|3|1|71|1|2|XOF||
-    ff_Latn_NG||Latn|0|3|3|1|71|1|2|NGN|NGN₦|
-    ff_Latn_SL||Latn|0|3|3|1|71|1|2|SLE|SLELe|
-    ff_Latn_SN||Latn|0|3|3|1|71|1|2|XOF||
-    fi||Latn|0|10|10|19|73|45|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;FIMmk;HKDHKD;ILSILS;INRINR;JPY¥;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USD$;VNDVND;XCDXCD;XPFXPF;XXXXXX|
-    fi_FI|392|Latn|0|10|10|19|73|45|0|EUR||
-    fil||Latn|1|0|1|3|74|46|8||JPY¥;THB฿;USD$|
-    fil_PH|394|Latn|1|0|1|3|74|46|8|PHP||
-    fo||Latn|3|10|10|17|75|47|0||DKKkr;PHPPHP|
-    fo_DK|396|Latn|3|10|10|17|75|47|0|DKK|DKKkr.|
-    fo_FO|396|Latn|3|10|10|17|75|47|0|DKK||
-    fr||Latn|19|3|3|4|76|48|2||ARS$AR;AUD$AU;BEFFB;BMD$BM;BND$BN;BZD$BZ;CAD$CA;CLP$CL;CNYCNY;COP$CO;CYP£CY;FJD$FJ;FKP£FK;FRFF;GBP£GB;GIP£GI;HKDHKD;IEP£IE;ILP£IL;ITL₤IT;JPYJPY;LBP£LB;MTP£MT;MXN$MX;NAD$NA;NZD$NZ;PHPPHP;RHD$RH;SBD$SB;SGD$SG;SRD$SR;TTD$TT;TWDTWD;USD$US;UYU$UY;WST$WS;XCDXCD;XPFFCFP|
-    fr_BE|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_BF|399|Latn|19|3|3|4|76|48|2|XOF||
-    fr_BI|399|Latn|19|3|3|4|76|48|2|BIF|BIFFBu|
-    fr_BJ|399|Latn|19|3|3|4|76|48|2|XOF||
-    fr_BL|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_CA||Latn|0|3|3|4|77|49|2|CAD|AUD$\#u{A0}AU;BEFFB;CAD$;CYP£CY;FRFF;HKD$\#u{A0}HK;IEP£IE;ILP£IL;ILSILS;INRINR;ITL₤IT;JPY¥;KRWKRW;MTP£MT;MXNMXN;NZD$\#u{A0}NZ;PHPPHP;RHD$RH;SGD$\#u{A0}SG;TWDTWD;USD$\#u{A0}US;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFXPF|
-    fr_CD|399|Latn|19|3|3|4|76|48|2|CDF|CDFFC|
-    fr_CF|399|Latn|19|3|3|4|76|48|2|XAF||
-    fr_CG|399|Latn|19|3|3|4|76|48|2|XAF||
-    fr_CH|399|Latn|19|6|6|4|76|48|2|CHF||
-    fr_CI|399|Latn|19|3|3|4|76|48|2|XOF||
-    fr_CM|399|Latn|19|3|3|4|76|48|2|XAF||
-    fr_DJ|399|Latn|19|3|3|4|76|48|2|DJF|DJFFdj|
-    fr_DZ|399|Latn|19|3|3|4|76|48|2|DZD|DZDDA|
-    fr_FR|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_GA|399|Latn|19|3|3|4|76|48|2|XAF||
-    fr_GF|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_GN|399|Latn|19|3|3|4|76|48|2|GNF|GNFFG|
-    fr_GP|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_GQ|399|Latn|19|3|3|4|76|48|2|XAF||
-    fr_HT|399|Latn|19|3|3|4|76|48|2|HTG|HTGG|
-    fr_KM|399|Latn|19|3|3|4|76|48|2|KMF|KMFCF|
-    fr_LU|399|Latn|3|3|3|4|76|48|2|EUR|FRFFRF;LUFF|
-    fr_MA|399|Latn|3|3|3|4|78|48|2|MAD||
-    fr_MC|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_MF|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_MG|399|Latn|19|3|3|4|76|48|2|MGA|MGAAr|
-    fr_ML|399|Latn|19|3|3|4|76|48|2|XOF||
-    fr_MQ|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_MR|399|Latn|19|3|3|4|76|48|2|MRU|MRUUM|
-    fr_MU|399|Latn|19|3|3|4|76|48|2|MUR|MURRs|
-    fr_NC|399|Latn|19|3|3|4|76|48|2|XPF||
-    fr_NE|399|Latn|19|3|3|4|76|48|2|XOF||
-    fr_PF|399|Latn|19|3|3|4|76|48|2|XPF||
-    fr_PM|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_RE|399|Latn|19|3|3|4|76|48|2|EUR||
-    fr_RW|399|Latn|19|3|3|4|76|48|2|RWF|RWFRF|
-    fr_SC|399|Latn|19|3|3|4|76|48|2|SCR|SCRSR|
-    fr_SN|399|Latn|19|3|3|4|76|48|2|XOF||
-    fr_SY|399|Latn|19|3|3|4|76|48|2|SYP|SYPLS|
-    fr_TD|399|Latn|19|3|3|4|76|48|2|XAF||
-    fr_TG|399|Latn|19|3|3|4|76|48|2|XOF||
-    fr_TN|399|Latn|19|3|3|4|76|48|2|TND|TNDDT|
-    fr_VU|399|Latn|19|3|3|4|76|48|2|VUV|VUVVT|
-    fr_WF|399|Latn|19|3|3|4|76|48|2|XPF||
-    fr_YT|399|Latn|19|3|3|4|76|48|2|EUR||
-    fur||Latn|3|1|1|31|79|50|0|||
-    fur_IT||Latn|3|1|1|31|79|50|0|EUR||
-    fy||Latn|3|15|15|4|80|51|0||AUDAU$;CADC$;FJDFJ$;SBDSI$;THB฿;XPFXPF|
-    fy_NL|448|Latn|3|15|15|4|80|51|0|EUR||
-    ga||Latn|1|0|1|4|81|52|12||JPY¥;THB฿;USD$;XXXXXX|
-    ga_GB|450|Latn|1|0|1|4|81|52|12|GBP||
-    ga_IE|450|Latn|1|0|1|4|81|52|12|EUR||
-    gaa||Latn|1|1|1|3|82|53|1||CADKA$;CDFKDF;CHFSZF;COPKOP;CRCKRK;CUCKUK;CUPKUP;CZKTSK;GTQGTK;MXNMZ$;SCRSSR;UGXUGS;USD$;XCDKB$;XOFSFA|
-    gaa_GH|453|Latn|1|1|1|3|82|53|1|GHS||
-    gd||Latn|1|0|1|32|83|54|13||PHPPHP;THB฿;USD$;XXXXXX|
-    gd_GB|455|Latn|1|0|1|32|83|54|13|GBP||
-    gez||Ethi|23|1|1|13|84|1|1|||
-    gez_ER||Ethi|23|1|1|13|84|1|1|ERN|ERNNfk|
-    gez_ET||Ethi|23|1|1|13|84|1|1|ETB||
-    gl||Latn|3|3|3|33|85|55|0||ESP₧;MXN$MX;PHPPHP;THB฿;USD$;XCDXCD|
-    gl_ES|460|Latn|3|3|3|33|85|55|0|EUR||
-    gn||Latn|1|1|1|2|86|1|1||PYG₲|
-    gn_PY|462|Latn|1|1|1|2|86|1|1|PYG||
-    gsw||Latn|9|10|10|17|87|56|0||ATSöS;JPY¥;USD$|
-    gsw_CH|464|Latn|9|10|10|17|87|56|0|CHF||
-    gsw_FR|464|Latn|9|10|10|17|87|56|0|EUR||
-    gsw_LI|464|Latn|9|10|10|17|87|56|0|CHF||
-    gu||Gujr|7|0|1|1|88|57|2||PHPPHP;THB฿|
-    gu_IN|468|Gujr|7|0|1|1|88|57|2|INR||
-    guz||Latn|1|0|1|4|89|1|1||KESKsh|
-    guz_KE|470|Latn|1|0|1|4|89|1|1|KES||
-    gv||Latn|1|0|1|2|90|1|14|||
-    gv_IM||Latn|1|0|1|2|90|1|14|GBP||
-    ha||Latn|1|1|1|1|91|58|0||JPY¥;NGN₦;USD$|
-    ha_GH|474|Latn|1|1|1|1|91|58|0|GHS|GHSGH₵|
-    ha_NE|474|Latn|1|1|1|1|91|58|0|XOF||
-    ha_NG|474|Latn|1|1|1|1|91|58|0|NGN||
-    haw||Latn|1|0|1|4|92|59|0||USD$|
-    haw_US|478|Latn|1|0|1|4|92|59|0|USD||
-    he||Hebr|1|16|16|34|93|60|15||CNY\#u{200E}CN¥\#u{200E};ILPל״י;JPY¥;PHPPHP;THB฿;USD$|
-    he_IL|480|Hebr|1|16|16|34|93|60|15|ILS||
-    hi||Deva|7|0|1|4|94|61|2||PHPPHP;THB฿;USD$|
-    hi_IN|482|Deva|7|0|1|4|94|61|2|INR||
-    hi_Latn||Latn|7|0|1|35|59|62|2||USD$|
-    hi_Latn_IN|484|Latn|7|0|1|35|59|62|2|INR||
-    hmn||Hmng|1|1|1|2|2|1|1|||
-    hmn_CN||Hmng|1|1|1|2|2|1|1|CNY||
-    hr||Latn|3|10|10|12|95|63|7||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;HRKkn;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XCDXCD;XPFXPF;XXXXXX|
-    hr_BA|488|Latn|3|10|10|12|95|63|7|BAM|BAMKM|
-    hr_HR|488|Latn|3|10|10|12|95|63|7|EUR||
-    hsb||Latn|3|3|3|19|96|64|11||AUDAUD;JPY¥;PLNzł;THB฿;USD$|
-    hsb_DE|491|Latn|3|3|3|19|96|64|11|EUR||
-    hu||Latn|5|3|3|24|97|65|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;HUFFt;ILSILS;INRINR;JPY¥;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XCDXCD|
-    hu_HU|493|Latn|5|3|3|24|97|65|0|HUF||
-    hy||Armn|0|3|3|36|98|66|2||AMD֏;PHPPHP;THB฿;USD$|
-    hy_AM|495|Armn|0|3|3|36|98|66|2|AMD||
-    ia||Latn|18|1|1|4|99|67|0||NLGƒ;RUB₽|
-    ia_001|497|Latn|18|1|1|4|99|67|0|||
-    id||Latn|3|0|1|4|100|68|1||AUDAU$;IDRRp;INRRs;PHPPHP;THB฿;XXXXXX|IDR:0:3 INR:0:3 XCG:0:3
-    id_ID|499|Latn|3|0|1|4|100|68|1|IDR||IDR:0:3 INR:0:3 XCG:0:3
-    ie||Latn|5|6|6|4|101|1|1|||
-    ie_EE||Latn|5|6|6|4|101|1|1|EUR||
-    ig||Latn|1|0|1|4|102|69|1||JPY¥;NGN₦;USD$|
-    ig_NG|503|Latn|1|0|1|4|102|69|1|NGN||
-    ii||Yiii|1|1|1|2|103|1|1||CNY¥|
-    ii_CN|505|Yiii|1|1|1|2|103|1|1|CNY||
-    inh||Cyrl|1|1|1|2|2|1|1|||
-    io||Latn|1|1|1|2|2|1|0|||
-    io_001||Latn|1|1|1|2|2|1|0|||
-    is||Latn|3|3|3|16|104|70|16||AUDAUD;BRLBRL;CADCAD;EUREUR;GBPGBP;INRINR;ISKkr.;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND|
-    is_IS|510|Latn|3|3|3|16|104|70|16|ISK||
-    it||Latn|18|3|3|4|105|71|0||BRLBRL;HKDHKD;INRINR;JPYJPY;KRWKRW;MXNMXN;THB฿;TWDTWD;USDUSD;VNDVND|ITL:1:18
-    it_CH|512|Latn|25|8|8|4|105|71|0|CHF||ITL:1:24
-    it_IT|512|Latn|18|3|3|4|105|71|0|EUR||ITL:1:18
-    it_SM|512|Latn|18|3|3|4|105|71|0|EUR||ITL:1:18
-    it_VA|512|Latn|18|3|3|4|105|71|0|EUR||ITL:1:18
-    iu||Cans|1|1|1|3|106|1|15|||
-    iu_CA||Cans|1|1|1|3|106|1|15|CAD||
-    ja||Jpan|1|0|1|37|107|72|1||CNY元;JPY¥;PHPPHP;USD$;XXXXXX|
-    ja_JP|519|Jpan|1|0|1|37|107|72|1|JPY||
-    jbo||Latn|1|1|1|2|2|1|1|||
-    jbo_001||Latn|1|1|1|2|2|1|1|||
-    jgo||Latn|3|1|1|2|108|73|0|||
-    jgo_CM||Latn|3|1|1|2|108|73|0|XAF||
-    jmc||Latn|1|0|1|4|109|1|0||TZSTSh|
-    jmc_TZ|525|Latn|1|0|1|4|109|1|0|TZS||
-    jv||Latn|3|1|1|4|110|74|1||IDRRp|
-    jv_ID|527|Latn|3|1|1|4|110|74|1|IDR||
-    ka||Geor|5|3|3|38|111|75|0||AUDAUD;CNYCNY;GEL₾;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;NZDNZD;PHPPHP;VNDVND|
-    ka_GE|529|Geor|5|3|3|38|111|75|0|GEL||
-    kab||Latn|0|2|3|1|112|1|2||DZDDA|
-    kab_DZ|531|Latn|0|2|3|1|112|1|2|DZD||
-    kaj||Latn|1|1|1|2|113|1|0||NGN₦|
-    kaj_NG|533|Latn|1|1|1|2|113|1|0|NGN||
-    kam||Latn|1|0|1|4|114|1|1||KESKsh|
-    kam_KE|535|Latn|1|0|1|4|114|1|1|KES||
-    kcg||Latn|1|1|1|2|115|1|0||NGN₦|
-    kcg_NG|537|Latn|1|1|1|2|115|1|0|NGN||
-    kde||Latn|1|0|1|4|109|1|1||TZSTSh|
-    kde_TZ|539|Latn|1|0|1|4|109|1|1|TZS||
-    kea||Latn|0|3|3|4|116|76|1||AUDAU$;CVE\#u{200B};THB฿|CVE:3:16
-    kea_CV|541|Latn|16|3|3|4|116|76|1|CVE||
-    kgp||Latn|3|1|1|39|117|77|1||AUDAU$;FJDFJC;PHPPHP;PTEVẽj.;THB฿;XOFCFA;ZMKSMK|
-    kgp_BR|543|Latn|3|1|1|39|117|77|1|BRL||
-    khq||Latn|11|2|3|1|50|1|1|||
-    khq_ML||Latn|11|2|3|1|50|1|1|XOF||
-    ki||Latn|1|0|1|4|118|1|1||KESKsh|
-    ki_KE|547|Latn|1|0|1|4|118|1|1|KES||
-    kk||Cyrl|0|3|3|40|119|78|0||KZT₸;LSLЛСЛ;PHPPHP;RUB₽;THB฿;USD$|
-    kk_Cyrl|549|Cyrl|0|3|3|40|119|78|0|||
-    kk_Cyrl_KZ|549|Cyrl|0|3|3|40|119|78|0|KZT||
-    kk_KZ|549|Cyrl|0|3|3|40|119|78|0|KZT||
-    kkj||Latn|3|1|1|4|120|1|0|||
-    kkj_CM||Latn|3|1|1|4|120|1|0|XAF||
-    kl||Latn|3|9|8|2|121|1|0||DKKkr.|
-    kl_GL|555|Latn|3|9|8|2|121|1|0|DKK||
-    kln||Latn|1|0|1|4|122|1|1||KESKsh|
-    kln_KE|557|Latn|1|0|1|4|122|1|1|KES||
-    km||Khmr|1|2|3|4|123|79|1||KHR៛;LSLឡូទី;PHPPHP;THB฿;USD$|
-    km_KH|559|Khmr|1|2|3|4|123|79|1|KHR||
-    kn||Knda|7|0|1|3|124|80|2||PHPPHP;THB฿;USD$|
-    kn_IN|561|Knda|7|0|1|3|124|80|2|INR||
-    ko||Kore|1|0|1|41|125|81|1||AUDAU$;PHPPHP|
-    ko_CN|563|Kore|1|0|1|41|125|81|1|CNY||
-    ko_KP|563|Kore|1|0|1|41|125|81|1|KPW||
-    ko_KR|563|Kore|1|0|1|41|125|81|1|KRW||
-    kok||Deva|1|1|1|42|126|82|1||PHPPHP;RONरॉन|
-    kok_Deva|567|Deva|1|1|1|42|126|82|1|||
-    kok_Deva_IN|567|Deva|1|1|1|42|126|82|1|INR||
-    kok_Latn||Latn|7|0|1|1|127|83|1|||
-    kok_Latn_IN||Latn|7|0|1|1|127|83|1|INR||
-    kpe||Latn|1|1|1|4|2|1|1||LRD$|
-    kpe_GN||Latn|1|1|1|4|2|1|1|GNF|GNFFG|
-    kpe_LR|572|Latn|1|1|1|4|2|1|1|LRD||
-    ks||Aran|21|17|18|3|128|84|0||JPY¥;USD$|
-    ks_Arab|575|Arab|21|17|18|3|128|84|0|||
-    ks_Arab_IN|575|Arab|21|17|18|3|128|84|0|INR||
-    ks_Aran_IN|575|Aran|21|17|18|3|128|84|0|INR||
-    ks_Deva||Deva|1|1|1|4|129|1|0||USD$|
-    ks_Deva_IN|579|Deva|1|1|1|4|129|1|0|INR||
-    ksb||Latn|1|2|3|4|109|1|0||TZSTSh|
-    ksb_TZ|581|Latn|1|2|3|4|109|1|0|TZS||
-    ksf||Latn|0|3|3|4|130|1|1|||
-    ksf_CM||Latn|0|3|3|4|130|1|1|XAF||
-    ksh||Latn|0|10|10|43|131|85|5|||
-    ksh_DE||Latn|0|10|10|43|131|85|5|EUR||
-    ku||Latn|3|3|3|44|132|86|0||TRY₺;USD$|
-    ku_TR|587|Latn|3|3|3|44|132|86|0|TRY||
-    kw||Latn|1|0|1|2|133|1|17|||
-    kw_GB||Latn|1|0|1|2|133|1|17|GBP||
-    kxv||Latn|7|0|1|4|134|1|1|||
-    kxv_Deva||Deva|7|0|1|4|135|1|1|||
-    kxv_Deva_IN||Deva|7|0|1|4|135|1|1|INR||
-    kxv_Latn||Latn|7|0|1|4|134|1|1|||
-    kxv_Latn_IN||Latn|7|0|1|4|134|1|1|INR||
-    kxv_Orya||Orya|7|0|1|4|136|1|1|||
-    kxv_Orya_IN||Orya|7|0|1|4|136|1|1|INR||
-    kxv_Telu||Telu|7|0|1|4|137|1|1|||
-    kxv_Telu_IN||Telu|7|0|1|4|137|1|1|INR||
-    ky||Cyrl|0|3|3|45|138|87|0||AUDAUD;BRLBRL;CADCAD;GBPGBP;HKDHKD;ILSILS;INRINR;KGSсом;KRWKRW;MXNMXN;NZDNZD;PHPPHP;THB฿;TWDTWD;USDUSD;XCDXCD|
-    ky_KG|600|Cyrl|0|3|3|45|138|87|0|KGS||
-    lag||Latn|1|1|1|4|139|1|5||TZSTSh|
-    lag_TZ|602|Latn|1|1|1|4|139|1|5|TZS||
-    lb||Latn|3|3|3|16|140|88|0||ATSöS;AUDAU$;JPY¥;PHPPHP;THB฿;USD$|
-    lb_LU|604|Latn|3|3|3|16|140|88|0|EUR||
-    lg||Latn|1|2|3|4|141|1|0||UGXUSh|
-    lg_UG|606|Latn|1|2|3|4|141|1|0|UGX||
-    lij||Latn|3|3|3|2|142|1|0|||
-    lij_IT||Latn|3|3|3|2|142|1|0|EUR||
-    lkt||Latn|1|1|1|3|143|89|1||USD$|
-    lkt_US|610|Latn|1|1|1|3|143|89|1|USD||
-    lmo||Latn|26|1|1|2|144|1|1|||
-    lmo_IT||Latn|26|1|1|2|144|1|1|EUR||
-    ln||Latn|3|3|3|4|145|1|2||CDFFC|
-    ln_AO|614|Latn|3|3|3|4|145|1|2|AOA|AOAKz|
-    ln_CD|614|Latn|3|3|3|4|145|1|2|CDF||
-    ln_CF|614|Latn|3|3|3|4|145|1|2|XAF||
-    ln_CG|614|Latn|3|3|3|4|145|1|2|XAF||
-    lo||Laoo|3|9|8|4|146|90|1||LAK₭;PHPPHP;THB฿|
-    lo_LA|619|Laoo|3|9|8|4|146|90|1|LAK||
-    lrc||Arab|21|18|18|2|147|1|1||IQDد.ع.\#u{200F}|
-    lrc_IQ|621|Arab|21|18|18|2|147|1|1|IQD||
-    lrc_IR|621|Arab|21|18|18|2|147|1|1|IRR||
-    lt||Latn|0|10|10|46|148|91|18||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFXPF|
-    lt_LT|624|Latn|0|10|10|46|148|91|18|EUR||
-    lu||Latn|3|2|3|4|149|1|1||CDFFC|
-    lu_CD|626|Latn|3|2|3|4|149|1|1|CDF||
-    luo||Latn|1|2|3|4|150|1|1||KESKsh|
-    luo_KE|628|Latn|1|2|3|4|150|1|1|KES||
-    lut||Latn|1|1|1|2|2|1|1|||
-    luy||Latn|1|19|20|4|151|1|1||KESKsh|
-    luy_KE|631|Latn|1|19|20|4|151|1|1|KES||
-    lv||Latn|5|3|3|47|152|92|19||AUDAU$;JPY¥;LVLLs;PHPPHP;THB฿;USD$|
-    lv_LV|633|Latn|5|3|3|47|152|92|19|EUR||
-    mai||Deva|1|1|1|4|94|1|1||USD$|
-    mai_IN|635|Deva|1|1|1|4|94|1|1|INR||
-    mas||Latn|1|0|1|4|153|1|0||KESKsh|
-    mas_KE|637|Latn|1|0|1|4|153|1|0|KES||
-    mas_TZ|637|Latn|1|0|1|4|153|1|0|TZS|TZSTSh|
-    mer||Latn|1|0|1|4|154|1|1||KESKsh|
-    mer_KE|640|Latn|1|0|1|4|154|1|1|KES||
-    mfe||Latn|11|1|1|1|155|1|1||MURRs|
-    mfe_MU|642|Latn|11|1|1|1|155|1|1|MUR||
-    mg||Latn|1|1|1|2|156|1|2||MGAAr|
-    mg_MG|644|Latn|1|1|1|2|156|1|2|MGA||
-    mgh||Latn|3|1|1|4|157|1|1||MZNMTn|
-    mgh_MZ|646|Latn|3|1|1|4|157|1|1|MZN||
-    mgo||Latn|1|1|1|2|158|1|0|||
-    mgo_CM||Latn|1|1|1|2|158|1|0|XAF||
-    mi||Latn|1|1|1|4|159|93|1||JPY¥;NZD$|
-    mi_NZ|650|Latn|1|1|1|4|159|93|1|NZD||
-    mic||Latn|1|1|1|3|2|1|1|||
-    mic_CA||Latn|1|1|1|3|2|1|1|CAD||
-    mid||Mand|1|1|1|3|2|1|1|||
-    mid_IQ||Mand|1|1|1|3|2|1|1|IQD||
-    mk||Cyrl|3|3|3|48|160|94|16||AUDAUD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MKDден.;NZDNZD;PHPPHP;TWDTWD;VNDVND|
-    mk_MK|656|Cyrl|3|3|3|48|160|94|16|MKD||
-    ml||Mlym|7|0|1|49|161|95|0||JPY¥;PHPPHP;THB฿;USD$|
-    ml_IN|658|Mlym|7|0|1|49|161|95|0|INR||
-    mn||Cyrl|1|1|1|50|162|96|0||MNT₮;PHPPHP;THB฿;USD$|
-    mn_MN|660|Cyrl|1|1|1|50|162|96|0|MNT||
-    mni||Beng|27|1|1|3|163|1|1||USD$|
-    mni_Beng|662|Beng|27|1|1|3|163|1|1|||
-    mni_Beng_IN|662|Beng|27|1|1|3|163|1|1|INR||
-    mni_Mtei||Mtei|28|1|1|6|2|1|1|||
-    mni_Mtei_IN||Mtei|28|1|1|6|2|1|1|INR||
-    moh||Latn|1|1|1|4|2|1|1|||
-    moh_CA||Latn|1|1|1|4|2|1|1|CAD||
-    mr||Deva|7|0|1|1|164|97|0||PHPPHP;THB฿;USD$|
-    mr_IN|669|Deva|7|0|1|1|164|97|0|INR||
-    ms||Latn|1|0|0|4|165|98|1||CADCAD;MXNMXN;MYRRM;PHPPHP;USDUSD|
-    ms_Arab||Arab|1|0|1|31|166|99|1||MYRRM|
-    ms_Arab_BN|672|Arab|3|1|1|31|166|99|1|BND|BND$|
-    ms_Arab_MY|672|Arab|1|0|1|31|166|99|1|MYR||
-    ms_BN|671|Latn|3|1|1|4|165|98|1|BND|BND$|
-    ms_ID|671|Latn|3|0|0|4|165|98|1|IDR|IDRRp|
-    ms_MY|671|Latn|1|0|0|4|165|98|1|MYR||
-    ms_SG|671|Latn|1|0|0|4|165|98|1|SGD|SGD$|
-    mt||Latn|1|0|1|0|167|1|20||PHPPHP|
-    mt_MT|679|Latn|1|0|1|0|167|1|20|EUR||
-    mua||Latn|3|0|1|4|168|1|1|||
-    mua_CM||Latn|3|0|1|4|168|1|1|XAF||
-    mus||Latn|1|1|1|2|169|100|1||USD$|
-    mus_US|683|Latn|1|1|1|2|169|100|1|USD||
-    my||Mymr|29|3|3|2|170|101|1||ANGNAf;AWGAfl;HTGG;MMKK;PABB/.;THB฿;TTDTT$|
-    my_MM|685|Mymr|29|3|3|2|170|101|1|MMK||
-    myv||Cyrl|1|1|1|2|171|1|1|||
-    myv_RU||Cyrl|1|1|1|2|171|1|1|RUB||
-    mzn||Arab|21|18|18|2|69|43|1||PHPPHP;USD$|
-    mzn_IR|689|Arab|21|18|18|2|69|43|1|IRR||
-    naq||Latn|1|0|1|4|59|1|15||NAD$|
-    naq_NA|691|Latn|1|0|1|4|59|1|15|NAD||
-    nb||Latn|0|10|10|16|172|102|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NOKkr;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XPFXPF;XXXXXX|
-    nb_NO|693|Latn|0|10|10|16|172|102|0|NOK||
-    nb_SJ|693|Latn|0|10|10|16|172|102|0|NOK||
-    nd||Latn|1|0|1|4|173|1|0|||
-    nd_ZW||Latn|1|0|1|4|173|1|0|ZWG||
-    nds||Latn|3|3|3|2|174|103|1|||
-    nds_DE||Latn|3|3|3|2|174|103|1|EUR||
-    nds_NL||Latn|3|3|3|2|174|103|1|EUR||
-    ne||Deva|30|1|1|2|175|104|0||NPRनेरू;PHPPHP;THB฿|
-    ne_IN|701|Deva|30|1|1|2|175|104|0|INR||
-    ne_NP|701|Deva|30|1|1|2|175|104|0|NPR||
-    nl||Latn|3|6|6|4|176|105|0||AUDAU$;CADC$;FJDFJ$;PHPPHP;SBDSI$;THB฿;XPFXPF;XXXXXX|
-    nl_AW|704|Latn|3|6|6|4|176|105|0|AWG|AWGAfl.|
-    nl_BE|704|Latn|3|6|6|4|176|105|0|EUR||
-    nl_BQ|704|Latn|3|6|6|4|176|105|0|USD|USD$|
-    nl_CW|704|Latn|3|6|6|4|176|105|0|XCG|ANGNAf.|
-    nl_NL|704|Latn|3|6|6|4|176|105|0|EUR||
-    nl_SR|704|Latn|3|6|6|4|176|105|0|SRD|SRD$|
-    nl_SX|708|Latn|3|6|6|4|176|105|0|XCG||
-    nmg||Latn|0|3|3|4|177|1|1|||
-    nmg_CM||Latn|0|3|3|4|177|1|1|XAF||
-    nn||Latn|0|10|10|16|172|106|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NOKkr;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XPFXPF;XXXXXX|
-    nn_NO|714|Latn|0|10|10|16|172|106|0|NOK||
-    nnh||Latn|3|1|1|1|178|1|0|||
-    nnh_CM||Latn|3|1|1|1|178|1|0|XAF||
-    nnp||Wcho|1|1|1|3|2|1|1|||
-    nnp_IN||Wcho|1|1|1|3|2|1|1|INR||
-    no||Latn|0|10|10|16|172|102|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NOKkr;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XPFXPF;XXXXXX|
-    nqo||Nkoo|31|1|1|2|179|107|1||AEDߊߐߘ;AFNߊߝߊ;ALLߊߟߟ;AMDߊߡߘ;ANGߊ߲ߕߝ;AOAߊ߲ߜ߭ߎ;AONߊߜ߭ߞ;AORߊߜ߭ߝ;ARSߊߖ߭ߔ;AUD$ߐ;AWGߊߥߖ߭;AZNߊߖߣ;BAMߓߍߡ;BBDߓߓߘ;BDTߓߘߕ;BGNߓߜ߭ߟ;BHDߓߤߘ;BIFߓߙߝ;BMDߓߡߘ;BNDߓߣߘ;BOBߓߏߓ;BSDߓߛߘ;BTNߓߕߒ;BWPߓߥߔ;BYNߓߌߙ;CDFߞߝ;CHFߛߥߝ;CLPߛߟߔ;CNHߛߦߤ;CNYߛߣߦ;COPߞߐߔ;CRCߞߙߞ;CUCߞߎ߳ߞ;CUPߞߎ߳ߔ;CVEߍߛߞ;CZKߗߞߞ;DJFߖߓߝ;DKKߘߞߞ;DOPߘߏߔ;DZDߊߟߘ;EGPߡߛߔ;ERNߋߙߝ;ETBߋߗߓ;FJD$ ߝߖ;FKPߝߞߔ;GELߖ߭ߐߟ;GHSߜ߭ߛߘ;GIPߖ߭ߓߔ£;GMDߜ߭ߓߘ;GNF߿;GNSߖߛ߾;GQEߕߖߋ;GTQߜ߭ߕߞ;GWEߖߓߍ;GWPߖߓߔ;GYDߜ߭ߎ߳ߘ;HKDߤߞߘ;HNLߤߘߟ;HRKߞߛߞ;HTGߤߕߜ߭;HUFߤߜ߭ߝ;IDRߍ߲ߘߙ;IQDߌߞߘ;IRRߌߙߙ;ISKߌߛߞ;JMDߖߡߘ;JODߖߐߘ;JPYߗ߭ߔߦ;KESߞߋߛ;KGSߞߜ߭ߛ;KHRߞߓߙ;KMFߞߡߝ;KPWߞߞߥ;KWDߞߥߘ;KYDߞߌߘ;KZTߞߗ߭ߕ;LAKߟߊߞ;LBPߟߓ£;LKRߟߞߙ;LRDߟ߾;LSLߟߛߟ;LYDߟߓߘ;MADߡߘߤ;MAFߡߙߝ;MDLߡߘߟ;MGAߡߘߙ;MGFߡߘߝ;MKDߡߞߘ;MLFߡߝ;MMKߡߡߞ;MNTߡߣߕ;MOPߡߏߔ;MROߡߙߏ;MRUߡߎߜ߭;MURߡߙߔ;MVRߡߝ߭ߙ;MWKߡߟߞ;MXNߡߞ$;MYRߡߦߙ;MZEߡߖ߭ߋ;MZMߡߖߡ;MZNߡߖ߭ߡ;NADߣߡߘ;NGNߖߣ;NIOߣߌߏ;NOKߣߐߞ;NPRߣߔߙ;NZD$ߣߖ߭;OMRߏߡߙ;PABߔߊߓ;PENߔߋߛ;PGKߔߖߞ;PKRߔߞߙ;PLNߔߟߗ߭;PYGߔߙߜ߭;QARߞߊߙ;RHDߖ߭ߓߘ;RONߙߎߟ;RSDߙߛߘ;RUBߌߎߙ;RWFߙߥߝ;SARߛߊߙ;SBDߛߓߘ;SCRߛߛߥ;SDDߛߘߘ;SDGߛߘߜ߭;SDPߛߘߔ;SEKߛߥߞ;SGDߛߜ߭ߘ;SHPߛߤߔ;SLEߛߙߔ;SLLߛߟߟ;SOSߛߡߛ;SRDߛߎߘ;SSPߛߛߔ;STDߛߕߘ;STNߛߔߘ;SYPߛߌߔ;SZLߛߖ߭ߟ;THBߕߘߓ;TJSߕߖߛ;TMTߕߡߕ;TNDߕߣߘ;TOPߕߏߔ;TRYߕߎߟ;TTDߕߕߘ;TWDߕߥߘ;TZSߕߖ߭ߛ;UAHߌߞߤ;UGSߎߜ߭ߥ;UGXߎߜ߭ߛ;USDߊߞߘ$;UYUߎ߳ߔ;UZSߎߗ߭ߛ;VESߝ߭ߋߓ;VUVߝ߭ߕߝ߭;WST$ߥߛ;XAFߝߛߝ;XCDߛߟߘ;XOF߾;XPF߾ ߝߛߝ;YERߦߡߙ;ZARߥߝߙ;ZMKߖ߭ߓߞ;ZMWߖ߭ߓߥ;ZRNߖ߭ߙ;ZRZߖ߭ߙߖ߭;ZWDߖ߭ߥߘ;ZWLߖ߭ߥߟ;ZWRߖ߭ߥߙ|
-    nqo_GN|721|Nkoo|31|1|1|2|179|107|1|GNF||
-    nr||Latn|0|0|1|2|180|1|0||ZARR|
-    nr_ZA|723|Latn|0|0|1|2|180|1|0|ZAR||
-    nso||Latn|11|1|1|2|181|1|2||ZARR|
-    nso_ZA|725|Latn|11|1|1|2|181|1|2|ZAR||
-    nus||Latn|1|0|1|4|182|1|1||GBPGB£;SSP£|
-    nus_SS|727|Latn|1|0|1|4|182|1|1|SSP||
-    nv||Latn|1|1|1|2|2|1|1|||
-    nv_US||Latn|1|1|1|2|2|1|1|USD||
-    ny||Latn|1|1|1|4|183|1|0|||
-    ny_MW||Latn|1|1|1|4|183|1|0|MWK||
-    nyn||Latn|1|0|1|4|38|1|0||UGXUSh|
-    nyn_UG|733|Latn|1|0|1|4|38|1|0|UGX||
-    oc||Latn|0|2|3|2|184|108|1|||
-    oc_ES||Latn|0|2|3|2|184|108|1|EUR||
-    oc_FR||Latn|0|2|3|2|184|108|1|EUR||
-    om||Latn|1|0|1|3|185|1|0||ETBBr|
-    om_ET|738|Latn|1|0|1|3|185|1|0|ETB||
-    om_KE|738|Latn|1|0|1|3|185|1|0|KES|KESKsh|
-    or||Orya|7|0|1|3|186|109|0||JPY¥;PHPPHP;USD$|
-    or_IN|741|Orya|7|0|1|3|186|109|0|INR||
-    os||Cyrl|0|1|1|51|187|110|0||GEL₾;USD$|
-    os_GE|743|Cyrl|0|1|1|51|187|110|0|GEL||
-    os_RU||Cyrl|0|1|1|51|187|110|0|RUB|RUB₽;USD$|
-    osa||Osge|1|1|1|3|188|111|1||USD$|
-    osa_US|746|Osge|1|1|1|3|188|111|1|USD||
-    pa||Guru|7|0|1|4|189|112|2||PHPPHP;THB฿;XXXXXX|
-    pa_Arab||Arab|21|18|18|4|190|1|2||PKRر|
-    pa_Arab_PK|749|Arab|21|18|18|4|190|1|2|PKR||
-    pa_Aran_PK|749|Aran|21|18|18|4|190|1|2|PKR||
-    pa_Guru|748|Guru|7|0|1|4|189|112|2|||
-    pa_Guru_IN|748|Guru|7|0|1|4|189|112|2|INR||
-    pcm||Latn|1|0|1|4|191|113|2||CADKA$;NGN₦;PHPPHP|
-    pcm_NG|754|Latn|1|0|1|4|191|113|2|NGN||
-    pl||Latn|5|3|3|4|192|114|21||AUDAUD;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;PLNzł;TWDTWD;USDUSD;VNDVND|
-    pl_PL|756|Latn|5|3|3|4|192|114|21|PLN||
-    pqm||Latn|1|1|1|3|2|1|1|||
-    pqm_CA||Latn|1|1|1|3|2|1|1|CAD||
-    prg||Latn|0|3|3|2|193|1|19|||
-    prg_PL||Latn|0|3|3|2|193|1|19|PLN||
-    ps||Arab|21|18|18|2|194|115|0||AFN؋;USD$|
-    ps_AF|762|Arab|21|18|18|2|194|115|0|AFN||
-    ps_PK|762|Arab|21|18|18|2|194|116|0|PKR|PKRRs|
-    pt||Latn|3|1|1|33|195|117|2||AUDAU$;PHPPHP;PTEEsc.;THB฿|
-    pt_AO|765|Latn|0|3|3|31|195|117|2|AOA|AOAKz;PTE\#u{200B}|PTE:3:32
-    pt_BR|765|Latn|3|1|1|33|195|117|2|BRL||
-    pt_CH|765|Latn|5|3|3|31|195|117|2|CHF|PTE\#u{200B}|PTE:3:33
-    pt_CV|765|Latn|34|3|3|31|195|117|2|CVE|CVE\#u{200B};PTEPTE|
-    pt_FR|768|Latn|5|3|3|31|195|117|2|EUR||PTE:3:33
-    pt_GQ|768|Latn|5|3|3|31|195|117|2|XAF||PTE:3:33
-    pt_GW|768|Latn|5|3|3|31|195|117|2|XOF||PTE:3:33
-    pt_LU|768|Latn|5|3|3|31|195|117|2|EUR|LUFF|PTE:3:33
-    pt_MO|768|Latn|5|3|3|31|195|117|2|MOP|MOPMOP$|PTE:3:33
-    pt_MZ|768|Latn|5|3|3|31|195|117|2|MZN|MZNMTn|PTE:3:33
-    pt_PT|768|Latn|5|3|3|31|195|117|0|EUR||PTE:3:33
-    pt_ST|768|Latn|5|3|3|31|195|117|2|STN|STNDb|PTE:3:33
-    pt_TL|768|Latn|5|3|3|31|195|117|2|USD||PTE:3:33
-    qu||Latn|1|1|1|4|196|118|1||BBDBBG;BMDDBM;BZDDBZ;CAD$CA;PENS/;PHPPHP;USD$US|
-    qu_BO|779|Latn|3|1|1|4|196|118|1|BOB|BOBBs;PENPEN|
-    qu_EC|779|Latn|1|1|1|4|196|118|1|USD|PENPEN;USD$|
-    qu_PE|779|Latn|1|1|1|4|196|118|1|PEN||
-    raj||Deva|6|1|1|2|23|1|1|||
-    raj_IN||Deva|6|1|1|2|23|1|1|INR||
-    rej||Latn|1|1|1|4|2|1|1|||
-    rej_ID||Latn|1|1|1|4|2|1|1|IDR||
-    rej_Rjng||Rjng|1|1|1|2|2|1|1|||
-    rej_Rjng_ID||Rjng|1|1|1|2|2|1|1|IDR||
-    rhg||Rohg|1|1|1|2|2|1|1|||
-    rhg_Rohg||Rohg|1|1|1|2|2|1|1|||
-    rhg_Rohg_BD||Rohg|1|1|1|2|2|1|1|BDT||
-    rhg_Rohg_MM||Rohg|1|1|1|2|2|1|1|MMK||
-    rm||Latn|9|10|10|6|197|119|0||USD$|
-    rm_CH|793|Latn|9|10|10|6|197|119|0|CHF||
-    rn||Latn|3|2|3|4|198|1|1||BIFFBu|
-    rn_BI|795|Latn|3|2|3|4|198|1|1|BIF||
-    ro||Latn|3|3|3|4|199|120|22||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XCDXCD|
-    ro_MD|797|Latn|3|3|3|4|199|120|22|MDL|MDLL|
-    ro_RO|797|Latn|3|3|3|4|199|120|22|RON||
-    rof||Latn|1|0|1|4|200|1|0||TZSTSh|
-    rof_TZ|800|Latn|1|0|1|4|200|1|0|TZS||
-    ru||Cyrl|0|3|3|7|201|121|4||JPY¥;PHPPHP;RUB₽;RURр.;THB฿;TMTТМТ;UAH₴;USD$;XXXXXXX|
-    ru_BY|802|Cyrl|0|3|3|7|201|121|4|BYN|BYNBr;RURRUR|
-    ru_KG|802|Cyrl|0|3|3|7|201|121|4|KGS|KGSсом|
-    ru_KZ|802|Cyrl|0|3|3|7|201|121|4|KZT|KZT₸|
-    ru_MD|802|Cyrl|0|3|3|7|201|121|4|MDL|MDLL|
-    ru_RU|802|Cyrl|0|3|3|7|201|121|4|RUB||
-    ru_UA|802|Cyrl|5|3|3|7|201|121|4|UAH||
-    rw||Latn|3|1|1|2|202|1|1||RWFRF|
-    rw_RW|809|Latn|3|1|1|2|202|1|1|RWF||
-    rwk||Latn|1|2|3|4|109|1|0||TZSTSh|
-    rwk_TZ|811|Latn|1|2|3|4|109|1|0|TZS||
-    sa||Deva|30|0|1|4|203|1|1|||
-    sa_IN||Deva|30|0|1|4|203|1|1|INR||
-    sah||Cyrl|0|3|3|49|204|122|1||RUB₽|
-    sah_RU|815|Cyrl|0|3|3|49|204|122|1|RUB||
-    saq||Latn|1|0|1|4|205|1|0||KESKsh|
-    saq_KE|817|Latn|1|0|1|4|205|1|0|KES||
-    sat||Olck|35|1|1|4|206|1|15|||
-    sat_Deva||Deva|6|1|1|4|2|1|15|||
-    sat_Deva_IN||Deva|6|1|1|4|2|1|15|INR||
-    sat_Olck||Olck|35|1|1|4|206|1|15|||
-    sat_Olck_IN||Olck|35|1|1|4|206|1|15|INR||
-    sbp||Latn|1|2|3|4|207|1|1||TZSTSh|
-    sbp_TZ|824|Latn|1|2|3|4|207|1|1|TZS||
-    sc||Latn|3|3|3|52|208|123|0||XDRDIP|
-    sc_IT|826|Latn|3|3|3|52|208|123|0|EUR||
-    scn||Latn|1|1|1|2|2|1|0|||
-    scn_IT||Latn|1|1|1|2|2|1|0|EUR||
-    sd||Arab|36|21|21|2|209|124|0||PHPPHP;PKRRs|
-    sd_Arab|830|Arab|36|21|21|2|209|124|0|||
-    sd_Arab_PK|830|Arab|36|21|21|2|209|124|0|PKR||
-    sd_Deva||Deva|1|1|1|3|210|1|0||JPY¥;USD$|
-    sd_Deva_IN|833|Deva|1|1|1|3|210|1|0|INR||
-    se||Latn|0|10|10|2|211|125|15||DKKDkr;NOKkr;SEKSkr;THB฿|
-    se_FI|835|Latn|0|10|10|4|212|125|15|EUR||
-    se_NO|835|Latn|0|10|10|2|211|125|15|NOK||
-    se_SE|835|Latn|0|10|10|2|211|125|15|SEK|NOKNkr;SEKkr|
-    seh||Latn|3|2|3|33|213|1|0||MZNMTn|
-    seh_MZ|839|Latn|3|2|3|33|213|1|0|MZN||
-    ses||Latn|11|2|3|1|50|1|1|||
-    ses_ML||Latn|11|2|3|1|50|1|1|XOF||
-    sg||Latn|3|9|8|1|214|1|1|||
-    sg_CF||Latn|3|9|8|1|214|1|1|XAF||
-    shi||Tfng|0|2|3|1|215|1|23|||
-    shi_Latn||Latn|0|2|3|1|216|1|23|||
-    shi_Latn_MA||Latn|0|2|3|1|216|1|23|MAD||
-    shi_Tfng||Tfng|0|2|3|1|215|1|23|||
-    shi_Tfng_MA||Tfng|0|2|3|1|215|1|23|MAD||
-    si||Sinh|1|0|1|2|217|126|2||LKRරු.;PHPPHP;THB฿;XOFසිෆ්එ|
-    si_LK|850|Sinh|1|0|1|2|217|126|2|LKR||
-    sjd||Cyrl|1|1|1|2|2|1|1|||
-    sje||Latn|1|1|1|2|2|1|1|||
-    sju||Latn|1|1|1|2|2|1|1|||
-    sk||Latn|0|3|3|14|218|127|9||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSNIS;INRINR;JPYJPY;KRWKRW;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XXXXXX|
-    sk_SK|855|Latn|0|3|3|14|218|127|9|EUR||
-    sl||Latn|18|10|10|16|219|128|11||AUDAUD;BRLBRL;CADCAD;GBPGBP;JPY¥;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USD$;XCDXCD|
-    sl_SI|857|Latn|18|10|10|16|219|128|11|EUR||
-    sm||Latn|1|1|1|4|2|1|1|||
-    sm_AS||Latn|1|1|1|4|2|1|1|USD||
-    sm_WS||Latn|1|1|1|4|2|1|1|WST||
-    smn||Latn|0|3|3|53|220|1|15|||
-    smn_FI||Latn|0|3|3|53|220|1|15|EUR||
-    sn||Latn|1|0|1|2|221|1|0|||
-    sn_ZW||Latn|1|0|1|2|221|1|0|ZWG||
-    so||Latn|1|0|1|13|222|129|0||BBDDBB;SOSS|
-    so_DJ|866|Latn|1|0|1|13|222|129|0|DJF|DJFFdj|
-    so_ET|866|Latn|1|0|1|13|222|129|0|ETB|ETBBr|
-    so_KE|866|Latn|1|0|1|13|222|129|0|KES|KESKsh|
-    so_SO|866|Latn|1|0|1|13|222|129|0|SOS||
-    sq||Latn|5|3|3|4|223|130|0||ALLLekë;BRLBRL;PHPPHP;THB฿|
-    sq_AL|871|Latn|5|3|3|4|223|130|0|ALL||
-    sq_MK|871|Latn|5|3|3|4|223|130|0|MKD|MKDden|
-    sq_XK|871|Latn|5|3|3|4|223|130|0|EUR||
-    sr||Cyrl|3|3|3|54|224|131|7||AUDAUD;BAMКМ;JPY¥;KRWKRW;NZDNZD;PHPPHP;VNDVND|
-    sr_Cyrl|875|Cyrl|3|3|3|54|224|131|7|||
-    sr_Cyrl_BA|875|Cyrl|3|3|3|54|224|132|7|BAM||
-    sr_Cyrl_ME|875|Cyrl|3|3|3|54|225|133|7|EUR|BAMKM|
-    sr_Cyrl_RS|875|Cyrl|3|3|3|54|224|131|7|RSD||
-    sr_Cyrl_XK|875|Cyrl|3|3|3|54|225|131|7|EUR||
-    sr_Latn|878|Latn|3|3|3|54|226|133|7|||
-    sr_Latn_BA|878|Latn|3|3|3|54|226|134|7|BAM||
-    sr_Latn_ME|878|Latn|3|3|3|54|227|133|7|EUR||
-    sr_Latn_RS|878|Latn|3|3|3|54|226|133|7|RSD||
-    sr_Latn_XK|878|Latn|3|3|3|54|227|133|7|EUR||
-    ss||Latn|0|0|1|2|228|1|0||SZLE;ZARR|
-    ss_SZ|886|Latn|0|0|1|4|228|1|0|SZL||
-    ss_ZA|886|Latn|0|0|1|2|228|1|0|ZAR||
-    st||Latn|1|0|1|2|229|1|0||ZARR|
-    st_LS|889|Latn|1|0|1|4|229|1|0|ZAR|LSLM|
-    st_ZA|889|Latn|1|0|1|2|229|1|0|ZAR||
-    su||Latn|3|0|1|4|230|1|1||IDRRp;JPY¥;USD$|
-    su_Latn|892|Latn|3|0|1|4|230|1|1|||
-    su_Latn_ID|892|Latn|3|0|1|4|230|1|1|IDR||
-    sv||Latn|0|10|10|4|231|135|0||AUDAUD;BBDBds$;BMDBM$;BRLBR$;BSDBS$;BZDBZ$;CNYCNY;DKKDkr;DOPRD$;EEKEkr;EGPEG£;GBPGBP;HKDHKD;IEPIE£;INRINR;ISKIkr;JMDJM$;JPYJPY;KRWKRW;NOKNkr;NZDNZD;PHPPHP;SEKkr;TWDTWD;VNDVND|
-    sv_AX|895|Latn|0|10|10|4|231|135|0|EUR||
-    sv_FI|895|Latn|0|10|10|4|231|135|0|EUR||
-    sv_SE|895|Latn|0|10|10|4|231|135|0|SEK||
-    sw||Latn|1|1|1|4|109|136|0||KESKsh;PHPPHP;THB฿;TZSTSh|
-    sw_CD|899|Latn|3|1|1|4|109|136|0|CDF|CDFFC|
-    sw_KE|899|Latn|1|1|1|4|109|136|0|KES|USD$|
-    sw_TZ|899|Latn|1|1|1|4|109|136|0|TZS||
-    sw_UG|899|Latn|1|1|1|4|109|136|0|UGX|UGXUSh|
-    syr||Syrc|1|1|1|55|232|137|0||SYPل.س.\#u{200F}|
-    syr_IQ|904|Syrc|1|1|1|55|232|137|0|IQD||
-    syr_SY|904|Syrc|1|1|1|55|232|137|0|SYP||
-    szl||Latn|0|3|3|2|233|1|1||PLNzł|
-    szl_PL|907|Latn|0|3|3|2|233|1|1|PLN||
-    ta||Taml|7|0|1|1|234|138|0||JPY¥;PHPPHP;THB฿;USD$|
-    ta_IN|909|Taml|7|0|1|1|234|138|0|INR||
-    ta_LK|909|Taml|7|0|1|1|234|138|0|LKR|LKRRs.|
-    ta_MY|909|Taml|1|1|1|1|234|138|0|MYR|MYRRM;SGDS$|
-    ta_SG|912|Taml|1|1|1|1|234|138|0|SGD|SGD$;USDUS$|
-    te||Telu|7|0|1|1|235|139|0||PHPPHP;THB฿;USD$|
-    te_IN|914|Telu|7|0|1|1|235|139|0|INR||
-    teo||Latn|1|0|1|4|236|1|0||UGXUSh|
-    teo_KE|916|Latn|1|0|1|4|236|1|0|KES|KESKsh|
-    teo_UG|916|Latn|1|0|1|4|236|1|0|UGX||
-    tg||Cyrl|0|3|3|0|237|1|1||TJSсом.;USD$|
-    tg_TJ|919|Cyrl|0|3|3|0|237|1|1|TJS||
-    th||Thai|1|0|1|4|238|140|1||AUDAU$;JPY¥;PHPPHP;THB฿;XXXXXX|
-    th_TH|921|Thai|1|0|1|4|238|140|1|THB||
-    ti||Ethi|1|0|1|3|239|141|2||CNYCNY;ETBBr;JPYJPY|
-    ti_ER|923|Ethi|1|0|1|3|239|141|2|ERN|ERNNfk|
-    ti_ET|923|Ethi|1|0|1|3|239|141|2|ETB||
-    tig||Ethi|1|0|1|13|240|1|0||ERNNfk|
-    tig_ER|926|Ethi|1|0|1|13|240|1|0|ERN||
-    tk||Latn|0|3|3|4|241|142|0||EUREUR;GBPGBP;PHPPHP|
-    tk_TM|928|Latn|0|3|3|4|241|142|0|TMT||
-    tn||Latn|9|0|1|2|242|1|0||ZARR|
-    tn_BW|930|Latn|9|0|1|2|242|1|0|BWP|BWPP|
-    tn_ZA|930|Latn|9|0|1|2|242|1|0|ZAR||
-    to||Latn|1|1|1|4|243|143|1||AUDAUD$;NZDNZD$;TOPT$|
-    to_TO|933|Latn|1|1|1|4|243|143|1|TOP||
-    tok||Latn|37|0|1|2|244|1|1|||
-    tok_001||Latn|37|0|1|2|244|1|1|||
-    tr||Latn|3|0|1|4|245|144|0||AUDAU$;JPY¥;PHPPHP;THB฿;TRY₺;USD$|
-    tr_CY|937|Latn|3|0|1|4|245|144|0|EUR||
-    tr_TR|937|Latn|3|0|1|4|245|144|0|TRY||
-    trv||Latn|1|1|1|2|246|145|1|||
-    trv_TW||Latn|1|1|1|2|246|145|1|TWD||
-    ts||Latn|0|1|1|2|247|1|0||ZARR|
-    ts_ZA|942|Latn|0|1|1|2|247|1|0|ZAR||
-    tt||Cyrl|0|3|3|56|248|1|1||RUB₽;USD$|
-    tt_RU|944|Cyrl|0|3|3|56|248|1|1|RUB||
-    twq||Latn|11|2|3|4|50|1|1|||
-    twq_NE||Latn|11|2|3|4|50|1|1|XOF||
-    tzm||Latn|0|3|3|4|249|1|24|||
-    tzm_MA||Latn|0|3|3|4|249|1|24|MAD||
-    ug||Arab|1|0|1|57|250|146|0||CNY￥;USD$|
-    ug_CN|950|Arab|1|0|1|57|250|146|0|CNY||
-    uk||Cyrl|0|3|3|58|251|147|4||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPY¥;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;UAH₴;UAKкрб.;USDUSD;VNDVND;XCDXCD|
-    uk_UA|952|Cyrl|0|3|3|58|251|147|4|UAH||
-    ur||Aran|7|22|23|59|252|148|0||PHPPHP;PKRRs;THB฿;USD$|
-    ur_Arab|954|Arab|7|22|23|59|252|148|0|||
-    ur_Arab_IN|954|Arab|7|22|23|59|252|148|0|INR|PKRPKR|
-    ur_Arab_PK|954|Arab|7|22|23|59|252|148|0|PKR||
-    ur_Aran_IN|956|Aran|7|22|23|59|252|148|0|INR||
-    ur_Aran_PK|954|Aran|7|22|23|59|252|148|0|PKR||
-    uz||Latn|0|3|3|60|253|149|0||PHPPHP;UZSsoʻm|
-    uz_Arab||Arab|21|18|18|2|254|1|0||AFN؋|
-    uz_Arab_AF|961|Arab|21|18|18|2|254|1|0|AFN||
-    uz_Cyrl||Cyrl|0|3|3|1|36|150|0||THB฿;UZSсўм|
-    uz_Cyrl_UZ|963|Cyrl|0|3|3|1|36|150|0|UZS||
-    uz_Latn|960|Latn|0|3|3|60|253|149|0|||
-    uz_Latn_UZ|960|Latn|0|3|3|60|253|149|0|UZS||
-    vai||Vaii|1|0|1|4|255|1|1||LRD$|
-    vai_Latn|967|Latn|1|0|1|4|2|1|1|||
-    vai_Latn_LR|967|Latn|1|0|1|4|2|1|1|LRD||
-    vai_Vaii|967|Vaii|1|0|1|4|255|1|1|||
-    vai_Vaii_LR|967|Vaii|1|0|1|4|255|1|1|LRD||
-    ve||Latn|0|0|1|2|256|1|0||ZARR|
-    ve_ZA|972|Latn|0|0|1|2|256|1|0|ZAR||
-    vec||Latn|19|24|24|4|257|151|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFXPF|
-    vec_IT|974|Latn|19|24|24|4|257|151|0|EUR||
-    vi||Latn|3|3|3|61|258|152|1||AUDAU$;JPY¥;PHPPHP;THB฿;XXXXXX|
-    vi_VN|976|Latn|3|3|3|61|258|152|1|VND||
-    vmw||Latn|3|3|3|2|259|1|1|||
-    vmw_MZ||Latn|3|3|3|2|259|1|1|MZN||
-    vun||Latn|1|0|1|4|109|1|0||TZSTSh|
-    vun_TZ|980|Latn|1|0|1|4|109|1|0|TZS||
-    wa||Latn|1|1|1|2|2|1|2|||
-    wa_BE||Latn|1|1|1|2|2|1|2|EUR||
-    wae||Latn|26|1|1|16|260|153|0||JPY¥;USD$|
-    wae_CH|984|Latn|26|1|1|16|260|153|0|CHF||
-    wal||Ethi|9|0|1|13|240|1|1||ETBBr|
-    wal_ET|986|Ethi|9|0|1|13|240|1|1|ETB||
-    wo||Latn|3|1|1|1|261|1|1||EGPEGPP;GHSGHS.;GIPGIIP;GTQGT Q;HRKHRKS;MDLVote MDL;NGNNGN.;USD$|
-    wo_SN|988|Latn|3|1|1|1|261|1|1|XOF||
-    xh||Latn|11|0|1|3|262|1|0||CNHI-CNH;JPY¥;USD$;ZARR|
-    xh_ZA|990|Latn|11|0|1|3|262|1|0|ZAR||
-    xnr||Deva|7|0|1|4|94|1|1|||
-    xnr_IN||Deva|7|0|1|4|94|1|1|INR||
-    xog||Latn|1|3|3|4|141|1|0||UGXUSh|
-    xog_UG|994|Latn|1|3|3|4|141|1|0|UGX||
-    yav||Latn|0|3|3|4|263|1|1|||
-    yav_CM||Latn|0|3|3|4|263|1|1|XAF||
-    yi||Hebr|1|1|1|62|264|1|0|||
-    yi_UA||Hebr|1|1|1|62|264|1|0|UAH||
-    yo||Latn|1|0|1|63|265|154|1||NGN₦;RUB₽;USD$|
-    yo_BJ|1000|Latn|1|0|1|63|266|155|1|XOF||
-    yo_NG|1000|Latn|1|0|1|63|265|154|1|NGN||
-    yrl||Latn|3|1|1|4|267|156|1||AUDAU$;BOBBUB;COP$;PHPPHP;PTEEsc.;SCRSCRu;THB฿;VESBs.S;XAFFCF;XOFCFA;XPFCFP|
-    yrl_BR|1003|Latn|3|1|1|4|267|156|1|BRL||
-    yrl_CO|1003|Latn|3|1|1|4|267|156|1|COP||
-    yrl_VE|1003|Latn|3|1|1|4|267|156|1|VED||
-    yue||Hant|1|0|1|64|107|157|1||AUDAU$;JPY¥;KRW￦;PHPPHP;XXXXXX|
-    yue_Hans|1007|Hans|1|0|1|64|107|158|1||CNY¥;JPYJP¥|
-    yue_Hans_CN|1008|Hans|1|0|1|64|107|158|1|CNY||
-    yue_Hant|1007|Hant|1|0|1|64|107|157|1|||
-    yue_Hant_CN|1007|Hant|1|0|1|64|107|157|1|CNY||
-    yue_Hant_HK|1007|Hant|1|0|1|64|107|157|1|HKD||
-    za||Latn|1|1|1|2|268|1|1|||
-    za_CN||Latn|1|1|1|2|268|1|1|CNY||
-    zgh||Tfng|0|2|3|1|215|1|1|||
-    zgh_MA||Tfng|0|2|3|1|215|1|1|MAD||
-    zh||Hans|1|0|1|64|107|159|1||AUDAU$;CNY¥;ILRILS;PHPPHP;XXXXXX|
-    zh_Hans|1017|Hans|1|0|1|64|107|159|1|||
-    zh_Hans_CN|1017|Hans|1|0|1|64|107|159|1|CNY||
-    zh_Hans_HK|1017|Hans|1|0|1|64|107|159|1|HKD|CNYCN¥|
-    zh_Hans_JP|1020|Hans|1|0|1|64|107|159|1|JPY||
-    zh_Hans_MO|1020|Hans|1|0|1|64|107|159|1|MOP|MOPMOP$|
-    zh_Hans_MY|1017|Hans|1|0|1|64|107|159|1|MYR||
-    zh_Hans_SG|1020|Hans|1|0|1|64|107|159|1|SGD|SGD$|
-    zh_Hant|1020|Hant|1|0|1|64|107|160|1||ILRILR;JPY¥;KRW￦;TWD$|
-    zh_Hant_CN|1017|Hant|1|0|1|64|107|160|1|CNY|ILRILR;KRW￦|
-    zh_Hant_HK|1020|Hant|1|0|1|64|107|161|1|HKD|ILRILR;JPY¥|
-    zh_Hant_JP|1025|Hant|1|0|1|37|107|160|1|JPY||
-    zh_Hant_MO|1027|Hant|1|0|1|64|107|161|1|MOP|MOPMOP$|
-    zh_Hant_MY|1025|Hant|1|0|1|64|107|160|1|MYR||
-    zh_Hant_TW|1025|Hant|1|0|1|64|107|160|1|TWD||
-    zu||Latn|1|0|1|3|269|162|2||PHPPHP;THB฿;USD$;ZARR|
-    zu_ZA|1032|Latn|1|0|1|3|269|162|2|ZAR||
+    af||Latn|0|0|1|0|0|0|0||CADCAD;MXNMXN;PHPPHP;THB฿;USDUSD;ZARR||0|0
+    af_NA|0|Latn|0|0|1|0|0|0|0|NAD|NAD$||0|0
+    af_ZA|0|Latn|0|0|1|0|0|0|0|ZAR|||0|0
+    agq||Latn|0|2|3|1|1|1|1||||1|1
+    agq_CM||Latn|0|2|3|1|1|1|1|XAF|||1|1
+    ain||Kana|1|1|1|2|2|1|1||||2|1
+    ain_JP||Kana|1|1|1|2|2|1|1|JPY|||2|1
+    ak||Latn|1|0|1|3|3|2|2||GHSGH₵;IQDIrak dinaa;XOFAAS||3|2
+    ak_GH|7|Latn|1|0|1|3|3|2|2|GHS|||3|2
+    am||Ethi|1|0|1|4|4|3|2||AUDAU$;ETBብር;PHPPHP;THB฿||4|3
+    am_ET|9|Ethi|1|0|1|4|4|3|2|ETB|||4|3
+    apw||Latn|1|0|1|3|2|1|1||USD$||2|1
+    apw_US|11|Latn|1|0|1|3|2|1|1|USD|||2|1
+    ar||Arab|1|4|4|5|5|4|3||AEDد.إ.\#u{200F};AUDAU$;BHDد.ب.\#u{200F};DZDد.ج.\#u{200F};EGPج.م.\#u{200F};GBPUK£;IQDد.ع.\#u{200F};IRRر.إ.;JODد.أ.\#u{200F};KWDد.ك.\#u{200F};LBPل.ل.\#u{200F};LYDد.ل.\#u{200F};MADد.م.\#u{200F};MRUأ.م.;OMRر.ع.\#u{200F};PHPPHP;QARر.ق.\#u{200F};SARر.س.\#u{200F};SDDد.س.\#u{200F};SDGج.س.;SYPل.س.\#u{200F};THB฿;TNDد.ت.\#u{200F};YERر.ي.\#u{200F}||5|4
+    ar_001|13|Arab|1|4|4|5|5|4|3||||5|4
+    ar_AE|13|Arab|1|4|4|5|5|4|3|AED|||5|4
+    ar_BH|13|Arab|2|5|5|5|5|4|3|BHD|||5|4
+    ar_DJ|13|Arab|2|5|5|5|5|4|3|DJF|DJFFdj||5|4
+    ar_DZ|13|Arab|3|4|4|5|6|4|3|DZD|||6|4
+    ar_EG|13|Arab|2|5|5|5|5|4|3|EGP|||5|4
+    ar_EH|13|Arab|1|4|4|5|5|4|3|MAD|||5|4
+    ar_ER|13|Arab|2|5|5|5|5|4|3|ERN|ERNNfk||5|4
+    ar_IL|13|Arab|2|5|5|5|5|4|3|ILS|||5|4
+    ar_IQ|13|Arab|2|5|5|5|7|4|3|IQD|||7|4
+    ar_JO|13|Arab|2|5|5|5|8|4|3|JOD|||8|4
+    ar_KM|13|Arab|2|5|5|5|5|4|3|KMF|KMFCF||5|4
+    ar_KW|13|Arab|2|5|5|5|5|4|3|KWD|||5|4
+    ar_LB|13|Arab|2|5|5|5|8|4|3|LBP|||8|4
+    ar_LY|13|Arab|3|4|4|5|5|4|3|LYD|||5|4
+    ar_MA|13|Arab|3|4|4|5|9|4|3|MAD|||9|4
+    ar_MR|13|Arab|2|5|5|5|10|4|3|MRU|||10|4
+    ar_OM|13|Arab|2|5|5|5|5|4|3|OMR|||5|4
+    ar_PS|13|Arab|2|5|5|5|11|4|3|ILS|||7|4
+    ar_QA|13|Arab|2|5|5|5|5|4|3|QAR|||5|4
+    ar_SA|13|Arab|2|5|5|5|5|5|3|SAR|||5|5
+    ar_SD|13|Arab|2|5|5|5|5|4|3|SDG|||5|4
+    ar_SO|13|Arab|2|5|5|5|5|4|3|SOS|SOSS||5|4
+    ar_SS|13|Arab|2|5|5|5|5|4|3|SSP|GBPGB£;SSP£||5|4
+    ar_SY|13|Arab|2|5|5|5|11|4|3|SYP|||7|4
+    ar_TD|13|Arab|2|5|5|5|5|4|3|XAF|||5|4
+    ar_TN|13|Arab|3|4|4|5|6|4|3|TND|||6|4
+    ar_YE|13|Arab|2|5|5|5|5|4|3|YER|||5|4
+    arn||Latn|1|1|1|2|2|1|1||||2|1
+    arn_CL||Latn|1|1|1|2|2|1|1|CLP|||2|1
+    as||Beng|4|1|1|6|12|6|2||PHPPHP||11|6
+    as_IN|44|Beng|4|1|1|6|12|6|2|INR|||11|6
+    asa||Latn|1|3|3|4|13|1|0||TZSTSh||12|1
+    asa_TZ|46|Latn|1|3|3|4|13|1|0|TZS|||12|1
+    ast||Latn|3|3|3|4|14|7|0||JPY¥;PHPPHP;THB฿;USD$;XXXXXX||13|7
+    ast_ES|48|Latn|3|3|3|4|14|7|0|EUR|||13|7
+    az||Latn|3|3|3|4|15|8|0||AZN₼;PHPPHP;THB฿||14|8
+    az_Cyrl||Cyrl|3|3|3|4|16|1|0||AZN₼||15|1
+    az_Cyrl_AZ|51|Cyrl|3|3|3|4|16|1|0|AZN|||15|1
+    az_Latn|50|Latn|3|3|3|4|15|8|0||||14|8
+    az_Latn_AZ|50|Latn|3|3|3|4|15|8|0|AZN|||14|8
+    ba||Cyrl|1|1|1|2|2|1|1||||2|1
+    ba_RU||Cyrl|1|1|1|2|2|1|1|RUB|||2|1
+    bas||Latn|0|3|3|1|17|1|1||||16|1
+    bas_CM||Latn|0|3|3|1|17|1|1|XAF|||16|1
+    be||Cyrl|5|3|3|7|18|9|4||BRLBRL;BYNBr;CADCAD;JPY¥;NZDNZD;PHPPHP;RUB₽;USD$||17|9
+    be_BY|59|Cyrl|5|3|3|7|18|9|4|BYN|||17|9
+    bem||Latn|1|0|1|4|19|1|0||ZMWK||18|1
+    bem_ZM|61|Latn|1|0|1|4|19|1|0|ZMW|||18|1
+    ber||Tfng|1|1|1|2|2|1|1||||2|1
+    ber_Latn||Latn|1|1|1|2|2|1|1||||2|1
+    ber_Latn_MA||Latn|1|1|1|2|2|1|1|MAD|||2|1
+    ber_Tfng||Tfng|1|1|1|2|2|1|1||||2|1
+    ber_Tfng_MA||Tfng|1|1|1|2|2|1|1|MAD|||2|1
+    bez||Latn|1|2|3|4|20|1|0||TZSTSh||19|1
+    bez_TZ|68|Latn|1|2|3|4|20|1|0|TZS|||19|1
+    bg||Cyrl|5|3|3|8|21|10|0||AUDAUD;BGNлв.;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDщ.д.;VNDVND;XCDXCD||20|10
+    bg_BG|70|Cyrl|5|3|3|8|21|10|0|BGN|||20|10
+    bgc||Deva|6|1|1|2|22|1|1||||21|1
+    bgc_IN||Deva|6|1|1|2|22|1|1|INR|||21|1
+    bho||Deva|6|0|1|2|23|1|2||||22|1
+    bho_IN||Deva|6|0|1|2|23|1|2|INR|||22|1
+    blo||Latn|0|6|6|9|24|1|5||||23|1
+    blo_BJ||Latn|0|6|6|9|24|1|5|XOF|||23|1
+    bm||Latn|1|0|1|1|25|1|1||||24|1
+    bm_ML||Latn|1|0|1|1|25|1|1|XOF|||24|1
+    bn||Beng|7|2|3|1|26|11|2||BDT৳;PHPPHP;THB฿||25|11
+    bn_BD|80|Beng|7|2|3|1|26|11|2|BDT|||25|11
+    bn_IN|80|Beng|7|0|1|1|27|11|2|INR|USD$||26|11
+    bo||Tibt|1|1|1|10|28|1|1||CNY¥||27|1
+    bo_CN|83|Tibt|1|1|1|10|28|1|1|CNY|||27|1
+    bo_IN||Tibt|1|1|1|10|28|1|1|INR|||27|1
+    br||Latn|0|3|3|4|29|12|6||AUD$A;BRLBRL;CAD$CA;CNYCNY;GBP£ RU;HKD$ HK;ILSILS;JPYJPY;KRWKRW;NZD$ ZN;PHPPHP;TWDTWD;USD$ SU;VNDVND;XCDXCD;XXXXXX||28|12
+    br_FR|86|Latn|0|3|3|4|29|12|6|EUR|||28|12
+    brx||Deva|7|1|1|1|30|13|0||AEDए.इ.दि;ALLअल;AMDए.एम.दि;ANGए.एन.जि;AOAए.अ.ए;ARSए.आर.एस;AWGए.दब्ल्यु.जि;AZNए.जेत.एन;BAMबि.ए.एम;BBDबि.बि.दि;BGNबि.जि.एन;BHDबि.ऐत्स.दि;BIFबि.आइ.एफ;BMDबि.एम.डि;BOBबि.अ.बि;BSDबि.एस.दि;BWPबि.दब्ल्यु.पि;BYNबि.वाई.एन;BZDबि.जेद.डि;CADसि.ए $;CDFसि.दि.एफ;CHFसि.ऐत्स.एफ;CLPसि.एल.पि;CNHसि.एन.ऐत्स;CNYसिएन¥;COPसि.अ.पि;CRCसि.आर.सि;CUCसि.इउ.सि;CUPसि.इउ.पि;CVEसि.भि.इ;CZKसि.जेद.के;DJFदि.जे.एफ;DKKदि.के.के;DOPडि.अ.पि;DZDदि.जेत.दि;EGPई.जि.पि;ERNइ.आर.एन;ETBइ.ति.बि;FKPएफ.के.पि;GELजि.इ.एल;GHSजि.ऐत्स.एस;GIPजि.आइ.पि;GMDजि.एम.दि;GNFजि.एन.एफ;GTQजि.ति.किउ;GYDजि.वाई.दि;HKDऐत्स.के$;HNLऐत्स.एन.एल;HRKऐत्स.आर.के;HTGऐत्स.ति.जि;HUFऐत्स.इउ.एफ;IQDआइ.किउ.दि;ISKआई.एस.के;JMDजे.एम.दि;JODजे.अ.दि;KESके.इ.एस;KGSके.जि.एस;KMFके.एम.एफ;KPWके.पि.दब्ल्यु;KWDके.दब्ल्यु.दि;KYDके.वाई.दि;KZTके.जेत.ति;LBPएल.बि.पि;LRDएल.आर.दि;LSLएल.एस.एल;LYDएल.वाई.दि;MADएम.ए.दि;MDLएम.डि.एल;MGAएम.जि.ए;MKDएम.के.दि;MNTएम.एन.ति;MOPएम.अ.पि;MRUएम.आर.इउ;MURएम.इउ.आर;MWKएम.दब्ल्यु.के;MXNएम.एक्स $;MZNएम.जेत.एन;NADएन.ए.दि;NGNएन.जि.एन;NIOएन.आई.अ;NOKएन.अ.के;OMRअ.एम.आर;PABपि.ए.बि;PENपि.इ.एन;PLNपि.एल.एन;PYGपि.आई.जि;QARकिउ.ए.आर;RONआर.अ.एन;RSDआर.एस.दि;RUBरूब;SARएस.ए.आर;SCRएस.सि.आर;SDGएस.दि.जि;SEKएस.इ.के;SHPएस.ऐत्स.पि;SLEएस.एल.इ;SLLएस.एल.एल;SOSएस.अ.एस;SRDएस.आर.डि;SSPएस.एस.पि;STNएस.ति.एन;SYPएस.वाई.पि;SZLएस.जेत.एल;TJSति.जे.एस;TMTति.एम.ति;TNDति.एन.दि;TRYति.आर.वाई;TTDति.ति.डि;TWDएन.ति$;TZSति.जेत.एस;UAHइउ.ए.ऐत्स;UGXइउ.जि.एक्स;USD$;UYUइउ.वाई.इउ;UZSइउ.जेत.एस;VESभि.इ.एस;XCDइ.सि $;YERवाई.इ.आर;ZARजेत.ए.आर||29|13
+    brx_IN|88|Deva|7|1|1|1|30|13|0|INR|||29|13
+    bs||Latn|3|3|3|11|31|14|7||AUDAUD;BAMKM;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;HRKkn;ILSILS;JPY¥;MXNMXN;NZDNZD;PHPPHP;RSDdin.;THB฿;USDUSD;XCDXCD;XPFXPF||30|14
+    bs_Cyrl||Cyrl|3|3|3|12|32|15|7||BAMКМ;CZKКч;JPY¥;PLNзл;RSDдин.;TRYТл||31|15
+    bs_Cyrl_BA|91|Cyrl|3|3|3|12|32|15|7|BAM|||31|15
+    bs_Latn|90|Latn|3|3|3|11|31|14|7||||30|14
+    bs_Latn_BA|90|Latn|3|3|3|11|31|14|7|BAM|||30|14
+    byn||Ethi|1|0|1|13|33|1|1||ERNNfk||32|1
+    byn_ER|95|Ethi|1|0|1|13|33|1|1|ERN|||32|1
+    ca||Latn|3|3|3|4|34|16|0||AUDAU$;BRLBRL;CADCAD;CNYCNY;ESP₧;JPY¥;MXNMXN;PHPPHP;THB฿;USDUSD;XCDXCD;XXXXXX|ESP:1:3|33|16
+    ca_AD|97|Latn|3|3|3|4|34|16|0|EUR||ESP:1:3|33|16
+    ca_ES|97|Latn|3|3|3|4|34|16|0|EUR||ESP:1:3|33|16
+    ca_FR|97|Latn|3|3|3|4|34|16|0|EUR|FRFF|ESP:1:3|33|16
+    ca_IT|97|Latn|3|3|3|4|34|16|0|EUR||ESP:1:3|33|16
+    ccp||Cakm|8|2|3|1|35|17|1||BDT৳;PHPPHP;THB฿||34|17
+    ccp_BD|102|Cakm|8|2|3|1|35|17|1|BDT|||34|17
+    ccp_IN|102|Cakm|8|2|3|1|35|17|1|INR|||34|17
+    ce||Cyrl|1|3|3|2|36|18|0||PHPPHP;RUB₽||35|18
+    ce_RU|105|Cyrl|1|3|3|2|36|18|0|RUB|||35|18
+    ceb||Latn|1|0|1|3|37|19|8||USDUS $||36|19
+    ceb_PH|107|Latn|1|0|1|3|37|19|8|PHP|||36|19
+    cgg||Latn|1|0|1|4|38|1|0||UGXUSh||37|1
+    cgg_UG|109|Latn|1|0|1|4|38|1|0|UGX|||37|1
+    cho||Latn|1|1|1|3|2|1|1||||2|1
+    cho_US||Latn|1|1|1|3|2|1|1|USD|||2|1
+    chr||Cher|1|0|1|3|39|20|0||PHPPHP;USD$||38|20
+    chr_US|113|Cher|1|0|1|3|39|20|0|USD|||38|20
+    cic||Latn|1|1|1|3|40|21|1||USD$||39|21
+    cic_US|115|Latn|1|1|1|3|40|21|1|USD|||39|21
+    ckb||Arab|2|7|7|2|41|1|0||IQDد.ع.\#u{200F}||40|1
+    ckb_IQ|117|Arab|2|7|7|2|41|1|0|IQD|||40|1
+    ckb_IR|117|Arab|2|7|7|2|41|1|0|IRR|||40|1
+    co||Latn|1|1|1|2|2|1|1||||2|1
+    co_FR||Latn|1|1|1|2|2|1|1|EUR|||2|1
+    cs||Latn|0|3|3|14|42|22|9||AUDAU$;CSKKčs;CZKKč;ILSILS;INRINR;PHPPHP;VNDVND;XEUECU;XXXXXX||41|22
+    cs_CZ|122|Latn|0|3|3|14|42|22|9|CZK|||41|22
+    csw||Cans|1|1|1|2|43|1|2||||42|1
+    csw_CA||Cans|1|1|1|2|43|1|2|CAD|||42|1
+    cv||Cyrl|0|3|3|15|44|1|1||RUB₽;USD$||43|1
+    cv_RU|126|Cyrl|0|3|3|15|44|1|1|RUB|||43|1
+    cy||Latn|1|0|1|4|45|23|10||KRWKRW;PHPPHP;THB฿;XXXXXX||44|23
+    cy_GB|128|Latn|1|0|1|4|45|23|10|GBP|||44|23
+    da||Latn|3|3|3|16|46|24|0||AUDAU$;DKKkr.;PHPPHP;THB฿||45|24
+    da_DK|130|Latn|3|3|3|16|46|24|0|DKK|||45|24
+    da_GL|130|Latn|3|3|3|16|46|24|0|DKK|||45|24
+    dav||Latn|1|0|1|4|47|1|1||KESKsh||46|1
+    dav_KE|133|Latn|1|0|1|4|47|1|1|KES|||46|1
+    de||Latn|3|3|3|17|48|25|0||ATSöS;AUDAU$;BGMBGK;BGOBGJ;DEMDM;JPY¥;PHPPHP;THB฿;USD$;XXXXXX||47|25
+    de_AT|135|Latn|3|1|1|17|49|25|0|EUR|||48|25
+    de_BE|135|Latn|3|3|3|17|48|25|0|EUR|||47|25
+    de_CH|135|Latn|9|8|8|17|48|25|0|CHF|EUREUR||47|25
+    de_DE|135|Latn|3|3|3|17|48|25|0|EUR|||47|25
+    de_IT|135|Latn|3|3|3|17|49|25|0|EUR|||48|25
+    de_LI|138|Latn|9|1|1|17|48|25|0|CHF|||47|25
+    de_LU|135|Latn|3|3|3|17|48|25|0|EUR|LUFF|LUF:3:10|47|25
+    dje||Latn|11|2|3|1|50|1|1||||49|1
+    dje_NE||Latn|11|2|3|1|50|1|1|XOF|||49|1
+    doi||Deva|1|0|1|18|51|1|2||JPY¥;USD$||50|1
+    doi_IN|145|Deva|1|0|1|18|51|1|2|INR|||50|1
+    dsb||Latn|3|3|3|19|52|26|11||AUDAUD;JPY¥;PLNzł;THB฿;USD$||51|26
+    dsb_DE|147|Latn|3|3|3|19|52|26|11|EUR|||51|26
+    dua||Latn|0|3|3|4|53|1|1||||52|1
+    dua_CM||Latn|0|3|3|4|53|1|1|XAF|||52|1
+    dv||Thaa|1|1|1|6|2|1|0||MVRރ.||2|1
+    dv_MV|151|Thaa|1|1|1|6|2|1|0|MVR|||2|1
+    dyo||Latn|0|3|3|4|54|1|1||||53|1
+    dyo_SN||Latn|0|3|3|4|54|1|1|XOF|||53|1
+    dz||Tibt|12|0|1|20|55|27|1||AUDAU$;BTNNu.;ILSILS;KRWKR₩;THBTH฿;XAFXAF||54|27
+    dz_BT|155|Tibt|12|0|1|20|55|27|1|BTN|||54|27
+    ebu||Latn|1|0|1|4|56|1|1||KESKsh||55|1
+    ebu_KE|157|Latn|1|0|1|4|56|1|1|KES|||55|1
+    ee||Latn|13|0|1|21|57|28|0||AUDAU$;GHSGH₵;THB฿||56|28
+    ee_GH|159|Latn|13|0|1|21|57|28|0|GHS|||56|28
+    ee_TG|159|Latn|13|0|1|21|57|28|0|XOF|||56|28
+    el||Grek|3|3|3|4|58|29|0||GRDΔρχ;PHPPHP;THB฿;USD$||57|29
+    el_CY|162|Grek|3|3|3|4|58|29|0|EUR|||57|29
+    el_GR|162|Grek|3|3|3|4|58|29|0|EUR|||57|29
+    en||Latn|1|0|1|3|59|30|0||JPY¥;USD$||58|30
+    en_001||Latn|1|0|1|4|59|30|0||||58|31
+    en_150||Latn|1|3|3|4|59|30|0|||EUR:3:3|58|31
+    en_AE|165|Latn|1|0|1|4|59|30|0|AED|||58|30
+    en_AG||Latn|1|0|1|4|59|30|0|XCD|XCD$||58|31
+    en_AI|169|Latn|1|0|1|4|59|30|0|XCD|||58|31
+    en_AL||Latn|0|3|3|4|59|30|0|ALL||EUR:0:0|58|31
+    en_AR||Latn|3|1|1|4|59|30|0|ARS|ARS$||58|31
+    en_AS|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_AT||Latn|3|6|6|17|59|30|0|EUR|||58|31
+    en_AU||Latn|1|0|1|4|59|31|0|AUD|AUD$;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;SCRRs;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFCFP||58|32
+    en_BB||Latn|1|0|1|4|59|30|0|BBD|BBD$||58|31
+    en_BD||Latn|7|2|3|1|59|30|0|BDT|BDT৳||58|31
+    en_BE||Latn|3|6|6|4|59|30|0|EUR|||58|31
+    en_BG||Latn|14|3|3|4|59|30|0|BGN|||58|31
+    en_BI|165|Latn|1|0|1|3|59|30|0|BIF|BIFFBu||58|30
+    en_BM||Latn|1|0|1|4|59|30|0|BMD|BMD$||58|31
+    en_BN||Latn|1|0|1|4|59|30|0|BND|BND$||58|31
+    en_BR||Latn|3|1|1|4|59|30|0|BRL|||58|31
+    en_BS||Latn|1|0|1|4|59|30|0|BSD|BSD$||58|31
+    en_BW||Latn|1|0|1|0|59|30|0|BWP|BWPP||58|31
+    en_BZ||Latn|1|0|1|13|59|30|0|BZD|BZD$||58|31
+    en_CA||Latn|1|0|1|3|59|32|0|CAD|CAD$||58|33
+    en_CC||Latn|1|0|1|4|59|30|0|AUD|AUD$||58|31
+    en_CH||Latn|15|8|8|4|59|30|0|CHF||EUR:8:9|58|31
+    en_CK||Latn|1|0|1|4|59|30|0|NZD|NZD$||58|31
+    en_CL||Latn|3|9|8|6|59|30|0|CLP|CLP$;JPY¥||58|30
+    en_CM||Latn|1|0|1|4|59|30|0|XAF|||58|31
+    en_CN||Latn|1|0|1|3|59|30|0|CNY|CNY¥;KRW￦||58|30
+    en_CO||Latn|3|1|1|22|59|30|0|COP|COP$;JPY¥||58|30
+    en_CV||Latn|16|1|1|4|59|30|0|CVE|CVE\#u{200B}||58|31
+    en_CX|188|Latn|1|0|1|4|59|30|0|AUD|||58|31
+    en_CY||Latn|1|0|1|4|59|30|0|EUR|||58|31
+    en_CZ||Latn|0|3|3|23|59|30|0|CZK||EUR:0:0|58|31
+    en_DE||Latn|3|3|3|16|59|30|0|EUR|||58|31
+    en_DG||Latn|1|0|1|4|59|30|0|USD|||58|31
+    en_DK||Latn|3|3|3|4|59|30|0|DKK|DKKkr.||58|31
+    en_DM|169|Latn|1|0|1|4|59|30|0|XCD|||58|31
+    en_EE||Latn|0|0|1|16|59|30|0|EUR|||58|31
+    en_ER||Latn|1|0|1|4|59|30|0|ERN|ERNNfk||58|31
+    en_FI||Latn|0|3|3|16|59|30|0|EUR|||58|31
+    en_FJ||Latn|1|0|1|4|59|30|0|FJD|FJD$||58|31
+    en_FK||Latn|1|0|1|4|59|30|0|FKP|FKP£;GBPGB£||58|31
+    en_FM||Latn|1|0|1|4|59|30|0|USD|||58|31
+    en_FR||Latn|0|0|1|4|59|30|0|EUR|||58|31
+    en_GB||Latn|1|0|1|4|59|30|0|GBP|||58|31
+    en_GD|169|Latn|1|0|1|4|59|30|0|XCD|||58|31
+    en_GG||Latn|1|0|1|4|59|30|0|GBP|||58|31
+    en_GH||Latn|1|0|1|4|59|30|0|GHS|GHSGH₵||58|31
+    en_GI||Latn|1|0|1|4|59|30|0|GIP|GBPGB£;GIP£||58|31
+    en_GM||Latn|1|0|1|4|59|30|0|GMD|GMDD||58|31
+    en_GR||Latn|3|3|3|4|59|30|0|EUR|||58|31
+    en_GU|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_GY||Latn|1|0|1|4|59|30|0|GYD|GYD$||58|31
+    en_HK||Latn|1|0|1|4|59|30|0|HKD|||58|31
+    en_HU||Latn|0|3|3|24|59|30|0|HUF||EUR:0:0|58|31
+    en_ID||Latn|3|0|1|4|59|30|0|IDR|IDRRp||58|31
+    en_IE||Latn|1|0|1|4|59|30|0|EUR|||58|31
+    en_IL||Latn|1|0|1|4|59|30|0|ILS|||58|31
+    en_IM||Latn|1|0|1|4|59|30|0|GBP|||58|31
+    en_IN||Latn|7|0|1|4|59|30|0|INR|USD$||58|31
+    en_IO||Latn|1|0|1|4|59|30|0|USD|||58|31
+    en_JE||Latn|1|0|1|4|59|30|0|GBP|||58|31
+    en_JM||Latn|1|0|1|4|59|30|0|JMD|JMD$||58|31
+    en_JP|165|Latn|1|0|1|3|59|30|0|JPY|||58|30
+    en_KE||Latn|1|0|1|4|59|30|0|KES|KESKsh||58|31
+    en_KI|188|Latn|1|0|1|4|59|30|0|AUD|||58|31
+    en_KN|169|Latn|1|0|1|4|59|30|0|XCD|||58|31
+    en_KR|165|Latn|1|0|1|3|59|30|0|KRW|||58|30
+    en_KY||Latn|1|0|1|4|59|30|0|KYD|KYD$||58|31
+    en_LC|169|Latn|1|0|1|4|59|30|0|XCD|||58|31
+    en_LR||Latn|1|0|1|4|59|30|0|LRD|LRD$||58|31
+    en_LS||Latn|1|0|1|4|59|30|0|ZAR|ZARR||58|31
+    en_LT||Latn|0|0|1|4|59|30|0|EUR|||58|31
+    en_LV||Latn|0|0|1|4|59|30|0|EUR|||58|31
+    en_MG||Latn|1|0|1|4|59|30|0|MGA|MGAAr||58|31
+    en_MH|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_MM||Latn|1|3|3|4|59|30|0|MMK|||58|31
+    en_MO||Latn|1|0|1|4|59|30|0|MOP|MOPMOP$||58|31
+    en_MP|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_MS|169|Latn|1|0|1|4|59|30|0|XCD|||58|31
+    en_MT||Latn|1|0|1|0|59|30|0|EUR|GBPGB£||58|31
+    en_MU||Latn|1|0|1|4|59|30|0|MUR|MURRs||58|31
+    en_MV||Latn|1|1|1|6|59|30|0|MVR|MVRRf||58|31
+    en_MW||Latn|1|0|1|4|59|30|0|MWK|MWKMK||58|31
+    en_MX||Latn|1|0|1|4|59|30|0|MXN|JPY¥;MXN$||58|30
+    en_MY||Latn|1|0|1|4|59|30|0|MYR|MYRRM||58|31
+    en_NA||Latn|1|0|1|4|59|30|0|NAD|NAD$||58|31
+    en_NF|188|Latn|1|0|1|4|59|30|0|AUD|||58|31
+    en_NG||Latn|1|0|1|4|59|30|0|NGN|NGN₦||58|31
+    en_NL||Latn|3|6|6|4|59|30|0|EUR|||58|31
+    en_NO||Latn|0|1|1|4|59|30|0|NOK||EUR:0:0|58|31
+    en_NR|188|Latn|1|0|1|4|59|30|0|AUD|||58|31
+    en_NU|190|Latn|1|0|1|4|59|30|0|NZD|||58|31
+    en_NZ|190|Latn|1|0|1|4|59|30|0|NZD|||58|31
+    en_PG||Latn|1|0|1|4|59|30|0|PGK|PGKK||58|31
+    en_PH||Latn|1|0|1|3|59|30|0|PHP|||58|30
+    en_PK||Latn|1|0|1|13|59|30|0|PKR|PKRRs||58|31
+    en_PL||Latn|0|3|3|4|59|30|0|PLN||EUR:0:0|58|31
+    en_PN|190|Latn|1|0|1|4|59|30|0|NZD|||58|31
+    en_PR|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_PT||Latn|0|0|1|4|59|30|0|EUR|||58|31
+    en_PW||Latn|1|0|1|4|59|30|0|USD|||58|31
+    en_RU||Latn|0|3|3|4|59|30|0|RUB||EUR:0:0|58|31
+    en_RW||Latn|1|0|1|4|59|30|0|RWF|RWFRF||58|31
+    en_SA|165|Latn|1|0|1|4|59|30|0|SAR|||58|30
+    en_SB||Latn|1|0|1|4|59|30|0|SBD|SBD$||58|31
+    en_SC||Latn|1|0|1|4|59|30|0|SCR|SCRSR||58|31
+    en_SD||Latn|1|0|1|4|59|30|0|SDG|||58|31
+    en_SE||Latn|0|3|3|4|59|30|0|SEK|SEKkr|EUR:0:0|58|31
+    en_SG||Latn|1|0|1|4|59|30|0|SGD|SGD$||58|31
+    en_SH|246|Latn|1|0|1|4|59|30|0|SHP|SHP£||58|31
+    en_SI||Latn|3|3|3|4|59|30|0|EUR|||58|31
+    en_SK||Latn|0|0|1|4|59|30|0|EUR|||58|31
+    en_SL||Latn|1|0|1|4|59|30|0|SLE|SLELe||58|31
+    en_SS|246|Latn|1|0|1|4|59|30|0|SSP|SSP£||58|31
+    en_SX||Latn|1|0|1|4|59|30|0|XCG|ANGNAf.||58|31
+    en_SZ||Latn|1|0|1|4|59|30|0|SZL|SZLE||58|31
+    en_TC||Latn|1|0|1|4|59|30|0|USD|||58|31
+    en_TH||Latn|1|0|1|4|59|30|0|THB|||58|31
+    en_TK|190|Latn|1|0|1|4|59|30|0|NZD|||58|31
+    en_TO||Latn|1|0|1|4|59|30|0|TOP|TOPT$||58|31
+    en_TR|165|Latn|3|0|1|4|59|30|0|TRY|TRY₺||58|30
+    en_TT||Latn|1|0|1|4|59|30|0|TTD|TTD$||58|31
+    en_TV|188|Latn|1|0|1|4|59|30|0|AUD|||58|31
+    en_TW||Latn|1|0|1|3|59|30|0|TWD|JPY¥;KRW￦;TWD$||58|30
+    en_TZ||Latn|1|0|1|4|59|30|0|TZS|TZSTSh||58|31
+    en_UA||Latn|0|3|3|4|59|30|0|UAH||EUR:0:0|58|31
+    en_UG||Latn|1|0|1|4|59|30|0|UGX|UGXUSh||58|31
+    en_UM|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_US|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_US_POSIX|165|Latn|17|1|1|3|59|30|0|USD|||58|30
+    en_VC|169|Latn|1|0|1|4|59|30|0|XCD|||58|31
+    en_VG||Latn|1|0|1|4|59|30|0|USD|||58|31
+    en_VI|165|Latn|1|0|1|3|59|30|0|USD|||58|30
+    en_VU||Latn|1|0|1|4|59|30|0|VUV|VUVVT||58|31
+    en_WS||Latn|1|0|1|4|59|30|0|WST|WSTWS$||58|31
+    en_ZA|237|Latn|0|0|1|0|59|30|0|ZAR|||58|31
+    en_ZM||Latn|1|0|1|4|59|30|0|ZMW|ZMWK||58|31
+    en_ZW||Latn|1|0|1|25|59|30|0|ZWG|||58|31
+    eo||Latn|0|3|3|26|60|33|0||||59|1
+    eo_001||Latn|0|3|3|26|60|33|0||||59|1
+    es||Latn|18|3|3|4|61|34|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;ESP₧;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;THB฿;TWDTWD;XAFXAF;XCDXCD;XOFXOF||60|34
+    es_003|307|Latn|18|3|3|4|61|34|0||||60|34
+    es_419|307|Latn|1|0|1|4|61|35|0||EUREUR;THBTHB;USDUSD;VEDBs.D;VNDVND||60|34
+    es_AG|309|Latn|1|0|1|4|61|35|0|XCD|||60|34
+    es_AR|309|Latn|3|1|1|4|61|36|0|ARS|ARS$;USDUS$||60|35
+    es_BB|309|Latn|1|0|1|4|61|35|0|BBD|||60|34
+    es_BM|309|Latn|1|0|1|4|61|35|0|BMD|||60|34
+    es_BO|309|Latn|3|6|6|27|61|35|0|BOB|BOBBs||60|34
+    es_BQ|309|Latn|3|6|6|4|61|35|0|USD|||60|34
+    es_BR|309|Latn|1|0|1|4|61|35|0|BRL|BRLR$||60|34
+    es_BS|309|Latn|1|0|1|4|61|35|0|BSD|||60|34
+    es_BZ|309|Latn|1|0|1|4|61|35|0|BZD|BZD$||60|34
+    es_CA|309|Latn|1|0|1|4|61|35|0|CAD|CAD$||60|34
+    es_CL|309|Latn|3|9|8|6|62|35|0|CLP|CLP$;USDUS$||61|34
+    es_CO|309|Latn|3|1|1|22|62|37|0|COP|COP$;USDUS$||61|34
+    es_CR|309|Latn|3|0|1|4|61|35|0|CRC|CRC₡||60|34
+    es_CU|309|Latn|1|0|1|4|61|35|0|CUP|CUP$;USDUS$||60|34
+    es_CW|309|Latn|3|6|6|4|61|35|0|XCG|||60|34
+    es_DM|309|Latn|1|0|1|4|61|35|0|XCD|||60|34
+    es_DO|309|Latn|1|0|1|4|61|35|0|DOP|DOPRD$;USDUS$||60|35
+    es_EA|307|Latn|18|3|3|4|61|34|0|EUR|||60|34
+    es_EC|309|Latn|3|9|8|4|61|35|0|USD|USD$||60|34
+    es_ES|307|Latn|18|3|3|4|61|34|0|EUR|||60|34
+    es_GD|309|Latn|1|0|1|4|61|35|0|XCD|||60|34
+    es_GQ|307|Latn|18|0|1|4|61|34|0|XAF|XAFFCFA||60|34
+    es_GT|309|Latn|1|0|1|22|61|35|0|GTQ|GTQQ||60|34
+    es_GY|309|Latn|1|0|1|4|61|35|0|GYD|||60|34
+    es_HN|309|Latn|1|0|1|4|61|35|0|HNL|HNLL||60|34
+    es_HT|309|Latn|19|3|3|4|61|35|0|HTG|||60|34
+    es_IC|307|Latn|18|3|3|4|61|34|0|EUR|||60|34
+    es_KN|309|Latn|1|0|1|4|61|35|0|XCD|||60|34
+    es_KY|309|Latn|1|0|1|4|61|35|0|KYD|||60|34
+    es_LC|309|Latn|1|0|1|4|61|35|0|XCD|||60|34
+    es_MX|309|Latn|1|0|1|4|63|38|0|MXN|MROMRU;MRUUM;MXN$||62|34
+    es_NI|309|Latn|1|0|1|4|61|35|0|NIO|NIOC$||60|34
+    es_PA|309|Latn|1|0|1|28|61|35|0|PAB|PABB/.||60|34
+    es_PE|309|Latn|1|1|1|4|64|35|0|PEN|PENS/||63|34
+    es_PH|307|Latn|18|3|3|4|61|34|0|PHP|PHP₱||60|34
+    es_PR|328|Latn|1|0|1|28|61|35|0|USD|||60|34
+    es_PY|309|Latn|3|6|6|4|65|39|0|PYG|PYGGs.||61|35
+    es_SV|328|Latn|1|0|1|4|61|35|0|USD|||60|34
+    es_TC|309|Latn|1|0|1|4|61|35|0|USD|||60|34
+    es_TT|309|Latn|1|0|1|4|61|35|0|TTD|||60|34
+    es_US|328|Latn|1|0|1|3|61|40|0|USD|CADCA$;EUR€;GBP£;JPY¥||60|34
+    es_UY|309|Latn|3|1|1|4|64|35|0|UYU|USDUS$;UYU$;UYWUP||63|34
+    es_VC|309|Latn|1|0|1|4|61|35|0|XCD|||60|34
+    es_VE|309|Latn|3|9|8|4|65|35|0|VED|VEFBs.;VESBs.S||61|34
+    es_VG|309|Latn|1|0|1|4|61|35|0|USD|||60|34
+    es_VI|309|Latn|1|0|1|4|61|35|0|USD|||60|34
+    et||Latn|5|10|10|16|66|41|0||AUDAU$;EEKkr;JPY¥;PHPPHP;THB฿;USD$|EEK:10:20|64|36
+    et_EE|356|Latn|5|10|10|16|66|41|0|EUR||EEK:10:20|64|36
+    eu||Latn|3|10|10|29|67|42|0||ESP₧;PHPPHP;THB฿|ESP:11:3|65|37
+    eu_ES|358|Latn|3|10|10|29|67|42|0|EUR||ESP:11:3|65|37
+    ewo||Latn|0|3|3|4|68|1|1||||66|1
+    ewo_CM||Latn|0|3|3|4|68|1|1|XAF|||66|1
+    fa||Arab|21|12|13|4|69|43|2||AFN؋;CAD$CA;CNY¥CN;HKD$HK;IRRریال;JPY¥;MXN$MX;NZD$NZ;PHPPHP;THB฿;USD$;XCD$EC;XOFفرانک\#u{202F}CFA||67|38
+    fa_AF|362|Arab|21|14|14|4|70|43|2|AFN|||68|38
+    fa_IR|362|Arab|21|12|13|4|69|43|2|IRR|||67|38
+    ff||Latn|0|3|3|1|71|1|2||||69|1
+    ff_Adlm||Adlm|22|1|1|30|72|44|2||AFA𞤀𞤊𞤀;GNFFG;NGN𞤐𞤐𞤘;PGK𞤑𞤆𞤘;PHP𞤆𞤆𞤖;XAF𞤊𞤅𞤊𞤀;XOF𞤅𞤊𞤀||70|39
+    ff_Adlm_BF|366|Adlm|22|1|1|30|72|44|2|XOF|GNFGNF||70|39
+    ff_Adlm_CM|367|Adlm|22|1|1|30|72|44|2|XAF|||70|39
+    ff_Adlm_GH|367|Adlm|22|1|1|30|72|44|2|GHS|GHSGH₵||70|39
+    ff_Adlm_GM|367|Adlm|22|1|1|30|72|44|2|GMD|GMDD||70|39
+    ff_Adlm_GN|366|Adlm|22|1|1|30|72|44|2|GNF|||70|39
+    ff_Adlm_GW|367|Adlm|22|1|1|30|72|44|2|XOF|||70|39
+    ff_Adlm_LR|367|Adlm|22|1|1|30|72|44|2|LRD|LRD$||70|39
+    ff_Adlm_MR|367|Adlm|22|1|1|30|72|44|2|MRU|MRUUM||70|39
+    ff_Adlm_NE|367|Adlm|22|1|1|30|72|44|2|XOF|||70|39
+    ff_Adlm_NG|367|Adlm|22|1|1|30|72|44|2|NGN|NGN₦||70|39
+    ff_Adlm_SL|367|Adlm|22|1|1|30|72|44|2|SLE|SLELe||70|39
+    ff_Adlm_SN|367|Adlm|22|1|1|30|72|44|2|XOF|||70|39
+    ff_Latn||Latn|0|3|3|1|71|1|2||||69|1
+    ff_Latn_BF||Latn|0|3|3|1|71|1|2|XOF|||69|1
+    ff_Latn_CM||Latn|0|3|3|1|71|1|2|XAF|||69|1
+    ff_Latn_GH||Latn|0|3|3|1|71|1|2|GHS|GHSGH₵||69|1
+    ff_Latn_GM||Latn|0|3|3|1|71|1|2|GMD|GMDD||69|1
+    ff_Latn_GN||Latn|0|3|3|1|71|1|2|GNF|GNFFG||69|1
+    ff_Latn_GW||Latn|0|3|3|1|71|1|2|XOF|||69|1
+    ff_Latn_LR||Latn|0|3|3|1|71|1|2|LRD|LRD$||69|1
+    ff_Latn_MR||Latn|0|3|3|1|71|1|2|MRU|MRUUM||69|1
+    ff_Latn_NE||Latn|0|3|3|1|71|1|2|XOF|||69|1
+    ff_Latn_NG||Latn|0|3|3|1|71|1|2|NGN|NGN₦||69|1
+    ff_Latn_SL||Latn|0|3|3|1|71|1|2|SLE|SLELe||69|1
+    ff_Latn_SN||Latn|0|3|3|1|71|1|2|XOF|||69|1
+    fi||Latn|0|10|10|19|73|45|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;FIMmk;HKDHKD;ILSILS;INRINR;JPY¥;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USD$;VNDVND;XCDXCD;XPFXPF;XXXXXX||71|40
+    fi_FI|392|Latn|0|10|10|19|73|45|0|EUR|||71|40
+    fil||Latn|1|0|1|3|74|46|8||JPY¥;THB฿;USD$||72|41
+    fil_PH|394|Latn|1|0|1|3|74|46|8|PHP|||72|41
+    fo||Latn|3|10|10|17|75|47|0||DKKkr;PHPPHP||73|42
+    fo_DK|396|Latn|3|10|10|17|75|47|0|DKK|DKKkr.||73|42
+    fo_FO|396|Latn|3|10|10|17|75|47|0|DKK|||73|42
+    fr||Latn|19|3|3|4|76|48|2||ARS$AR;AUD$AU;BEFFB;BMD$BM;BND$BN;BZD$BZ;CAD$CA;CLP$CL;CNYCNY;COP$CO;CYP£CY;FJD$FJ;FKP£FK;FRFF;GBP£GB;GIP£GI;HKDHKD;IEP£IE;ILP£IL;ITL₤IT;JPYJPY;LBP£LB;MTP£MT;MXN$MX;NAD$NA;NZD$NZ;PHPPHP;RHD$RH;SBD$SB;SGD$SG;SRD$SR;TTD$TT;TWDTWD;USD$US;UYU$UY;WST$WS;XCDXCD;XPFFCFP||74|43
+    fr_BE|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_BF|399|Latn|19|3|3|4|76|48|2|XOF|||74|43
+    fr_BI|399|Latn|19|3|3|4|76|48|2|BIF|BIFFBu||74|43
+    fr_BJ|399|Latn|19|3|3|4|76|48|2|XOF|||74|43
+    fr_BL|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_CA||Latn|0|3|3|4|77|49|2|CAD|AUD$\#u{A0}AU;BEFFB;CAD$;CYP£CY;FRFF;HKD$\#u{A0}HK;IEP£IE;ILP£IL;ILSILS;INRINR;ITL₤IT;JPY¥;KRWKRW;MTP£MT;MXNMXN;NZD$\#u{A0}NZ;PHPPHP;RHD$RH;SGD$\#u{A0}SG;TWDTWD;USD$\#u{A0}US;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFXPF||75|44
+    fr_CD|399|Latn|19|3|3|4|76|48|2|CDF|CDFFC||74|43
+    fr_CF|399|Latn|19|3|3|4|76|48|2|XAF|||74|43
+    fr_CG|399|Latn|19|3|3|4|76|48|2|XAF|||74|43
+    fr_CH|399|Latn|19|6|6|4|76|48|2|CHF|||74|43
+    fr_CI|399|Latn|19|3|3|4|76|48|2|XOF|||74|43
+    fr_CM|399|Latn|19|3|3|4|76|48|2|XAF|||74|43
+    fr_DJ|399|Latn|19|3|3|4|76|48|2|DJF|DJFFdj||74|43
+    fr_DZ|399|Latn|19|3|3|4|76|48|2|DZD|DZDDA||74|43
+    fr_FR|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_GA|399|Latn|19|3|3|4|76|48|2|XAF|||74|43
+    fr_GF|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_GN|399|Latn|19|3|3|4|76|48|2|GNF|GNFFG||74|43
+    fr_GP|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_GQ|399|Latn|19|3|3|4|76|48|2|XAF|||74|43
+    fr_HT|399|Latn|19|3|3|4|76|48|2|HTG|HTGG||74|43
+    fr_KM|399|Latn|19|3|3|4|76|48|2|KMF|KMFCF||74|43
+    fr_LU|399|Latn|3|3|3|4|76|48|2|EUR|FRFFRF;LUFF||74|43
+    fr_MA|399|Latn|3|3|3|4|78|48|2|MAD|||76|43
+    fr_MC|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_MF|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_MG|399|Latn|19|3|3|4|76|48|2|MGA|MGAAr||74|43
+    fr_ML|399|Latn|19|3|3|4|76|48|2|XOF|||74|43
+    fr_MQ|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_MR|399|Latn|19|3|3|4|76|48|2|MRU|MRUUM||74|43
+    fr_MU|399|Latn|19|3|3|4|76|48|2|MUR|MURRs||74|43
+    fr_NC|399|Latn|19|3|3|4|76|48|2|XPF|||74|43
+    fr_NE|399|Latn|19|3|3|4|76|48|2|XOF|||74|43
+    fr_PF|399|Latn|19|3|3|4|76|48|2|XPF|||74|43
+    fr_PM|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_RE|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fr_RW|399|Latn|19|3|3|4|76|48|2|RWF|RWFRF||74|43
+    fr_SC|399|Latn|19|3|3|4|76|48|2|SCR|SCRSR||74|43
+    fr_SN|399|Latn|19|3|3|4|76|48|2|XOF|||74|43
+    fr_SY|399|Latn|19|3|3|4|76|48|2|SYP|SYPLS||74|43
+    fr_TD|399|Latn|19|3|3|4|76|48|2|XAF|||74|43
+    fr_TG|399|Latn|19|3|3|4|76|48|2|XOF|||74|43
+    fr_TN|399|Latn|19|3|3|4|76|48|2|TND|TNDDT||74|43
+    fr_VU|399|Latn|19|3|3|4|76|48|2|VUV|VUVVT||74|43
+    fr_WF|399|Latn|19|3|3|4|76|48|2|XPF|||74|43
+    fr_YT|399|Latn|19|3|3|4|76|48|2|EUR|||74|43
+    fur||Latn|3|1|1|31|79|50|0||||77|45
+    fur_IT||Latn|3|1|1|31|79|50|0|EUR|||77|45
+    fy||Latn|3|15|15|4|80|51|0||AUDAU$;CADC$;FJDFJ$;SBDSI$;THB฿;XPFXPF||78|46
+    fy_NL|448|Latn|3|15|15|4|80|51|0|EUR|||78|46
+    ga||Latn|1|0|1|4|81|52|12||JPY¥;THB฿;USD$;XXXXXX||79|47
+    ga_GB|450|Latn|1|0|1|4|81|52|12|GBP|||79|47
+    ga_IE|450|Latn|1|0|1|4|81|52|12|EUR|||79|47
+    gaa||Latn|1|1|1|3|82|53|1||CADKA$;CDFKDF;CHFSZF;COPKOP;CRCKRK;CUCKUK;CUPKUP;CZKTSK;GTQGTK;MXNMZ$;SCRSSR;UGXUGS;USD$;XCDKB$;XOFSFA||80|48
+    gaa_GH|453|Latn|1|1|1|3|82|53|1|GHS|||80|48
+    gd||Latn|1|0|1|32|83|54|13||PHPPHP;THB฿;USD$;XXXXXX||81|49
+    gd_GB|455|Latn|1|0|1|32|83|54|13|GBP|||81|49
+    gez||Ethi|23|1|1|13|84|1|1||||82|1
+    gez_ER||Ethi|23|1|1|13|84|1|1|ERN|ERNNfk||82|1
+    gez_ET||Ethi|23|1|1|13|84|1|1|ETB|||82|1
+    gl||Latn|3|3|3|33|85|55|0||ESP₧;MXN$MX;PHPPHP;THB฿;USD$;XCDXCD||83|34
+    gl_ES|460|Latn|3|3|3|33|85|55|0|EUR|||83|34
+    gn||Latn|1|1|1|2|86|1|1||PYG₲||84|1
+    gn_PY|462|Latn|1|1|1|2|86|1|1|PYG|||84|1
+    gsw||Latn|9|10|10|17|87|56|0||ATSöS;JPY¥;USD$||85|50
+    gsw_CH|464|Latn|9|10|10|17|87|56|0|CHF|||85|50
+    gsw_FR|464|Latn|9|10|10|17|87|56|0|EUR|||85|50
+    gsw_LI|464|Latn|9|10|10|17|87|56|0|CHF|||85|50
+    gu||Gujr|7|0|1|1|88|57|2||PHPPHP;THB฿||86|51
+    gu_IN|468|Gujr|7|0|1|1|88|57|2|INR|||86|51
+    guz||Latn|1|0|1|4|89|1|1||KESKsh||87|1
+    guz_KE|470|Latn|1|0|1|4|89|1|1|KES|||87|1
+    gv||Latn|1|0|1|2|90|1|14||||88|1
+    gv_IM||Latn|1|0|1|2|90|1|14|GBP|||88|1
+    ha||Latn|1|1|1|1|91|58|0||JPY¥;NGN₦;USD$||89|52
+    ha_GH|474|Latn|1|1|1|1|91|58|0|GHS|GHSGH₵||89|52
+    ha_NE|474|Latn|1|1|1|1|91|58|0|XOF|||89|52
+    ha_NG|474|Latn|1|1|1|1|91|58|0|NGN|||89|52
+    haw||Latn|1|0|1|4|92|59|0||USD$||90|53
+    haw_US|478|Latn|1|0|1|4|92|59|0|USD|||90|53
+    he||Hebr|1|16|16|34|93|60|15||CNY\#u{200E}CN¥\#u{200E};ILPל״י;JPY¥;PHPPHP;THB฿;USD$||91|54
+    he_IL|480|Hebr|1|16|16|34|93|60|15|ILS|||91|54
+    hi||Deva|7|0|1|4|94|61|2||PHPPHP;THB฿;USD$||92|55
+    hi_IN|482|Deva|7|0|1|4|94|61|2|INR|||92|55
+    hi_Latn||Latn|7|0|1|35|59|62|2||USD$||93|56
+    hi_Latn_IN|484|Latn|7|0|1|35|59|62|2|INR|||93|56
+    hmn||Hmng|1|1|1|2|2|1|1||||2|1
+    hmn_CN||Hmng|1|1|1|2|2|1|1|CNY|||2|1
+    hr||Latn|3|10|10|12|95|63|7||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;HRKkn;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XCDXCD;XPFXPF;XXXXXX||94|57
+    hr_BA|488|Latn|3|10|10|12|95|63|7|BAM|BAMKM||94|57
+    hr_HR|488|Latn|3|10|10|12|95|63|7|EUR|||94|57
+    hsb||Latn|3|3|3|19|96|64|11||AUDAUD;JPY¥;PLNzł;THB฿;USD$||95|58
+    hsb_DE|491|Latn|3|3|3|19|96|64|11|EUR|||95|58
+    hu||Latn|5|3|3|24|97|65|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;HUFFt;ILSILS;INRINR;JPY¥;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XCDXCD||96|59
+    hu_HU|493|Latn|5|3|3|24|97|65|0|HUF|||96|59
+    hy||Armn|0|3|3|36|98|66|2||AMD֏;PHPPHP;THB฿;USD$||97|60
+    hy_AM|495|Armn|0|3|3|36|98|66|2|AMD|||97|60
+    ia||Latn|18|1|1|4|99|67|0||NLGƒ;RUB₽||98|61
+    ia_001|497|Latn|18|1|1|4|99|67|0||||98|61
+    id||Latn|3|0|1|4|100|68|1||AUDAU$;IDRRp;INRRs;PHPPHP;THB฿;XXXXXX|IDR:0:3 INR:0:3 XCG:0:3|99|62
+    id_ID|499|Latn|3|0|1|4|100|68|1|IDR||IDR:0:3 INR:0:3 XCG:0:3|99|62
+    ie||Latn|5|6|6|4|101|1|1||||100|1
+    ie_EE||Latn|5|6|6|4|101|1|1|EUR|||100|1
+    ig||Latn|1|0|1|4|102|69|1||JPY¥;NGN₦;USD$||101|63
+    ig_NG|503|Latn|1|0|1|4|102|69|1|NGN|||101|63
+    ii||Yiii|1|1|1|2|103|1|1||CNY¥||102|1
+    ii_CN|505|Yiii|1|1|1|2|103|1|1|CNY|||102|1
+    inh||Cyrl|1|1|1|2|2|1|1||||2|1
+    io||Latn|1|1|1|2|2|1|0||||2|1
+    io_001||Latn|1|1|1|2|2|1|0||||2|1
+    is||Latn|3|3|3|16|104|70|16||AUDAUD;BRLBRL;CADCAD;EUREUR;GBPGBP;INRINR;ISKkr.;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND||103|64
+    is_IS|510|Latn|3|3|3|16|104|70|16|ISK|||103|64
+    it||Latn|18|3|3|4|105|71|0||BRLBRL;HKDHKD;INRINR;JPYJPY;KRWKRW;MXNMXN;THB฿;TWDTWD;USDUSD;VNDVND|ITL:1:18|104|65
+    it_CH|512|Latn|25|8|8|4|105|71|0|CHF||ITL:1:24|104|65
+    it_IT|512|Latn|18|3|3|4|105|71|0|EUR||ITL:1:18|104|65
+    it_SM|512|Latn|18|3|3|4|105|71|0|EUR||ITL:1:18|104|65
+    it_VA|512|Latn|18|3|3|4|105|71|0|EUR||ITL:1:18|104|65
+    iu||Cans|1|1|1|3|106|1|15||||105|1
+    iu_CA||Cans|1|1|1|3|106|1|15|CAD|||105|1
+    ja||Jpan|1|0|1|37|107|72|1||CNY元;JPY¥;PHPPHP;USD$;XXXXXX||106|66
+    ja_JP|519|Jpan|1|0|1|37|107|72|1|JPY|||106|66
+    jbo||Latn|1|1|1|2|2|1|1||||2|1
+    jbo_001||Latn|1|1|1|2|2|1|1||||2|1
+    jgo||Latn|3|1|1|2|108|73|0||||107|67
+    jgo_CM||Latn|3|1|1|2|108|73|0|XAF|||107|67
+    jmc||Latn|1|0|1|4|109|1|0||TZSTSh||108|1
+    jmc_TZ|525|Latn|1|0|1|4|109|1|0|TZS|||108|1
+    jv||Latn|3|1|1|4|110|74|1||IDRRp||109|68
+    jv_ID|527|Latn|3|1|1|4|110|74|1|IDR|||109|68
+    ka||Geor|5|3|3|38|111|75|0||AUDAUD;CNYCNY;GEL₾;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;NZDNZD;PHPPHP;VNDVND||110|69
+    ka_GE|529|Geor|5|3|3|38|111|75|0|GEL|||110|69
+    kab||Latn|0|2|3|1|112|1|2||DZDDA||111|1
+    kab_DZ|531|Latn|0|2|3|1|112|1|2|DZD|||111|1
+    kaj||Latn|1|1|1|2|113|1|0||NGN₦||112|1
+    kaj_NG|533|Latn|1|1|1|2|113|1|0|NGN|||112|1
+    kam||Latn|1|0|1|4|114|1|1||KESKsh||113|1
+    kam_KE|535|Latn|1|0|1|4|114|1|1|KES|||113|1
+    kcg||Latn|1|1|1|2|115|1|0||NGN₦||114|1
+    kcg_NG|537|Latn|1|1|1|2|115|1|0|NGN|||114|1
+    kde||Latn|1|0|1|4|109|1|1||TZSTSh||115|1
+    kde_TZ|539|Latn|1|0|1|4|109|1|1|TZS|||115|1
+    kea||Latn|0|3|3|4|116|76|1||AUDAU$;CVE\#u{200B};THB฿|CVE:3:16|116|70
+    kea_CV|541|Latn|16|3|3|4|116|76|1|CVE|||116|70
+    kgp||Latn|3|1|1|39|117|77|1||AUDAU$;FJDFJC;PHPPHP;PTEVẽj.;THB฿;XOFCFA;ZMKSMK||117|71
+    kgp_BR|543|Latn|3|1|1|39|117|77|1|BRL|||117|71
+    khq||Latn|11|2|3|1|50|1|1||||118|1
+    khq_ML||Latn|11|2|3|1|50|1|1|XOF|||118|1
+    ki||Latn|1|0|1|4|118|1|1||KESKsh||119|1
+    ki_KE|547|Latn|1|0|1|4|118|1|1|KES|||119|1
+    kk||Cyrl|0|3|3|40|119|78|0||KZT₸;LSLЛСЛ;PHPPHP;RUB₽;THB฿;USD$||120|72
+    kk_Cyrl|549|Cyrl|0|3|3|40|119|78|0||||120|72
+    kk_Cyrl_KZ|549|Cyrl|0|3|3|40|119|78|0|KZT|||120|72
+    kk_KZ|549|Cyrl|0|3|3|40|119|78|0|KZT|||120|72
+    kkj||Latn|3|1|1|4|120|1|0||||121|1
+    kkj_CM||Latn|3|1|1|4|120|1|0|XAF|||121|1
+    kl||Latn|3|9|8|2|121|1|0||DKKkr.||122|1
+    kl_GL|555|Latn|3|9|8|2|121|1|0|DKK|||122|1
+    kln||Latn|1|0|1|4|122|1|1||KESKsh||123|1
+    kln_KE|557|Latn|1|0|1|4|122|1|1|KES|||123|1
+    km||Khmr|1|2|3|4|123|79|1||KHR៛;LSLឡូទី;PHPPHP;THB฿;USD$||124|73
+    km_KH|559|Khmr|1|2|3|4|123|79|1|KHR|||124|73
+    kn||Knda|7|0|1|3|124|80|2||PHPPHP;THB฿;USD$||125|74
+    kn_IN|561|Knda|7|0|1|3|124|80|2|INR|||125|74
+    ko||Kore|1|0|1|41|125|81|1||AUDAU$;PHPPHP||126|75
+    ko_CN|563|Kore|1|0|1|41|125|81|1|CNY|||126|75
+    ko_KP|563|Kore|1|0|1|41|125|81|1|KPW|||126|75
+    ko_KR|563|Kore|1|0|1|41|125|81|1|KRW|||126|75
+    kok||Deva|1|1|1|42|126|82|1||PHPPHP;RONरॉन||127|76
+    kok_Deva|567|Deva|1|1|1|42|126|82|1||||127|76
+    kok_Deva_IN|567|Deva|1|1|1|42|126|82|1|INR|||127|76
+    kok_Latn||Latn|7|0|1|1|127|83|1||||128|77
+    kok_Latn_IN||Latn|7|0|1|1|127|83|1|INR|||128|77
+    kpe||Latn|1|1|1|4|2|1|1||LRD$||2|1
+    kpe_GN||Latn|1|1|1|4|2|1|1|GNF|GNFFG||2|1
+    kpe_LR|572|Latn|1|1|1|4|2|1|1|LRD|||2|1
+    ks||Aran|21|17|18|3|128|84|0||JPY¥;USD$||129|78
+    ks_Arab|575|Arab|21|17|18|3|128|84|0||||129|78
+    ks_Arab_IN|575|Arab|21|17|18|3|128|84|0|INR|||129|78
+    ks_Aran_IN|575|Aran|21|17|18|3|128|84|0|INR|||129|78
+    ks_Deva||Deva|1|1|1|4|129|1|0||USD$||130|1
+    ks_Deva_IN|579|Deva|1|1|1|4|129|1|0|INR|||130|1
+    ksb||Latn|1|2|3|4|109|1|0||TZSTSh||131|1
+    ksb_TZ|581|Latn|1|2|3|4|109|1|0|TZS|||131|1
+    ksf||Latn|0|3|3|4|130|1|1||||132|1
+    ksf_CM||Latn|0|3|3|4|130|1|1|XAF|||132|1
+    ksh||Latn|0|10|10|43|131|85|5||||133|79
+    ksh_DE||Latn|0|10|10|43|131|85|5|EUR|||133|79
+    ku||Latn|3|3|3|44|132|86|0||TRY₺;USD$||134|80
+    ku_TR|587|Latn|3|3|3|44|132|86|0|TRY|||134|80
+    kw||Latn|1|0|1|2|133|1|17||||135|1
+    kw_GB||Latn|1|0|1|2|133|1|17|GBP|||135|1
+    kxv||Latn|7|0|1|4|134|1|1||||136|1
+    kxv_Deva||Deva|7|0|1|4|135|1|1||||137|1
+    kxv_Deva_IN||Deva|7|0|1|4|135|1|1|INR|||137|1
+    kxv_Latn||Latn|7|0|1|4|134|1|1||||136|1
+    kxv_Latn_IN||Latn|7|0|1|4|134|1|1|INR|||136|1
+    kxv_Orya||Orya|7|0|1|4|136|1|1||||138|1
+    kxv_Orya_IN||Orya|7|0|1|4|136|1|1|INR|||138|1
+    kxv_Telu||Telu|7|0|1|4|137|1|1||||139|1
+    kxv_Telu_IN||Telu|7|0|1|4|137|1|1|INR|||139|1
+    ky||Cyrl|0|3|3|45|138|87|0||AUDAUD;BRLBRL;CADCAD;GBPGBP;HKDHKD;ILSILS;INRINR;KGSсом;KRWKRW;MXNMXN;NZDNZD;PHPPHP;THB฿;TWDTWD;USDUSD;XCDXCD||140|81
+    ky_KG|600|Cyrl|0|3|3|45|138|87|0|KGS|||140|81
+    lag||Latn|1|1|1|4|139|1|5||TZSTSh||141|1
+    lag_TZ|602|Latn|1|1|1|4|139|1|5|TZS|||141|1
+    lb||Latn|3|3|3|16|140|88|0||ATSöS;AUDAU$;JPY¥;PHPPHP;THB฿;USD$||142|82
+    lb_LU|604|Latn|3|3|3|16|140|88|0|EUR|||142|82
+    lg||Latn|1|2|3|4|141|1|0||UGXUSh||143|1
+    lg_UG|606|Latn|1|2|3|4|141|1|0|UGX|||143|1
+    lij||Latn|3|3|3|2|142|1|0||||144|1
+    lij_IT||Latn|3|3|3|2|142|1|0|EUR|||144|1
+    lkt||Latn|1|1|1|3|143|89|1||USD$||145|83
+    lkt_US|610|Latn|1|1|1|3|143|89|1|USD|||145|83
+    lmo||Latn|26|1|1|2|144|1|1||||146|1
+    lmo_IT||Latn|26|1|1|2|144|1|1|EUR|||146|1
+    ln||Latn|3|3|3|4|145|1|2||CDFFC||147|1
+    ln_AO|614|Latn|3|3|3|4|145|1|2|AOA|AOAKz||147|1
+    ln_CD|614|Latn|3|3|3|4|145|1|2|CDF|||147|1
+    ln_CF|614|Latn|3|3|3|4|145|1|2|XAF|||147|1
+    ln_CG|614|Latn|3|3|3|4|145|1|2|XAF|||147|1
+    lo||Laoo|3|9|8|4|146|90|1||LAK₭;PHPPHP;THB฿||148|84
+    lo_LA|619|Laoo|3|9|8|4|146|90|1|LAK|||148|84
+    lrc||Arab|21|18|18|2|147|1|1||IQDد.ع.\#u{200F}||149|1
+    lrc_IQ|621|Arab|21|18|18|2|147|1|1|IQD|||149|1
+    lrc_IR|621|Arab|21|18|18|2|147|1|1|IRR|||149|1
+    lt||Latn|0|10|10|46|148|91|18||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFXPF||150|85
+    lt_LT|624|Latn|0|10|10|46|148|91|18|EUR|||150|85
+    lu||Latn|3|2|3|4|149|1|1||CDFFC||151|1
+    lu_CD|626|Latn|3|2|3|4|149|1|1|CDF|||151|1
+    luo||Latn|1|2|3|4|150|1|1||KESKsh||152|1
+    luo_KE|628|Latn|1|2|3|4|150|1|1|KES|||152|1
+    lut||Latn|1|1|1|2|2|1|1||||2|1
+    luy||Latn|1|19|20|4|151|1|1||KESKsh||153|1
+    luy_KE|631|Latn|1|19|20|4|151|1|1|KES|||153|1
+    lv||Latn|5|3|3|47|152|92|19||AUDAU$;JPY¥;LVLLs;PHPPHP;THB฿;USD$||154|86
+    lv_LV|633|Latn|5|3|3|47|152|92|19|EUR|||154|86
+    mai||Deva|1|1|1|4|94|1|1||USD$||155|1
+    mai_IN|635|Deva|1|1|1|4|94|1|1|INR|||155|1
+    mas||Latn|1|0|1|4|153|1|0||KESKsh||156|1
+    mas_KE|637|Latn|1|0|1|4|153|1|0|KES|||156|1
+    mas_TZ|637|Latn|1|0|1|4|153|1|0|TZS|TZSTSh||156|1
+    mer||Latn|1|0|1|4|154|1|1||KESKsh||157|1
+    mer_KE|640|Latn|1|0|1|4|154|1|1|KES|||157|1
+    mfe||Latn|11|1|1|1|155|1|1||MURRs||158|1
+    mfe_MU|642|Latn|11|1|1|1|155|1|1|MUR|||158|1
+    mg||Latn|1|1|1|2|156|1|2||MGAAr||159|1
+    mg_MG|644|Latn|1|1|1|2|156|1|2|MGA|||159|1
+    mgh||Latn|3|1|1|4|157|1|1||MZNMTn||160|1
+    mgh_MZ|646|Latn|3|1|1|4|157|1|1|MZN|||160|1
+    mgo||Latn|1|1|1|2|158|1|0||||161|1
+    mgo_CM||Latn|1|1|1|2|158|1|0|XAF|||161|1
+    mi||Latn|1|1|1|4|159|93|1||JPY¥;NZD$||162|87
+    mi_NZ|650|Latn|1|1|1|4|159|93|1|NZD|||162|87
+    mic||Latn|1|1|1|3|2|1|1||||2|1
+    mic_CA||Latn|1|1|1|3|2|1|1|CAD|||2|1
+    mid||Mand|1|1|1|3|2|1|1||||2|1
+    mid_IQ||Mand|1|1|1|3|2|1|1|IQD|||2|1
+    mk||Cyrl|3|3|3|48|160|94|16||AUDAUD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MKDден.;NZDNZD;PHPPHP;TWDTWD;VNDVND||163|88
+    mk_MK|656|Cyrl|3|3|3|48|160|94|16|MKD|||163|88
+    ml||Mlym|7|0|1|49|161|95|0||JPY¥;PHPPHP;THB฿;USD$||164|89
+    ml_IN|658|Mlym|7|0|1|49|161|95|0|INR|||164|89
+    mn||Cyrl|1|1|1|50|162|96|0||MNT₮;PHPPHP;THB฿;USD$||165|90
+    mn_MN|660|Cyrl|1|1|1|50|162|96|0|MNT|||165|90
+    mni||Beng|27|1|1|3|163|1|1||USD$||166|1
+    mni_Beng|662|Beng|27|1|1|3|163|1|1||||166|1
+    mni_Beng_IN|662|Beng|27|1|1|3|163|1|1|INR|||166|1
+    mni_Mtei||Mtei|28|1|1|6|2|1|1||||2|1
+    mni_Mtei_IN||Mtei|28|1|1|6|2|1|1|INR|||2|1
+    moh||Latn|1|1|1|4|2|1|1||||2|1
+    moh_CA||Latn|1|1|1|4|2|1|1|CAD|||2|1
+    mr||Deva|7|0|1|1|164|97|0||PHPPHP;THB฿;USD$||167|91
+    mr_IN|669|Deva|7|0|1|1|164|97|0|INR|||167|91
+    ms||Latn|1|0|0|4|165|98|1||CADCAD;MXNMXN;MYRRM;PHPPHP;USDUSD||168|92
+    ms_Arab||Arab|1|0|1|31|166|99|1||MYRRM||169|93
+    ms_Arab_BN|672|Arab|3|1|1|31|166|99|1|BND|BND$||169|93
+    ms_Arab_MY|672|Arab|1|0|1|31|166|99|1|MYR|||169|93
+    ms_BN|671|Latn|3|1|1|4|165|98|1|BND|BND$||168|92
+    ms_ID|671|Latn|3|0|0|4|165|98|1|IDR|IDRRp||168|92
+    ms_MY|671|Latn|1|0|0|4|165|98|1|MYR|||168|92
+    ms_SG|671|Latn|1|0|0|4|165|98|1|SGD|SGD$||168|92
+    mt||Latn|1|0|1|0|167|1|20||PHPPHP||170|1
+    mt_MT|679|Latn|1|0|1|0|167|1|20|EUR|||170|1
+    mua||Latn|3|0|1|4|168|1|1||||171|1
+    mua_CM||Latn|3|0|1|4|168|1|1|XAF|||171|1
+    mus||Latn|1|1|1|2|169|100|1||USD$||172|94
+    mus_US|683|Latn|1|1|1|2|169|100|1|USD|||172|94
+    my||Mymr|29|3|3|2|170|101|1||ANGNAf;AWGAfl;HTGG;MMKK;PABB/.;THB฿;TTDTT$||173|95
+    my_MM|685|Mymr|29|3|3|2|170|101|1|MMK|||173|95
+    myv||Cyrl|1|1|1|2|171|1|1||||174|1
+    myv_RU||Cyrl|1|1|1|2|171|1|1|RUB|||174|1
+    mzn||Arab|21|18|18|2|69|43|1||PHPPHP;USD$||175|96
+    mzn_IR|689|Arab|21|18|18|2|69|43|1|IRR|||175|96
+    naq||Latn|1|0|1|4|59|1|15||NAD$||176|1
+    naq_NA|691|Latn|1|0|1|4|59|1|15|NAD|||176|1
+    nb||Latn|0|10|10|16|172|102|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NOKkr;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XPFXPF;XXXXXX||177|97
+    nb_NO|693|Latn|0|10|10|16|172|102|0|NOK|||177|97
+    nb_SJ|693|Latn|0|10|10|16|172|102|0|NOK|||177|97
+    nd||Latn|1|0|1|4|173|1|0||||178|1
+    nd_ZW||Latn|1|0|1|4|173|1|0|ZWG|||178|1
+    nds||Latn|3|3|3|2|174|103|1||||179|98
+    nds_DE||Latn|3|3|3|2|174|103|1|EUR|||179|98
+    nds_NL||Latn|3|3|3|2|174|103|1|EUR|||179|98
+    ne||Deva|30|1|1|2|175|104|0||NPRनेरू;PHPPHP;THB฿||180|99
+    ne_IN|701|Deva|30|1|1|2|175|104|0|INR|||180|99
+    ne_NP|701|Deva|30|1|1|2|175|104|0|NPR|||180|99
+    nl||Latn|3|6|6|4|176|105|0||AUDAU$;CADC$;FJDFJ$;PHPPHP;SBDSI$;THB฿;XPFXPF;XXXXXX||181|100
+    nl_AW|704|Latn|3|6|6|4|176|105|0|AWG|AWGAfl.||181|100
+    nl_BE|704|Latn|3|6|6|4|176|105|0|EUR|||181|100
+    nl_BQ|704|Latn|3|6|6|4|176|105|0|USD|USD$||181|100
+    nl_CW|704|Latn|3|6|6|4|176|105|0|XCG|ANGNAf.||181|100
+    nl_NL|704|Latn|3|6|6|4|176|105|0|EUR|||181|100
+    nl_SR|704|Latn|3|6|6|4|176|105|0|SRD|SRD$||181|100
+    nl_SX|708|Latn|3|6|6|4|176|105|0|XCG|||181|100
+    nmg||Latn|0|3|3|4|177|1|1||||182|1
+    nmg_CM||Latn|0|3|3|4|177|1|1|XAF|||182|1
+    nn||Latn|0|10|10|16|172|106|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NOKkr;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XPFXPF;XXXXXX||183|101
+    nn_NO|714|Latn|0|10|10|16|172|106|0|NOK|||183|101
+    nnh||Latn|3|1|1|1|178|1|0||||184|1
+    nnh_CM||Latn|3|1|1|1|178|1|0|XAF|||184|1
+    nnp||Wcho|1|1|1|3|2|1|1||||2|1
+    nnp_IN||Wcho|1|1|1|3|2|1|1|INR|||2|1
+    no||Latn|0|10|10|16|172|102|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NOKkr;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XPFXPF;XXXXXX||177|97
+    nqo||Nkoo|31|1|1|2|179|107|1||AEDߊߐߘ;AFNߊߝߊ;ALLߊߟߟ;AMDߊߡߘ;ANGߊ߲ߕߝ;AOAߊ߲ߜ߭ߎ;AONߊߜ߭ߞ;AORߊߜ߭ߝ;ARSߊߖ߭ߔ;AUD$ߐ;AWGߊߥߖ߭;AZNߊߖߣ;BAMߓߍߡ;BBDߓߓߘ;BDTߓߘߕ;BGNߓߜ߭ߟ;BHDߓߤߘ;BIFߓߙߝ;BMDߓߡߘ;BNDߓߣߘ;BOBߓߏߓ;BSDߓߛߘ;BTNߓߕߒ;BWPߓߥߔ;BYNߓߌߙ;CDFߞߝ;CHFߛߥߝ;CLPߛߟߔ;CNHߛߦߤ;CNYߛߣߦ;COPߞߐߔ;CRCߞߙߞ;CUCߞߎ߳ߞ;CUPߞߎ߳ߔ;CVEߍߛߞ;CZKߗߞߞ;DJFߖߓߝ;DKKߘߞߞ;DOPߘߏߔ;DZDߊߟߘ;EGPߡߛߔ;ERNߋߙߝ;ETBߋߗߓ;FJD$ ߝߖ;FKPߝߞߔ;GELߖ߭ߐߟ;GHSߜ߭ߛߘ;GIPߖ߭ߓߔ£;GMDߜ߭ߓߘ;GNF߿;GNSߖߛ߾;GQEߕߖߋ;GTQߜ߭ߕߞ;GWEߖߓߍ;GWPߖߓߔ;GYDߜ߭ߎ߳ߘ;HKDߤߞߘ;HNLߤߘߟ;HRKߞߛߞ;HTGߤߕߜ߭;HUFߤߜ߭ߝ;IDRߍ߲ߘߙ;IQDߌߞߘ;IRRߌߙߙ;ISKߌߛߞ;JMDߖߡߘ;JODߖߐߘ;JPYߗ߭ߔߦ;KESߞߋߛ;KGSߞߜ߭ߛ;KHRߞߓߙ;KMFߞߡߝ;KPWߞߞߥ;KWDߞߥߘ;KYDߞߌߘ;KZTߞߗ߭ߕ;LAKߟߊߞ;LBPߟߓ£;LKRߟߞߙ;LRDߟ߾;LSLߟߛߟ;LYDߟߓߘ;MADߡߘߤ;MAFߡߙߝ;MDLߡߘߟ;MGAߡߘߙ;MGFߡߘߝ;MKDߡߞߘ;MLFߡߝ;MMKߡߡߞ;MNTߡߣߕ;MOPߡߏߔ;MROߡߙߏ;MRUߡߎߜ߭;MURߡߙߔ;MVRߡߝ߭ߙ;MWKߡߟߞ;MXNߡߞ$;MYRߡߦߙ;MZEߡߖ߭ߋ;MZMߡߖߡ;MZNߡߖ߭ߡ;NADߣߡߘ;NGNߖߣ;NIOߣߌߏ;NOKߣߐߞ;NPRߣߔߙ;NZD$ߣߖ߭;OMRߏߡߙ;PABߔߊߓ;PENߔߋߛ;PGKߔߖߞ;PKRߔߞߙ;PLNߔߟߗ߭;PYGߔߙߜ߭;QARߞߊߙ;RHDߖ߭ߓߘ;RONߙߎߟ;RSDߙߛߘ;RUBߌߎߙ;RWFߙߥߝ;SARߛߊߙ;SBDߛߓߘ;SCRߛߛߥ;SDDߛߘߘ;SDGߛߘߜ߭;SDPߛߘߔ;SEKߛߥߞ;SGDߛߜ߭ߘ;SHPߛߤߔ;SLEߛߙߔ;SLLߛߟߟ;SOSߛߡߛ;SRDߛߎߘ;SSPߛߛߔ;STDߛߕߘ;STNߛߔߘ;SYPߛߌߔ;SZLߛߖ߭ߟ;THBߕߘߓ;TJSߕߖߛ;TMTߕߡߕ;TNDߕߣߘ;TOPߕߏߔ;TRYߕߎߟ;TTDߕߕߘ;TWDߕߥߘ;TZSߕߖ߭ߛ;UAHߌߞߤ;UGSߎߜ߭ߥ;UGXߎߜ߭ߛ;USDߊߞߘ$;UYUߎ߳ߔ;UZSߎߗ߭ߛ;VESߝ߭ߋߓ;VUVߝ߭ߕߝ߭;WST$ߥߛ;XAFߝߛߝ;XCDߛߟߘ;XOF߾;XPF߾ ߝߛߝ;YERߦߡߙ;ZARߥߝߙ;ZMKߖ߭ߓߞ;ZMWߖ߭ߓߥ;ZRNߖ߭ߙ;ZRZߖ߭ߙߖ߭;ZWDߖ߭ߥߘ;ZWLߖ߭ߥߟ;ZWRߖ߭ߥߙ||185|102
+    nqo_GN|721|Nkoo|31|1|1|2|179|107|1|GNF|||185|102
+    nr||Latn|0|0|1|2|180|1|0||ZARR||186|1
+    nr_ZA|723|Latn|0|0|1|2|180|1|0|ZAR|||186|1
+    nso||Latn|11|1|1|2|181|1|2||ZARR||187|1
+    nso_ZA|725|Latn|11|1|1|2|181|1|2|ZAR|||187|1
+    nus||Latn|1|0|1|4|182|1|1||GBPGB£;SSP£||188|1
+    nus_SS|727|Latn|1|0|1|4|182|1|1|SSP|||188|1
+    nv||Latn|1|1|1|2|2|1|1||||2|1
+    nv_US||Latn|1|1|1|2|2|1|1|USD|||2|1
+    ny||Latn|1|1|1|4|183|1|0||||189|1
+    ny_MW||Latn|1|1|1|4|183|1|0|MWK|||189|1
+    nyn||Latn|1|0|1|4|38|1|0||UGXUSh||37|1
+    nyn_UG|733|Latn|1|0|1|4|38|1|0|UGX|||37|1
+    oc||Latn|0|2|3|2|184|108|1||||190|103
+    oc_ES||Latn|0|2|3|2|184|108|1|EUR|||190|103
+    oc_FR||Latn|0|2|3|2|184|108|1|EUR|||190|103
+    om||Latn|1|0|1|3|185|1|0||ETBBr||191|1
+    om_ET|738|Latn|1|0|1|3|185|1|0|ETB|||191|1
+    om_KE|738|Latn|1|0|1|3|185|1|0|KES|KESKsh||191|1
+    or||Orya|7|0|1|3|186|109|0||JPY¥;PHPPHP;USD$||192|104
+    or_IN|741|Orya|7|0|1|3|186|109|0|INR|||192|104
+    os||Cyrl|0|1|1|51|187|110|0||GEL₾;USD$||193|105
+    os_GE|743|Cyrl|0|1|1|51|187|110|0|GEL|||193|105
+    os_RU||Cyrl|0|1|1|51|187|110|0|RUB|RUB₽;USD$||193|105
+    osa||Osge|1|1|1|3|188|111|1||USD$||194|106
+    osa_US|746|Osge|1|1|1|3|188|111|1|USD|||194|106
+    pa||Guru|7|0|1|4|189|112|2||PHPPHP;THB฿;XXXXXX||195|107
+    pa_Arab||Arab|21|18|18|4|190|1|2||PKRر||196|1
+    pa_Arab_PK|749|Arab|21|18|18|4|190|1|2|PKR|||196|1
+    pa_Aran_PK|749|Aran|21|18|18|4|190|1|2|PKR|||196|1
+    pa_Guru|748|Guru|7|0|1|4|189|112|2||||195|107
+    pa_Guru_IN|748|Guru|7|0|1|4|189|112|2|INR|||195|107
+    pcm||Latn|1|0|1|4|191|113|2||CADKA$;NGN₦;PHPPHP||197|108
+    pcm_NG|754|Latn|1|0|1|4|191|113|2|NGN|||197|108
+    pl||Latn|5|3|3|4|192|114|21||AUDAUD;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;PLNzł;TWDTWD;USDUSD;VNDVND||198|109
+    pl_PL|756|Latn|5|3|3|4|192|114|21|PLN|||198|109
+    pqm||Latn|1|1|1|3|2|1|1||||2|1
+    pqm_CA||Latn|1|1|1|3|2|1|1|CAD|||2|1
+    prg||Latn|0|3|3|2|193|1|19||||199|1
+    prg_PL||Latn|0|3|3|2|193|1|19|PLN|||199|1
+    ps||Arab|21|18|18|2|194|115|0||AFN؋;USD$||200|110
+    ps_AF|762|Arab|21|18|18|2|194|115|0|AFN|||200|110
+    ps_PK|762|Arab|21|18|18|2|194|116|0|PKR|PKRRs||200|110
+    pt||Latn|3|1|1|33|195|117|2||AUDAU$;PHPPHP;PTEEsc.;THB฿||201|111
+    pt_AO|765|Latn|0|3|3|31|195|117|2|AOA|AOAKz;PTE\#u{200B}|PTE:3:32|201|111
+    pt_BR|765|Latn|3|1|1|33|195|117|2|BRL|||201|111
+    pt_CH|765|Latn|5|3|3|31|195|117|2|CHF|PTE\#u{200B}|PTE:3:33|201|111
+    pt_CV|765|Latn|34|3|3|31|195|117|2|CVE|CVE\#u{200B};PTEPTE||201|111
+    pt_FR|768|Latn|5|3|3|31|195|117|2|EUR||PTE:3:33|201|111
+    pt_GQ|768|Latn|5|3|3|31|195|117|2|XAF||PTE:3:33|201|111
+    pt_GW|768|Latn|5|3|3|31|195|117|2|XOF||PTE:3:33|201|111
+    pt_LU|768|Latn|5|3|3|31|195|117|2|EUR|LUFF|PTE:3:33|201|111
+    pt_MO|768|Latn|5|3|3|31|195|117|2|MOP|MOPMOP$|PTE:3:33|201|111
+    pt_MZ|768|Latn|5|3|3|31|195|117|2|MZN|MZNMTn|PTE:3:33|201|111
+    pt_PT|768|Latn|5|3|3|31|195|117|0|EUR||PTE:3:33|201|111
+    pt_ST|768|Latn|5|3|3|31|195|117|2|STN|STNDb|PTE:3:33|201|111
+    pt_TL|768|Latn|5|3|3|31|195|117|2|USD||PTE:3:33|201|111
+    qu||Latn|1|1|1|4|196|118|1||BBDBBG;BMDDBM;BZDDBZ;CAD$CA;PENS/;PHPPHP;USD$US||202|112
+    qu_BO|779|Latn|3|1|1|4|196|118|1|BOB|BOBBs;PENPEN||202|112
+    qu_EC|779|Latn|1|1|1|4|196|118|1|USD|PENPEN;USD$||202|112
+    qu_PE|779|Latn|1|1|1|4|196|118|1|PEN|||202|112
+    raj||Deva|6|1|1|2|23|1|1||||203|1
+    raj_IN||Deva|6|1|1|2|23|1|1|INR|||203|1
+    rej||Latn|1|1|1|4|2|1|1||||2|1
+    rej_ID||Latn|1|1|1|4|2|1|1|IDR|||2|1
+    rej_Rjng||Rjng|1|1|1|2|2|1|1||||2|1
+    rej_Rjng_ID||Rjng|1|1|1|2|2|1|1|IDR|||2|1
+    rhg||Rohg|1|1|1|2|2|1|1||||2|1
+    rhg_Rohg||Rohg|1|1|1|2|2|1|1||||2|1
+    rhg_Rohg_BD||Rohg|1|1|1|2|2|1|1|BDT|||2|1
+    rhg_Rohg_MM||Rohg|1|1|1|2|2|1|1|MMK|||2|1
+    rm||Latn|9|10|10|6|197|119|0||USD$||204|113
+    rm_CH|793|Latn|9|10|10|6|197|119|0|CHF|||204|113
+    rn||Latn|3|2|3|4|198|1|1||BIFFBu||205|1
+    rn_BI|795|Latn|3|2|3|4|198|1|1|BIF|||205|1
+    ro||Latn|3|3|3|4|199|120|22||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XCDXCD||206|114
+    ro_MD|797|Latn|3|3|3|4|199|120|22|MDL|MDLL||207|114
+    ro_RO|797|Latn|3|3|3|4|199|120|22|RON|||206|114
+    rof||Latn|1|0|1|4|200|1|0||TZSTSh||208|1
+    rof_TZ|800|Latn|1|0|1|4|200|1|0|TZS|||208|1
+    ru||Cyrl|0|3|3|7|201|121|4||JPY¥;PHPPHP;RUB₽;RURр.;THB฿;TMTТМТ;UAH₴;USD$;XXXXXXX||209|115
+    ru_BY|802|Cyrl|0|3|3|7|201|121|4|BYN|BYNBr;RURRUR||209|115
+    ru_KG|802|Cyrl|0|3|3|7|201|121|4|KGS|KGSсом||209|115
+    ru_KZ|802|Cyrl|0|3|3|7|201|121|4|KZT|KZT₸||209|115
+    ru_MD|802|Cyrl|0|3|3|7|201|121|4|MDL|MDLL||209|115
+    ru_RU|802|Cyrl|0|3|3|7|201|121|4|RUB|||209|115
+    ru_UA|802|Cyrl|5|3|3|7|201|121|4|UAH|||209|115
+    rw||Latn|3|1|1|2|202|1|1||RWFRF||210|1
+    rw_RW|809|Latn|3|1|1|2|202|1|1|RWF|||210|1
+    rwk||Latn|1|2|3|4|109|1|0||TZSTSh||108|1
+    rwk_TZ|811|Latn|1|2|3|4|109|1|0|TZS|||108|1
+    sa||Deva|30|0|1|4|203|1|1||||211|1
+    sa_IN||Deva|30|0|1|4|203|1|1|INR|||211|1
+    sah||Cyrl|0|3|3|49|204|122|1||RUB₽||212|116
+    sah_RU|815|Cyrl|0|3|3|49|204|122|1|RUB|||212|116
+    saq||Latn|1|0|1|4|205|1|0||KESKsh||213|1
+    saq_KE|817|Latn|1|0|1|4|205|1|0|KES|||213|1
+    sat||Olck|35|1|1|4|206|1|15||||214|1
+    sat_Deva||Deva|6|1|1|4|2|1|15||||2|1
+    sat_Deva_IN||Deva|6|1|1|4|2|1|15|INR|||2|1
+    sat_Olck||Olck|35|1|1|4|206|1|15||||214|1
+    sat_Olck_IN||Olck|35|1|1|4|206|1|15|INR|||214|1
+    sbp||Latn|1|2|3|4|207|1|1||TZSTSh||215|1
+    sbp_TZ|824|Latn|1|2|3|4|207|1|1|TZS|||215|1
+    sc||Latn|3|3|3|52|208|123|0||XDRDIP||216|117
+    sc_IT|826|Latn|3|3|3|52|208|123|0|EUR|||216|117
+    scn||Latn|1|1|1|2|2|1|0||||2|1
+    scn_IT||Latn|1|1|1|2|2|1|0|EUR|||2|1
+    sd||Arab|36|21|21|2|209|124|0||PHPPHP;PKRRs||217|118
+    sd_Arab|830|Arab|36|21|21|2|209|124|0||||217|118
+    sd_Arab_PK|830|Arab|36|21|21|2|209|124|0|PKR|||217|118
+    sd_Deva||Deva|1|1|1|3|210|1|0||JPY¥;USD$||218|1
+    sd_Deva_IN|833|Deva|1|1|1|3|210|1|0|INR|||218|1
+    se||Latn|0|10|10|2|211|125|15||DKKDkr;NOKkr;SEKSkr;THB฿||219|119
+    se_FI|835|Latn|0|10|10|4|212|125|15|EUR|||220|119
+    se_NO|835|Latn|0|10|10|2|211|125|15|NOK|||219|119
+    se_SE|835|Latn|0|10|10|2|211|125|15|SEK|NOKNkr;SEKkr||219|119
+    seh||Latn|3|2|3|33|213|1|0||MZNMTn||221|1
+    seh_MZ|839|Latn|3|2|3|33|213|1|0|MZN|||221|1
+    ses||Latn|11|2|3|1|50|1|1||||222|1
+    ses_ML||Latn|11|2|3|1|50|1|1|XOF|||222|1
+    sg||Latn|3|9|8|1|214|1|1||||223|1
+    sg_CF||Latn|3|9|8|1|214|1|1|XAF|||223|1
+    shi||Tfng|0|2|3|1|215|1|23||||224|1
+    shi_Latn||Latn|0|2|3|1|216|1|23||||225|1
+    shi_Latn_MA||Latn|0|2|3|1|216|1|23|MAD|||225|1
+    shi_Tfng||Tfng|0|2|3|1|215|1|23||||224|1
+    shi_Tfng_MA||Tfng|0|2|3|1|215|1|23|MAD|||224|1
+    si||Sinh|1|0|1|2|217|126|2||LKRරු.;PHPPHP;THB฿;XOFසිෆ්එ||226|120
+    si_LK|850|Sinh|1|0|1|2|217|126|2|LKR|||226|120
+    sjd||Cyrl|1|1|1|2|2|1|1||||2|1
+    sje||Latn|1|1|1|2|2|1|1||||2|1
+    sju||Latn|1|1|1|2|2|1|1||||2|1
+    sk||Latn|0|3|3|14|218|127|9||AUDAUD;BRLBRL;CADCAD;CNYCNY;GBPGBP;HKDHKD;ILSNIS;INRINR;JPYJPY;KRWKRW;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XXXXXX||227|121
+    sk_SK|855|Latn|0|3|3|14|218|127|9|EUR|||227|121
+    sl||Latn|18|10|10|16|219|128|11||AUDAUD;BRLBRL;CADCAD;GBPGBP;JPY¥;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USD$;XCDXCD||228|122
+    sl_SI|857|Latn|18|10|10|16|219|128|11|EUR|||228|122
+    sm||Latn|1|1|1|4|2|1|1||||2|1
+    sm_AS||Latn|1|1|1|4|2|1|1|USD|||2|1
+    sm_WS||Latn|1|1|1|4|2|1|1|WST|||2|1
+    smn||Latn|0|3|3|53|220|1|15||||229|1
+    smn_FI||Latn|0|3|3|53|220|1|15|EUR|||229|1
+    sn||Latn|1|0|1|2|221|1|0||||230|1
+    sn_ZW||Latn|1|0|1|2|221|1|0|ZWG|||230|1
+    so||Latn|1|0|1|13|222|129|0||BBDDBB;SOSS||231|123
+    so_DJ|866|Latn|1|0|1|13|222|129|0|DJF|DJFFdj||231|123
+    so_ET|866|Latn|1|0|1|13|222|129|0|ETB|ETBBr||231|123
+    so_KE|866|Latn|1|0|1|13|222|129|0|KES|KESKsh||231|123
+    so_SO|866|Latn|1|0|1|13|222|129|0|SOS|||231|123
+    sq||Latn|5|3|3|4|223|130|0||ALLLekë;BRLBRL;PHPPHP;THB฿||232|124
+    sq_AL|871|Latn|5|3|3|4|223|130|0|ALL|||232|124
+    sq_MK|871|Latn|5|3|3|4|223|130|0|MKD|MKDden||232|124
+    sq_XK|871|Latn|5|3|3|4|223|130|0|EUR|||232|124
+    sr||Cyrl|3|3|3|54|224|131|7||AUDAUD;BAMКМ;JPY¥;KRWKRW;NZDNZD;PHPPHP;VNDVND||233|125
+    sr_Cyrl|875|Cyrl|3|3|3|54|224|131|7||||233|125
+    sr_Cyrl_BA|875|Cyrl|3|3|3|54|224|132|7|BAM|||234|125
+    sr_Cyrl_ME|875|Cyrl|3|3|3|54|225|133|7|EUR|BAMKM||235|126
+    sr_Cyrl_RS|875|Cyrl|3|3|3|54|224|131|7|RSD|||233|125
+    sr_Cyrl_XK|875|Cyrl|3|3|3|54|225|131|7|EUR|||236|125
+    sr_Latn|878|Latn|3|3|3|54|226|133|7||||237|126
+    sr_Latn_BA|878|Latn|3|3|3|54|226|134|7|BAM|||238|126
+    sr_Latn_ME|878|Latn|3|3|3|54|227|133|7|EUR|||239|126
+    sr_Latn_RS|878|Latn|3|3|3|54|226|133|7|RSD|||237|126
+    sr_Latn_XK|878|Latn|3|3|3|54|227|133|7|EUR|||240|126
+    ss||Latn|0|0|1|2|228|1|0||SZLE;ZARR||241|1
+    ss_SZ|886|Latn|0|0|1|4|228|1|0|SZL|||241|1
+    ss_ZA|886|Latn|0|0|1|2|228|1|0|ZAR|||241|1
+    st||Latn|1|0|1|2|229|1|0||ZARR||242|1
+    st_LS|889|Latn|1|0|1|4|229|1|0|ZAR|LSLM||242|1
+    st_ZA|889|Latn|1|0|1|2|229|1|0|ZAR|||242|1
+    su||Latn|3|0|1|4|230|1|1||IDRRp;JPY¥;USD$||243|1
+    su_Latn|892|Latn|3|0|1|4|230|1|1||||243|1
+    su_Latn_ID|892|Latn|3|0|1|4|230|1|1|IDR|||243|1
+    sv||Latn|0|10|10|4|231|135|0||AUDAUD;BBDBds$;BMDBM$;BRLBR$;BSDBS$;BZDBZ$;CNYCNY;DKKDkr;DOPRD$;EEKEkr;EGPEG£;GBPGBP;HKDHKD;IEPIE£;INRINR;ISKIkr;JMDJM$;JPYJPY;KRWKRW;NOKNkr;NZDNZD;PHPPHP;SEKkr;TWDTWD;VNDVND||244|127
+    sv_AX|895|Latn|0|10|10|4|231|135|0|EUR|||244|127
+    sv_FI|895|Latn|0|10|10|4|231|135|0|EUR|||244|127
+    sv_SE|895|Latn|0|10|10|4|231|135|0|SEK|||244|127
+    sw||Latn|1|1|1|4|109|136|0||KESKsh;PHPPHP;THB฿;TZSTSh||245|128
+    sw_CD|899|Latn|3|1|1|4|109|136|0|CDF|CDFFC||245|128
+    sw_KE|899|Latn|1|1|1|4|109|136|0|KES|USD$||245|128
+    sw_TZ|899|Latn|1|1|1|4|109|136|0|TZS|||245|128
+    sw_UG|899|Latn|1|1|1|4|109|136|0|UGX|UGXUSh||245|128
+    syr||Syrc|1|1|1|55|232|137|0||SYPل.س.\#u{200F}||246|129
+    syr_IQ|904|Syrc|1|1|1|55|232|137|0|IQD|||246|129
+    syr_SY|904|Syrc|1|1|1|55|232|137|0|SYP|||246|129
+    szl||Latn|0|3|3|2|233|1|1||PLNzł||247|1
+    szl_PL|907|Latn|0|3|3|2|233|1|1|PLN|||247|1
+    ta||Taml|7|0|1|1|234|138|0||JPY¥;PHPPHP;THB฿;USD$||248|130
+    ta_IN|909|Taml|7|0|1|1|234|138|0|INR|||248|130
+    ta_LK|909|Taml|7|0|1|1|234|138|0|LKR|LKRRs.||248|130
+    ta_MY|909|Taml|1|1|1|1|234|138|0|MYR|MYRRM;SGDS$||248|130
+    ta_SG|912|Taml|1|1|1|1|234|138|0|SGD|SGD$;USDUS$||248|130
+    te||Telu|7|0|1|1|235|139|0||PHPPHP;THB฿;USD$||249|131
+    te_IN|914|Telu|7|0|1|1|235|139|0|INR|||249|131
+    teo||Latn|1|0|1|4|236|1|0||UGXUSh||250|1
+    teo_KE|916|Latn|1|0|1|4|236|1|0|KES|KESKsh||250|1
+    teo_UG|916|Latn|1|0|1|4|236|1|0|UGX|||250|1
+    tg||Cyrl|0|3|3|0|237|1|1||TJSсом.;USD$||251|1
+    tg_TJ|919|Cyrl|0|3|3|0|237|1|1|TJS|||251|1
+    th||Thai|1|0|1|4|238|140|1||AUDAU$;JPY¥;PHPPHP;THB฿;XXXXXX||252|132
+    th_TH|921|Thai|1|0|1|4|238|140|1|THB|||252|132
+    ti||Ethi|1|0|1|3|239|141|2||CNYCNY;ETBBr;JPYJPY||253|133
+    ti_ER|923|Ethi|1|0|1|3|239|141|2|ERN|ERNNfk||253|133
+    ti_ET|923|Ethi|1|0|1|3|239|141|2|ETB|||253|133
+    tig||Ethi|1|0|1|13|240|1|0||ERNNfk||254|1
+    tig_ER|926|Ethi|1|0|1|13|240|1|0|ERN|||254|1
+    tk||Latn|0|3|3|4|241|142|0||EUREUR;GBPGBP;PHPPHP||255|134
+    tk_TM|928|Latn|0|3|3|4|241|142|0|TMT|||255|134
+    tn||Latn|9|0|1|2|242|1|0||ZARR||256|1
+    tn_BW|930|Latn|9|0|1|2|242|1|0|BWP|BWPP||256|1
+    tn_ZA|930|Latn|9|0|1|2|242|1|0|ZAR|||256|1
+    to||Latn|1|1|1|4|243|143|1||AUDAUD$;NZDNZD$;TOPT$||257|135
+    to_TO|933|Latn|1|1|1|4|243|143|1|TOP|||257|135
+    tok||Latn|37|0|1|2|244|1|1||||258|1
+    tok_001||Latn|37|0|1|2|244|1|1||||258|1
+    tr||Latn|3|0|1|4|245|144|0||AUDAU$;JPY¥;PHPPHP;THB฿;TRY₺;USD$||259|136
+    tr_CY|937|Latn|3|0|1|4|245|144|0|EUR|||259|136
+    tr_TR|937|Latn|3|0|1|4|245|144|0|TRY|||259|136
+    trv||Latn|1|1|1|2|246|145|1||||260|137
+    trv_TW||Latn|1|1|1|2|246|145|1|TWD|||260|137
+    ts||Latn|0|1|1|2|247|1|0||ZARR||261|1
+    ts_ZA|942|Latn|0|1|1|2|247|1|0|ZAR|||261|1
+    tt||Cyrl|0|3|3|56|248|1|1||RUB₽;USD$||262|1
+    tt_RU|944|Cyrl|0|3|3|56|248|1|1|RUB|||262|1
+    twq||Latn|11|2|3|4|50|1|1||||222|1
+    twq_NE||Latn|11|2|3|4|50|1|1|XOF|||222|1
+    tzm||Latn|0|3|3|4|249|1|24||||263|1
+    tzm_MA||Latn|0|3|3|4|249|1|24|MAD|||263|1
+    ug||Arab|1|0|1|57|250|146|0||CNY￥;USD$||264|138
+    ug_CN|950|Arab|1|0|1|57|250|146|0|CNY|||264|138
+    uk||Cyrl|0|3|3|58|251|147|4||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPY¥;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;UAH₴;UAKкрб.;USDUSD;VNDVND;XCDXCD||265|139
+    uk_UA|952|Cyrl|0|3|3|58|251|147|4|UAH|||265|139
+    ur||Aran|7|22|23|59|252|148|0||PHPPHP;PKRRs;THB฿;USD$||266|140
+    ur_Arab|954|Arab|7|22|23|59|252|148|0||||266|140
+    ur_Arab_IN|954|Arab|7|22|23|59|252|148|0|INR|PKRPKR||266|140
+    ur_Arab_PK|954|Arab|7|22|23|59|252|148|0|PKR|||266|140
+    ur_Aran_IN|956|Aran|7|22|23|59|252|148|0|INR|||266|140
+    ur_Aran_PK|954|Aran|7|22|23|59|252|148|0|PKR|||266|140
+    uz||Latn|0|3|3|60|253|149|0||PHPPHP;UZSsoʻm||267|141
+    uz_Arab||Arab|21|18|18|2|254|1|0||AFN؋||268|1
+    uz_Arab_AF|961|Arab|21|18|18|2|254|1|0|AFN|||268|1
+    uz_Cyrl||Cyrl|0|3|3|1|36|150|0||THB฿;UZSсўм||269|142
+    uz_Cyrl_UZ|963|Cyrl|0|3|3|1|36|150|0|UZS|||269|142
+    uz_Latn|960|Latn|0|3|3|60|253|149|0||||267|141
+    uz_Latn_UZ|960|Latn|0|3|3|60|253|149|0|UZS|||267|141
+    vai||Vaii|1|0|1|4|255|1|1||LRD$||270|1
+    vai_Latn|967|Latn|1|0|1|4|2|1|1||||271|1
+    vai_Latn_LR|967|Latn|1|0|1|4|2|1|1|LRD|||271|1
+    vai_Vaii|967|Vaii|1|0|1|4|255|1|1||||270|1
+    vai_Vaii_LR|967|Vaii|1|0|1|4|255|1|1|LRD|||270|1
+    ve||Latn|0|0|1|2|256|1|0||ZARR||272|1
+    ve_ZA|972|Latn|0|0|1|2|256|1|0|ZAR|||272|1
+    vec||Latn|19|24|24|4|257|151|0||AUDAUD;BRLBRL;CADCAD;CNYCNY;EUREUR;GBPGBP;HKDHKD;ILSILS;INRINR;JPYJPY;KRWKRW;MXNMXN;NZDNZD;PHPPHP;TWDTWD;USDUSD;VNDVND;XAFXAF;XCDXCD;XOFXOF;XPFXPF||273|143
+    vec_IT|974|Latn|19|24|24|4|257|151|0|EUR|||273|143
+    vi||Latn|3|3|3|61|258|152|1||AUDAU$;JPY¥;PHPPHP;THB฿;XXXXXX||274|144
+    vi_VN|976|Latn|3|3|3|61|258|152|1|VND|||274|144
+    vmw||Latn|3|3|3|2|259|1|1||||275|1
+    vmw_MZ||Latn|3|3|3|2|259|1|1|MZN|||275|1
+    vun||Latn|1|0|1|4|109|1|0||TZSTSh||108|1
+    vun_TZ|980|Latn|1|0|1|4|109|1|0|TZS|||108|1
+    wa||Latn|1|1|1|2|2|1|2||||2|1
+    wa_BE||Latn|1|1|1|2|2|1|2|EUR|||2|1
+    wae||Latn|26|1|1|16|260|153|0||JPY¥;USD$||276|145
+    wae_CH|984|Latn|26|1|1|16|260|153|0|CHF|||276|145
+    wal||Ethi|9|0|1|13|240|1|1||ETBBr||277|1
+    wal_ET|986|Ethi|9|0|1|13|240|1|1|ETB|||277|1
+    wo||Latn|3|1|1|1|261|1|1||EGPEGPP;GHSGHS.;GIPGIIP;GTQGT Q;HRKHRKS;MDLVote MDL;NGNNGN.;USD$||278|1
+    wo_SN|988|Latn|3|1|1|1|261|1|1|XOF|||278|1
+    xh||Latn|11|0|1|3|262|1|0||CNHI-CNH;JPY¥;USD$;ZARR||279|1
+    xh_ZA|990|Latn|11|0|1|3|262|1|0|ZAR|||279|1
+    xnr||Deva|7|0|1|4|94|1|1||||280|1
+    xnr_IN||Deva|7|0|1|4|94|1|1|INR|||280|1
+    xog||Latn|1|3|3|4|141|1|0||UGXUSh||281|1
+    xog_UG|994|Latn|1|3|3|4|141|1|0|UGX|||281|1
+    yav||Latn|0|3|3|4|263|1|1||||282|1
+    yav_CM||Latn|0|3|3|4|263|1|1|XAF|||282|1
+    yi||Hebr|1|1|1|62|264|1|0||||283|1
+    yi_UA||Hebr|1|1|1|62|264|1|0|UAH|||283|1
+    yo||Latn|1|0|1|63|265|154|1||NGN₦;RUB₽;USD$||284|146
+    yo_BJ|1000|Latn|1|0|1|63|266|155|1|XOF|||285|147
+    yo_NG|1000|Latn|1|0|1|63|265|154|1|NGN|||284|146
+    yrl||Latn|3|1|1|4|267|156|1||AUDAU$;BOBBUB;COP$;PHPPHP;PTEEsc.;SCRSCRu;THB฿;VESBs.S;XAFFCF;XOFCFA;XPFCFP||286|148
+    yrl_BR|1003|Latn|3|1|1|4|267|156|1|BRL|||286|148
+    yrl_CO|1003|Latn|3|1|1|4|267|156|1|COP|||286|148
+    yrl_VE|1003|Latn|3|1|1|4|267|156|1|VED|||286|148
+    yue||Hant|1|0|1|64|107|157|1||AUDAU$;JPY¥;KRW￦;PHPPHP;XXXXXX||287|149
+    yue_Hans|1007|Hans|1|0|1|64|107|158|1||CNY¥;JPYJP¥||288|150
+    yue_Hans_CN|1008|Hans|1|0|1|64|107|158|1|CNY|||288|150
+    yue_Hant|1007|Hant|1|0|1|64|107|157|1||||287|149
+    yue_Hant_CN|1007|Hant|1|0|1|64|107|157|1|CNY|||287|149
+    yue_Hant_HK|1007|Hant|1|0|1|64|107|157|1|HKD|||287|149
+    za||Latn|1|1|1|2|268|1|1||||289|1
+    za_CN||Latn|1|1|1|2|268|1|1|CNY|||289|1
+    zgh||Tfng|0|2|3|1|215|1|1||||290|1
+    zgh_MA||Tfng|0|2|3|1|215|1|1|MAD|||290|1
+    zh||Hans|1|0|1|64|107|159|1||AUDAU$;CNY¥;ILRILS;PHPPHP;XXXXXX||288|151
+    zh_Hans|1017|Hans|1|0|1|64|107|159|1||||288|151
+    zh_Hans_CN|1017|Hans|1|0|1|64|107|159|1|CNY|||288|151
+    zh_Hans_HK|1017|Hans|1|0|1|64|107|159|1|HKD|CNYCN¥||288|152
+    zh_Hans_JP|1020|Hans|1|0|1|64|107|159|1|JPY|||288|151
+    zh_Hans_MO|1020|Hans|1|0|1|64|107|159|1|MOP|MOPMOP$||288|152
+    zh_Hans_MY|1017|Hans|1|0|1|64|107|159|1|MYR|||288|151
+    zh_Hans_SG|1020|Hans|1|0|1|64|107|159|1|SGD|SGD$||288|152
+    zh_Hant|1020|Hant|1|0|1|64|107|160|1||ILRILR;JPY¥;KRW￦;TWD$||291|153
+    zh_Hant_CN|1017|Hant|1|0|1|64|107|160|1|CNY|ILRILR;KRW￦||291|153
+    zh_Hant_HK|1020|Hant|1|0|1|64|107|161|1|HKD|ILRILR;JPY¥||291|153
+    zh_Hant_JP|1025|Hant|1|0|1|37|107|160|1|JPY|||291|153
+    zh_Hant_MO|1027|Hant|1|0|1|64|107|161|1|MOP|MOPMOP$||291|153
+    zh_Hant_MY|1025|Hant|1|0|1|64|107|160|1|MYR|||291|153
+    zh_Hant_TW|1025|Hant|1|0|1|64|107|160|1|TWD|||291|153
+    zu||Latn|1|0|1|3|269|162|2||PHPPHP;THB฿;USD$;ZARR||292|154
+    zu_ZA|1032|Latn|1|0|1|3|269|162|2|ZAR|||292|154
     """#
   }
 

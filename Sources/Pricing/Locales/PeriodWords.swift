@@ -9,28 +9,35 @@ package struct PeriodWords: Hashable, Sendable {
   }
 
   /// A text with a place for the number, or without: `شهران` is two months.
-  private struct Form: Hashable {
+  fileprivate struct Form: Hashable {
     var category: UInt8
     var before: [UInt8]
     var behind: [UInt8]
     var hasNumber: Bool
   }
 
-  /// By unit, then width: the forms, of which the first is that of the category "other".
-  private let forms: [[Form]]
-  /// The category of 0 to 199; from there on the last two digits tell.
-  private let categories: [UInt8]
-  private let zero: [UInt8]
+  /// The forms of a unit, of which the first is that of the category "other".
+  struct Forms: Hashable, Sendable {
+    fileprivate let forms: [Form]
 
-  init(_ fields: [Substring], categories: String, zero: [UInt8]) {
-    forms = fields.map { field in
-      field.split(separator: ";").map { form in
+    init(_ field: Substring) {
+      forms = field.split(separator: ";").map { form in
         let parts = form.dropFirst().split(separator: "#", omittingEmptySubsequences: false)
         return Form(
           category: form.utf8.first ?? 0, before: Array(parts[0].utf8),
           behind: Array((parts.count > 1 ? parts[1] : "").utf8), hasNumber: parts.count > 1)
       }
     }
+  }
+
+  /// By unit, then width.
+  private let forms: [Forms]
+  /// The category of 0 to 199; from there on the last two digits tell.
+  private let categories: [UInt8]
+  private let zero: [UInt8]
+
+  init(_ fields: [Substring], categories: String, zero: [UInt8]) {
+    forms = fields.map { Forms($0) }
     self.categories = Array(categories.utf8)
     self.zero = zero
   }
@@ -44,12 +51,17 @@ package struct PeriodWords: Hashable, Sendable {
 
   /// Appends the period.
   package func write(_ period: Period, _ width: Width, to buffer: inout TextBuffer) {
-    let category = categories[period.count < 200 ? period.count : 100 + period.count % 100]
-    let forms = forms[period.unit.rawValue * 2 + width.rawValue]
+    write(period.count, forms[period.unit.rawValue * 2 + width.rawValue], to: &buffer)
+  }
+
+  /// Appends a number with a word.
+  func write(_ count: Int, _ forms: Forms, to buffer: inout TextBuffer) {
+    let forms = forms.forms
+    let category = categories[count < 200 ? count : 100 + count % 100]
     let place = forms.firstIndex { $0.category == category } ?? 0
     let form = forms[place]
     buffer.append(form.before)
-    if form.hasNumber { buffer.append(period.count, digits: 1, zero: zero) }
+    if form.hasNumber { buffer.append(count, digits: 1, zero: zero) }
     buffer.append(form.behind)
   }
 }

@@ -13,6 +13,40 @@ extension MoneyFormatter {
   }
 }
 
+extension LocaleWords {
+  /// Names and words as ``CalendarNames`` has them. English stays as the filters write it.
+  package static let tables = LocaleWords(
+    name: { name, number, isShort, locale in
+      guard let names = CalendarNamesCache.shared.names(of: locale) else { return nil }
+      return switch name {
+      case .month: names.month(number, isShort: isShort)
+      case .weekday: names.weekday(number, isShort: isShort)
+      }
+    },
+    counted: { unit, count, isShort, locale in
+      CalendarNamesCache.shared.names(of: locale)?.counted(unit, count, isShort: isShort)
+    })
+}
+
+/// The names of locales that were used.
+private final class CalendarNamesCache: Sendable {
+  static let shared = CalendarNamesCache()
+  private static let kept = 64
+  /// Nil for English.
+  private let names = Locked<[String: CalendarNames?]>([:])
+
+  func names(of locale: String) -> CalendarNames? {
+    self.names.withLock { names in
+      if let known = names[locale] { return known }
+      let found = PriceLocale(locale)
+      let made = found.language == "en" ? nil : found.calendarNames
+      if names.count == CalendarNamesCache.kept { names = [:] }
+      names[locale] = .some(made)
+      return made
+    }
+  }
+}
+
 /// The formats that were used: making one means reading the tables.
 private final class PriceFormatCache: Sendable {
   private struct Key: Hashable {

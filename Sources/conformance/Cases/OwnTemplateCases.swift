@@ -64,10 +64,12 @@ enum OwnTemplateCases {
   }
 
   private static func options(_ testCase: Case) -> RenderOptions {
-    RenderOptions(
+    var options = RenderOptions(
       escaping: testCase.content["html"]?.truth == true ? .html : .text,
       now: 1_772_789_400_000,
       zone: testCase.content["zone"]?.text.flatMap { TemplateZone(named: $0) },
       locale: testCase.content["locale"]?.text ?? "en_US")
+    options.words = .tables
+    return options
   }
 }

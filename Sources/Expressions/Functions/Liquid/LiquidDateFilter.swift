@@ -36,6 +36,8 @@ enum DateFilter {
     var writer = DateWriter(
       time: clock.time, offset: clock.offset, instant: time.instant,
       isJavaScript: state.style.isJavaScript)
+    // Ruby's implementation knows no locales.
+    if state.style.isJavaScript, let words = state.words { writer.words = (words, state.locale) }
     guard writer.write(format, into: &state.scratch) else {
       state.scratch.truncate(to: mark)
       return Cell(fault: .limitExceeded)
@@ -62,6 +64,8 @@ struct DateWriter {
   let offset: Int32
   let instant: Timestamp
   let isJavaScript: Bool
+  /// The words of a locale; nil for English.
+  var words: (words: LocaleWords, locale: String)?
 
   private struct Flags {
     var padding: UInt8?
@@ -119,8 +123,8 @@ struct DateWriter {
     case "C": number(Int64(floorDivided(time.year, 100)), 2, 0x30, flags, &buffer)
     case "y": number(Int64((time.year % 100 + 100) % 100), 2, 0x30, flags, &buffer)
     case "m": number(Int64(time.month), 2, 0x30, flags, &buffer)
-    case "B": name(DateNames.months[time.month - 1], flags, &buffer)
-    case "b", "h": name(String(DateNames.months[time.month - 1].prefix(3)), flags, &buffer)
+    case "B": name(name(.month, time.month, isShort: false), flags, &buffer)
+    case "b", "h": name(name(.month, time.month, isShort: true), flags, &buffer)
     case "d": number(Int64(time.day), 2, 0x30, flags, &buffer)
     case "e": number(Int64(time.day), 2, 0x20, flags, &buffer)
     case "j": number(Int64(time.dayOfYear), 3, 0x30, flags, &buffer)
@@ -132,8 +136,8 @@ struct DateWriter {
     case "S": number(Int64(time.second), 2, 0x30, flags, &buffer)
     case "L": fraction(3, flags, &buffer)
     case "N": fraction(9, flags, &buffer)
-    case "A": name(DateNames.days[time.weekday], flags, &buffer)
-    case "a": name(String(DateNames.days[time.weekday].prefix(3)), flags, &buffer)
+    case "A": name(name(.weekday, time.weekday, isShort: false), flags, &buffer)
+    case "a": name(name(.weekday, time.weekday, isShort: true), flags, &buffer)
     case "u": number(Int64(time.weekday == 0 ? 7 : time.weekday), 1, 0x30, flags, &buffer)
     case "w": number(Int64(time.weekday), 1, 0x30, flags, &buffer)
     case "U": number(Int64((time.dayOfYear + 6 - time.weekday) / 7), 2, 0x30, flags, &buffer)
@@ -176,6 +180,17 @@ struct DateWriter {
     _ = writer.write(LiquidComparing.literal(format), into: &buffer)
     pad(from: start, to: flags.width ?? 0, with: 0x20, &buffer)
     return true
+  }
+
+  /// A name in the locale, or in English.
+  private func name(_ name: LocaleWords.Name, _ number: Int, isShort: Bool) -> String {
+    if let words, let local = words.words.name(name, number, isShort, words.locale) { return local }
+    let english =
+      switch name {
+      case .month: DateNames.months[number - 1]
+      case .weekday: DateNames.days[number]
+      }
+    return isShort ? String(english.prefix(3)) : english
   }
 
   private func floorDivided(_ a: Int, _ b: Int) -> Int { a >= 0 ? a / b : -((-a + b - 1) / b) }

@@ -240,8 +240,14 @@ enum Countdowns {
     if style.hasSuffix("most_significant") { shown = Array(shown.prefix(1)) }
     for (i, part) in shown.enumerated() {
       if i > 0 { state.scratch.append(isLong ? ", " as StaticString : " " as StaticString) }
-      state.scratch.append(number: part.1)
       let name = "\(part.0)"
+      if let words = state.words,
+        let local = words.counted(String(name.dropLast()), part.1, !isLong, state.locale)
+      {
+        state.scratch.append(local)
+        continue
+      }
+      state.scratch.append(number: part.1)
       if isLong {
         state.scratch.append(" " + (part.1 == 1 ? String(name.dropLast()) : name))
       } else {

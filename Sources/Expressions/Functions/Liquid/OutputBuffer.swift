@@ -121,6 +121,7 @@ struct RenderingState: ~Copyable {
   var zone: TimeZoneRules?
   var locale = "en_US"
   var money: MoneyFormatter?
+  var words: LocaleWords?
   /// Faults in the order in which they came, with their instructions.
   var faults: [UInt64] = []
   /// Faults beyond those that are kept.

@@ -1,0 +1,28 @@
+/// Names and counted words of locales for the filters `date` and `countdown_from`. The engine of
+/// prices, which has the tables, supplies them; without them everything is English.
+package struct LocaleWords: Sendable {
+  /// Names that stand alone.
+  package enum Name: Sendable {
+    /// 1 to 12.
+    case month
+    /// 0 is Sunday.
+    case weekday
+  }
+
+  let name: @Sendable (_ name: Name, _ number: Int, _ isShort: Bool, _ locale: String) -> String?
+  let counted:
+    @Sendable (_ unit: String, _ count: Int64, _ isShort: Bool, _ locale: String) -> String?
+
+  /// Both closures give nil where English words will do.
+  ///
+  /// - Parameters:
+  ///   - name: the name of a month or a day of the week.
+  ///   - counted: a number with its unit (`second` to `year`): `3 Tage`.
+  package init(
+    name: @escaping @Sendable (Name, Int, Bool, String) -> String?,
+    counted: @escaping @Sendable (String, Int64, Bool, String) -> String?
+  ) {
+    self.name = name
+    self.counted = counted
+  }
+}
