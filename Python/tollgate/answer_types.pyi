@@ -580,6 +580,33 @@ class CoverAnswer(TypedDict):
     variants: NotRequired[list[CoveredVariant]]
     texts: NotRequired[list[CoveredText]]
 
+class TimelinePeriod(TypedDict):
+    unit: Literal["day", "week", "month", "year"]
+    count: int
+
+class TimelinePhase(TypedDict):
+    mode: Literal["free", "payAsYouGo", "payUpFront", "regular", "once"]
+    price: str
+    period: NotRequired[TimelinePeriod]
+    cycles: NotRequired[int]
+    startDate: str
+    endDate: NotRequired[str]
+
+class Timeline(TypedDict):
+    currency: str
+    renews: bool
+    chargedToday: str
+    totalInFirstYear: NotRequired[str]
+    endOfOffer: NotRequired[str]
+    commitment: NotRequired[TimelinePeriod]
+    phases: list[TimelinePhase]
+
+class OfferTimeline(TypedDict):
+    type: Literal["introductory", "promotional", "winBack", "code", "play", "purchaseOption"]
+    id: NotRequired[str]
+    name: NotRequired[str]
+    timeline: Timeline
+
 class ProductSheet(TypedDict):
     identifier: str
     profile: str
@@ -588,6 +615,9 @@ class ProductSheet(TypedDict):
     attributes: NotRequired[dict[str, Any]]
     additions: NotRequired[dict[str, Any]]
     aboveExact: NotRequired[list[str]]
+    caveats: NotRequired[dict[str, list[str]]]
+    timeline: NotRequired[Timeline]
+    offers: NotRequired[list[OfferTimeline]]
 
 class ProductsAnswer(TypedDict):
     products: list[ProductSheet]

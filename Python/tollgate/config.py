@@ -40,7 +40,7 @@ _decide = library.tg_decide
 _ASKED = frozenset((
     "placements", "now", "seed", "texts", "explain", "reasons", "products", "requestId", "record",
 ))
-_TEMPLATE_OPTIONS = ("dialect", "html", "select", "profile", "timeZone")
+_TEMPLATE_OPTIONS = ("dialect", "html", "select", "profile", "timeZone", "eligible")
 # Requests that were asked last: programs ask for the same again and again.
 _MOST_ASKED = 128
 
@@ -363,7 +363,7 @@ class Config:
 
         Gives ``{"texts": {name: text}, "errors": [..]}`` of a paywall, and
         ``{"text": .., "isComplete": .., "errors": [..]}`` of a template. ``options`` are those of a
-        template: ``dialect``, ``html``, ``select``, ``profile``, ``timeZone``.
+        template: ``dialect``, ``html``, ``select``, ``profile``, ``timeZone``, ``eligible``.
         """
         for name in options:
             if name not in _TEMPLATE_OPTIONS:

@@ -137,7 +137,8 @@ int32_t tg_explain(
     tg_text *TG_NULLABLE out);
 
 /* {"template": "Only << products.selected.price >>", "products": [..], "user": {record}, "dialect": "superwall",
- * "html": false, "select": "primary", "locale": "de_DE", "profile": "..", "timeZone": "..", "now": ".."}
+ * "html": false, "select": "primary", "locale": "de_DE", "profile": "..", "timeZone": "..", "now": "..",
+ * "eligible": false (for users that may not have the introductory offer; absent for what the record says)}
  * -> {"text", "isComplete", "errors"}. With "paywall": "annual" instead of "template": the texts of a paywall
  * that the options of the config give, {"texts": {"title": ".."}, "errors": [..]}. */
 int32_t tg_render(

@@ -138,7 +138,7 @@ extension PreparedConfig {
         if request.givesReasons, let reason = explanation["reason"] { append("reason", reason) }
         if request.explains { append("explanation", explanation) }
       }
-      if request.givesProducts, let products = products(of: decision, now: clock.now) {
+      if request.givesProducts, let products = products(of: decision, record, now: clock.now) {
         append("products", products)
       }
       if request.givesTexts, let read = texts?.texts(of: decision, record, at: clock.now) {
@@ -155,12 +155,12 @@ extension PreparedConfig {
   private static let closing = Array("]}".utf8)
 
   /// The products of a paywall with their attributes.
-  private func products(of decision: Decision, now: Instant) -> Value? {
+  private func products(of decision: Decision, _ record: [UInt8], now: Instant) -> Value? {
     guard case .paywall(let experiment) = decision.outcome,
       let known = experiment.variant.paywallID.flatMap({ config.paywall($0) }),
       let made = try? TextProducts(
         config.products(of: known, prices: settings.products), profile: nil,
-        context: TextForm(usualZone: settings.timeZone).context(now: now))
+        context: TextForm(usualZone: settings.timeZone).context(now: now, user: record))
     else { return nil }
     return .list(
       made.slotted.map { product in

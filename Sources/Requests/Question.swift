@@ -49,11 +49,11 @@ extension PreparedConfig.Question {
     case .render:
       [
         "template", "paywall", "products", "user", "dialect", "mode", "html", "select", "locale",
-        "profile", "timeZone", "now",
+        "profile", "timeZone", "eligible", "now",
       ]
     case .match: ["users", "config", "placements", "distribution", "now", "seed"]
     case .cover: ["tests", "config", "render", "products", "now", "seed"]
-    case .products: ["products", "locale", "profile", "timeZone", "now"]
+    case .products: ["products", "locale", "profile", "timeZone", "eligible", "now"]
     }
   }
 }

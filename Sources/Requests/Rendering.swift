@@ -5,12 +5,12 @@ package import RuleEngine
 /// What templates and paywalls say to a user.
 extension PreparedConfig {
   /// `{"template", "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "profile"?,
-  /// "timeZone"?, "now"?}` -> `{"text","isComplete","errors"}`;
-  /// `{"paywall", "user"?, "now"?}` -> `{"texts","errors"}`, of the texts that came with the config.
+  /// "timeZone"?, "eligible"?, "now"?}` -> `{"text","isComplete","errors"}`;
+  /// `{"paywall", "user"?, "eligible"?, "now"?}` -> `{"texts","errors"}`, of the texts that came with the config.
   package func render(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = try RenderRequest(body.value, self)
     if let paywall = request.paywall {
-      return try render(paywall: paywall, request.user, request.now)
+      return try render(paywall: paywall, request)
     }
     guard let template = request.template else {
       throw .missing("template", "the text of a template; or give 'paywall', one of the config's")
@@ -23,24 +23,27 @@ extension PreparedConfig {
     let (products, options): (TextProducts, RenderOptions)
     do throws(PricingError) {
       products = try form.products(
-        request.products, for: request.environment.dialect, now: request.now)
+        request.products, for: request.environment.dialect, now: request.now, user: request.user)
       options = try form.options(now: request.now, isHTML: request.environment.isHTML)
     } catch {
       throw RequestError(error.message)
     }
     return try RenderAnswer(
       output, products, selected: try form.selected(in: products), user: request.user,
-      dialect: request.environment.dialect, options
+      request.environment, options, source: template
     ).value
   }
 
-  private func render(paywall name: String, _ user: [UInt8]?, _ now: Instant)
-    throws(RequestError) -> Value
+  private func render(paywall name: String, _ request: RenderRequest) throws(RequestError) -> Value
   {
     guard let plan = texts else {
       throw RequestError("the config came without 'texts', so that its paywalls have none")
     }
-    guard let found = plan.texts(ofPaywall: name, user ?? Array("{}".utf8), at: now) else {
+    guard
+      let found = plan.texts(
+        ofPaywall: name, request.user ?? Array("{}".utf8), at: request.now,
+        for: request.form.eligibility)
+    else {
       let close = Suggestion.closest(to: name, among: config.paywalls.map(\.identifier))
       throw RequestError(
         .request, "unknown_paywall",
@@ -54,7 +57,8 @@ extension PreparedConfig {
 
   // MARK: Products
 
-  /// What paywalls say about products: `{"products"?, "locale"?, "profile"?, "timeZone"?, "now"?}`
+  /// What paywalls say about products: `{"products"?, "locale"?, "profile"?, "timeZone"?, "eligible"?,
+  /// "now"?}`
   package func products(_ body: JSONRequest) throws(RequestError) -> Value {
     let form = try TextForm(body.value, usualZone: settings.timeZone)
     let now = try time(of: body.value)
@@ -117,21 +121,26 @@ private struct RenderRequest {
 package struct RenderAnswer {
   /// Nil where the template cannot be compiled.
   package private(set) var text: String?
-  /// Whether no limit ended the rendering.
+  /// Whether the text is whole: no limit ended the rendering, and every attribute of a product that it
+  /// reads exists.
   package private(set) var isComplete = false
   package let diagnostics: [Diagnostic]
 
   /// Of a template that cannot be compiled.
   package init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
 
-  /// - Parameter user: the JSON of a record that is sound, or nil.
+  /// - Parameters:
+  ///   - user: the JSON of a record that is sound, or nil.
+  ///   - environment: what the template was compiled in.
+  ///   - source: the text of the template.
   package init(
     _ template: Template, _ products: TextProducts, selected: Int?, user: [UInt8]?,
-    dialect: TemplateDialect, _ options: RenderOptions
+    _ environment: TemplateEnvironment, _ options: RenderOptions, source: String
   ) throws(RequestError) {
     var frame = Frame(for: template.program)
     let context = TextContext(
-      products: products.slotted, selected: selected, roots: TextContext.roots(of: user, dialect)
+      products: products.slotted, selected: selected,
+      roots: TextContext.roots(of: user, environment.dialect)
     ).value
     do throws(EvaluationError) {
       try frame.fill(context)
@@ -142,8 +151,9 @@ package struct RenderAnswer {
     var rendered = RenderedText()
     template.render(in: &frame, into: &rendered)
     text = rendered.string
-    isComplete = rendered.isComplete
-    diagnostics = rendered.errors.map(\.diagnostic)
+    let missing = products.missing(in: environment.analyze(source))
+    isComplete = rendered.isComplete && missing.isEmpty
+    diagnostics = missing + rendered.errors.map(\.diagnostic)
   }
 
   package var value: Value {

@@ -10,33 +10,48 @@ package struct TextForm: Sendable {
   package var timeZone: String?
   /// The slot of the selected product; nil for the first.
   package var select: String?
+  /// Whether the user may have introductory offers; nil for what the record says.
+  package var isEligible: Bool?
   /// The zone in which trials begin without ``timeZone``.
   package var usualZone: String
 
   package init(
     profile: PricingProfile? = nil, locale: String? = nil, timeZone: String? = nil,
-    select: String? = nil, usualZone: String = "UTC"
+    select: String? = nil, isEligible: Bool? = nil, usualZone: String = "UTC"
   ) {
     self.profile = profile
     self.locale = locale
     self.timeZone = timeZone
     self.select = select
+    self.isEligible = isEligible
     self.usualZone = usualZone
   }
 
-  /// `"profile"?, "locale"?, "timeZone"?, "select"?`
+  /// `"profile"?, "locale"?, "timeZone"?, "select"?, "eligible"?`
   init(_ body: Value, usualZone: String) throws(RequestError) {
     self.init(
       profile: try body.givenText("profile").map(PricingProfile.init(called:)),
       locale: try body.givenText("locale"), timeZone: try body.givenZone("timeZone"),
-      select: try body.givenText("select"), usualZone: usualZone)
+      select: try body.givenText("select"), isEligible: try body.givenTruth("eligible"),
+      usualZone: usualZone)
   }
 
+  /// The eligibility is that of the request, or nil.
   package func context(now: Instant) -> PricingContext {
-    PricingContext(
-      now: now, timeZone: timeZone ?? usualZone, deviceLocale: locale ?? "en_US", locale: locale,
-      history: TrialHistory(entitlements: [], storeEligibility: true))
+    .offline(
+      now: now, timeZone: timeZone ?? usualZone, locale: locale, eligibility: eligibility)
   }
+
+  /// - Parameter user: the record of the user that reads the texts, or nil; it says which offers the
+  ///   user may have where the request does not.
+  package func context(now: Instant, user: [UInt8]?) -> PricingContext {
+    var context = context(now: now)
+    context.eligibility = eligibility ?? OfferEligibility(ofRecord: user)
+    return context
+  }
+
+  /// Which offers users may have; nil for what their records say.
+  package var eligibility: OfferEligibility? { isEligible.map { $0 ? .all : .none } }
 
   /// The profile that texts of a dialect follow.
   package func profile(for dialect: TemplateDialect) -> PricingProfile? {
@@ -45,9 +60,9 @@ package struct TextForm: Sendable {
 
   /// Products with their attributes; the diagnostics are theirs.
   package func products(
-    _ list: [PricedProduct], for dialect: TemplateDialect, now: Instant
+    _ list: [PricedProduct], for dialect: TemplateDialect, now: Instant, user: [UInt8]? = nil
   ) throws(PricingError) -> TextProducts {
-    try TextProducts(list, profile: profile(for: dialect), context: context(now: now))
+    try TextProducts(list, profile: profile(for: dialect), context: context(now: now, user: user))
   }
 
   /// The place of the selected product.
@@ -65,6 +80,7 @@ package struct TextForm: Sendable {
   package func options(now: Instant, isHTML: Bool) throws(PricingError) -> RenderOptions {
     var options = RenderOptions(
       escaping: isHTML ? .html : .text, now: now, locale: locale ?? "en_US", money: .prices)
+    options.words = .tables
     if let timeZone {
       guard let zone = TemplateZone(named: timeZone) else { throw .unknownTimeZone }
       options.zone = zone

@@ -12,9 +12,15 @@ package struct TextContext: Hashable, Sendable {
     package var productID: String?
     /// Prices, periods and trials by the names under which texts read them.
     package var attributes: Value
+    /// Whether the user may have the introductory offer, where the product has one.
+    package var mayHaveOffer: Bool
 
-    package init(slot: String, label: String? = nil, productID: String? = nil, attributes: Value) {
+    package init(
+      slot: String, label: String? = nil, productID: String? = nil, attributes: Value,
+      mayHaveOffer: Bool = true
+    ) {
       self.slot = slot
+      self.mayHaveOffer = mayHaveOffer
       self.label = label ?? slot
       self.productID = productID
       self.attributes = attributes
@@ -115,8 +121,9 @@ package struct TextContext: Hashable, Sendable {
 
 extension TextContext.SlottedProduct {
 
-  /// Whether the product begins with a trial or another offer.
+  /// Whether the product begins with a trial or another offer for this user.
   var hasIntroductoryOffer: Bool {
+    if !mayHaveOffer { return false }
     if attributes["has_trial"] == .bool(true) { return true }
     switch attributes["trialPeriodDays"] {
     case .string(let days)?: return days != "0" && !days.isEmpty

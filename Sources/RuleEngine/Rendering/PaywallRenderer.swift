@@ -1,4 +1,5 @@
 package import Expressions
+internal import Pricing
 
 /// Renders the texts of one paywall for one user after the other. Each thread has its own.
 package struct PaywallRenderer: ~Copyable {
@@ -19,10 +20,17 @@ package struct PaywallRenderer: ~Copyable {
   private let elsewhere: [(member: [UInt8], slot: Int)]
   private var cells: [Cell?]
   private let readsAllData: Bool
+  /// What is known for users that may have the offers of some products: by product, whether it is one.
+  private var contexts: [[Bool]: Value] = [:]
+  /// The products whose offers the frame knows.
+  private var offers: [Bool] = []
+  private var known: Value
 
   package init(_ paywall: TextPlan.Paywall, _ options: RenderOptions) {
     self.paywall = paywall
     self.options = options
+    known = paywall.known
+    if paywall.offers != nil { offers = paywall.products.offers(for: .all) }
     keys = paywall.names.enumerated().map { number, name in
       var key: [UInt8] = [UInt8(ascii: number == 0 ? "{" : ",")]
       JSONWriter.append(quoted: name, to: &key)
@@ -54,6 +62,7 @@ package struct PaywallRenderer: ~Copyable {
   package mutating func append(
     _ record: ByteView, to output: inout [UInt8], _ told: (String, RenderError) -> Void
   ) {
+    if let pricing = paywall.offers { choose(record, pricing) }
     fill(record)
     output += PaywallRenderer.opening
     if keys.isEmpty { output.append(UInt8(ascii: "{")) }
@@ -72,6 +81,49 @@ package struct PaywallRenderer: ~Copyable {
   package mutating func forget() {
     frame.reset()
     for i in cells.indices { cells[i] = nil }
+  }
+
+  /// Makes the offers known that the user of a record may have.
+  private mutating func choose(_ record: ByteView, _ pricing: PricingContext) {
+    // Most users are not subscribed, and reading a record is what takes time.
+    let eligibility =
+      PaywallRenderer.mayBeSubscriber(record) ? OfferEligibility(ofRecord: Array(record)) : .all
+    let wanted = paywall.products.offers(for: eligibility)
+    guard wanted != offers else { return }
+    var other = pricing
+    other.eligibility = eligibility
+    guard let context = contexts[wanted] ?? (try? paywall.products.context(other).value) else {
+      return
+    }
+    if contexts.count == PaywallRenderer.keptContexts { contexts = [:] }
+    contexts[wanted] = context
+    offers = wanted
+    known = context
+    try? frame.keep(context)
+  }
+
+  private static let keptContexts = 64
+
+  /// Whether a record may say that its user is subscribed: false for all that have neither the status
+  /// nor entitlements.
+  private static func mayBeSubscriber(_ record: ByteView) -> Bool {
+    var i = 0
+    while i < record.count {
+      let byte = record[i]
+      if byte == UInt8(ascii: "\\") { return true }
+      if byte == UInt8(ascii: "A") || byte == UInt8(ascii: "n") {
+        let word: StaticString = byte == UInt8(ascii: "A") ? "ACTIVE\"" : "ntitlements\""
+        let isWord = byte == UInt8(ascii: "n") || i > 0 && record[i - 1] == UInt8(ascii: "\"")
+        if isWord, record.count - i >= word.utf8CodeUnitCount,
+          record[i..<(i + word.utf8CodeUnitCount)].elementsEqual(
+            UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+        {
+          return true
+        }
+      }
+      i += 1
+    }
+    return false
   }
 
   private mutating func fill(_ record: ByteView) {
@@ -121,7 +173,7 @@ package struct PaywallRenderer: ~Copyable {
 
   /// Templates that compute names may read anything.
   private mutating func fillAll(_ record: ByteView) {
-    guard case .map(var context) = paywall.known,
+    guard case .map(var context) = known,
       case .map(let members)? = try? Value.parse(json: Array(record))
     else { return }
     for root in TextContext.roots(ofRecord: members, hasUserID: paywall.hasUserID)

@@ -98,6 +98,20 @@ package struct PaywallTexts: Sendable {
     return result
   }
 
+  /// What the texts that are shown read of the products and do not get, as warnings.
+  package func missing(in products: TextProducts, _ environment: TemplateEnvironment)
+    -> [Diagnostic]
+  {
+    let hidden = hiddenTexts(products: products.slotted)
+    return sources.indices.filter { !hidden.contains($0) }.flatMap { number in
+      products.missing(in: environment.analyze(sources[number])).map { diagnostic in
+        var diagnostic = diagnostic
+        diagnostic.path = paths[number]
+        return diagnostic
+      }
+    }
+  }
+
   private func conditionContext(
     _ products: [TextContext.SlottedProduct], selected: Int?, user: Value = .map([])
   ) -> Value {

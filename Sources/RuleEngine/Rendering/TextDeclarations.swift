@@ -220,6 +220,24 @@ package struct TextDeclarations: Sendable {
     analysis.check(against: schema(products: products))
   }
 
+  /// What a text reads of products and does not get, as warnings.
+  package static func missing(
+    in analysis: TemplateAnalysis, products: [TextContext.SlottedProduct]
+  ) -> [Diagnostic] {
+    let found = TextDeclarations().check(analysis, products: products.map { Product($0) })
+    return found.compactMap { diagnostic in
+      guard [.unknownAttribute, .unknownProduct].contains(diagnostic.code) else { return nil }
+      var warning = diagnostic
+      warning.severity = .warning
+      if products.isEmpty {
+        warning.code = .unknownProduct
+        warning.message = "there are no products, and the text reads one"
+        warning.suggestion = "give the products of the paywall"
+      }
+      return warning
+    }
+  }
+
   /// The products that none of the texts of a paywall speaks of.
   package static func unused(_ products: [Product], by texts: [TemplateAnalysis]) -> [Diagnostic] {
     let reads = texts.flatMap(\.reads)

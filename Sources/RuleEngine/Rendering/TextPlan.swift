@@ -12,22 +12,19 @@ package struct TextPlan: Sendable {
     /// The names of the texts, in the order of their numbers.
     package var names: [String]
     var texts: TemplateSet
-    /// The products, with prices.
-    var products: [PricedProduct]
-    /// What is known beside them: the theme of a native paywall.
-    var theme: Value?
-    /// What is known before there is a user.
+    let products: PaywallProducts
+    /// What is known before there is a user: one that may have every offer.
     var known: Value = .map([])
+    /// Where and when the products are sold; nil where texts say the same to all users.
+    var offers: PricingContext?
     /// Whether a record's `userId` is `user.id` as well.
     var hasUserID: Bool
   }
 
   package private(set) var paywalls: [Paywall]
   package private(set) var options: RenderOptions
+  /// Its eligibility is that of all users; without one each has that of the record.
   private var pricing: PricingContext
-  private let profile: PricingProfile?
-  /// The slot of the selected product.
-  private let select: String?
   /// What is wrong with the texts, by the paths of the file, and with the products.
   package private(set) var diagnostics: [Diagnostic] = []
 
@@ -45,8 +42,6 @@ package struct TextPlan: Sendable {
   ) throws(PricingError) {
     self.options = options
     self.pricing = pricing
-    self.profile = profile
-    self.select = select
     paywalls = []
     for entry in file.paywalls {
       guard let paywall = config.paywall(entry.identifier) else {
@@ -63,7 +58,9 @@ package struct TextPlan: Sendable {
       }
       var made = Paywall(
         identifier: entry.identifier, names: entry.texts.map(\.name), texts: builder.build(),
-        products: config.products(of: paywall, prices: prices), theme: paywall.schema?.theme?.value,
+        products: PaywallProducts(
+          products: config.products(of: paywall, prices: prices),
+          theme: paywall.schema?.theme?.value, profile: profile, select: select),
         hasUserID: config.format == .agentWallie || environment.dialect == .agentwallie)
       for var diagnostic in try price(&made) {
         diagnostic.path = "paywalls.\(entry.identifier)"
@@ -76,22 +73,23 @@ package struct TextPlan: Sendable {
 
   /// Computes the attributes of a paywall's products.
   private func price(_ paywall: inout Paywall) throws(PricingError) -> [Diagnostic] {
-    let products = try TextProducts(paywall.products, profile: profile, context: pricing)
-    paywall.known =
-      TextContext(
-        products: products.slotted,
-        selected: select.flatMap { products.index(ofSlot: $0) } ?? 0,
-        roots: paywall.theme.map { [("theme", $0)] } ?? []
-      ).value
-    return products.diagnostics
+    let made = try paywall.products.context(pricing)
+    paywall.known = made.value
+    let isTold = paywall.products.isToldOf(
+      paywall.texts.program, pricing, readsAll: paywall.texts.readsAllData)
+    paywall.offers = isTold ? pricing : nil
+    return made.diagnostics
   }
 
   /// The same texts at another time, on which dates of trials and what templates say of times depend.
   /// Nothing is compiled again.
-  package func at(_ now: Instant) -> TextPlan {
-    if now == pricing.now { return self }
+  ///
+  /// - Parameter eligibility: which offers the user may have; nil as before.
+  package func at(_ now: Instant, for eligibility: OfferEligibility? = nil) -> TextPlan {
+    if now == pricing.now, eligibility == nil || eligibility == pricing.eligibility { return self }
     var plan = self
     plan.pricing.now = now
+    if let eligibility { plan.pricing.eligibility = eligibility }
     plan.options.now = now
     // The time zone is known, so nothing can fail.
     plan.paywalls = paywalls.map { paywall in
@@ -132,16 +130,19 @@ extension TextPlan {
   }
 
   /// What a user reads on a paywall; nil for one that has no texts.
-  package func texts(ofPaywall identifier: String, _ record: [UInt8], at now: Instant? = nil)
-    -> (texts: [Value.Entry], problems: [String])?
-  {
+  ///
+  /// - Parameter eligibility: which offers the user may have; nil for what the plan or the record says.
+  package func texts(
+    ofPaywall identifier: String, _ record: [UInt8], at now: Instant? = nil,
+    for eligibility: OfferEligibility? = nil
+  ) -> (texts: [Value.Entry], problems: [String])? {
     // SAFETY: The view of the record stays in the closure, as the renderer ends with this call.
     // Results are copies. Tests: TextPlanTests, TestCommandTests.
     guard let number = index(of: identifier) else { return nil }
     // Of all paywalls one is asked for.
     var plan = self
     plan.paywalls = [paywalls[number]]
-    plan = plan.at(now ?? pricing.now)
+    plan = plan.at(now ?? pricing.now, for: eligibility)
     var renderer = PaywallRenderer(plan.paywalls[0], plan.options)
     var output: [UInt8] = []
     var problems: [String] = []

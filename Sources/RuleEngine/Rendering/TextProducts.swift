@@ -50,7 +50,7 @@ package struct TextProducts: Sendable {
         }
         producers[own] = producer
       }
-      add(product, slot, result)
+      add(product, slot, result, mayHaveOffer: context.mayHaveOffer(of: product) ?? true)
     }
     for producer in producers.values.sorted(by: { $0.profile.rawValue < $1.profile.rawValue }) {
       for diagnostic in producer.diagnostics where !diagnostics.contains(diagnostic) {
@@ -60,7 +60,8 @@ package struct TextProducts: Sendable {
   }
 
   private mutating func add(
-    _ product: PricedProduct, _ slot: String, _ result: Result<ProductAttributes, PricingError>
+    _ product: PricedProduct, _ slot: String, _ result: Result<ProductAttributes, PricingError>,
+    mayHaveOffer: Bool
   ) {
     var attributes = Value.map([])
     switch result {
@@ -75,7 +76,12 @@ package struct TextProducts: Sendable {
     slotted.append(
       TextContext.SlottedProduct(
         slot: slot, label: product.label, productID: product.configID ?? product.identifier,
-        attributes: attributes))
+        attributes: attributes, mayHaveOffer: mayHaveOffer))
+  }
+
+  /// What a text reads of the products and does not get, as warnings.
+  package func missing(in analysis: TemplateAnalysis) -> [Diagnostic] {
+    TextDeclarations.missing(in: analysis, products: slotted)
   }
 
   /// The place of the slot with a name, or nil.

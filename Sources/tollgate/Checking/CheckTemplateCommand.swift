@@ -48,6 +48,8 @@ struct CheckTemplateCommand: ParsableCommand {
   @Option(help: OptionHelp.schema(), completion: .file())
   var schema: String?
 
+  @OptionGroup var eligibility: EligibilityOptions
+
   @OptionGroup(title: "Template Options") var reading: TemplateOptions
 
   @Flag(help: OptionHelp.json("One object a line."))
@@ -71,7 +73,8 @@ struct CheckTemplateCommand: ParsableCommand {
     var check = TemplateCheck(
       config: try config.map { try ConfigFile($0).requireConfig() },
       prices: try products.map { try ProductsFile($0).list },
-      declarations: try declarations())
+      declarations: try declarations(),
+      eligibility: eligibility.isEligible == false ? .none : .all)
     let file = try DescribedFile(file)
     try check.read(file, reading, paywall: paywall)
     let found = check.findings.map(\.diagnostic)

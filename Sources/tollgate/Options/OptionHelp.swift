@@ -119,6 +119,11 @@ enum OptionHelp {
       The default is superwall; for AgentWallie's configs and paywalls it is agentwallie.
       """, valueName: "dialect")
 
+  static let eligible = ArgumentHelp(
+    "Whether the user may have introductory offers and trials: yes or no.",
+    discussion: "The default is yes, except for users whose record says that they are subscribed.",
+    valueName: "answer")
+
   static let html = ArgumentHelp(
     "The templates are HTML: values are escaped, and &lt;&lt; is read as <<.")
 

@@ -62,8 +62,9 @@ struct TextProductOptions: ParsableArguments {
 
   /// - Parameter zone: in which dates are shown and trials begin; nil for the offset that dates were written
   ///   with, and UTC.
-  func form(in zone: String?) -> TextForm {
-    TextForm(profile: profile, locale: locale, timeZone: zone, select: select)
+  func form(in zone: String?, isEligible: Bool? = nil) -> TextForm {
+    TextForm(
+      profile: profile, locale: locale, timeZone: zone, select: select, isEligible: isEligible)
   }
 
   /// Calls with errors of prices as those of a time zone.
@@ -74,4 +75,17 @@ struct TextProductOptions: ParsableArguments {
       throw ValidationError(error, zone: zone ?? "UTC")
     }
   }
+}
+
+/// Which users texts are for, where introductory offers are concerned.
+struct EligibilityOptions: ParsableArguments {
+  enum Answer: String, ExpressibleByArgument, CaseIterable {
+    case yes, no
+  }
+
+  @Option(help: OptionHelp.eligible)
+  var eligible: Answer?
+
+  /// Nil where the option is missing.
+  var isEligible: Bool? { eligible.map { $0 == .yes } }
 }

@@ -11,8 +11,9 @@ struct RenderCommand: ParsableCommand {
     discussion: HelpText(
       """
       Renders a template such as "Only << products.selected.price >>" for products, a user, a \
-      locale and a time. What goes wrong in it is told on standard error and never in the text. \
-      The exit code is 1 when the template has errors, or when a limit ended the rendering.
+      locale and a time. Problems are reported on standard error and never in the text: an \
+      attribute that no product has is a warning. The exit code is 1 when the template has errors, \
+      a product cannot be used, or a limit ended the rendering.
       """,
       examples: [
         .init(
@@ -22,13 +23,16 @@ struct RenderCommand: ParsableCommand {
           "a template in place",
           "tollgate render 'Only {{ products.primary.price }}' --products products.json"),
         .init(
+          "the same for users that had a trial before",
+          "tollgate render headline.liquid --products products.json --eligible no"),
+        .init(
           "a native paywall, in German",
           "tollgate render --paywall-schema native-paywall.json --products products.json --locale de_DE"
         ),
       ],
       codes: [
         ("0", "done"),
-        ("1", "the template has errors, or a limit ended the rendering"),
+        ("1", "the template has errors, a product cannot be used, or a limit ended the rendering"),
         ("2", "wrong use, or a file that cannot be read"),
       ]
     ).text)
@@ -48,6 +52,8 @@ struct RenderCommand: ParsableCommand {
   @OptionGroup(title: "Product Options") var products: TextProductOptions
 
   @OptionGroup(title: "User Options") var user: UserOptions
+
+  @OptionGroup(title: "User Options") var eligibility: EligibilityOptions
 
   @Option(help: OptionHelp.now("A trial begins then."))
   var now: String?
@@ -91,35 +97,43 @@ struct RenderCommand: ParsableCommand {
       if json { FileText.print(RenderAnswer(found).value.json) }
       throw ExitCode(Ending.findings)
     }
-    let form = products.form(in: timeZone)
-    let listed = try productFile()?.list.products ?? []
-    let made = try makeProducts(listed, form, environment.dialect, time)
+    let form = products.form(in: timeZone, isEligible: eligibility.isEligible)
+    let file = try productFile()
+    let record = try record()
+    let made = try makeProducts(
+      file?.list.products ?? [], form, environment.dialect, time, user: record)
     let answer = try RenderAnswer(
-      output, made, selected: try selected(in: made, form), user: try record(),
-      dialect: environment.dialect, try options(form, time))
+      output, made, selected: try selected(in: made, form), user: record, environment,
+      try options(form, time), source: source.text)
     if json {
       FileText.print(answer.value.json)
     } else {
       FileText.print(answer.text ?? "")
       for diagnostic in answer.diagnostics { FileText.printError(source.render(diagnostic)) }
     }
-    if !answer.isComplete { throw ExitCode(Ending.findings) }
+    let reported = answer.diagnostics + made.diagnostics + (file?.diagnostics ?? [])
+    if reported.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
   }
 
+  /// The file of products, with what there is to say of it.
+  ///
+  /// - Throws: where no product of it can be used.
   private func productFile() throws -> ProductsFile? {
     guard let path = products.products else { return nil }
     let file = try ProductsFile(path)
     for text in file.render(file.diagnostics.filter { $0.severity != .note }) {
       FileText.printError(text)
     }
+    if file.list.products.isEmpty { throw ExitCode(Ending.findings) }
     return file
   }
 
   private func makeProducts(
-    _ list: [PricedProduct], _ form: TextForm, _ dialect: TemplateDialect, _ time: Instant
+    _ list: [PricedProduct], _ form: TextForm, _ dialect: TemplateDialect, _ time: Instant,
+    user: [UInt8]?
   ) throws -> TextProducts {
     let made = try TextProductOptions.pricing(in: timeZone) { () throws(PricingError) in
-      try form.products(list, for: dialect, now: time)
+      try form.products(list, for: dialect, now: time, user: user)
     }
     for diagnostic in made.diagnostics where diagnostic.severity != .note {
       FileText.printError(DiagnosticText.render(diagnostic, source: nil))
@@ -167,13 +181,17 @@ extension RenderCommand {
     let sources = Dictionary(
       zip(texts.textPaths, texts.sources), uniquingKeysWith: { first, _ in first })
     tell(texts.diagnostics, sources)
-    let listed = try productFile()?.list.products ?? []
-    let form = products.form(in: timeZone)
+    let products = try productFile()
+    let listed = products?.list.products ?? []
+    let form = self.products.form(in: timeZone, isEligible: eligibility.isEligible)
+    let record = try record()
     let made = try makeProducts(
-      schema.slots.isEmpty ? listed : schema.filled(from: listed), form, environment.dialect, time)
+      schema.slots.isEmpty ? listed : schema.filled(from: listed), form, environment.dialect, time,
+      user: record)
+    tell(texts.missing(in: made, environment), sources)
     let selected = try selected(in: made, form)
     let options = try options(form, time)
-    let user = TextContext.roots(of: try record(), environment.dialect)
+    let user = TextContext.roots(of: record, environment.dialect)
     func root(_ name: String) -> Value { user.last { $0.name == name }?.value ?? .map([]) }
     let resolved: PaywallTexts.Resolved
     do throws(EvaluationError) {
@@ -190,7 +208,8 @@ extension RenderCommand {
       return diagnostic
     }
     tell(errors, sources)
-    let isWrong = (decoded.diagnostics + texts.diagnostics).contains { $0.severity == .error }
+    let found = decoded.diagnostics + texts.diagnostics + (products?.diagnostics ?? [])
+    let isWrong = found.contains { $0.severity == .error }
     if isWrong { throw ExitCode(Ending.findings) }
   }
 }

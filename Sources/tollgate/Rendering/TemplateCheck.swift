@@ -15,6 +15,7 @@ struct TemplateCheck {
   private let config: Config?
   private let prices: ProductList?
   private let declarations: TextDeclarations
+  private let eligibility: OfferEligibility
   private(set) var findings: [Finding] = []
   private(set) var textCount = 0
   private(set) var requirements: Set<String> = []
@@ -26,7 +27,12 @@ struct TemplateCheck {
       uniquingKeysWith: { first, _ in first })
   }
 
-  init(config: Config?, prices: ProductList?, declarations: TextDeclarations) {
+  /// - Parameter eligibility: which offers the users may have that the texts are for.
+  init(
+    config: Config?, prices: ProductList?, declarations: TextDeclarations,
+    eligibility: OfferEligibility = .all
+  ) {
+    self.eligibility = eligibility
     self.config = config
     self.prices = prices
     self.declarations = declarations
@@ -223,7 +229,8 @@ struct TemplateCheck {
   {
     do throws(PricingError) {
       return try TextProducts(
-        products, profile: profile(dialect), context: PricingContext(now: Clock.now()))
+        products, profile: profile(dialect),
+        context: .offline(now: Clock.now(), timeZone: nil, eligibility: eligibility))
     } catch {
       throw CommandError(error.message)
     }

@@ -55,4 +55,39 @@ import Testing
       "q", frame: &frame, state: DecisionState(subjectID: "u", now: 0), assigner: .hash(salt: ""))
     #expect(first.texts(of: other, record) == nil)
   }
+
+  /// Each user reads of the offers that they may have, one after the other, and as the caller says.
+  @Test func offersAreThoseThatUsersMayHave() throws {
+    let config = try Config.decode(Array(Self.config.utf8)).get()
+    let texts = #"""
+      {"paywalls":{"b":{"title":
+        "{% if products.hasIntroductoryOffer %}free{% else %}{{ products.primary.chargedToday }}{% endif %}"}}}
+      """#
+    let plan = try TextPlan(
+      TextFile.decode(json: Array(texts.utf8)).get(), config: config,
+      prices: ProductList.decode(json: Array(Self.prices.utf8)).get(),
+      pricing: PricingContext(now: 0), options: RenderOptions(now: 0))
+    var renderer = PaywallRenderer(plan.paywalls[0], plan.options)
+    for (record, expected) in [
+      ("{}", "free"), (#"{"subscriptionStatus":"ACTIVE"}"#, "$59.99"), ("{}", "free"),
+      (#"{"subscriptionStatus":"INACTIVE"}"#, "free"),
+      (#"{"subscriptionStatus":"\u0041CTIVE"}"#, "$59.99"),
+      (#"{"device":{"activeEntitlements":["pro"]}}"#, "$59.99"),
+      (#"{"entitlements":[]}"#, "free"), (#"{"user":{"status":"ACTIVE"}}"#, "free"),
+    ] {
+      let bytes = Array(record.utf8)
+      var output: [UInt8] = []
+      bytes.withUnsafeBufferPointer { renderer.append($0, to: &output) { _, _ in } }
+      renderer.forget()
+      #expect(
+        String(decoding: output, as: UTF8.self) == #","texts":{"title":"\#(expected)"}"#,
+        "\(record)")
+      #expect(
+        plan.texts(ofPaywall: "b", bytes)?.texts.first?.value == .string(expected), "\(record)")
+      #expect(
+        plan.texts(ofPaywall: "b", bytes, for: OfferEligibility.none)?.texts.first?.value
+          == "$59.99")
+      #expect(plan.texts(ofPaywall: "b", bytes, for: .all)?.texts.first?.value == "free")
+    }
+  }
 }
