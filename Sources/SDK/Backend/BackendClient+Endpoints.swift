@@ -11,7 +11,8 @@ extension BackendClient {
 
   /// A paywall: `GET /api/v1/paywall/{identifier}`, as JSON.
   public func paywall(_ identifier: String) async throws(BackendError) -> Value {
-    try await object(Endpoints.paywall(identifier, apiKey: publicKey), .never)
+    guard !identifier.isBlank else { throw .notFound }
+    return try await object(Endpoints.paywall(identifier, apiKey: publicKey), .never)
   }
 
   /// An artifact of the config API, as it comes.
@@ -64,6 +65,7 @@ extension BackendClient {
   public func entitlements(ofUser user: String, deviceID: String? = nil)
     async throws(BackendError) -> EntitlementsAnswer
   {
+    guard !user.isBlank else { throw .notFound }
     let request = Endpoints.entitlements(user: user, deviceID: deviceID, apiKey: publicKey)
     return try EntitlementsAnswer(
       decoding: try await object(request, .safe, limit: options.entitlementsLimit))
@@ -79,6 +81,8 @@ extension BackendClient {
   }
 
   // MARK: Checkout
+  //
+  // A context without characters is `missingCheckoutSession`, and nothing is sent.
 
   /// Begins a checkout: `POST .../checkout/session`. Never repeated, as that would begin another.
   ///
@@ -87,6 +91,7 @@ extension BackendClient {
   public func beginCheckout(_ checkout: CheckoutRequest) async throws(BackendError)
     -> CheckoutSession
   {
+    guard !checkout.productIdentifier.isBlank else { throw .invalidProductFormat }
     let request = Endpoints.beginCheckout(checkout, apiKey: publicKey)
     return try CheckoutSession(
       decoding: try await object(request, .never), allowed: checkout.allowedDirectives)
@@ -94,6 +99,7 @@ extension BackendClient {
 
   /// How far a checkout is: `POST .../checkout/status`.
   public func checkoutStatus(contextID: String) async throws(BackendError) -> CheckoutStatus {
+    guard !contextID.isBlank else { throw .missingCheckoutSession }
     let request = Endpoints.checkoutStatus(contextID: contextID, apiKey: publicKey)
     return try CheckoutStatus(decoding: try await object(request, .safe))
   }
@@ -102,6 +108,7 @@ extension BackendClient {
   public func confirmCheckout(contextID: String, setupIntentID: String, email: String)
     async throws(BackendError) -> CheckoutConfirmation
   {
+    guard !contextID.isBlank else { throw .missingCheckoutSession }
     let request = Endpoints.confirmCheckout(
       contextID: contextID, setupIntentID: setupIntentID, email: email, apiKey: publicKey)
     return try CheckoutConfirmation(decoding: try await object(request, .never))
@@ -111,6 +118,7 @@ extension BackendClient {
   ///
   /// - Returns: the address that redeems what was bought.
   public func completeCheckout(contextID: String) async throws(BackendError) -> String {
+    guard !contextID.isBlank else { throw .missingCheckoutSession }
     let request = Endpoints.completeCheckout(contextID: contextID, apiKey: publicKey)
     let answer = try await object(request, .never)
     guard let url = answer["redemptionUrl"]?.text else {
@@ -123,6 +131,7 @@ extension BackendClient {
   public func pollRedemption(contextID: String, deviceID: String, appUserID: String? = nil)
     async throws(BackendError) -> RedemptionAnswer
   {
+    guard !contextID.isBlank else { throw .missingCheckoutSession }
     let request = Endpoints.pollRedemption(
       contextID: contextID, deviceID: deviceID, appUserID: appUserID, apiKey: publicKey)
     return try RedemptionAnswer(decoding: try await object(request, .safe))
@@ -173,6 +182,7 @@ extension BackendClient {
   public func postReceipt(_ signed: String, userID: String, deviceID: String)
     async throws(BackendError) -> ReceiptAnswer
   {
+    guard !signed.isBlank else { throw .invalidSignature }
     let request = Endpoints.receipt(
       signed: signed, userID: userID, deviceID: deviceID, apiKey: publicKey)
     return try ReceiptAnswer(decoding: try await object(request, .safe))
@@ -180,6 +190,7 @@ extension BackendClient {
 
   /// What AgentWallie's server knows of a user: `GET /v1/subscriptions/{key}/{user}`.
   public func subscriptions(ofUser user: String) async throws(BackendError) -> SubscriptionsAnswer {
+    guard !user.isBlank else { throw .notFound }
     let request = Endpoints.subscriptions(ofUser: user, apiKey: publicKey)
     return try SubscriptionsAnswer(decoding: try await object(request, .safe))
   }

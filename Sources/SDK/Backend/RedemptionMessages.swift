@@ -85,29 +85,30 @@ public struct RedemptionAnswer: Hashable, Sendable {
   /// Nil where codes were redeemed.
   public var state: State?
   public var results: [RedemptionResult]
-  package var web: [WebEntitlement]
-  public var entitlements: [Entitlement] { web.map(\.entitlement) }
+  package var web: WebAnswer
+  public var entitlements: [Entitlement] { web.active.map(\.entitlement) }
   public var customer: CustomerInfo?
 
   /// A result that cannot be read is left out; the answer stays.
   init(decoding value: Value) throws(BackendError) {
     guard value.isObject else { throw .decoding("it is not a JSON object") }
+    results = (value["codes"]?.elements ?? []).compactMap { RedemptionResult(decoding: $0) }
     if let name = value["status"]?.text {
-      guard let known = State(rawValue: name) else {
+      state = State(rawValue: name)
+      // Codes count whatever the status says.
+      guard state != nil || !results.isEmpty else {
         throw .decoding("'status' is not pending, failed or complete")
       }
-      state = known
     }
-    results = (value["codes"]?.elements ?? []).compactMap { RedemptionResult(decoding: $0) }
     customer = value["customerInfo"].flatMap { $0.isObject ? CustomerInfo(decoding: $0) : nil }
-    web = WebEntitlement.decode(value)
+    web = WebAnswer(decoding: value)
   }
 }
 
 /// What the backend says of a user's entitlements.
 public struct EntitlementsAnswer: Hashable, Sendable {
-  package var web: [WebEntitlement]
-  public var entitlements: [Entitlement] { web.map(\.entitlement) }
+  package var web: WebAnswer
+  public var entitlements: [Entitlement] { web.active.map(\.entitlement) }
   public var customer: CustomerInfo?
 
   init(decoding value: Value) throws(BackendError) {
@@ -115,7 +116,7 @@ public struct EntitlementsAnswer: Hashable, Sendable {
       throw .decoding("'entitlements' and 'customerInfo' are missing")
     }
     customer = value["customerInfo"].flatMap { $0.isObject ? CustomerInfo(decoding: $0) : nil }
-    web = WebEntitlement.decode(value)
+    web = WebAnswer(decoding: value)
   }
 }
 

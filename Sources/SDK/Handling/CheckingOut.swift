@@ -1,4 +1,5 @@
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
 
 // MARK: Checkout on the web
@@ -81,30 +82,35 @@ extension SDKState {
     guard let current = checkout else { return }
     do throws(BackendError) {
       let body = try outcome.get()
-      guard let answer = try? Value.parse(json: body), answer.isObject else {
-        throw .decoding("it is not a JSON object")
-      }
       switch (step, current.phase) {
       case (.session, .beginning):
+        let answer = try object(body)
         show(
           try CheckoutSession(decoding: answer, allowed: CheckoutDirectiveKind.allCases),
           answer["directive"] ?? .null)
       case (.status, .asking(let start)):
-        answered(try CheckoutStatus(decoding: answer).state, since: start)
+        answered(try CheckoutStatus(decoding: object(body)).state, since: start)
+      // Success means that the payment is set up: the SDK needs nothing of these two answers.
       case (.confirm, .confirming):
-        _ = try CheckoutConfirmation(decoding: answer)
         checkout?.phase = .completing
         send(
           Endpoints.completeCheckout(contextID: current.contextID, apiKey: settings.apiKey),
           .complete)
       case (.complete, .completing): completeCheckout()
       case (.redemption, .redeeming(let start)):
-        answered(try RedemptionAnswer(decoding: answer), since: start)
+        answered(try RedemptionAnswer(decoding: object(body)), since: start)
       default: break
       }
     } catch {
       failCheckout(error)
     }
+  }
+
+  private func object(_ body: [UInt8]) throws(BackendError) -> Value {
+    guard let answer = try? Value.parse(json: body), answer.isObject else {
+      throw .decoding("it is not a JSON object")
+    }
+    return answer
   }
 
   private mutating func show(_ session: CheckoutSession, _ directive: Value) {
@@ -155,14 +161,16 @@ extension SDKState {
 
   private mutating func answered(_ answer: RedemptionAnswer, since start: Instant) {
     guard !answer.results.isEmpty else {
-      if answer.state ?? .pending == .pending { return askAgain(since: start) }
+      let state = answer.state ?? .pending
+      if state == .pending { return askAgain(since: start) }
+      reportNoCodes(state)
       (checkout, ownership.pendingCheckout) = (nil, nil)
       return
     }
     ownership.pendingCheckout = nil
     track(.redemptionComplete)
     let isCurrent = checkout?.identity == person.number
-    let web = isCurrent ? answer.web : []
+    let web = isCurrent ? answer.web.active : []
     let id = checkout.flatMap { $0.presentationID == presentation?.id ? $0.presentationID : nil }
     let covers =
       id.map {
@@ -172,6 +180,14 @@ extension SDKState {
     outbox.emit(.willRedeemLink)
     checkout?.phase = .telling(answer.results, covers: covers)
     outbox.startTimer(.checkout, Checkout.moment)
+  }
+
+  private mutating func reportNoCodes(_ state: RedemptionAnswer.State) {
+    log(
+      .error, .paywallTransactions,
+      state == .failed
+        ? "the checkout is paid, but the backend failed to redeem it"
+        : "the checkout is paid, but the backend returned no codes for it")
   }
 
   private mutating func take(_ answer: RedemptionAnswer, isCurrent: Bool) {
@@ -250,7 +266,10 @@ extension SDKState {
       let answer = try? RedemptionAnswer(decoding: value)
     else { return }
     guard !answer.results.isEmpty else {
-      if let state = answer.state, state != .pending { ownership.pendingCheckout = nil }
+      if let state = answer.state, state != .pending {
+        reportNoCodes(state)
+        ownership.pendingCheckout = nil
+      }
       return
     }
     ownership.pendingCheckout = nil
@@ -290,9 +309,17 @@ extension SDKState {
     return .members([
       "paywall": paywall, "experiment": experiment, "presentment": presentment,
       "placementParams": .object(["placementParams": open.registration.params]),
-      "identity": identity, "device": checkoutDevice,
-      "product": transactionProduct(product).attributes?.value
-        ?? .object(["identifier": .string(product.id)]),
+      "identity": identity, "device": checkoutDevice, "product": checkoutProduct(product),
+    ])
+  }
+
+  /// The contract's product object. A product without a price has only what the config says of it.
+  private func checkoutProduct(_ product: StoreProduct) -> Value {
+    var producer = try? AttributeProducer(.checkout, pricingContext)
+    if let attributes = try? producer?.attributes(of: product.priced) { return attributes.value }
+    return .members([
+      "identifier": .string(product.id),
+      "trialPeriodDays": product.priced.trialDays.map { .whole($0) },
     ])
   }
 
@@ -304,6 +331,7 @@ extension SDKState {
       "deviceLanguageCode": .string(LocaleParts.language(locale)),
       "deviceCurrencyCode": .string(device.currencyCode),
       "deviceCurrencySymbol": .string(device.currencySymbol),
+      "timezoneOffset": .string(String(deviceAttributes.timeZoneOffset)),
     ]
   }
 }

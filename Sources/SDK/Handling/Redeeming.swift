@@ -43,11 +43,12 @@ extension SDKState {
     let answer = decodeBody(outcome).flatMap { try? RedemptionAnswer(decoding: $0) }
     track(answer == nil ? .redemptionFail : .redemptionComplete)
     let isCurrent = redemption.identity == person.number
-    let web = isCurrent ? answer?.web ?? [] : []
+    let web = isCurrent ? answer?.web ?? WebAnswer() : WebAnswer()
     var message = "the backend did not say what became of the code"
     if case .failure(let error) = outcome { message = error.message }
     let covers =
-      redemption.presentationID.map { self.answer(paywall: $0, web, failure: message) } ?? false
+      redemption.presentationID.map { self.answer(paywall: $0, web.active, failure: message) }
+      ?? false
     if isCurrent, answer != nil { takeWeb(web) }
     guard let code = redemption.code else { return }
     let result =
@@ -139,17 +140,16 @@ extension SDKState {
     else { return }
     ownership.refresh(at: now)
     takeWeb(web)
-    guard let open = presentation, covers(web, open) else { return }
+    guard let open = presentation, covers(web.active, open) else { return }
     track(.restoreComplete)
     _ = closeRestored()
   }
 
-  /// Takes what the backend says was bought on the web. An empty answer takes away only what has
-  /// expired.
-  mutating func takeWeb(_ web: [WebEntitlement]) {
+  /// Takes what the backend says was bought on the web.
+  mutating func takeWeb(_ answer: WebAnswer) {
     let before = ownership.web
-    ownership.ownOnWeb(web, at: now)
-    if settings.purchases == .store, !web.isEmpty || ownership.web != before {
+    ownership.ownOnWeb(answer, at: now)
+    if settings.purchases == .store, !answer.isEmpty || ownership.web != before {
       setStatus(SubscriptionStatus(entitlements: ownedEntitlements))
     }
   }

@@ -7,7 +7,11 @@ extension SDKState {
   mutating func receive(_ report: PresentationReport, from id: String) {
     guard let open = presentation, open.id == id else { return }
     switch open.phase {
-    case .dismissing, .surveying: return
+    case .dismissing: return
+    case .surveying:
+      // The survey has nowhere to be shown any more.
+      if report == .swipedAway || report == .systemDismissed { surveyIsGone() }
+      return
     case .presenting:
       // What tells of loading counts at once. What the user does waits until it is visible: people are
       // quick, and a paywall that was swiped away tells so only once.

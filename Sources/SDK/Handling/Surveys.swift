@@ -18,6 +18,15 @@ extension SDKState {
     return true
   }
 
+  /// The paywall disappeared under its survey, so that nobody answers it.
+  mutating func surveyIsGone() {
+    guard let open = presentation, case .surveying(_, var closing) = open.phase else { return }
+    closing.tellsHost = false
+    stage.advance { $0.appear() }
+    track(.surveyClose)
+    decline(closing)
+  }
+
   mutating func surveyAnswered(_ answer: SurveyAnswer, in id: String) {
     guard let open = presentation, open.id == id,
       case .surveying(let survey, let closing) = open.phase

@@ -2,9 +2,11 @@ internal import Pricing
 
 extension SDKState {
   func transactionProduct(_ product: StoreProduct) -> TransactionProduct {
-    TransactionProduct(
-      product, on: platform,
-      in: PricingContext(now: now, timeZone: device.timeZone, locale: locale))
+    TransactionProduct(product, on: platform, in: pricingContext)
+  }
+
+  var pricingContext: PricingContext {
+    PricingContext(now: now, timeZone: device.timeZone, locale: locale)
   }
 
   /// What a paywall can say about its products, by their identifiers.

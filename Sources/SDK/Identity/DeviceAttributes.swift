@@ -95,7 +95,7 @@ struct DeviceAttributes {
     case .localDate: .string(local.date)
     case .localTime: .string(local.time)
     case .localDateTime: .string("\(local.date)T\(local.time)")
-    case .timezoneOffset: .whole(offset)
+    case .timezoneOffset: .whole(timeZoneOffset)
     }
   }
 
@@ -119,14 +119,15 @@ struct DeviceAttributes {
     return span == .max ? 0 : max(0, span / 60_000)
   }
 
-  private var offset: Int32 {
+  /// Seconds east of UTC, now.
+  var timeZoneOffset: Int32 {
     TimeZones.zone(named: facts.timeZone)?.offset(atUTC: now.seconds) ?? 0
   }
 
   private var utc: ClockText { ClockText(CivilTime(secondsSince1970: now.seconds)) }
 
   private var local: ClockText {
-    ClockText(CivilTime(secondsSince1970: now.seconds, offset: offset))
+    ClockText(CivilTime(secondsSince1970: now.seconds, offset: timeZoneOffset))
   }
 }
 

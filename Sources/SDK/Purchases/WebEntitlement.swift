@@ -9,14 +9,27 @@ package struct WebEntitlement: Hashable, Sendable {
   package var expiresAt: Instant?
 }
 
-extension WebEntitlement {
-  /// What an answer says: `customerInfo` says it best, and the list beside it may be empty.
-  static func decode(_ answer: Value) -> [WebEntitlement] {
-    let customer = list(answer["customerInfo"]?["entitlements"])
-    return customer.isEmpty ? list(answer["entitlements"]) : customer
-  }
+/// What a backend's answer says of purchases on the web.
+package struct WebAnswer: Hashable, Sendable {
+  /// Those that are active.
+  package var active: [WebEntitlement] = []
+  /// Whether the answer names no entitlement at all, not even an inactive one. Such an answer takes away
+  /// only what has expired; any other replaces what was known.
+  package var isEmpty = true
 
-  /// Reads a list of entitlements of the wire; what is said to be inactive is left out.
+  package init() {}
+
+  /// Reads `customerInfo`, or the list beside it if `customerInfo` names nothing.
+  init(decoding answer: Value) {
+    let lists = [answer["customerInfo"]?["entitlements"], answer["entitlements"]]
+    guard let named = lists.first(where: { $0?.elements?.isEmpty == false }) else { return }
+    active = WebEntitlement.list(named)
+    isEmpty = false
+  }
+}
+
+extension WebEntitlement {
+  /// Reads a list of entitlements of the wire without those that are inactive.
   static func list(_ value: Value?) -> [WebEntitlement] {
     (value?.elements ?? []).compactMap { element in
       Entitlement.decode(wire: .list([element])).first.map {

@@ -61,12 +61,9 @@ struct Ownership {
 
   mutating func own(_ products: [String]) { self.products = products }
 
-  /// Takes what an answer says was bought on the web. One that is empty takes away what has expired,
-  /// and nothing else.
-  mutating func ownOnWeb(_ entitlements: [WebEntitlement], at now: Instant) {
-    web =
-      entitlements.isEmpty
-      ? web.filter { $0.expiresAt.map { $0 > now } ?? true } : entitlements
+  /// Takes what an answer says was bought on the web. An empty answer removes only what has expired.
+  mutating func ownOnWeb(_ answer: WebAnswer, at now: Instant) {
+    web = answer.isEmpty ? web.filter { $0.expiresAt.map { $0 > now } ?? true } : answer.active
   }
 
   mutating func refresh(at now: Instant) { refreshedAt = now }

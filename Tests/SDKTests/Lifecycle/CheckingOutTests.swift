@@ -62,6 +62,20 @@ struct CheckingOutTests {
     #expect(gated.sent.isEmpty && gated.told.isEmpty)
   }
 
+  /// Amounts are strings without a symbol, lengths numbers, and the end of a trial an ISO date.
+  @Test func theProductIsTheContracts() {
+    var run = BackendRun()
+    var product = Samples.product(Self.product, "9.99", period: Period(.month, 1))
+    (product.priced.store, product.priced.trialDays) = (.stripe, 7)
+    run.run.present("web", store: [product])
+    buy(&run)
+    let sent = run.body?["context"]?["product"]
+    #expect(sent?["price"] == "9.99" && sent?["rawPrice"] == 999)
+    #expect(sent?["trialPeriodDays"] == 7 && sent?["trialPeriodWeeks"] == 1)
+    #expect(sent?["trialPeriodEndDate"]?.text?.hasSuffix("T00:00:00.000Z") == true)
+    #expect(sent?["trialPeriodText"] == "7-day free trial" && sent?["hasFreeTrial"] == nil)
+  }
+
   // MARK: To the end
 
   @Test func aRedirect() {
