@@ -167,7 +167,7 @@ let package = Package(
     .executableTarget(
       name: "conformance",
       dependencies: insight + [
-        "SDK", "Scenarios", argumentParser,
+        "CZlib", "SDK", "Scenarios", argumentParser,
       ],
       swiftSettings: settings),
     .systemLibrary(

@@ -7,7 +7,10 @@ import json
 import pathlib
 
 CASES = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "cases"
-FILES = {"superscriptContexts": "superscript-contexts.json"}
+FILES = {
+    "superscriptContexts": "superscript-contexts.json",
+    "superscriptVersionContexts": "superscript-contexts-versions.json",
+}
 
 print("// Written by Tools/embed_companions.py from corpus/cases; do not edit.")
 print()

@@ -50,6 +50,14 @@ package struct CaseLine: Sendable {
     return lines
   }
 
+  /// Members that lines of one suite alone have: such lines need not name it.
+  private static let suiteOfMember: KeyValuePairs = ["outcomes": "superscript-versions"]
+
+  private static func impliedSuite(of content: Value) -> String? {
+    guard content["suite"] == nil else { return nil }
+    return suiteOfMember.first { content[$0.key] != nil }?.value
+  }
+
   private static func head(_ line: ArraySlice<UInt8>, _ usual: String?) throws(CaseFileError) -> (
     suite: String, id: String, content: Value
   ) {
@@ -63,7 +71,7 @@ package struct CaseLine: Sendable {
     guard case .map(let entries) = content else {
       throw CaseFileError(message: "a case must be a JSON object")
     }
-    guard let suite = content["suite"]?.text ?? usual else {
+    guard let suite = content["suite"]?.text ?? usual ?? impliedSuite(of: content) else {
       let keys = entries.compactMap(\.key.text)
       let close = Suggestion.closest(to: "suite", among: keys)
       throw CaseFileError(

@@ -8,7 +8,7 @@ struct RunCommand: ConsoleCommand {
     commandName: "run",
     abstract: "Run case files.",
     discussion: """
-      Runs every case of the files, or of all .jsonl files below a folder, and prints what failed \
+      Runs every case of the files, or of all .jsonl and .jsonl.gz files below a folder, and prints what failed \
       with what was expected and what came. The exit code is 1 when a case failed, and 2 when a file \
       or a line could not be run: there is no such suite, a key or a word is in it that nobody \
       reads, or no case ran at all. What the engine does not have yet is skipped and counted by \
@@ -136,7 +136,7 @@ struct CaseResults {
       case .failure(let error): unusable.add(line: error.message)
       case .success(let testCase):
         do throws(CaseFileError) {
-          record(testCase, try CaseSuites.run(testCase), file)
+          record(testCase, testCase.id, try CaseSuites.run(testCase), file)
         } catch {
           unusable.add(line: "\(file):\(testCase.line): \(testCase.id): \(error.message)")
         }
@@ -149,13 +149,15 @@ struct CaseResults {
     }
   }
 
-  private mutating func record(_ testCase: Case, _ verdict: Verdict, _ file: String) {
+  private mutating func record(
+    _ testCase: Case, _ id: String, _ verdict: Verdict, _ file: String
+  ) {
     var entries: [Value.Entry] = []
     func add(_ key: String, _ value: Value) {
       entries.append(Value.Entry(key: .string(key), value: value))
     }
     add("suite", .string(testCase.suite))
-    add("id", .string(testCase.id))
+    add("id", .string(id))
     switch verdict {
     case .passed(let got):
       counts.addPassed(testCase.suite)
@@ -169,7 +171,7 @@ struct CaseResults {
       if printsFailures {
         console.print(
           """
-          FAILED \(testCase.suite) \(testCase.id) (\(file):\(testCase.line))
+          FAILED \(testCase.suite) \(id) (\(file):\(testCase.line))
             expected \(expected.json)
             got      \(got.json)
           """)
@@ -179,6 +181,9 @@ struct CaseResults {
       reasons["\(testCase.suite): \(reason)", default: 0] += 1
       add("verdict", "skipped")
       add("reason", .string(reason))
+    case .parts(let parts):
+      for part in parts { record(testCase, "\(id) \(part.name)", part.verdict, file) }
+      return
     }
     lines.append(Value.map(entries).json)
   }

@@ -12,6 +12,8 @@ package struct Checker: ~Copyable {
   var scopes: [(name: String, level: Int)] = []
   /// Variables that macros need and nobody can name.
   var hiddenLevels = 0
+  /// In the behavior `skip`, the paths at which the expression keeps strings.
+  var keptPaths: [[UInt8]] = []
   /// Whether a call of `matches` was met, so that patterns are looked for.
   var hasPatterns = false
   /// Whether lists of literals become constants at once.

@@ -48,7 +48,7 @@ package enum Function: UInt16, CaseIterable {
   case requireText, requireList, requireKey, sameNumber, negateWrapping
   case byteSize, toIntTruncating, toUintTruncating, toDoubleParsing, toPlainText, textToBytes
   case textToDuration, textToTimestamp, intToText, uintToText, doubleToText, boolToText
-  case greatestOf, indexOrNull, overlay, answerFor, superscriptTruth
+  case greatestOf, indexOrNull, overlay, readNumbers, answerFor, superscriptTruth
 
   // The app's: the first operand is its number.
   case custom
@@ -625,6 +625,7 @@ extension Function {
     case .indexOrNull:
       Row(unnamed: "index(map, any) -> any; index(list(T), int) -> T; index(string, int) -> any")
     case .overlay: Row(unnamed: "overlay(any, any) -> any")
+    case .readNumbers: Row(unnamed: "readNumbers(any, string) -> any")
     case .answerFor: Row(unnamed: "answer(any, any, any) -> any")
     case .superscriptTruth: Row(unnamed: "truth(any) -> bool")
     case .custom: Row(unnamed: "custom(int, any, ...) -> any; custom(int) -> any")

@@ -151,7 +151,8 @@ package struct RecordShapes: ~Copyable {
     self.objects = objects
     running = program.storage.prepared()
     binding = program.storage.binding
-    bindsSimply = !binding.longsAreUnsigned && !binding.dropsDollarSigns
+    bindsSimply =
+      !binding.longsAreUnsigned && !binding.dropsDollarSigns && !binding.readsNumberTexts
     boolNames = QuickJSON.BoolNames(areRead: bindsSimply && binding.readsBooleanTexts)
     tree = running.trie.view
     steps = .allocate(capacity: RecordShapes.mostSteps)

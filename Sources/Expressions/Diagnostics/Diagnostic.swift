@@ -54,6 +54,8 @@ public struct Diagnostic: Hashable, Sendable {
   package var subject: String?
   /// Further places, in the same text as ``range``, that the same is found in.
   package var elsewhere: [SourceRange] = []
+  /// Whether shipped superscript ends the app's process here, where others report an error.
+  package var abortsApp = false
 
   package init(
     _ code: Code, _ message: String, severity: Severity = .error, range: SourceRange? = nil,

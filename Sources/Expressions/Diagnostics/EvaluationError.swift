@@ -48,6 +48,18 @@ public struct EvaluationError: Error, Hashable, Sendable {
     /// An argument that superscript breaks off at. Unlike ``badArgument`` nothing recovers from it.
     case fatalArgument
 
+    /// Whether superscript before 1.0.15 ends the app's process where this happens. What an
+    /// expression fails by can depend on the ``EvaluatorBehavior``: the string "0" is a divisor in
+    /// some.
+    package var abortsApp: Bool {
+      switch self {
+      case .divisionByZero, .moduloByZero, .overflow, .fatalArgument: true
+      case .noSuchAttribute, .noSuchOverload, .indexOutOfRange, .conversion, .badMapKey, .badRegex,
+        .limitExceeded, .unknownValue, .undeclaredName, .nullComparison, .badArgument:
+        false
+      }
+    }
+
     /// A stable slug, as diagnostics have it.
     public var slug: String {
       switch self {

@@ -61,7 +61,9 @@ extension ExpressionEnvironment {
     environment.behavior = behavior
     environment.hostFunctions = hostFunctions
     environment.binding = binding
-    environment.binding.readsBooleanTexts = true
+    environment.binding.readsBooleanTexts = behavior != .raw
+    // In `skip` the expression says which: see `Checker.readNumbers`.
+    environment.binding.readsNumberTexts = behavior == .numeric
     environment.binding.isLenient = true
     return environment
   }

@@ -12,4 +12,7 @@ package enum EvaluatorBehavior: String, Hashable, Sendable, CaseIterable {
   case skip
   /// superscript 1.0.13 and newer: strings stay strings.
   case text
+
+  /// Whether strings of numbers become numbers, at least where the expression does not keep them.
+  package var readsNumbers: Bool { self == .numeric || self == .skip }
 }

@@ -10,16 +10,26 @@ extension Superscript {
     // Those of the original's own tests.
     .union(["unknownFunction", "test_custom_func"])
 
+  /// The functions of a generation: the oldest lacks those of superscript's own but `maybe`.
+  static func functions(in behavior: EvaluatorBehavior) -> Set<String> {
+    behavior == .raw ? oldestFunctions : functions
+  }
+
+  private static let oldestFunctions = functions.subtracting(
+    ["hasFn", "unknownFunction", "test_custom_func"] + announcedFunctions)
+
+  private static let announcedFunctions = Function.allCases.filter(\.row.isAnnounced)
+    .compactMap { $0.notation?.name }
+
   /// Functions of superscript's own, which `hasFn` knows beside those of the host: by themselves, and
   /// on `device` and `computed`. What the language under it brings, such as `size`, is not among them,
   /// and `toString` is, although nothing evaluates it.
   static let announced =
-    ["maybe", "toString", "hasFn"]
-    + Function.allCases.filter(\.row.isAnnounced).compactMap { $0.notation?.name }
+    ["maybe", "toString", "hasFn"] + announcedFunctions
 
   /// All names for which `hasFn` is true.
   static func announced(with host: HostFunctions) -> [String] {
-    announced + (announced + host.device).map { "device." + $0 }
+    announced + host.device + host.computed + (announced + host.device).map { "device." + $0 }
       + (announced + host.computed).map { "computed." + $0 }
   }
 }
@@ -32,7 +42,8 @@ extension Checker {
     /// The receiver's value.
     var receiver: ConditionGraph.ID?
     var arguments: ArraySlice<UInt32>
-    var isRaw: Bool
+    /// What is rewritten in the arguments.
+    var rewriting: Rewriting
     var origin: ConditionGraph.Origin
 
     /// The next argument as it is written.
@@ -57,9 +68,10 @@ extension Checker {
   mutating func unknownFunction(_ node: SyntaxTree.Node, _ value: Cell?) -> ConditionGraph.ID {
     let name = tree.name(node.a, node.b)
     let host = environment.hostFunctions
-    let known = Superscript.functions.sorted() + host.device + host.computed
+    let known =
+      Superscript.functions(in: environment.behavior).sorted() + host.device + host.computed
     let effect =
-      value == nil ? "an expression that calls it gives null" : "its value is that of nothing"
+      value == nil ? "an expression that calls it \(unknownEffect)" : "its value is that of nothing"
     diagnostics.append(
       Diagnostic(
         .unknownFunction, "there is no function '\(name)' here: \(effect)", severity: .warning,
@@ -68,16 +80,19 @@ extension Checker {
     return raise(.undeclaredName, origin(node))
   }
 
-  mutating func superscriptCall(_ node: SyntaxTree.Node, isRaw: Bool) -> ConditionGraph.ID {
+  mutating func superscriptCall(_ node: SyntaxTree.Node, _ rewriting: Rewriting)
+    -> ConditionGraph.ID
+  {
     let name = tree.name(node.a, node.b)
     let parts = tree.list(node.c)
     guard isSuperscriptFunction(name) else { return unknownFunction(node, nil) }
-    // Nothing in has(...) is rewritten.
-    let isRaw = isRaw || name == "has" && !environment.hostFunctions.contains(name)
+    // Members in has(...) and hasFn(...) may be missing.
+    let asks = name == "has" || name == "hasFn"
     var reader = CallReader(
-      receiver: nil, arguments: parts.dropFirst(), isRaw: isRaw, origin: origin(node))
+      receiver: nil, arguments: parts.dropFirst(),
+      rewriting: asks && rewriting == .everything ? .literals : rewriting, origin: origin(node))
     if let target = parts.first, target > 0 {
-      reader.receiver = superscript(Int(target) - 1, isRaw: isRaw)
+      reader.receiver = superscript(Int(target) - 1, rewriting)
     }
     if environment.hostFunctions.contains(name) { return hostCall(name, &reader) }
     if let form = Superscript.Form(rawValue: name) { return superscriptForm(form, &reader) }
@@ -120,7 +135,7 @@ extension Checker {
   }
 
   private mutating func argument(_ reader: inout CallReader) -> ConditionGraph.ID? {
-    reader.next().map { superscript($0, isRaw: reader.isRaw) }
+    reader.next().map { superscript($0, reader.rewriting) }
   }
 
   /// The receiver, or in its place the first argument, whose errors all become one.
@@ -198,7 +213,8 @@ extension Checker {
     guard let id = reader.next() else {
       return lacking(reader.receiver.map { [$0] } ?? [], reader)
     }
-    var value = superscript(id, isRaw: true)
+    var value = superscript(id, reader.rewriting)
+    if tree[id].kind == .select { value = graph.strings(of: value) }
     if graph[value].kind == .slot, tree[id].kind == .select,
       let path = graph.slots.attribute(Int(graph[value].a))
     {
@@ -233,7 +249,7 @@ extension Checker {
     // Its arguments are not evaluated before both are there.
     if reader.arguments.count < (reader.receiver == nil ? 3 : 2) {
       guard let this = receiver(&reader) else { return lacking([], reader) }
-      return lacking([this], reader)
+      return lacking([this], reader, .fatalArgument)
     }
     return receiving(&reader, 2) { checker, operands, origin in
       let value = checker.rescue(operands[1], operands[2], .recoverable, origin)
@@ -249,11 +265,11 @@ extension Checker {
     guard let variable = reader.next(), tree[variable].kind == .identifier,
       let body = reader.next()
     else { return lacking([range], reader) }
-    let isRaw = reader.isRaw
+    let rewriting = reader.rewriting
     let level = nextLevel
     let element = graph.add(.local, level, at: origin)
     let name = tree.name(tree[variable].a, tree[variable].b)
-    let value = scoped([name]) { $0.superscript(body, isRaw: isRaw) }
+    let value = scoped([name]) { $0.superscript(body, rewriting) }
     let yes = graph.addConstant(.true, at: origin)
     let isTrue = graph.add(.equal, value, yes, at: origin)
     switch form {

@@ -2,13 +2,16 @@
 ///
 /// The original rewrites an expression before it evaluates it: a missing attribute becomes null,
 /// or the zero of the literal that it is compared with; a text of digits is compared as a number
-/// too; the texts "true" and "false" are bools. All that is decided here, once. Inside `has(...)`,
-/// `[...]` and on the left of comparisons nothing is rewritten: these places are raw.
+/// too; the texts "true" and "false" are bools. All that is decided here, once. What is rewritten
+/// depends on the place (``Rewriting``) and on the generation of the evaluator
+/// (``EvaluatorBehavior``).
 extension Checker {
   /// A whole expression: null when it ends in a name that nobody declared or in a comparison of
-  /// null.
+  /// null. In the behavior `raw` both are errors.
   mutating func checkSuperscript(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
     graph.variables = environment.variables
+    guard environment.behavior != .raw else { return matched(root) }
+    keptPaths = environment.behavior == .skip ? tree.pathsComparedWithStrings : []
     let whole = origin(tree[root])
     let null = graph.addConstant(.null, at: whole)
     let nullish = FaultSet(.undeclaredName, .nullComparison)
@@ -20,54 +23,56 @@ extension Checker {
   private mutating func matched(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
     let node = tree[root]
     if node.kind == .clause { return clause(node) { $0.matched(Int(node.a)) } }
-    let value = superscript(root, isRaw: false)
+    let value = superscript(root, environment.behavior == .raw ? .nothing : .everything)
     return environment.takesTruthForTrue ? addCall(.superscriptTruth, [value], origin(node)) : value
   }
 
-  mutating func superscript(_ id: SyntaxTree.ID, isRaw: Bool) -> ConditionGraph.ID {
+  mutating func superscript(_ id: SyntaxTree.ID, _ rewriting: Rewriting) -> ConditionGraph.ID {
     let node = tree[id]
     let origin = origin(node)
     switch node.kind {
     case .null, .bool, .int, .double, .bytes: return check(id)
-    case .string: return text(node, isRaw: isRaw)
+    case .string: return text(node, rewriting)
     case .identifier: return superscriptVariable(node)
-    case .select: return superscriptMember(id, node, isRaw: isRaw)
-    case .index: return superscriptIndex(node, isRaw: isRaw)
-    case .call: return superscriptCall(node, isRaw: isRaw)
+    case .select: return superscriptMember(id, node, rewriting)
+    case .index: return superscriptIndex(node, rewriting)
+    case .call: return superscriptCall(node, rewriting)
     case .message:
-      let value = superscript(Int(node.a), isRaw: true)
+      let value = superscript(Int(node.a), .nothing)
       return sequence([value, raise(.noSuchOverload, origin)], origin)
-    case .list: return graph.add(.list, list: all(tree.list(node.c), isRaw), at: origin)
-    case .map: return superscriptMap(node, isRaw: isRaw)
+    case .list: return graph.add(.list, list: all(tree.list(node.c), rewriting), at: origin)
+    case .map: return superscriptMap(node, rewriting)
     case .not:
-      let truth = truthy(superscript(Int(node.a), isRaw: isRaw), origin)
+      let truth = truthy(superscript(Int(node.a), rewriting), origin)
       return node.c == 1 ? truth : graph.add(.not, truth, at: origin)
     case .negate:
-      let value = superscript(Int(node.a), isRaw: isRaw)
+      let value = superscript(Int(node.a), rewriting)
       return addCall(node.c == 1 ? .sameNumber : .negateWrapping, [value], origin)
-    case .and: return graph.add(.both, list: all(tree.list(node.c), isRaw), at: origin)
-    case .or: return graph.add(.firstTruthy, list: all(tree.list(node.c), isRaw), at: origin)
+    case .and: return graph.add(.both, list: all(tree.list(node.c), rewriting), at: origin)
+    case .or: return graph.add(.firstTruthy, list: all(tree.list(node.c), rewriting), at: origin)
     case .conditional:
-      let condition = truthy(superscript(Int(node.a), isRaw: isRaw), origin)
-      let yes = superscript(Int(node.b), isRaw: isRaw)
+      let condition = truthy(superscript(Int(node.a), rewriting), origin)
+      let yes = superscript(Int(node.b), rewriting)
       return graph.add(
-        .conditional, condition, yes, superscript(Int(node.c), isRaw: isRaw), at: origin)
+        .conditional, condition, yes, superscript(Int(node.c), rewriting), at: origin)
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
-      return superscriptRelation(node, isRaw: isRaw)
-    case .add: return superscriptArithmetic(.add, node, isRaw: isRaw)
-    case .subtract: return superscriptArithmetic(.subtract, node, isRaw: isRaw)
-    case .multiply: return superscriptArithmetic(.multiply, node, isRaw: isRaw)
-    case .divide: return superscriptArithmetic(.divide, node, isRaw: isRaw)
-    case .modulo: return superscriptArithmetic(.modulo, node, isRaw: isRaw)
+      return superscriptRelation(node, rewriting)
+    case .add: return superscriptArithmetic(.add, node, rewriting)
+    case .subtract: return superscriptArithmetic(.subtract, node, rewriting)
+    case .multiply: return superscriptArithmetic(.multiply, node, rewriting)
+    case .divide: return superscriptArithmetic(.divide, node, rewriting)
+    case .modulo: return superscriptArithmetic(.modulo, node, rewriting)
     case .invalid, .uint, .optionalSelect, .optionalIndex, .optionalElement:
       // The parser makes none of these.
       return raise(.noSuchOverload, origin)
-    case .clause: return clause(node) { $0.superscript(Int(node.a), isRaw: isRaw) }
+    case .clause: return clause(node) { $0.superscript(Int(node.a), rewriting) }
     }
   }
 
-  private mutating func all(_ ids: ArraySlice<UInt32>, _ isRaw: Bool) -> [ConditionGraph.ID] {
-    ids.map { superscript(Int($0), isRaw: isRaw) }
+  private mutating func all(_ ids: ArraySlice<UInt32>, _ rewriting: Rewriting)
+    -> [ConditionGraph.ID]
+  {
+    ids.map { superscript(Int($0), rewriting) }
   }
 
   // MARK: Nodes
@@ -118,26 +123,35 @@ extension Checker {
   }
 
   private mutating func superscriptArithmetic(
-    _ operation: Superscript.Operator, _ node: SyntaxTree.Node, isRaw: Bool
+    _ operation: Superscript.Operator, _ node: SyntaxTree.Node, _ rewriting: Rewriting
   ) -> ConditionGraph.ID {
-    var left = superscript(Int(node.a), isRaw: isRaw)
-    let right = superscript(Int(node.b), isRaw: isRaw)
+    var left = superscript(Int(node.a), rewriting)
+    let right = superscript(Int(node.b), rewriting)
     left = readFirst(left, before: right)
     return graph.add(.arithmetic, left, right, Int(operation.rawValue), at: origin(node))
   }
 
   // MARK: Literals
 
-  private mutating func text(_ node: SyntaxTree.Node, isRaw: Bool) -> ConditionGraph.ID {
-    graph.addConstant(literalText(node, isRaw: isRaw), at: origin(node))
+  private mutating func text(_ node: SyntaxTree.Node, _ rewriting: Rewriting)
+    -> ConditionGraph.ID
+  {
+    graph.addConstant(literalText(node, rewriting), at: origin(node))
   }
 
-  /// The texts "true" and "false" are bools, except where nothing is rewritten. A long text is a
-  /// view of the tree's.
-  private mutating func literalText(_ node: SyntaxTree.Node, isRaw: Bool) -> Cell {
-    let text = tree.text(node.a, node.b)
-    if !isRaw, text.elementsEqual("true".utf8) { return .true }
-    if !isRaw, text.elementsEqual("false".utf8) { return .false }
+  /// The texts "true" and "false" are bools and in some behaviors those of numbers are numbers,
+  /// except where nothing is rewritten. A long text is a view of the tree's.
+  private mutating func literalText(_ node: SyntaxTree.Node, _ rewriting: Rewriting) -> Cell {
+    if rewriting != .nothing {
+      let text = tree.text(node.a, node.b)
+      if text.elementsEqual("true".utf8) { return .true }
+      if text.elementsEqual("false".utf8) { return .false }
+      if environment.behavior.readsNumbers,
+        let number = tree.withText(node.a, node.b, { RustNumbers.normalized($0) })
+      {
+        return number
+      }
+    }
     let place = tree.withText(node.a, node.b) { graph.constants.intern(text: $0) }
     return graph.constants.cells[place]
   }
@@ -150,7 +164,7 @@ extension Checker {
     case .bool: return Cell(node.a == 1)
     case .int: return Cell(Int64(bitPattern: node.bits))
     case .double: return Cell(Double(bitPattern: node.bits))
-    case .string: return literalText(node, isRaw: false)
+    case .string: return literalText(node, .everything)
     case .bytes: return Cell(tag: Tag.bytes, count: 0, at: nil)
     default: return nil
     }
@@ -161,17 +175,18 @@ extension Checker {
     switch literal.tag {
     case Tag.bool: .false
     case Tag.int: Cell(Int64(0))
+    case Tag.uint: Cell(UInt64(0))
     case Tag.double: Cell(0.0)
     case Tag.longText, Tag.shortText...: .emptyText
     default: .null
     }
   }
 
-  private mutating func superscriptMap(_ node: SyntaxTree.Node, isRaw: Bool)
+  private mutating func superscriptMap(_ node: SyntaxTree.Node, _ rewriting: Rewriting)
     -> ConditionGraph.ID
   {
     let parts = tree.list(node.c).enumerated().map { number, id -> ConditionGraph.ID in
-      let part = superscript(Int(id), isRaw: isRaw)
+      let part = superscript(Int(id), rewriting)
       guard number % 2 == 0 else { return part }
       guard let key = graph.constant(part) else {
         return addCall(.requireKey, [part], origin(tree[Int(id)]))
@@ -183,18 +198,18 @@ extension Checker {
 
   // MARK: Relations
 
-  private mutating func superscriptRelation(_ node: SyntaxTree.Node, isRaw: Bool)
+  private mutating func superscriptRelation(_ node: SyntaxTree.Node, _ rewriting: Rewriting)
     -> ConditionGraph.ID
   {
     let (left, right) = (Int(node.a), Int(node.b))
-    if isRaw {
-      let (a, b) = (superscript(left, isRaw: true), superscript(right, isRaw: true))
+    if rewriting == .nothing {
+      let (a, b) = (superscript(left, .nothing), superscript(right, .nothing))
       return relation(node, readFirst(a, before: b), b)
     }
     switch tree[left].kind {
     case .select, .index, .message:
-      let value = superscript(left, isRaw: true)
-      let other = superscript(right, isRaw: false)
+      let value = superscript(left, .nothing)
+      let other = superscript(right, rewriting)
       guard let literal = literal(right) else {
         return graph.add(.whenThere, relation(node, value, other), at: origin(node))
       }
@@ -208,10 +223,10 @@ extension Checker {
         return graph.addConstant(.false, at: origin(node))
       }
       let zero = graph.addConstant(Checker.zero(for: literal), at: origin(tree[left]))
-      return coerced(node, zero, superscript(right, isRaw: false), literal)
+      return coerced(node, zero, superscript(right, rewriting), literal)
     default:
-      let a = superscript(left, isRaw: false)
-      let b = superscript(right, isRaw: false)
+      let a = superscript(left, rewriting)
+      let b = superscript(right, rewriting)
       return coerced(node, readFirst(a, before: b), b, literal(right))
     }
   }
@@ -220,7 +235,9 @@ extension Checker {
   private mutating func coerced(
     _ node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID, _ right: Cell?
   ) -> ConditionGraph.ID {
-    guard node.kind == .equal || node.kind == .notEqual else { return relation(node, a, b) }
+    guard environment.behavior == .text, node.kind == .equal || node.kind == .notEqual else {
+      return relation(node, a, b)
+    }
     var tested = a
     var choices = right.flatMap(Checker.choices)
     if choices == nil, let left = literal(Int(node.a)) {
@@ -239,7 +256,7 @@ extension Checker {
   private static func choices(_ literal: Cell) -> (text: Cell, number: Cell)? {
     guard literal.isText else { return nil }
     // SAFETY: The view of the local cell stays in the closure. Tests: SuperscriptProgramTests.
-    return withUnsafePointer(to: literal) { SuperscriptLiterals.number($0.textBytes) }
+    return withUnsafePointer(to: literal) { RustNumbers.number($0.textBytes) }
       .map { (literal, $0) }
   }
 
@@ -247,6 +264,7 @@ extension Checker {
     _ node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID
   ) -> ConditionGraph.ID {
     let origin = origin(node)
+    let (a, b) = operands(of: node, a, b)
     func comparison(_ comparison: Superscript.Comparison, _ graph: inout ConditionGraph)
       -> ConditionGraph.ID
     {

@@ -10,11 +10,20 @@ struct SuperscriptLexer {
     var message: String
     var range: SourceRange
     var suggestion: String?
+    /// Whether the original ends the process here.
+    var abortsApp = false
 
     init(_ message: String, _ from: Int, _ to: Int, _ suggestion: String? = nil) {
       self.message = message
       range = SourceRange(from: from, to: to)
       self.suggestion = suggestion
+    }
+
+    /// The same where the original ends the process.
+    var aborting: Fault {
+      var fault = self
+      fault.abortsApp = true
+      return fault
     }
   }
 
@@ -221,13 +230,13 @@ struct SuperscriptLexer {
       var length = end + 1
       while Digits.hex(byte(length)) != nil { length += 1 }
       throw fault(
-        length, "superscript cannot read hexadecimal numbers", "write the number in decimal")
+        length, "superscript cannot read hexadecimal numbers", "write the number in decimal"
+      ).aborting
     }
-    let isUnsigned =
-      mark == UInt8(ascii: "u")
-      || byte(end) == 0x20 && byte(end + 1) | 0x20 == UInt8(ascii: "u")
-    if isUnsigned {
-      throw fault(end + 1, "superscript cannot read unsigned numbers", "write uint(...)")
-    }
+    let isSpaced = byte(end) == 0x20 && byte(end + 1) | 0x20 == UInt8(ascii: "u")
+    guard isSpaced || mark == UInt8(ascii: "u") else { return }
+    let fault = fault(end + 1, "superscript cannot read unsigned numbers", "write uint(...)")
+    // Only with a space before it is the sign a part of the number there, which does not parse.
+    throw isSpaced ? fault.aborting : fault
   }
 }

@@ -45,7 +45,8 @@ enum SuperscriptLiterals {
     private func fault(_ length: Int) -> SuperscriptLexer.Fault {
       SuperscriptLexer.Fault(
         "superscript does not know this escape", at, min(at + length, end),
-        "write '\\\\' for a backslash, or r\"...\" for a string without escapes")
+        "write '\\\\' for a backslash, or r\"...\" for a string without escapes"
+      ).aborting
     }
 
     private func digits(_ count: Int, from: Int, radix: UInt32) throws(SuperscriptLexer.Fault)
@@ -104,85 +105,5 @@ enum SuperscriptLiterals {
     private var simple: UInt8? {
       kind == UInt8(ascii: "\"") || kind == UInt8(ascii: "'") ? nil : Literals.simpleEscape(kind)
     }
-  }
-
-  /// The number that a text reads as, as Rust parses it: a signed 64-bit integer, else an
-  /// unsigned one, else a double.
-  static func number(_ text: ByteView) -> Cell? {
-    RustNumbers.int(text).map { Cell($0) } ?? RustNumbers.uint(text).map { Cell($0) }
-      ?? RustNumbers.double(text).map { Cell($0) }
-  }
-}
-
-/// Numbers from text as Rust's standard library reads them: no white space, no underscores.
-enum RustNumbers {
-  // SAFETY: Slices of the caller's view are read through collection methods alone.
-  // Tests: SuperscriptProgramTests, SuperscriptReferenceTests.
-
-  static func int(_ text: ByteView) -> Int64? {
-    let isNegative = text.first == UInt8(ascii: "-")
-    guard let magnitude = magnitude(text[...], allowsMinus: true) else { return nil }
-    if isNegative { return magnitude <= 1 << 63 ? Int64(bitPattern: 0 &- magnitude) : nil }
-    return Int64(exactly: magnitude)
-  }
-
-  static func uint(_ text: ByteView) -> UInt64? { magnitude(text[...], allowsMinus: false) }
-
-  private static func magnitude(_ text: Slice<ByteView>, allowsMinus: Bool) -> UInt64? {
-    var digits = text
-    if digits.first == UInt8(ascii: "+") || allowsMinus && digits.first == UInt8(ascii: "-") {
-      digits = digits.dropFirst()
-    }
-    return Digits.number(digits)
-  }
-
-  /// A decimal number that may lack its whole part or its fraction, `inf`, `infinity` or `nan`.
-  /// What is too large is infinite.
-  static func double(_ text: ByteView) -> Double? {
-    var digits = text[...]
-    let isNegative = digits.first == UInt8(ascii: "-")
-    if isNegative || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
-    switch String(decoding: digits, as: UTF8.self).lowercased() {
-    case "inf", "infinity": return isNegative ? -.infinity : .infinity
-    case "nan": return .nan
-    default: break
-    }
-    guard isDecimal(digits) else { return nil }
-    let magnitude = decimal(digits)
-    return isNegative ? -magnitude : magnitude
-  }
-
-  private static func isDecimal(_ text: Slice<ByteView>) -> Bool {
-    var rest = text
-    func takeDigits() -> Int {
-      let count = rest.prefix { $0 &- 0x30 < 10 }.count
-      rest = rest.dropFirst(count)
-      return count
-    }
-    var count = takeDigits()
-    if rest.first == UInt8(ascii: ".") {
-      rest = rest.dropFirst()
-      count += takeDigits()
-    }
-    guard count > 0 else { return false }
-    if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
-      rest = rest.dropFirst()
-      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") {
-        rest = rest.dropFirst()
-      }
-      guard takeDigits() > 0 else { return false }
-    }
-    return rest.isEmpty
-  }
-
-  /// The value of a decimal number without sign. The standard library wants digits around a point.
-  static func decimal(_ text: Slice<ByteView>) -> Double {
-    var digits: [UInt8] = [0x30]
-    for byte in text {
-      if byte | 0x20 == UInt8(ascii: "e"), digits.last == UInt8(ascii: ".") { digits.append(0x30) }
-      digits.append(byte)
-    }
-    if digits.last == UInt8(ascii: ".") { digits.append(0x30) }
-    return Double(String(decoding: digits, as: UTF8.self)) ?? .infinity
   }
 }

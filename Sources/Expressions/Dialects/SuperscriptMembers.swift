@@ -12,21 +12,26 @@ extension Checker {
       return raise(.undeclaredName, origin)
     }
     let slot = graph.slots.slot([name], isPresenceOnly: false)
-    return graph.add(.slot, slot, at: origin)
+    return readNumbers(graph.add(.slot, slot, at: origin), of: [name], origin)
   }
 
   private mutating func reportUndeclared(_ name: String, _ node: SyntaxTree.Node) {
     let known = environment.roots + environment.variables + ["computed"] + scopes.map(\.name)
     diagnostics.append(
       Diagnostic(
-        .unknownAttribute, "'\(name)' is not declared: an expression that reads it is null",
+        .unknownAttribute,
+        "'\(name)' is not declared: an expression that reads it \(unknownEffect)",
         severity: .warning, range: named(node, node.a, node.b).range,
         suggestion: SyntaxHint.name(name, behind: textBefore(node), known: known)))
   }
 
+  /// What an expression is that reads or calls what does not exist.
+  var unknownEffect: String { environment.behavior == .raw ? "is an error" : "is null" }
+
   /// Whether a name is a function's, so that a member of this name is never missing.
   func isSuperscriptFunction(_ name: String) -> Bool {
-    Superscript.functions.contains(name) || environment.hostFunctions.contains(name)
+    Superscript.functions(in: environment.behavior).contains(name)
+      || environment.hostFunctions.contains(name)
   }
 
   /// A map of host functions by name, as values.
@@ -61,7 +66,8 @@ extension Checker {
     let functions = hostMembers(environment.hostFunctions.device, origin)
     guard environment.isDeclared("device") else { return functions }
     let slot = graph.slots.slot(["device"], isPresenceOnly: false)
-    return addCall(.overlay, [functions, graph.add(.slot, slot, at: origin)], origin)
+    let attributes = readNumbers(graph.add(.slot, slot, at: origin), of: ["device"], origin)
+    return addCall(.overlay, [functions, attributes], origin)
   }
 
   // MARK: Members
@@ -86,45 +92,48 @@ extension Checker {
   }
 
   /// `value.name`: what is missing is null, except where nothing is rewritten.
-  mutating func superscriptMember(_ id: SyntaxTree.ID, _ node: SyntaxTree.Node, isRaw: Bool)
-    -> ConditionGraph.ID
-  {
+  mutating func superscriptMember(
+    _ id: SyntaxTree.ID, _ node: SyntaxTree.Node, _ rewriting: Rewriting
+  ) -> ConditionGraph.ID {
     let origin = origin(node)
     let member: ConditionGraph.ID
     if let path = dotPath(id) {
-      member = graph.add(.slot, graph.slots.slot(path, isPresenceOnly: false), at: origin)
+      let slot = graph.slots.slot(path, isPresenceOnly: false)
+      member = readNumbers(graph.add(.slot, slot, at: origin), of: path, origin)
     } else {
-      let operand = superscript(Int(node.a), isRaw: isRaw)
+      let operand = superscript(Int(node.a), rewriting)
       let isFunction = isSuperscriptFunction(tree.name(node.b, node.c))
       let name = tree.withText(node.b, node.c) { graph.constants.intern(text: $0) }
       member = graph.add(.member, operand, name, isFunction ? 1 : 0, at: origin)
     }
-    return isRaw ? member : orNull(member, origin)
+    return rewriting == .everything ? orNull(member, origin) : member
   }
 
   /// `value[key]`: null for what is not there. The key is never rewritten; where an attribute in it is
   /// missing, there is nothing either.
-  mutating func superscriptIndex(_ node: SyntaxTree.Node, isRaw: Bool) -> ConditionGraph.ID {
+  mutating func superscriptIndex(_ node: SyntaxTree.Node, _ rewriting: Rewriting)
+    -> ConditionGraph.ID
+  {
     let origin = origin(node)
     let key = tree[Int(node.b)]
     if key.kind == .string, let path = dotPath(Int(node.a)) {
-      return indexPath(path, tree.name(key.a, key.b), isRaw: isRaw, origin)
+      return indexPath(path, tree.name(key.a, key.b), rewriting, origin)
     }
-    let value = superscript(Int(node.a), isRaw: isRaw)
-    let index = superscript(Int(node.b), isRaw: true)
-    let canMiss = !isRaw && (graph.canFail(value) || graph.canFail(index))
+    let value = superscript(Int(node.a), rewriting)
+    let index = superscript(Int(node.b), .nothing)
+    let canMiss = rewriting == .everything && (graph.canFail(value) || graph.canFail(index))
     let found = addCall(.indexOrNull, [readFirst(value, before: index), index], origin)
     return canMiss ? rescue(found, graph.addConstant(.null, at: origin), .missing, origin) : found
   }
 
   /// `a.b["name"]` as an attribute of its own.
   private mutating func indexPath(
-    _ path: [String], _ name: String, isRaw: Bool, _ origin: ConditionGraph.Origin
+    _ path: [String], _ name: String, _ rewriting: Rewriting, _ origin: ConditionGraph.Origin
   ) -> ConditionGraph.ID {
     let slot = graph.slots.slot(path + [name], isPresenceOnly: false)
     if path == ["device"] {
       // `device` is always a map, and its functions are members.
-      let attribute = graph.add(.slot, slot, at: origin)
+      let attribute = readNumbers(graph.add(.slot, slot, at: origin), of: path + [name], origin)
       guard environment.hostFunctions.device.contains(name) else {
         return orNull(attribute, origin)
       }
@@ -132,9 +141,9 @@ extension Checker {
       let cell = graph.constant(function)?.entries[1] ?? .null
       return graph.add(.orElse, attribute, graph.addConstant(cell, at: origin), at: origin)
     }
-    let value = graph.add(.slotOrNull, slot, at: origin)
+    let value = readNumbers(graph.add(.slotOrNull, slot, at: origin), of: path + [name], origin)
     // Of a missing attribute there is no index, and that is another error than its being missing.
-    guard !isRaw, path.count > 1 else { return value }
+    guard rewriting == .everything, path.count > 1 else { return value }
     return rescue(value, raise(.noSuchOverload, origin), .missing, origin)
   }
 }
@@ -150,12 +159,15 @@ extension ConditionGraph {
     case .slot: return canBeMissing(a)
     case .orElse:
       if canFail(b) { return true }
+      let a = strings(of: a)
       switch self[a].kind {
       case .slot: return isVariable(Int(self[a].a))
       case .member: return canFail(Int(self[a].a))
       default: return canFail(a)
       }
-    case .isThere: return self[a].kind == .slot ? isVariable(Int(self[a].a)) : canFail(a)
+    case .isThere:
+      let a = strings(of: a)
+      return self[a].kind == .slot ? isVariable(Int(self[a].a)) : canFail(a)
     case .truthy, .not, .equalEither: return canFail(a)
     case .equal: return canFail(a) || canFail(b)
     case .in: return canFail(a) || canFail(b) || self[b].kind == .slot
@@ -163,6 +175,7 @@ extension ConditionGraph {
     case .conditional: return canFail(a) || canFail(b) || canFail(Int(node.c))
     case .both, .firstTruthy, .list, .sequence: return list(node.a).contains { canFail(Int($0)) }
     case .call where function(id) == .overlay: return false
+    case .call where function(id) == .readNumbers: return canFail(strings(of: id))
     default: return true
     }
   }
@@ -173,7 +186,7 @@ extension ConditionGraph {
     switch node.kind {
     case .not: return canFailWhenThere(Int(node.a))
     case .equal, .in:
-      let left = self[Int(node.a)]
+      let left = self[strings(of: Int(node.a))]
       let leftFails = left.kind == .slot ? isVariable(Int(left.a)) : canFail(Int(node.a))
       return leftFails || canFail(Int(node.b))
     default: return true

@@ -29,7 +29,9 @@ struct SuperscriptParser {
       let diagnostic = Diagnostic(
         isLimit ? .limitExceeded : .syntaxError, error.message, range: error.range,
         suggestion: error.suggestion)
-      return (parser.tree, ForeignSyntax.clarified([diagnostic], in: source))
+      var diagnostics = ForeignSyntax.clarified([diagnostic], in: source)
+      for i in diagnostics.indices { diagnostics[i].abortsApp = error.abortsApp }
+      return (parser.tree, diagnostics)
     }
   }
 
@@ -256,7 +258,8 @@ extension SuperscriptParser {
       guard let value = RustNumbers.int(digits) else {
         throw fault(
           "this number is too large",
-          "an int holds -9223372036854775808 to 9223372036854775807")
+          "an int holds -9223372036854775808 to 9223372036854775807"
+        ).aborting
       }
       bits = UInt64(bitPattern: value)
     } else {

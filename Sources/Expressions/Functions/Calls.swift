@@ -150,6 +150,10 @@ enum Calls {
       Superscript.apply(operands) {
         Superscript.overlay($0.pointee, operands[1].pointee, in: &arena)
       }
+    case .readNumbers:
+      Superscript.apply(operands) {
+        Superscript.readNumbers($0.pointee, keeping: operands[1].pointee, in: &arena)
+      }
     case .answerFor: Superscript.apply(operands) { _ in Superscript.answer(operands) }
     case .superscriptTruth:
       Superscript.apply(operands) { Cell(Superscript.isTrueInJavaScript($0.pointee)) }

@@ -96,7 +96,7 @@ extension ConditionGraph {
   fileprivate func standIns(below root: ID) -> [Int: Value] {
     var found: [Int: Value] = [:]
     for id in nodes(below: root) where self[id].kind == .orElse {
-      let attribute = self[Int(self[id].a)]
+      let attribute = self[strings(of: Int(self[id].a))]
       guard attribute.kind == .slot, let cell = constant(Int(self[id].b)), cell != .null else {
         continue
       }
@@ -165,6 +165,7 @@ private struct ComputedFinder {
     for operand in operands {
       switch graph[operand].kind {
       case .constant, .slot, .present, .local, .slotOrNull, .raise: continue
+      case .call where graph.function(operand) == .readNumbers: continue
       case .and, .or, .not, .holds, .conditional, .equal, .less, .lessOrEqual, .in, .hasField,
         .both, .firstTruthy, .sequence, .truthy, .rescue, .orElse, .isThere, .whenThere, .compare,
         .equalEither, .optionalElement:

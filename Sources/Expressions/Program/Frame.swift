@@ -331,6 +331,7 @@ public struct Frame: ~Copyable {
     // Replies come from the host itself, past what the platform does to attributes.
     var binding = ValueBinding()
     binding.readsBooleanTexts = storage.binding.readsBooleanTexts
+    binding.readsNumberTexts = storage.environment.behavior.readsNumbers
     slots[running.questionSlots[number]] = binding.bound(cell, in: &arena)
   }
 

@@ -62,7 +62,7 @@ extension GraphWriter {
   /// A call of a function that only superscript has, or nil.
   mutating func superscriptCall(_ function: Function, _ operands: [Int]) -> String? {
     switch function {
-    case .requireText, .requireList, .requireKey, .superscriptTruth:
+    case .requireText, .requireList, .requireKey, .superscriptTruth, .readNumbers:
       return text(operands[0], tighterThan: 7)
     case .indexOrNull:
       return "\(text(operands[0], tighterThan: 7))[\(text(operands[1], tighterThan: 0))]"

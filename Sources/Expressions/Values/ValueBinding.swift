@@ -12,6 +12,8 @@ package struct ValueBinding: Hashable, Sendable {
 
   /// The texts `true` and `false` become bools, inside lists and maps too.
   package var readsBooleanTexts = false
+  /// Texts of numbers become numbers, inside lists and maps too; keys of maps stay what they are.
+  package var readsNumberTexts = false
   package var null = Null.kept
   /// Integers outside 32 bits become unsigned by their bits, as Kotlin's `Long.toULong()` does.
   package var longsAreUnsigned = false
@@ -26,7 +28,8 @@ package struct ValueBinding: Hashable, Sendable {
 
   /// Whether values go in as they are.
   package var isPlain: Bool {
-    !readsBooleanTexts && null == .kept && !longsAreUnsigned && !dropsDollarSigns
+    !readsBooleanTexts && !readsNumberTexts && null == .kept && !longsAreUnsigned
+      && !dropsDollarSigns
       && !wholeDoublesAreInts
   }
 }
@@ -45,13 +48,19 @@ extension ValueBinding {
   static var falseText: Cell { Cell(low: 0x65_73_6C_61_66_85, high: 0) }
 
   /// Whether nothing happens to texts but that `true` and `false` become bools.
-  var readsTextsPlainly: Bool { readsBooleanTexts && !dropsDollarSigns }
+  var readsTextsPlainly: Bool { readsBooleanTexts && !dropsDollarSigns && !readsNumberTexts }
 
   /// A text as a bool if it is one's name.
   @inline(__always)
   static func boolean(_ text: Cell) -> Cell {
     if text == trueText { return .true }
     return text == falseText ? .false : text
+  }
+
+  /// A text as a number if superscript 1.0.1 to 1.0.12 reads it as one.
+  static func number(_ text: Cell) -> Cell {
+    // SAFETY: The view of a local cell stays in the closure. Tests: SuperscriptReferenceTests.
+    withUnsafePointer(to: text) { RustNumbers.normalized($0.textBytes) } ?? text
   }
 
   /// What a value becomes; ``Cell/missing`` when it is left out. Lists and maps of the arena are
@@ -98,7 +107,8 @@ extension ValueBinding {
       // arena with other rows asks `Arena.hasRunOut`.
       cell = cleaned ?? .emptyText
     }
-    return readsBooleanTexts ? ValueBinding.boolean(cell) : cell
+    if readsBooleanTexts { cell = ValueBinding.boolean(cell) }
+    return readsNumberTexts && cell.isText ? ValueBinding.number(cell) : cell
   }
 
   /// Elements, or keys and values, without those that are left out.

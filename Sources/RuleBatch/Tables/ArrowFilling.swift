@@ -120,7 +120,8 @@ extension ArrowRows {
       switch array.content {
       case .bool: false
       case .half, .float, .double: binding.wholeDoublesAreInts
-      case .text, .largeText, .textViews: binding.dropsDollarSigns
+      case .text, .largeText, .textViews:
+        binding.dropsDollarSigns || binding.readsNumberTexts
       default: binding.longsAreUnsigned
       }
     if changes { bindValues(column.source, part, &arena, tooLarge) }

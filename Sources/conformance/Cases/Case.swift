@@ -36,6 +36,8 @@ enum Verdict {
   case failed(expected: Value, got: Value)
   /// Not run, and why: the case says so, or the engine does not have the feature yet.
   case skipped(String)
+  /// A line that counts as several cases, by what each is called behind the line's `id`.
+  case parts([(name: String, verdict: Verdict)])
 
   /// Compares what came with the case's expectation, whose objects may be partial.
   static func judge(_ got: Value, against expected: Value) -> Verdict {
@@ -51,6 +53,7 @@ enum CaseSuites {
   static let runners: [String: Runner] = [
     "cel": CELCases.run,
     "superscript": SuperscriptCases.run,
+    "superscript-versions": SuperscriptVersionCases.run,
     "liquid": TemplateCases.liquid,
     "liquidjs": TemplateCases.liquidJS,
     "paywall-strings": PaywallStringCases.run,

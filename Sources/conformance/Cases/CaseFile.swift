@@ -4,7 +4,7 @@ internal import Scenarios
 
 /// Finds case files and reads their lines.
 enum CaseFile {
-  /// The case files of a path: itself, or every `.jsonl` below a folder, in order of name. `-` is
+  /// The case files of a path: itself, or every `.jsonl` and `.jsonl.gz` below a folder, in order of name. `-` is
   /// standard input.
   static func paths(under path: String) throws(CaseFileError) -> [String] {
     if path == "-" { return [path] }
@@ -15,20 +15,28 @@ enum CaseFile {
     guard isFolder.boolValue else { return [path] }
     let below = (FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }) ?? []
     let folder = path.hasSuffix("/") ? path : path + "/"
-    let files = below.filter { $0.hasSuffix(".jsonl") }.sorted().map { folder + $0 }
+    let files = below.filter { $0.hasSuffix(".jsonl") || $0.hasSuffix(".jsonl.gz") }.sorted().map {
+      folder + $0
+    }
     guard !files.isEmpty else {
-      throw CaseFileError(message: "there are no case files (.jsonl) in \(path)")
+      throw CaseFileError(message: "there are no case files (.jsonl, .jsonl.gz) in \(path)")
     }
     return files
   }
 
-  /// The content of a file.
+  /// The content of a file; of a gzip file what it holds.
   static func bytes(_ path: String) throws(CaseFileError) -> [UInt8] {
+    let bytes: [UInt8]
     do {
-      return Array(try Data(contentsOf: URL(filePath: path)))
+      bytes = Array(try Data(contentsOf: URL(filePath: path)))
     } catch {
       throw CaseFileError(message: "cannot read \(path): \(error.localizedDescription)")
     }
+    guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
+    guard let content = Gzip.content(of: bytes) else {
+      throw CaseFileError(message: "\(path) is damaged: it is not a complete gzip file")
+    }
+    return content
   }
 
   /// The cases of a file. Blank lines are passed over.

@@ -66,7 +66,8 @@ enum CaseKinds {
     "cel": "expr expect", "currency-format": "amount currency locale foundation_formatstyle",
     "liquid": "template data", "liquidjs": "template data liquidjs",
     "paywall-strings": "template data expect vars", "pricing": "kind system product expect",
-    "superscript": "context expression expect matches", "superwall-filters": "template expect",
+    "superscript": "context expression expect matches",
+    "superscript-versions": "context expression outcomes", "superwall-filters": "template expect",
     "superwall-rules": "kind input expect", "tollgate-expressions": "expression context expect",
     "tollgate-templates": "template expect",
   ]
@@ -158,6 +159,11 @@ enum CaseKinds {
       "boolean": "matches error_prefix panic",
       "value": "value",
     ],
+    "superscript-versions": [
+      "string": "context expression class type error error_class",
+      "boolean": "error_prefix panic hang",
+      "value": "value",
+    ],
     "superwall-filters": ["string": "template zone doc_says expect", "object": "data"],
     "superwall-rules": [
       "string": """
@@ -230,7 +236,7 @@ enum CaseKinds {
   /// What is used by name in the schema of a suite.
   static func parts(of suite: String) -> KeyValuePairs<String, Value> {
     switch suite {
-    case "superscript": ["value": superscriptValue]
+    case "superscript", "superscript-versions": ["value": superscriptValue]
     case "superwall-rules", "tollgate-expressions": ["value": looseValue]
     case "tollgate-assignment": ["double": wrapper("$float", ["type": "number"])]
     case "tollgate-check": ["finding": findings]

@@ -105,6 +105,10 @@ enum CaseShapes {
       kind=(cel-superscript) context expression matches class=(rule operator odd)
       expect{value type error error_class error_prefix panic}
       """),
+    "superscript-versions": suite(
+      """
+      expression context class outcomes<{value type error error_class error_prefix panic hang}>
+      """),
     "superwall-rules": suite(by: "input", "op", of: superwallRules),
     "agentwallie": suite(by: "kind", of: agentWallie),
     "liquid": suite(

@@ -43,6 +43,7 @@ final class Companions {
 
   /// Copies that the tool carries; `Tools/embed_companions.py` writes them.
   private static let carried: [String: String] = [
-    "superscript-contexts.json": EmbeddedCompanions.superscriptContexts
+    "superscript-contexts.json": EmbeddedCompanions.superscriptContexts,
+    "superscript-contexts-versions.json": EmbeddedCompanions.superscriptVersionContexts,
   ]
 }

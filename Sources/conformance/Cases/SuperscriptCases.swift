@@ -32,7 +32,8 @@ enum SuperscriptCases {
     return isSame ? .passed(got: got) : .failed(expected: expected, got: got)
   }
 
-  private static func judge(_ got: Value, _ expected: Value) -> Bool {
+  /// Whether a result is what was recorded.
+  static func judge(_ got: Value, _ expected: Value) -> Bool {
     guard let wanted = expected["value"] else { return got["error"] != nil }
     guard let value = got["value"], expected["type"].map({ $0 == got["type"] }) != false else {
       return false
@@ -47,7 +48,7 @@ struct SuperscriptContext {
   private let variables: Value
   private let replies: Value
 
-  init(_ context: Value) {
+  init(_ context: Value, behavior: EvaluatorBehavior = .text) {
     variables = context["variables"].map(SuperscriptValues.decode) ?? .map([])
     replies = context["host"].map(SuperscriptValues.decode) ?? .map([])
     var names: [String] = []
@@ -58,7 +59,8 @@ struct SuperscriptContext {
       roots: names,
       hostFunctions: HostFunctions(
         device: SuperscriptContext.names(context["device_functions"]),
-        computed: SuperscriptContext.names(context["computed_functions"])))
+        computed: SuperscriptContext.names(context["computed_functions"])),
+      behavior: behavior)
   }
 
   private static func names(_ value: Value?) -> [String] {

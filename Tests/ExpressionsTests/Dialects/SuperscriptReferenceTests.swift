@@ -13,21 +13,28 @@ import Testing
     ])
 
   /// `free` may be bound or not; `undeclared` never is.
-  private static let environment = ExpressionEnvironment.superscript(
-    variables: ["free"], hostFunctions: host.functions)
+  private static func environment(_ behavior: EvaluatorBehavior) -> ExpressionEnvironment {
+    .superscript(variables: ["free"], hostFunctions: host.functions, behavior: behavior)
+  }
 
   private enum Outcome: Equatable {
     case value(Value)
     case error
   }
 
-  private static func expected(_ tree: SuperscriptTree, _ context: Value) -> Outcome {
-    let rewritten = SuperscriptRewriting(functions: host.functions).rewrite(tree)
-    var interpreter = SuperscriptInterpreter(context: context, host: host)
+  private static func expected(
+    _ tree: SuperscriptTree, _ context: Value, _ behavior: EvaluatorBehavior
+  ) -> Outcome {
+    let rewritten = SuperscriptRewriting(functions: host.functions, behavior: behavior)
+      .rewrite(tree)
+    var interpreter = SuperscriptInterpreter(
+      context: context, host: host, behavior: behavior,
+      kept: behavior == .skip ? tree.keptPaths : [])
     do throws(SuperscriptInterpreter.Failure) {
       return .value(SuperscriptInterpreter.result(try interpreter.value(rewritten)))
     } catch {
-      return error == .undeclared || error == .nullComparison ? .value(.null) : .error
+      let isNull = behavior != .raw && (error == .undeclared || error == .nullComparison)
+      return isNull ? .value(.null) : .error
     }
   }
 
@@ -37,13 +44,13 @@ import Testing
     for (number, question) in program.questions.enumerated() {
       switch question.argument {
       case .text(let text):
-        try frame.answer(number, with: host.reply(question.function, text))
+        try frame.answer(number, with: host.reply(question.function, text, .raw))
       case .anyKnown:
         let known = host.replies[question.function] ?? [:]
         try frame.answer(
           number, with: .map(known.map { Value.Entry(key: .string($0.key), value: $0.value) }))
       case .anyOther:
-        try frame.answer(number, with: host.reply(question.function, "something else"))
+        try frame.answer(number, with: host.reply(question.function, "something else", .raw))
       }
     }
   }
@@ -77,12 +84,14 @@ import Testing
     }
   }
 
-  private static func problem(_ tree: SuperscriptTree, _ context: Value) -> String? {
-    let compiled = environment.compile(tree.source)
+  private static func problem(
+    _ tree: SuperscriptTree, _ context: Value, _ behavior: EvaluatorBehavior
+  ) -> String? {
+    let compiled = environment(behavior).compile(tree.source)
     guard let program = compiled.output else {
       return "does not compile: \(compiled.diagnostics.map(\.message))"
     }
-    let (expected, got) = (expected(tree, context), outcome(program, context))
+    let (expected, got) = (expected(tree, context, behavior), outcome(program, context))
     switch (expected, got) {
     case (.value(let a), .value(let b)) where same(a, b): return nil
     case (.error, .error): return nil
@@ -91,28 +100,28 @@ import Testing
   }
 
   /// The smallest part of an expression that goes wrong by itself.
-  private static func smallestPart(_ tree: SuperscriptTree, _ context: Value) -> (
-    source: String, problem: String
-  )? {
+  private static func smallestPart(
+    _ tree: SuperscriptTree, _ context: Value, _ behavior: EvaluatorBehavior
+  ) -> (source: String, problem: String)? {
     for child in tree.children {
-      if let part = smallestPart(child, context) { return part }
+      if let part = smallestPart(child, context, behavior) { return part }
     }
-    return problem(tree, context).map { (tree.source, $0) }
+    return problem(tree, context, behavior).map { (tree.source, $0) }
   }
 
-  @Test(arguments: Extent.some(0..<48))
-  func agreesWithTheReference(seed: UInt64) {
+  @Test(arguments: Extent.some(0..<48), EvaluatorBehavior.allCases)
+  func agreesWithTheReference(seed: UInt64, behavior: EvaluatorBehavior) {
     var scripts = RandomSuperscript(random: SplitMix(seed: seed))
     var decided = 0
     for round in 0..<80 {
       let tree = scripts.expression(depth: 1 + round % 5)
       for _ in 0..<3 {
         let context = scripts.context()
-        guard let problem = Self.problem(tree, context) else {
+        guard let problem = Self.problem(tree, context, behavior) else {
           decided += 1
           continue
         }
-        let part = Self.smallestPart(tree, context)
+        let part = Self.smallestPart(tree, context, behavior)
         Issue.record(
           """
           \(part?.problem ?? problem)
@@ -132,7 +141,7 @@ import Testing
     var counts: [String: Int] = [:]
     for round in 0..<2_000 {
       let tree = scripts.expression(depth: 1 + round % 5)
-      switch Self.expected(tree, scripts.context()) {
+      switch Self.expected(tree, scripts.context(), .text) {
       case .value(true): counts["true", default: 0] += 1
       case .value(false): counts["false", default: 0] += 1
       case .value(.null): counts["null", default: 0] += 1

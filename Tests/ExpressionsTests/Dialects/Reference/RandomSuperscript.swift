@@ -28,7 +28,8 @@ struct RandomSuperscript {
   private mutating func scalar() -> Value {
     pick([
       .null, true, false, 0, 1, 5, -7, .int(.max), .int(.min), .uint(7), .uint(.max), .double(0),
-      .double(1.5), .double(-0.5), .double(1e21), .double(5), "", "pro", "free", "5", "007",
+      .double(1.5), .double(-0.5), .double(1e21), .double(5), "", "pro", "free", "5", "007", "-0.5",
+      "4.0", "1e19", "nan",
       "true", "false", "é", "1h", "x", "abc", "2026-01-01T00:00:00Z",
     ])
   }

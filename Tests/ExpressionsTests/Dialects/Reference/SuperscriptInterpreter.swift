@@ -6,9 +6,11 @@ struct SuperscriptHost {
   /// Replies by function and argument.
   var replies: [String: [String: Value]]
 
-  func reply(_ function: String, _ argument: String) -> Value {
+  func reply(
+    _ function: String, _ argument: String, _ behavior: EvaluatorBehavior = .text
+  ) -> Value {
     SuperscriptInterpreter.passed(
-      replies[function]?[argument] ?? .string("\(function) of something else"))
+      replies[function]?[argument] ?? .string("\(function) of something else"), behavior)
   }
 }
 
@@ -25,15 +27,24 @@ struct SuperscriptInterpreter {
   }
 
   let host: SuperscriptHost
+  let behavior: EvaluatorBehavior
   private var scopes: [(name: String, value: Value)]
 
-  /// - Parameter context: a map of what names are bound to.
-  init(context: Value, host: SuperscriptHost) {
+  /// - Parameters:
+  ///   - context: a map of what names are bound to.
+  ///   - kept: paths whose strings stay strings.
+  init(
+    context: Value, host: SuperscriptHost, behavior: EvaluatorBehavior = .text,
+    kept: Set<String> = []
+  ) {
     self.host = host
+    self.behavior = behavior
     scopes = []
     if case .map(let entries) = context {
       for case let entry in entries {
-        if case .string(let name) = entry.key { scopes.append((name, Self.passed(entry.value))) }
+        if case .string(let name) = entry.key {
+          scopes.append((name, Self.passed(entry.value, behavior, kept, name)))
+        }
       }
     }
     bind("computed", host.functions.computed, [])
@@ -51,14 +62,23 @@ struct SuperscriptInterpreter {
     scopes.append((name, .map(members + entries)))
   }
 
-  static func passed(_ value: Value) -> Value {
+  static func passed(
+    _ value: Value, _ behavior: EvaluatorBehavior, _ kept: Set<String> = [], _ path: String = ""
+  ) -> Value {
+    if behavior == .raw { return value }
     switch value {
-    case "true": true
-    case "false": false
-    case .list(let values): .list(values.map(passed))
+    case "true": return true
+    case "false": return false
+    case .string(let text) where behavior.readsNumbers && !kept.contains(path):
+      return SuperscriptNumbers.normalized(text) ?? value
+    case .list(let values): return .list(values.map { passed($0, behavior, kept, path) })
     case .map(let entries):
-      .map(entries.map { Value.Entry(key: $0.key, value: passed($0.value)) })
-    default: value
+      return .map(
+        entries.map {
+          let below = if case .string(let key) = $0.key { "\(path).\(key)" } else { path }
+          return Value.Entry(key: $0.key, value: passed($0.value, behavior, kept, below))
+        })
+    default: return value
     }
   }
 
@@ -130,12 +150,20 @@ struct SuperscriptInterpreter {
   }
 
   private func isFunction(_ name: String) -> Bool {
-    SuperscriptInterpreter.functions.contains(name) || isOfHost(name)
+    if isOfHost(name) { return true }
+    if behavior == .raw, SuperscriptInterpreter.lateFunctions.contains(name) { return false }
+    return SuperscriptInterpreter.functions.contains(name)
   }
 
   private func isOfHost(_ name: String) -> Bool {
     host.functions.device.contains(name) || host.functions.computed.contains(name)
   }
+
+  /// Those that the behavior `raw` lacks.
+  private static let lateFunctions: Set = [
+    "hasFn", "intToString", "uintToString", "floatToString", "boolToString", "unknownFunction",
+    "test_custom_func",
+  ]
 
   static let functions: Set = [
     "contains", "size", "has", "map", "filter", "all", "max", "startsWith", "endsWith", "string",
@@ -213,6 +241,7 @@ struct SuperscriptInterpreter {
       return try SuperscriptOperations.greatest(values)
     case "maybe":
       _ = try subject(&operands)
+      guard operands.arguments.count > 1 else { throw .fatal }
       let (first, second) = (try operands.next(), try operands.next())
       do {
         return try value(first)
@@ -243,8 +272,8 @@ struct SuperscriptInterpreter {
     for argument in arguments {
       do { values.append(try value(argument)) } catch { throw .fatal }
     }
-    if case .string(let text)? = values.first { return host.reply(name, text) }
-    return host.reply(name, values.isEmpty ? "" : "something else")
+    if case .string(let text)? = values.first { return host.reply(name, text, behavior) }
+    return host.reply(name, values.isEmpty ? "" : "something else", behavior)
   }
 
   private mutating func announces(_ arguments: [SuperscriptTree]) throws(Failure) -> Value {
@@ -256,7 +285,7 @@ struct SuperscriptInterpreter {
       let function = String(name.dropFirst(root.count))
       return .bool(functions.contains(function) || Self.own.contains(function))
     }
-    return .bool(Self.own.contains(name))
+    return .bool(Self.own.contains(name) || isOfHost(name))
   }
 
   /// Functions of superscript's own, as it announces them.

@@ -10,6 +10,19 @@ enum SuperscriptNumbers {
     return double(text).map { .double($0) }
   }
 
+  /// What a text becomes where superscript reads texts as numbers: whole numbers are ints or else
+  /// uints, also where only a saturated one is the same as a double.
+  static func normalized(_ text: String) -> Value? {
+    guard let value = parse(text) else { return nil }
+    guard case .double(let number) = value, number.isFinite, number == number.rounded() else {
+      return value
+    }
+    let int = number >= 0x1p63 ? Int64.max : number <= -0x1p63 ? Int64.min : Int64(number)
+    if Double(int) == number { return .int(int) }
+    let uint = number >= 0x1p64 ? UInt64.max : number <= 0 ? 0 : UInt64(number)
+    return Double(uint) == number ? .uint(uint) : value
+  }
+
   private static func isDigits(_ text: Substring) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }

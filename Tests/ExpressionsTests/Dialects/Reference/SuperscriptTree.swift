@@ -96,6 +96,30 @@ extension SuperscriptTree {
     return result + "\""
   }
 
+  /// In the behavior `skip`, the paths whose strings stay strings: those beside a string in a relation.
+  /// Arguments of calls and keys of indexes are not looked into.
+  var keptPaths: Set<String> {
+    var paths: Set<String> = []
+    switch self {
+    case .relation(let a, _, let b):
+      if case .literal(.string) = b, let path = a.dotted { paths.insert(path) }
+      if case .literal(.string) = a, let path = b.dotted { paths.insert(path) }
+      return paths.union(a.keptPaths).union(b.keptPaths)
+    case .call(_, let receiver, _): return receiver?.keptPaths ?? []
+    case .index(let value, _): return value.keptPaths
+    default: return children.reduce(into: []) { $0.formUnion($1.keptPaths) }
+    }
+  }
+
+  private var dotted: String? {
+    switch self {
+    case .name(let name): name
+    case .member(let value, let name): value.dotted.map { "\($0).\(name)" }
+    case .index(let value, .literal(.string(let key))): value.dotted.map { "\($0).\(key)" }
+    default: nil
+    }
+  }
+
   var children: [SuperscriptTree] {
     switch self {
     case .literal, .name: []
@@ -114,18 +138,25 @@ extension SuperscriptTree {
 }
 
 /// The rewriting that superscript does before it evaluates: truth words become bools, members get
-/// something in their place where they are missing, numbers in quotes are tried as numbers too.
+/// something in their place where they are missing, numbers in quotes are tried as numbers too or, in
+/// some behaviors, are numbers.
 struct SuperscriptRewriting {
   var functions: HostFunctions
+  var behavior = EvaluatorBehavior.text
+  /// Whether a call of `has` or `hasFn` is around it, in which members may be missing.
+  var isAsked = false
 
   func rewrite(_ tree: SuperscriptTree) -> SuperscriptTree {
+    if behavior == .raw { return tree }
     switch tree {
     case .literal("true"): return .literal(true)
     case .literal("false"): return .literal(false)
+    case .literal(.string(let text)) where behavior.readsNumbers:
+      return .literal(SuperscriptNumbers.normalized(text) ?? .string(text))
     case .literal, .name: return tree
-    case .member(let value, let name): return .nullIfMissing(.member(rewrite(value), name))
+    case .member(let value, let name): return guarded(.member(rewrite(value), name))
     // Keys stay as they are.
-    case .index(let value, let key): return .nullIfMissing(.index(rewrite(value), key))
+    case .index(let value, let key): return guarded(.index(rewrite(value), key))
     case .list(let elements): return .list(elements.map(rewrite))
     case .map(let entries): return .map(entries.map { (rewrite($0.key), rewrite($0.value)) })
     case .unary(let sign, let value): return .unary(sign, rewrite(value))
@@ -134,11 +165,16 @@ struct SuperscriptRewriting {
     case .or(let a, let b): return .or(rewrite(a), rewrite(b))
     case .choice(let a, let b, let c): return .choice(rewrite(a), rewrite(b), rewrite(c))
     case .relation(let a, let sign, let b): return relation(a, sign, rewrite(b))
-    case .call("has", _, _): return tree
     case .call(let name, let receiver, let arguments):
-      return .call(name, receiver: receiver.map(rewrite), arguments.map(rewrite))
+      var inner = self
+      if name == "has" || name == "hasFn" { inner.isAsked = true }
+      return .call(name, receiver: receiver.map(rewrite), arguments.map(inner.rewrite))
     case .nullIfMissing, .orDefault, .ifThere: return tree
     }
+  }
+
+  private func guarded(_ member: SuperscriptTree) -> SuperscriptTree {
+    isAsked ? member : .nullIfMissing(member)
   }
 
   private func relation(_ left: SuperscriptTree, _ sign: String, _ right: SuperscriptTree)
@@ -165,6 +201,7 @@ struct SuperscriptRewriting {
     switch value {
     case .bool: return false
     case .int: return 0
+    case .uint: return .uint(0)
     case .double: return .double(0)
     case .string: return ""
     default: return .null
@@ -175,7 +212,7 @@ struct SuperscriptRewriting {
     -> SuperscriptTree
   {
     let plain = SuperscriptTree.relation(left, sign, right)
-    guard sign == "==" || sign == "!=" else { return plain }
+    guard behavior == .text, sign == "==" || sign == "!=" else { return plain }
     var other: SuperscriptTree?
     if case .literal(.string(let text)) = right, let number = SuperscriptNumbers.parse(text) {
       other = .relation(left, sign, .literal(number))

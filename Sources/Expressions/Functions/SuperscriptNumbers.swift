@@ -1,0 +1,56 @@
+/// Numbers in the place of strings, where an expression of the behavior `skip` reads an attribute.
+extension Superscript {
+  // SAFETY: Elements and entries are read where their cells say, and copies have room for all of
+  // them. Tests: SuperscriptReferenceTests, asan.
+
+  /// A value with numbers in the place of the strings of numbers in it. Keys stay what they are, and
+  /// so do the strings at some paths below the value.
+  ///
+  /// - Parameter keeping: the paths, as a text of ``KeptPaths``.
+  static func readNumbers(_ value: Cell, keeping: Cell, in arena: inout Arena) -> Cell {
+    switch value.tag {
+    case Tag.longText, Tag.shortText...:
+      return KeptPaths.holdsOwn(keeping) ? value : ValueBinding.number(value)
+    case Tag.list, Tag.map:
+      return numbers(in: value, KeptPaths.paths(keeping), &arena)
+    default: return value
+    }
+  }
+
+  private static func numbers(in value: Cell, _ kept: [[UInt8]], _ arena: inout Arena) -> Cell {
+    switch value.tag {
+    case Tag.longText, Tag.shortText...:
+      return kept.contains { $0.isEmpty } ? value : ValueBinding.number(value)
+    case Tag.list: return collection(value, width: 1, &arena) { _ in kept }
+    case Tag.map:
+      return collection(value, width: 2, &arena) { key in
+        kept.isEmpty || !key.isText
+          ? [] : KeptPaths.below(withUnsafePointer(to: key) { Array($0.textBytes) }, among: kept)
+      }
+    default: return value
+    }
+  }
+
+  /// A list or map in which the last cell of every `width` is another. It is copied when one is.
+  private static func collection(
+    _ value: Cell, width: Int, _ arena: inout Arena, _ kept: (Cell) -> [[UInt8]]
+  ) -> Cell {
+    guard let start = value.address?.assumingMemoryBound(to: Cell.self) else { return value }
+    var copy: UnsafeMutablePointer<Cell>?
+    for i in 0..<value.outsideCount {
+      let place = width * i + width - 1
+      let number = numbers(in: start[place], kept(start[width * i]), &arena)
+      guard number.isValue else { return number }
+      if number == start[place] { continue }
+      if copy == nil {
+        guard let cells = arena.cells(width * value.outsideCount) else {
+          return Cell(fault: .limitExceeded)
+        }
+        cells.update(from: start, count: width * value.outsideCount)
+        copy = cells
+      }
+      copy?[place] = number
+    }
+    return copy.map { Cell(tag: value.tag, count: value.outsideCount, at: $0) } ?? value
+  }
+}

@@ -1,0 +1,36 @@
+/// Paths as superscript 1.0.12 writes them: names with dots between them.
+enum KeptPaths {
+  // SAFETY: Views of local cells stay in their closures. Tests: SuperscriptReferenceTests.
+
+  /// Paths as one text, so that equal ones are one constant: each ends with a zero byte.
+  static func text(_ paths: [[UInt8]]) -> [UInt8] {
+    paths.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 + [0] }
+  }
+
+  /// The paths of a text.
+  static func paths(_ text: Cell) -> [[UInt8]] {
+    withUnsafePointer(to: text) { place in
+      place.textBytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+        .map { Array($0) }
+    }
+  }
+
+  /// Whether a text holds the empty path, which comes first.
+  static func holdsOwn(_ text: Cell) -> Bool {
+    withUnsafePointer(to: text) { $0.textBytes.first == 0 }
+  }
+
+  static func joined(_ names: [String]) -> [UInt8] {
+    Array(names.joined(separator: ".").utf8)
+  }
+
+  /// What paths say of a value at one of them: the rest of each, which is empty for the value's own.
+  static func below(_ path: [UInt8], among paths: [[UInt8]]) -> [[UInt8]] {
+    paths.compactMap { other in
+      guard other.starts(with: path) else { return nil }
+      if other.count == path.count { return [] }
+      guard other[path.count] == UInt8(ascii: ".") else { return nil }
+      return Array(other[(path.count + 1)...])
+    }
+  }
+}
