@@ -80,7 +80,7 @@ package import CivilTime
 /// maps are a count and an address; the memory belongs to the program's constants, to an ``Arena``,
 /// or to the bytes a frame was filled from, and lives at least as long as the frame is not reset.
 /// On a little-endian machine byte 0 is the tag and bytes 1...15 hold a short text.
-@usableFromInline package struct Cell: Equatable, Sendable {
+@usableFromInline package struct Cell: Hashable, Sendable {
   @usableFromInline package var low: UInt64
   @usableFromInline package var high: UInt64
 

@@ -144,11 +144,13 @@ package struct DecodingLog {
       tellAbsence(key, element)
     }
     let known = keys.map(\.name)
+    // A member is found by walking all of them, and there may be a million.
+    let missing = keys.filter { element.member($0.name) == nil }
     for key in element.keys where !known.contains(key) {
       let close =
         Suggestion.closest(to: key, among: known)
-        ?? beginning(key, among: known.filter { element.member($0) == nil })
-      let meant = keys.first { $0.name == close && element.member($0.name) == nil }?.misspelt
+        ?? beginning(key, among: missing.map(\.name))
+      let meant = missing.first { $0.name == close }?.misspelt
       if meant != nil { misread.insert(element.memberPath(key)) }
       report(
         .unknownKey,

@@ -65,8 +65,14 @@ struct AttributeDemands {
   }
 
   mutating func add(_ other: AttributeDemands) {
-    func merge<Element: Equatable>(_ own: inout [Element], _ more: [Element]) {
-      for element in more where !own.contains(element) { own.append(element) }
+    func merge<Element: Hashable>(_ own: inout [Element], _ more: [Element]) {
+      // A list of a condition may have thousands of members.
+      guard own.count > 8, more.count > 8 else {
+        for element in more where !own.contains(element) { own.append(element) }
+        return
+      }
+      var known = Set(own)
+      for element in more where known.insert(element).inserted { own.append(element) }
     }
     merge(&numbers, other.numbers)
     merge(&texts, other.texts)
