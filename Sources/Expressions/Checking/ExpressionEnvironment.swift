@@ -26,6 +26,9 @@ public struct ExpressionEnvironment: Sendable {
   package internal(set) var dialect = Dialect.cel
   /// The generation of the evaluator that is followed; CEL has only one.
   package internal(set) var behavior = EvaluatorBehavior.text
+  /// Whether strings of numbers become numbers where an expression reads them, and not when a frame
+  /// is filled.
+  package internal(set) var readsNumbersInGraph = false
   /// Functions that the host answers. Only superscript has them.
   package internal(set) var hostFunctions = HostFunctions()
   /// Functions that another dialect has, so that a call of one is told from a misspelt name.

@@ -62,7 +62,8 @@ extension ExpressionEnvironment {
     environment.hostFunctions = hostFunctions
     environment.binding = binding
     environment.binding.readsBooleanTexts = behavior != .raw
-    // In `skip` the expression says which: see `Checker.readNumbers`.
+    // In `skip` the expression says which strings become numbers.
+    environment.readsNumbersInGraph = behavior == .skip
     environment.binding.readsNumberTexts = behavior == .numeric
     environment.binding.isLenient = true
     return environment

@@ -66,7 +66,7 @@ extension Program {
 }
 
 extension ConditionGraph {
-  fileprivate func isSame(as other: borrowing ConditionGraph) -> Bool {
+  func isSame(as other: borrowing ConditionGraph) -> Bool {
     guard nodes == other.nodes, lists == other.lists, slots.count == other.slots.count,
       constants.cells.count == other.constants.cells.count
     else { return false }

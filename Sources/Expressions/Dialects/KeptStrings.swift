@@ -9,7 +9,7 @@ extension Checker {
   mutating func readNumbers(
     _ node: ConditionGraph.ID, of path: [String], _ origin: ConditionGraph.Origin
   ) -> ConditionGraph.ID {
-    guard environment.behavior == .skip else { return node }
+    guard environment.readsNumbersInGraph else { return node }
     let kept = KeptPaths.text(KeptPaths.below(KeptPaths.joined(path), among: keptPaths))
     // SAFETY: The pool copies the text inside the closure. Tests: SuperscriptReferenceTests.
     let place = kept.withUnsafeBufferPointer { graph.constants.intern(text: $0) }
@@ -22,7 +22,7 @@ extension Checker {
   mutating func operands(
     of node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID
   ) -> (ConditionGraph.ID, ConditionGraph.ID) {
-    guard environment.behavior == .skip else { return (a, b) }
+    guard environment.readsNumbersInGraph else { return (a, b) }
     if let constant = graph.constant(b) { return (withStrings(a, beside: constant, node.kind), b) }
     if let constant = graph.constant(a) { return (a, withStrings(b, beside: constant, node.kind)) }
     if node.kind == .in, graph[b].kind == .list {

@@ -87,6 +87,8 @@ package struct FailureFinder {
     case .slot, .slotOrNull: return Int32(node.a)
     // What superscript does for attributes that are missing, and to see that others fit.
     case .rescue, .orElse: return attribute(Int(node.a))
+    case .call where storage.graph.function(operand) == .readNumbers:
+      return attribute(storage.graph.strings(of: operand))
     case .call where storage.graph.function(operand)?.row.use == .requirement:
       return storage.graph.operands(of: operand).first.flatMap { attribute($0) }
     default: return nil

@@ -14,16 +14,35 @@ extension RuleSet {
   public static func compile(
     _ config: Config, language: RuleLanguage = .standard, limits: Limits = Limits()
   ) -> Compilation<RuleSet> {
-    compile(config, language: language, limits: limits, folds: true)
+    compile(config, language: language, limits: limits, behavior: .text)
   }
 
-  /// - Parameter folds: whether operations on constants are worked out beforehand, which changes nothing.
+  /// - Parameters:
+  ///   - behavior: the generation of Superwall's evaluator that the rules decide as.
+  ///   - folds: whether operations on constants are worked out beforehand, which changes nothing.
   package static func compile(
-    _ config: Config, language: RuleLanguage, limits: Limits = Limits(), folds: Bool
+    _ config: Config, language: RuleLanguage, limits: Limits = Limits(),
+    behavior: EvaluatorBehavior, folds: Bool = true
+  ) -> Compilation<RuleSet> {
+    compile(
+      config, language: language,
+      environment: language.environment(limits: limits, behavior: behavior), folds: folds)
+  }
+
+  /// - Parameters:
+  ///   - environment: of the language, with what a version of the SDK has otherwise. Configs that are not
+  ///     Superwall's take CEL's.
+  package static func compile(
+    _ config: Config, language: RuleLanguage, environment: ExpressionEnvironment,
+    folds: Bool = true
   ) -> Compilation<RuleSet> {
     // Filters and conditions of the other format are not superscript.
-    let language = config.format == .superwall ? language : .cel
-    var compiler = RuleCompiler(language: language, limits: limits, folds: folds)
+    let isOwn = config.format == .superwall
+    let language = isOwn ? language : .cel
+    var compiler = RuleCompiler(
+      language: language,
+      environment: isOwn ? environment : language.environment(limits: environment.limits),
+      folds: folds)
     for placement in config.placements { compiler.add(placement) }
     compiler.checkOccurrenceKeys(config)
     let diagnostics = compiler.diagnostics
@@ -43,9 +62,9 @@ private struct RuleCompiler: ~Copyable {
   private var computedProperties: [ComputedProperty] = []
   var diagnostics: [Diagnostic] = []
 
-  init(language: RuleLanguage, limits: Limits, folds: Bool) {
+  init(language: RuleLanguage, environment: ExpressionEnvironment, folds: Bool) {
     self.language = language
-    builder = ProgramBuilder(language.environment(limits: limits))
+    builder = ProgramBuilder(environment)
     builder.folds = folds
   }
 

@@ -91,6 +91,10 @@ public struct RuleSet: Sendable {
   public var format: Config.Format { storage.format }
   /// What the expressions are written in.
   public var language: RuleLanguage { storage.language }
+  /// The environment that the conditions were compiled in. What is compiled in it decides as they do.
+  package var environment: ExpressionEnvironment { program.storage.environment }
+  /// The generation of Superwall's evaluator that the rules decide as.
+  package var behavior: EvaluatorBehavior { environment.behavior }
   /// Device attributes that come from the history of events, with their slots.
   package var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
   package var rules: [Rule] { storage.rules }

@@ -31,9 +31,13 @@ extension Platform {
 
   /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
   /// are always there.
-  package func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
+  ///
+  /// - Parameter behavior: the generation of the evaluator inside the SDK.
+  package func environment(
+    limits: Limits = Limits(), behavior: EvaluatorBehavior = .text
+  ) -> ExpressionEnvironment {
     var environment = ExpressionEnvironment.superscript(
-      hostFunctions: hostFunctions, binding: binding, limits: limits)
+      hostFunctions: hostFunctions, binding: binding, behavior: behavior, limits: limits)
     environment.takesTruthForTrue = self == .web
     return environment
   }
@@ -80,13 +84,17 @@ public enum RuleLanguage: Hashable, Sendable {
   }
 
   /// The environment in which rules of the language are compiled.
-  package func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
+  ///
+  /// - Parameter behavior: the generation of Superwall's evaluator; CEL has only one.
+  package func environment(
+    limits: Limits = Limits(), behavior: EvaluatorBehavior = .text
+  ) -> ExpressionEnvironment {
     switch self {
     case .cel:
       var environment = ExpressionEnvironment(limits: limits)
       environment.unsupportedFunctions = Platform.historyFunctions
       return environment
-    case .superscript(let platform): return platform.environment(limits: limits)
+    case .superscript(let platform): return platform.environment(limits: limits, behavior: behavior)
     }
   }
 }

@@ -53,12 +53,13 @@ final class OwnChecks {
       self.ruleSet = ruleSet
       self.options = options
       let language = ruleSet.language
-      let limits = ruleSet.program.limits
-      unfolded =
-        RuleSet.compile(config, language: language, limits: limits, folds: false).output ?? ruleSet
-      printed =
-        RuleSet.compile(Self.printed(config, language), language: language, limits: limits).output
-        ?? ruleSet
+      func compiled(_ config: Config, folds: Bool) -> RuleSet {
+        RuleSet.compile(
+          config, language: language, environment: ruleSet.environment, folds: folds
+        ).output ?? ruleSet
+      }
+      unfolded = compiled(config, folds: false)
+      printed = compiled(Self.printed(config, language), folds: true)
       placements = options.placements ?? ruleSet.placementNames
       func plan(_ texts: TextPlan?) -> BatchPlan {
         BatchPlan(
