@@ -286,7 +286,7 @@ extension RuleSet {
       sources.append(audience.expression.map { .expression($0) } ?? .filters(audience.filters))
     }
     let model = ConditionModel(
-      language.environment(limits: program.limits), sources
+      environment, sources
     ) { answers(to: $0) }
     let space = ChangeSpace(
       model, roots: model.conditions.map(\.root),

@@ -57,7 +57,7 @@ final class ChangeFinder {
     }
     self.conditionOf = conditionOf
     model = ConditionModel(
-      ruleSet.language.environment(limits: ruleSet.program.limits), sources
+      ruleSet.environment, sources
     ) { ruleSet.answers(to: $0) }
   }
 

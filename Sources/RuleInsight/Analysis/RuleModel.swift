@@ -32,7 +32,7 @@ struct RuleModel {
     sources += RuleModel.dates(of: ruleSet, from: now).map { .expression($0) }
     dates = firstDate..<sources.count
     model = ConditionModel(
-      ruleSet.language.environment(limits: ruleSet.program.limits), sources
+      ruleSet.environment, sources
     ) { ruleSet.answers(to: $0) }
   }
 

@@ -28,6 +28,7 @@ struct ComparedPlacement {
     let sides = [(old, oldRules), (new, newRules)]
     hasOtherContext =
       old.format != new.format || old.language != new.language
+      || old.behavior != new.behavior
       || asked.contains { property in
         sides.allSatisfy { ruleSet, rules in
           (rules ?? 0..<0).contains { ruleSet.reads(property, rule: $0) }

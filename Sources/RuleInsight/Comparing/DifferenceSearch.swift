@@ -22,7 +22,8 @@ struct DifferenceSearch {
     self.comparison = comparison
     pair = WitnessPair(comparison)
     let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
-    guard old.language == new.language, old.format == new.format else {
+    guard old.language == new.language, old.format == new.format, old.behavior == new.behavior
+    else {
       model = nil
       return
     }
@@ -36,7 +37,7 @@ struct DifferenceSearch {
       }
     }
     model = ConditionModel(
-      old.language.environment(limits: old.program.limits), sources.all
+      old.environment, sources.all
     ) { old.answers(to: $0) }
   }
 

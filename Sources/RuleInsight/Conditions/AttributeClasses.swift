@@ -283,10 +283,13 @@ struct TreeCandidates {
     if environment.binding.readsBooleanTexts {
       demands.texts += [Array("true".utf8), Array("false".utf8)]
     }
-    let texts = TextCandidates(
-      demands, dropsDollarSigns: environment.binding.dropsDollarSigns)
+    let texts = TextCandidates(demands, environment.binding)
     incomplete.formUnion(texts.incomplete)
     var samples: [Value?] = []
+    if environment.binding.readsNumberTexts {
+      // Numbers that only texts can say.
+      samples += [.string("nan"), .string("inf"), .string("-inf")]
+    }
     for cell in mentioned {
       switch cell.tag {
       case Tag.int...Tag.double, Tag.bool: samples.append(Value(cell))

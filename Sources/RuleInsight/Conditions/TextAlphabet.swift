@@ -14,6 +14,8 @@ struct TextAlphabet {
     var bytes: Int
     /// What patterns say of it.
     var patterns: [[UInt64]]
+    /// What it can be in a number, where texts of numbers are none.
+    var number: UInt8
   }
 
   private static let ordinary =
@@ -22,8 +24,9 @@ struct TextAlphabet {
 
   init(
     of constants: [[UInt32]], patterns: [RegexAutomaton], asksOrder: Bool, hasSizes: Bool,
-    dropsDollarSigns: Bool
+    _ binding: ValueBinding
   ) {
+    let dropsDollarSigns = binding.dropsDollarSigns
     var own: Set<UInt32> = []
     for constant in constants { own.formUnion(constant) }
     if dropsDollarSigns { own.insert(Self.dollar) }
@@ -32,6 +35,9 @@ struct TextAlphabet {
     if asksOrder { for letter in own { borders.insert(letter + 1) } }
     if hasSizes { borders.formUnion([0x80, 0x800, 0x1_0000]) }
     for pattern in patterns { borders.formUnion(pattern.borders) }
+    if binding.readsNumberTexts {
+      for letter in NumberText.letters { borders.formUnion([letter, letter + 1]) }
+    }
     var others: [UInt32] = []
     var seen: Set<Kind> = []
     for letter in Self.ordinary + Self.free(from: borders.sorted(), besides: own) {
@@ -39,7 +45,8 @@ struct TextAlphabet {
       let gap = asksOrder ? sorted.firstIndex { $0 > letter } ?? sorted.count : 0
       let kind = Kind(
         gap: gap, bytes: hasSizes ? Self.bytes(letter) : 0,
-        patterns: patterns.map { $0.kind(of: letter) })
+        patterns: patterns.map { $0.kind(of: letter) },
+        number: binding.readsNumberTexts ? NumberText.kind(of: letter) : 0)
       if seen.insert(kind).inserted { others.append(letter) }
     }
     letters = others + sorted

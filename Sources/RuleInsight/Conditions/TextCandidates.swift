@@ -11,8 +11,9 @@ struct TextCandidates {
   /// What there may be more texts for than are here.
   private(set) var incomplete: AttributeDemands.Aspects = []
 
-  /// - Parameter dropsDollarSigns: whether texts come without `$`.
-  init(_ demands: AttributeDemands, dropsDollarSigns: Bool) {
+  /// - Parameter binding: what becomes of texts on their way in. Where those of numbers become numbers,
+  ///   the candidates are texts that do not.
+  init(_ demands: AttributeDemands, _ binding: ValueBinding) {
     for text in demands.texts + demands.parts + demands.endings { add(text) }
     add([])
     if demands.aspects.isDisjoint(with: [.order, .parts, .sizes, .patterns]) {
@@ -20,21 +21,21 @@ struct TextCandidates {
       return
     }
     var demands = demands
-    if walk(demands, dropsDollarSigns) { return }
+    if walk(demands, binding) { return }
     addSamples(demands)
     // What makes the walk too long is left out, one kind after the other.
     for kind in [AttributeDemands.Aspects.patterns, [.parts, .sizes], .order]
     where !demands.aspects.isDisjoint(with: kind) {
       incomplete.formUnion(kind)
       demands.leaveOut(kind)
-      if walk(demands, dropsDollarSigns) { break }
+      if walk(demands, binding) { break }
     }
     add(TextCandidates.other(than: demands.texts))
   }
 
   /// Takes in texts for all combinations; false when there are more.
-  private mutating func walk(_ demands: AttributeDemands, _ dropsDollarSigns: Bool) -> Bool {
-    var walk = TextWalk(demands, dropsDollarSigns: dropsDollarSigns)
+  private mutating func walk(_ demands: AttributeDemands, _ binding: ValueBinding) -> Bool {
+    var walk = TextWalk(demands, binding)
     for text in walk.texts() { values.append(.string(text)) }
     return walk.isComplete
   }

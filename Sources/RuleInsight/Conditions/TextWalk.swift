@@ -14,6 +14,8 @@ struct TextWalk {
   /// Sizes are counted up to here; all above are the same.
   private let mostSize: Int
   private let countsBytes: Bool
+  /// Whether texts of numbers are left out.
+  private let leavesOutNumbers: Bool
   private let alphabet: Letters
   /// Whether no text is missing.
   private(set) var isComplete = true
@@ -22,7 +24,7 @@ struct TextWalk {
   private static let mostWork = 400_000
   private static let mostCountedSize = 64.0
 
-  init(_ demands: AttributeDemands, dropsDollarSigns: Bool) {
+  init(_ demands: AttributeDemands, _ binding: ValueBinding) {
     let texts = demands.texts.map(TextWalk.letters)
     let parts = demands.parts.map(TextWalk.letters)
     let endings = demands.endings.map(TextWalk.letters)
@@ -30,6 +32,7 @@ struct TextWalk {
     self.parts = parts.map { ($0, TextWalk.fallback($0)) }
     self.endings = endings.map { ($0, TextWalk.fallback($0)) }
     countsBytes = demands.countsBytes
+    leavesOutNumbers = binding.readsNumberTexts
     let sizes = demands.sizes.map { $0.nearestDouble.rounded(.up) }
     let most = sizes.max() ?? 0
     if most > Self.mostCountedSize { isComplete = false }
@@ -39,7 +42,7 @@ struct TextWalk {
     alphabet =
       TextAlphabet(
         of: texts + parts + endings, patterns: demands.patterns, asksOrder: demands.asksOrder,
-        hasSizes: !sizes.isEmpty, dropsDollarSigns: dropsDollarSigns
+        hasSizes: !sizes.isEmpty, binding
       ).letters
     let count = alphabet.count
     patterns = demands.patterns.map { PatternTable($0, letters: count) }
@@ -68,7 +71,7 @@ struct TextWalk {
     var work = 0
     var found: [String] = []
     var accepted: Set<[Int32]> = []
-    let count = parts.count + endings.count + patterns.count + 2
+    let count = parts.count + endings.count + patterns.count + 3
     let start = [Int32](repeating: 0, count: count)
     // By state, the one before it and the letter between them.
     var origins: [(state: Int, letter: UInt32)] = [(-1, 0)]
@@ -78,7 +81,8 @@ struct TextWalk {
     var next = 0
     while next < states.count {
       let state = states[next]
-      if accepted.insert(ending(state)).inserted {
+      let isLeftOut = leavesOutNumbers && NumberText.isNumber(state[count - 1])
+      if !isLeftOut, accepted.insert(ending(state)).inserted {
         let text = TextWalk.text(next, origins)
         found.append(text)
         // The matcher is right; what says otherwise of a text proves nothing.
@@ -135,6 +139,7 @@ struct TextWalk {
     }
     let size = countsBytes ? Int32(TextAlphabet.bytes(letter)) : 1
     state[at] = min(state[at] + size, Int32(mostSize) + 1)
+    if leavesOutNumbers { state[at + 1] = NumberText.step(state[at + 1], letter) }
     return state
   }
 

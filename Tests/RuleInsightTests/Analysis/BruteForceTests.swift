@@ -26,12 +26,34 @@ import Testing
       }
       let contexts = (0..<300).map { _ in RandomCondition.context(&random) }
       check(
-        sources.map { .expression($0) }, language, contexts, &counts,
+        sources.map { .expression($0) }, language.environment(), contexts, &counts,
         "\(language.name) \(seed): \(sources)")
     }
     // A good part of the atoms is opaque here.
     #expect(counts.unknown * 2 < counts.answered, "\(language): \(counts)")
     #expect(counts.proofs * 20 > counts.answered, "\(language): \(counts)")
+  }
+
+  /// Strings of numbers are numbers in some generations of Superwall's evaluator, and in the oldest a
+  /// missing attribute is an error.
+  @Test(arguments: EvaluatorBehavior.allCases, Platform.allCases)
+  func noProofInABehaviorIsRefuted(_ behavior: EvaluatorBehavior, _ platform: Platform) throws {
+    let environment = platform.environment(behavior: behavior)
+    var counts = Counts()
+    for seed in 0..<Self.runs {
+      var random = SplitMix(seed: UInt64(seed) &* 7_907 &+ 23)
+      let path = seed % 2 == 0 ? ["user.a", "user.o.x", "params.p"][seed / 2 % 3] : nil
+      var sources: [String] = []
+      while sources.count < 4 {
+        let condition = RandomCondition(&random, about: path).text
+        if environment.compile(condition).output != nil { sources.append(condition) }
+      }
+      let contexts = (0..<300).map { _ in RandomCondition.context(&random) }
+      check(
+        sources.map { .expression($0) }, environment, contexts, &counts,
+        "\(behavior) \(platform) \(seed): \(sources)")
+    }
+    #expect(counts.proofs > 0, "\(counts)")
   }
 
   @Test func noProofAboutFiltersIsRefuted() throws {
@@ -41,7 +63,8 @@ import Testing
       let sources = (0..<4).map { _ in RandomCondition.filters(&random) }
       let contexts = (0..<300).map { _ in RandomCondition.context(&random) }
       check(
-        sources.map { .filters($0) }, .standard, contexts, &counts, "filters \(seed): \(sources)")
+        sources.map { .filters($0) }, RuleLanguage.standard.environment(), contexts, &counts,
+        "filters \(seed): \(sources)")
     }
     #expect(counts.unknown * 10 < counts.answered, "\(counts)")
   }
@@ -129,10 +152,10 @@ import Testing
 
   /// Asks for each of some conditions who matches it and none before.
   private func check(
-    _ sources: [ConditionModel.Source], _ language: RuleLanguage, _ contexts: [Value],
+    _ sources: [ConditionModel.Source], _ environment: ExpressionEnvironment, _ contexts: [Value],
     _ counts: inout Counts, _ comment: String
   ) {
-    let model = ConditionModel(language.environment(), sources)
+    let model = ConditionModel(environment, sources)
     let held = contexts.map { outcomes(model, sources.count, $0) }
     for number in sources.indices {
       let question = ConditionSpace.Question(
