@@ -13,8 +13,13 @@ import Testing
     var lines: [String]
     let assigner: Assigner
 
-    /// Seeds from 100 on are configs of AgentWallie; of the others the language goes with the seed.
+    /// Seeds from 100 on are configs of AgentWallie, those from 200 on are for a behavior of Superwall's
+    /// evaluator and have strings of digits; of the others the language goes with the seed.
     init(seed: UInt64, lines count: Int) throws {
+      if seed >= 200 {
+        try self.init(behaving: seed, lines: count)
+        return
+      }
       let languages = [.cel] + Platform.allCases.map { RuleLanguage.superscript($0) }
       let language = languages[Int(seed) % languages.count]
       var random = RandomUsers(
@@ -29,6 +34,22 @@ import Testing
       lines += lines.map {
         $0.replacing("\"os\":\"iOS\"", with: "\"os\":\"Android\"")
           .replacing("\"n\":1", with: "\"n\":3")
+      }
+    }
+
+    private init(behaving seed: UInt64, lines count: Int) throws {
+      let behavior = EvaluatorBehavior.allCases[Int(seed % 4)]
+      let platform = Platform.allCases[Int(seed / 4) % Platform.allCases.count]
+      var random = RandomUsers(random: SplitMix(seed: seed), isSuperscript: true)
+      var json = String(decoding: random.config(), as: UTF8.self)
+      if seed % 8 < 4 { json = json.replacing("'x'", with: "'3'") }
+      let config = try #require(Config.decode(json.utf8).output)
+      assigner = .hash(salt: "salt")
+      rules = try #require(
+        RuleSet.compile(config, language: .superscript(platform), behavior: behavior).output)
+      lines = (0..<count / 2).map { random.record($0) }
+      lines += lines.map {
+        $0.replacing("\"xyz\"", with: "\"3\"").replacing("\"x\"", with: "\"2.0\"")
       }
     }
 
@@ -125,7 +146,7 @@ import Testing
     String(decoding: output.outcomes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  @Test(arguments: Extent.some(0..<48) + Extent.some(100..<124))
+  @Test(arguments: Extent.some(0..<48) + Extent.some(100..<124) + Extent.some(200..<232))
   func agreesWithDeciding(seed: UInt64) throws {
     let sample = try Sample(seed: seed, lines: 80)
     let (outcomes, decisions, refused, notes) = try sample.decided()

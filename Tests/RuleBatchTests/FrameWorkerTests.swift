@@ -49,7 +49,7 @@ func described(_ worker: FrameWorker, _ plan: BatchPlan) -> [String] {
       + "\(outcome["paywall"]?.text ?? "")"
   }
 
-  @Test(arguments: Extent.some(0..<80) + Extent.some(100..<140))
+  @Test(arguments: Extent.some(0..<80) + Extent.some(100..<140) + Extent.some(200..<232))
   func agreesWithLinesAndDeciding(seed: UInt64) throws {
     var sample = try BatchDifferentialTests.Sample(seed: seed, lines: 0)
     let table = RandomTable(seed: seed, rows: 90)

@@ -9,6 +9,8 @@ struct RandomTable {
   var random: SplitMix
   /// Whether rules look into `params.v`.
   let isAgentWallie: Bool
+  /// Whether texts are numbers as often as not.
+  private let hasDigits: Bool
   private var columns: [(name: String, shape: ArrowShape)] = []
   private(set) var rows: [Value] = []
 
@@ -16,7 +18,8 @@ struct RandomTable {
 
   init(seed: UInt64, rows count: Int) {
     random = SplitMix(seed: seed ^ 0xA770)
-    isAgentWallie = seed >= 100
+    isAgentWallie = (100..<200).contains(seed)
+    hasDigits = seed >= 200
     columns = shapes()
     for number in 0..<count { rows.append(row(number)) }
   }
@@ -157,6 +160,9 @@ struct RandomTable {
 
   private mutating func text(_ name: String) -> Value {
     switch name {
+    case "s",
+      "list" where hasDigits:
+      pick(["x", "3", "2.0", "true", "$3", "007"])
     case "s", "list": pick(["x", "xyz", "other", "true", "$x", "a text of many characters"])
     case "os": pick(["iOS", "Android"])
     case "appVersion": pick(["2.9", "2.10"])

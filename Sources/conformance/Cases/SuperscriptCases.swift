@@ -75,16 +75,34 @@ struct SuperscriptContext {
       let texts = compiled.diagnostics.map { "\($0.code.rawValue): \($0.message)" }
       return ["error": .string(texts.joined(separator: "; "))]
     }
-    var frame = Frame(for: program)
     do throws(EvaluationError) {
-      try frame.fill(variables)
-      for (number, question) in program.questions.enumerated() {
-        try frame.answer(number, with: reply(question))
-      }
-      return SuperscriptValues.result(try program.evaluate(in: &frame))
+      return SuperscriptValues.result(try evaluate(program))
     } catch {
       return ["error": .string("\(error.kind.slug) \(error.operandTypes)")]
     }
+  }
+
+  /// Whether the original ends the process by an expression.
+  func abortsApp(_ source: String) -> Bool {
+    let compiled = environment.compile(source)
+    guard let program = compiled.output else {
+      return compiled.diagnostics.contains(where: \.abortsApp)
+    }
+    do throws(EvaluationError) {
+      _ = try evaluate(program)
+      return false
+    } catch {
+      return error.kind.abortsApp
+    }
+  }
+
+  private func evaluate(_ program: Program) throws(EvaluationError) -> Value {
+    var frame = Frame(for: program)
+    try frame.fill(variables)
+    for (number, question) in program.questions.enumerated() {
+      try frame.answer(number, with: reply(question))
+    }
+    return try program.evaluate(in: &frame)
   }
 
   /// Replies do not depend on the arguments.

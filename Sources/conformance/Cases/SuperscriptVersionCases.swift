@@ -31,7 +31,8 @@ enum SuperscriptVersionCases {
     return .parts(parts)
   }
 
-  private static func context(_ name: String, _ testCase: Case) throws(CaseFileError) -> Value {
+  /// The context of a name.
+  static func context(_ name: String, _ testCase: Case) throws(CaseFileError) -> Value {
     let file =
       name.hasPrefix("v-")
       ? "superscript-contexts-versions.json" : "superscript-contexts.json"

@@ -92,10 +92,20 @@ import Testing
       return "does not compile: \(compiled.diagnostics.map(\.message))"
     }
     let (expected, got) = (expected(tree, context, behavior), outcome(program, context))
-    switch (expected, got) {
-    case (.value(let a), .value(let b)) where same(a, b): return nil
-    case (.error, .error): return nil
-    default: return "expected \(expected), got \(got)"
+    guard areSame(expected, got) else { return "expected \(expected), got \(got)" }
+    // What is left when the user is known comes to the same.
+    let user = context["user"].map { [Value.Entry(key: "user", value: $0)] } ?? []
+    let rest = program.specialize(KnownAttributes(.map(user)))
+    let left = outcome(rest, context)
+    return areSame(expected, left)
+      ? nil : "expected \(expected), got \(left) of \(rest.residue(of: rest.entries[0]))"
+  }
+
+  private static func areSame(_ a: Outcome, _ b: Outcome) -> Bool {
+    switch (a, b) {
+    case (.value(let a), .value(let b)): same(a, b)
+    case (.error, .error): true
+    default: false
     }
   }
 
