@@ -16,7 +16,9 @@ struct CorpusInColumnsTests {
   }
 
   /// A config with a placement for each expression.
-  private func rules(_ expressions: [String], _ language: RuleLanguage) throws -> RuleSet {
+  private func rules(
+    _ expressions: [String], _ language: RuleLanguage, _ behavior: EvaluatorBehavior
+  ) throws -> RuleSet {
     let triggers = expressions.enumerated().map { number, expression -> Value in
       [
         "event_name": .string("p\(number)"),
@@ -36,7 +38,7 @@ struct CorpusInColumnsTests {
     }
     let config: Value = ["build_id": "b", "trigger_options": .list(triggers)]
     let decoded = try #require(Config.decode(config.json.utf8).output)
-    return try #require(RuleSet.compile(decoded, language: language).output)
+    return try #require(RuleSet.compile(decoded, language: language, behavior: behavior).output)
   }
 
   /// The line of a user with a context's roots.
@@ -48,9 +50,11 @@ struct CorpusInColumnsTests {
     return Value.map(entries).json
   }
 
-  private func compare(_ expressions: [String], _ lines: [String], _ language: RuleLanguage) throws
-  {
-    let rules = try rules(expressions, language)
+  private func compare(
+    _ expressions: [String], _ lines: [String], _ language: RuleLanguage,
+    _ behavior: EvaluatorBehavior = .text
+  ) throws {
+    let rules = try rules(expressions, language, behavior)
     let plan = BatchPlan(rules, now: 0, assigner: .hash(salt: ""))
     var expected: [String] = []
     for line in lines {
@@ -112,6 +116,23 @@ struct CorpusInColumnsTests {
     for start in stride(from: 0, to: expressions.count, by: 60) {
       let some = Array(expressions[start..<min(start + 60, expressions.count)])
       try compare(some, lines, .superscript(.ios))
+    }
+  }
+
+  /// The same for each generation of the evaluator, with programs that tell them apart.
+  @Test(arguments: EvaluatorBehavior.allCases) func recordedVersions(behavior: EvaluatorBehavior)
+    throws
+  {
+    let cases = try CaseFile.read("\(Conformance.corpus)/cases/superscript-versions.jsonl.gz")
+    let companions = try #require(cases.first).companions
+    let all = CaseValues.entries(try companions.value("superscript-contexts-versions.json"))
+    let lines = all.enumerated().map { line($0, $1.value["variables"] ?? .map([])) }
+    let expressions = cases.enumerated().compactMap { number, testCase in
+      number % 7 == 3 ? testCase.content["expression"]?.text : nil
+    }
+    for start in stride(from: 0, to: expressions.count, by: 60) {
+      let some = Array(expressions[start..<min(start + 60, expressions.count)])
+      try compare(some, lines, .superscript(.ios), behavior)
     }
   }
 }

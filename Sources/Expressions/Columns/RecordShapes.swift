@@ -151,8 +151,7 @@ package struct RecordShapes: ~Copyable {
     self.objects = objects
     running = program.storage.prepared()
     binding = program.storage.binding
-    bindsSimply =
-      !binding.longsAreUnsigned && !binding.dropsDollarSigns && !binding.readsNumberTexts
+    bindsSimply = !binding.longsAreUnsigned && !binding.changesTexts
     boolNames = QuickJSON.BoolNames(areRead: bindsSimply && binding.readsBooleanTexts)
     tree = running.trie.view
     steps = .allocate(capacity: RecordShapes.mostSteps)

@@ -12,7 +12,8 @@
 package enum Dialect: String, Hashable, Sendable, CaseIterable {
   /// The Common Expression Language as its specification defines it.
   case cel
-  /// What Superwall's SDKs evaluate (superscript 1.0.13, on cel-interpreter 0.8.1): values are true
+  /// What Superwall's SDKs evaluate (superscript 1.0.13, on cel-interpreter 0.8.1; earlier ones differ
+  /// as ``EvaluatorBehavior`` says): values are true
   /// or false by what they hold, a missing attribute is the zero of what it is compared with, `&&`
   /// evaluates both sides, integers wrap. Where the original panics, this is an evaluation error.
   case superscript

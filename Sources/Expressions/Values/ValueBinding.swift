@@ -47,8 +47,11 @@ extension ValueBinding {
   static var trueText: Cell { Cell(low: 0x65_75_72_74_84, high: 0) }
   static var falseText: Cell { Cell(low: 0x65_73_6C_61_66_85, high: 0) }
 
+  /// Whether texts become others or numbers, beside those that name bools.
+  package var changesTexts: Bool { dropsDollarSigns || readsNumberTexts }
+
   /// Whether nothing happens to texts but that `true` and `false` become bools.
-  var readsTextsPlainly: Bool { readsBooleanTexts && !dropsDollarSigns && !readsNumberTexts }
+  var readsTextsPlainly: Bool { readsBooleanTexts && !changesTexts }
 
   /// A text as a bool if it is one's name.
   @inline(__always)

@@ -120,8 +120,7 @@ extension ArrowRows {
       switch array.content {
       case .bool: false
       case .half, .float, .double: binding.wholeDoublesAreInts
-      case .text, .largeText, .textViews:
-        binding.dropsDollarSigns || binding.readsNumberTexts
+      case .text, .largeText, .textViews: binding.changesTexts
       default: binding.longsAreUnsigned
       }
     if changes { bindValues(column.source, part, &arena, tooLarge) }
