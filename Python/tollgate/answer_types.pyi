@@ -438,16 +438,39 @@ class ConfigDifferences(TypedDict):
 
 DiffAnswer: TypeAlias = UserDifferences | ConfigDifferences
 
+Claim = TypedDict(
+    "Claim",
+    {
+        "path": NotRequired[str],
+        "claim": str,
+        "product": NotRequired[str],
+        "slot": NotRequired[str],
+        "verdict": Literal["true", "false", "false-if-ineligible", "unknown"],
+        "reason": NotRequired[str],
+        "words": str,
+        "sentence": str,
+        "locale": str,
+        "selected": NotRequired[str],
+        "from": int,
+        "to": int,
+    },
+)
+
 class RenderedTemplate(TypedDict):
     text: str | None
     isComplete: bool
     errors: list[Diagnostic]
+    claims: NotRequired[list[Claim]]
 
 class RenderedPaywall(TypedDict):
     texts: dict[str, str]
     errors: list[str]
+    claims: NotRequired[list[Claim]]
 
-RenderAnswer: TypeAlias = RenderedTemplate | RenderedPaywall
+class ClaimsAnswer(TypedDict):
+    claims: list[Claim]
+
+RenderAnswer: TypeAlias = RenderedTemplate | RenderedPaywall | ClaimsAnswer
 
 class OutcomeCounts(TypedDict):
     paywall: int

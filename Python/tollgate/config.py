@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, overload
 
     from .answer_types import (
+        Claim,
         ConfigDifferences,
         CoverAnswer,
         DiffAnswer,
@@ -379,6 +380,33 @@ class Config:
             if value is not None:
                 request[name] = value
         found: RenderAnswer = self._ask("tg_render", request)
+        return found
+
+    def claims(
+        self,
+        *,
+        paywall: str | None = None,
+        products: JSON | os.PathLike[str] | None = None,
+        locales: Sequence[str] | Literal["all"] | None = None,
+        profile: str | None = None,
+        now: datetime | str | None = None,
+    ) -> list[Claim]:
+        """What the texts that came with the config assert, each true, false or not checkable.
+
+        Takes the texts of one ``paywall``, or of all. ``products`` has the prices where the config
+        was loaded without; ``locales`` are those of prices and dates, ``"all"`` those of the App
+        Store's larger storefronts. ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"``
+        (for users who may not have the offer any more) or ``"unknown"``.
+        """
+        request: dict[str, Any] = {"claims": True}
+        for name, value in (
+            ("paywall", paywall), ("products", _embedded(products)), ("profile", profile),
+            ("locales", locales if locales is None or isinstance(locales, str) else list(locales)),
+            ("now", time_text(now)),
+        ):
+            if value is not None:
+                request[name] = value
+        found: list[Claim] = self._ask("tg_render", request)["claims"]
         return found
 
     # The config itself

@@ -1,17 +1,35 @@
 package import Expressions
 internal import Pricing
 package import RuleEngine
+internal import RuleInsight
 
 /// What templates and paywalls say to a user.
 extension PreparedConfig {
   /// `{"template", "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "profile"?,
   /// "timeZone"?, "eligible"?, "now"?}` -> `{"text","isComplete","errors"}`;
   /// `{"paywall", "user"?, "eligible"?, "now"?}` -> `{"texts","errors"}`, of the texts that came with the config.
+  /// With `"claims": true`, also `"claims"`: what the text asserts, true or false; without a template and
+  /// a paywall, those of all texts that came with the config.
   package func render(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = try RenderRequest(body.value, self)
+    let claims = try body.value.givenTruth("claims") ?? false
+    let answer: Value
     if let paywall = request.paywall {
-      return try render(paywall: paywall, request)
+      answer = try render(paywall: paywall, request)
+    } else if request.template == nil, claims {
+      return .object(["claims": .list(try self.claims(ofPaywall: nil, body.value, request.now))])
+    } else {
+      answer = try render(request)
     }
+    guard claims, case .map(let entries) = answer else { return answer }
+    let found =
+      request.paywall == nil
+      ? claimsOfTemplate(request, try locales(of: body.value))
+      : try self.claims(ofPaywall: request.paywall, body.value, request.now)
+    return .map(entries + [Value.Entry(key: "claims", value: .list(found))])
+  }
+
+  private func render(_ request: RenderRequest) throws(RequestError) -> Value {
     guard let template = request.template else {
       throw .missing("template", "the text of a template; or give 'paywall', one of the config's")
     }
@@ -53,6 +71,56 @@ extension PreparedConfig {
     return .object([
       "texts": .map(found.texts), "errors": .list(found.problems.map { .string($0) }),
     ])
+  }
+
+  // MARK: Claims
+
+  private func claimsOfTemplate(_ request: RenderRequest, _ locales: [String?]) -> [Value] {
+    guard let template = request.template else { return [] }
+    let check = ClaimCheck(
+      products: request.products, profile: request.form.profile, locales: locales, now: request.now,
+      environment: request.environment)
+    return check.check([template]).flatMap { $0.claims.map { $0.json() } }
+  }
+
+  /// The claims of the texts that came with the config, of one paywall or of all.
+  private func claims(ofPaywall name: String?, _ body: Value, _ now: Instant)
+    throws(RequestError) -> [Value]
+  {
+    guard let file = settings.texts else {
+      throw RequestError("the config came without 'texts', so that its paywalls have none")
+    }
+    let prices = try products(of: body)
+    let locales = try locales(of: body)
+    let isAgentWallie = config.format == .agentWallie
+    let environment = TemplateEnvironment(
+      dialect: TemplateDialect(named: isAgentWallie ? "agentwallie" : "superwall") ?? .superwall)
+    let profile = try body.givenText("profile").map(PricingProfile.init(called:))
+    var found: [Value] = []
+    for entry in file.paywalls where name == nil || entry.identifier == name {
+      guard let paywall = config.paywall(entry.identifier) else { continue }
+      let check = ClaimCheck(
+        products: config.products(of: paywall, prices: prices), profile: profile, locales: locales,
+        now: now, environment: environment, theme: paywall.schema?.theme?.value)
+      let results = check.check(entry.texts.map(\.template))
+      for (text, result) in zip(entry.texts, results) {
+        found += result.claims.map {
+          $0.json(path: TextFile.path(entry.identifier, text.name))
+        }
+      }
+    }
+    return found
+  }
+
+  /// `"locales"`, a list or "all"; else `"locale"`.
+  private func locales(of body: Value) throws(RequestError) -> [String?] {
+    switch body["locales"] {
+    case nil, .null?: return [try body.givenText("locale")]
+    case .string("all")?: return ClaimStorefronts.locales
+    case .list(let values)? where values.allSatisfy({ $0.text != nil }):
+      return values.map(\.text)
+    default: throw .wrong("locales", "a list of locales, or \"all\"")
+    }
   }
 
   // MARK: Products

@@ -63,6 +63,16 @@ extension Diagnostic.Code {
   package static let foreignCurrencySign = Self(rawValue: "foreign-currency-sign")
   /// The store's text of a price beside prices in another style.
   package static let storePriceText = Self(rawValue: "store-price-text")
+  /// A text asserts something about a product that is not true.
+  package static let falseClaim = Self(rawValue: "false-claim")
+  /// A text asserts something that is not true for users who may not have an offer any more.
+  package static let ineligibleClaim = Self(rawValue: "ineligible-claim")
+  /// A text writes a value of a product that has none.
+  package static let noValue = Self(rawValue: "no-value")
+  /// A text mixes languages, or ways of writing prices.
+  package static let mixedFormats = Self(rawValue: "mixed-formats")
+  /// Claims of a text that cannot be checked.
+  package static let uncheckedClaim = Self(rawValue: "unchecked-claim")
   /// Two statements about a product's trial that cannot both be true.
   public static let trialContradiction = Self(rawValue: "trial-contradiction")
 }

@@ -1,6 +1,25 @@
-/// How a schema says what an attribute holds, as `tollgate schema` writes it.
+/// How a schema says what an attribute holds, as `tollgate schema` writes it and all commands read it.
 package enum AttributeDescription {
   package static let keys = [
     "type", "enum", "list", "required", "min", "max", "counts", "types", "present", "share",
   ]
+
+  /// What the words for types mean.
+  package enum ValueType: Sendable {
+    case any, bool, number, string, list, map, time, span, null
+  }
+
+  /// The words for types.
+  package static let types: [(word: String, type: ValueType)] = [
+    ("any", .any), ("dyn", .any), ("bool", .bool), ("boolean", .bool), ("int", .number),
+    ("uint", .number), ("integer", .number), ("double", .number), ("float", .number),
+    ("number", .number), ("string", .string), ("text", .string), ("list", .list), ("map", .map),
+    ("object", .map), ("timestamp", .time), ("date", .time), ("duration", .span), ("null", .null),
+  ]
+
+  /// The name of a type in short form, and whether a `?` behind it says that the value may be missing.
+  package static func type(_ text: String) -> (name: String, isOptional: Bool) {
+    let isOptional = text.hasSuffix("?")
+    return (String(isOptional ? text.dropLast() : text[...]).lowercased(), isOptional)
+  }
 }

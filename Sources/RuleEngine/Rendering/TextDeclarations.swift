@@ -19,8 +19,8 @@ package struct TextDeclarations: Sendable {
   package init() {}
 
   /// Reads `{"user": {"age": "int", "roles": {"list": "string"}, "plan": {"enum": ["free"]}}}`. Types
-  /// are `string`, `int`, `double`, `number`, `bool`, `timestamp`, `any`; with a `?` behind, the value
-  /// may be absent; an object without `list` and `enum` is an object.
+  /// are those of ``AttributeDescription``; with a `?` behind, the value may be absent; an object
+  /// without `type`, `list` and `enum` is an object.
   package init(json: some Sequence<UInt8>) {
     let bytes = Array(json)
     do throws(JSONFault) {
@@ -42,10 +42,8 @@ package struct TextDeclarations: Sendable {
   private mutating func shape(_ value: Value, _ path: String) -> TemplateSchema.Shape {
     switch value {
     case .string(let name):
-      var type = name
-      let isOptional = type.last == "?"
-      if isOptional { type.removeLast() }
-      let shape = scalar(type, path)
+      let isOptional = AttributeDescription.type(name).isOptional
+      let shape = scalar(name, path)
       return isOptional ? .optional(shape) : shape
     case .map(let entries):
       if let described = described(value, path) { return described }
@@ -83,20 +81,29 @@ package struct TextDeclarations: Sendable {
   }
 
   private mutating func scalar(_ type: String, _ path: String) -> TemplateSchema.Shape {
-    let known: [(name: String, shape: TemplateSchema.Shape)] = [
-      ("string", .scalar(.string)), ("int", .scalar(.number)), ("double", .scalar(.number)),
-      ("number", .scalar(.number)), ("bool", .scalar(.bool)), ("timestamp", .scalar(.string)),
-      ("date", .scalar(.string)), ("any", .any), ("list", .list(.any)),
-      ("map", .object([], isOpen: true)),
-    ]
-    if let found = known.first(where: { $0.name == type }) { return found.shape }
-    let close = Suggestion.closest(to: type, among: known.map(\.name))
+    let name = AttributeDescription.type(type).name
+    if let known = AttributeDescription.types.first(where: { $0.word == name }) {
+      return Self.shape(known.type)
+    }
+    let close = Suggestion.closest(to: name, among: AttributeDescription.types.map(\.word))
     diagnostics.append(
       Diagnostic(
         .decodeFailure, "'\(type)' is not a type", path: path,
         suggestion: close.map { "did you mean '\($0)'?" }
           ?? "write string, int, double, bool, timestamp or any"))
     return .any
+  }
+
+  private static func shape(_ type: AttributeDescription.ValueType) -> TemplateSchema.Shape {
+    switch type {
+    case .any: .any
+    case .bool: .scalar(.bool)
+    case .number: .scalar(.number)
+    case .string, .time, .span: .scalar(.string)
+    case .list: .list(.any)
+    case .map: .object([], isOpen: true)
+    case .null: .optional(.any)
+    }
   }
 
   // MARK: Products

@@ -78,7 +78,7 @@ extension CodePage {
   package static let all: [Diagnostic.Code: CodePage] = {
     let pages =
       Lints.all.map { $0.page } + [OccurrenceLimits.otherPage] + ofExpressions + ofConfigs + ofRules
-      + ofData
+      + ofData + ofClaims
     return Dictionary(pages.map { ($0.code, $0) }) { first, _ in first }
   }()
 }

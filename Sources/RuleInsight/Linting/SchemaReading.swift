@@ -4,18 +4,27 @@ internal import RuleEngine
 /// A schema of one's own, as JSON: `{"user": {"age": "int", "roles": {"list": "string"},
 /// "plan": {"enum": ["free", "pro"]}}, "device": {..}, "params": {..}}`.
 ///
-/// In place of a word, `{"type": "int", "required": true}` says more; a learned schema has the counts
-/// that it comes from beside that.
+/// `"int?"` is a value that may be missing. In place of a word, `{"type": "int", "required": true}` says
+/// more; a learned schema has the counts that it comes from beside that. `check-template` reads the same.
 extension ContextSchema {
   /// What attributes stand below.
   static let rootNames = ["user", "device", "params"]
   /// Types by their words.
-  static let typeWords: [(String, Kind)] = [
-    ("any", .any), ("dyn", .any), ("bool", .bool), ("boolean", .bool), ("int", .number),
-    ("uint", .number), ("integer", .number), ("double", .number), ("float", .number),
-    ("number", .number), ("string", .anyText), ("text", .anyText), ("list", .list(.any)),
-    ("map", .map), ("object", .map), ("timestamp", .time), ("duration", .span), ("null", .null),
-  ]
+  static let typeWords: [(String, Kind)] = AttributeDescription.types.map { ($0.word, kind($0.type)) }
+
+  private static func kind(_ type: AttributeDescription.ValueType) -> Kind {
+    switch type {
+    case .any: .any
+    case .bool: .bool
+    case .number: .number
+    case .string: .anyText
+    case .list: .list(.any)
+    case .map: .map
+    case .time: .time
+    case .span: .span
+    case .null: .null
+    }
+  }
 
   /// Reads a schema; what it does not understand is told and left out.
   package static func decode(_ json: [UInt8]) -> Compilation<ContextSchema> {
@@ -87,6 +96,7 @@ private struct SchemaReader {
 
   private mutating func attribute(_ element: ConfigElement) -> ContextSchema.Attribute? {
     guard let kind = kind(element) else { return nil }
+    // `"int?"` may be missing, and so may "int" as long as nothing says that every user has it.
     var attribute = ContextSchema.Attribute(kind)
     if element.isObject {
       attribute.isAlwaysThere = log.optionalBool("required", of: element) ?? false
@@ -107,12 +117,11 @@ private struct SchemaReader {
 
   private mutating func kind(_ element: ConfigElement) -> ContextSchema.Kind? {
     if let text = element.text {
-      if let word = ContextSchema.typeWords.first(where: { $0.0 == text.lowercased() }) {
-        return word.1
-      }
+      let name = AttributeDescription.type(text).name
+      if let word = ContextSchema.typeWords.first(where: { $0.0 == name }) { return word.1 }
       log.report(
         .decodeFailure, "'\(text)' is not a type", at: element.path,
-        suggestion: Suggestion.question(about: text, among: ContextSchema.typeWords.map(\.0))
+        suggestion: Suggestion.question(about: text, among: AttributeDescription.types.map(\.word))
           ?? "write bool, int, double, string, list, map or any")
       return nil
     }

@@ -1,18 +1,21 @@
 internal import ArgumentParser
 internal import Expressions
+internal import Pricing
 internal import RuleEngine
+internal import RuleInsight
 
 struct CheckTemplateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-template",
-    abstract: "Find what is wrong in a paywall's texts before anybody sees them.",
+    abstract: "Check what paywalls say: variables, types, and claims about prices and trials.",
     discussion: HelpText(
       """
-      Reads a template, a file of texts ({"paywalls": {"IDENTIFIER": {"NAME": "template"}}}) or a \
-      native paywall's schema, and checks it against the products of a config or of a products file \
-      and against declared attributes: syntax, unknown paths, wrong types, slots that no product \
-      fills, products that no text mentions. What a default or a condition guards may be absent. \
-      The exit code is 1 when there is an error.
+      Reads a config (with the texts of its paywalls in --texts), a template, a file of texts \
+      ({"paywalls": {"IDENTIFIER": {"NAME": "template"}}}) or a native paywall's schema. Finds syntax \
+      errors, unknown paths, wrong types, slots that no product fills and products that no text \
+      mentions. With the prices of --products it also decides what the texts assert: each claim is \
+      true, false or not checkable for each product, each locale, and for users who may have an \
+      offer and users who may not.
       """,
       examples: [
         .init(
@@ -21,6 +24,10 @@ struct CheckTemplateCommand: ParsableCommand {
         .init(
           "one template, with prices",
           "tollgate check-template headline.liquid --products products.json"),
+        .init(
+          "all paywalls of a config in every storefront, as CI does",
+          "tollgate check-template config.json --texts texts --products products.json --locale all --strict"
+        ),
       ],
       codes: [
         ("0", "no errors"),
@@ -30,7 +37,8 @@ struct CheckTemplateCommand: ParsableCommand {
     ).text)
 
   @Argument(
-    help: "The template, texts or schema file; - reads standard input.", completion: .file())
+    help: "The config, template, texts or schema file, or a template; - reads standard input.",
+    completion: .file())
   var file: String
 
   @Option(help: OptionHelp.config("It has the paywalls and their products."), completion: .file())
@@ -50,54 +58,79 @@ struct CheckTemplateCommand: ParsableCommand {
 
   @OptionGroup var eligibility: EligibilityOptions
 
+  @Option(
+    help: ArgumentHelp(
+      "A folder with the texts of a config's paywalls.",
+      discussion: """
+        Files of texts (*.json), and templates: PAYWALL.liquid, or PAYWALL/NAME.liquid.
+        """, valueName: "folder"), completion: .directory)
+  var texts: String?
+
+  @OptionGroup(title: "Claim Options") var claiming: ClaimOptions
+
   @OptionGroup(title: "Template Options") var reading: TemplateOptions
 
   @Flag(help: OptionHelp.json("One object a line."))
   var json = false
 
+  @Flag(help: "Print a SARIF 2.1.0 document, as code scanning takes it.")
+  var sarif = false
+
   @Flag(help: OptionHelp.strict("The exit code is 1 when there is a warning."))
   var strict = false
+
+  @OptionGroup(title: "Report Options") var reporting: ReportOptions
 
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
-    try StandardInput.check([file, config, products, schema])
-    if ["{{", "{%", "<<", "<%"].contains(where: file.contains), !FileText.isFile(file) {
-      throw ValidationError(
-        "there is no file '\(file)'; a template in place is checked by "
-          + "printf %s \(ShellWord.quoted(file)) | tollgate check-template -")
-    }
+    try StandardInput.check([file, config, products, schema, claiming.claimWords])
+    if json, sarif { throw ValidationError("give either --json or --sarif, not both") }
   }
 
   func run() throws {
-    var check = TemplateCheck(
-      config: try config.map { try ConfigFile($0).requireConfig() },
-      prices: try products.map { try ProductsFile($0).list },
-      declarations: try declarations(),
-      eligibility: eligibility.isEligible == false ? .none : .all)
-    let file = try DescribedFile(file)
-    try check.read(file, reading, paywall: paywall)
-    let found = check.findings.map(\.diagnostic)
-    let errors = found.count { $0.severity == .error }
-    let warnings = found.count { $0.severity == .warning }
-    if json {
-      for value in file.json(found) { FileText.print(value.json) }
-    } else {
-      for text in file.render(found, sources: check.sources) {
-        FileText.printFindings(text + "\n")
-      }
-      FileText.print(
-        "\(counted(check.textCount, "text")), \(counted(check.requirements.count, "path")): "
-          + "\(counted(errors, "error")), \(counted(warnings, "warning"))"
-      )
-    }
+    try reporting.checkWritable()
+    let run = try TemplateCheckRun(self)
     var totals = CheckTotals()
-    totals.add(found)
+    var document = SARIFReport()
+    for part in run.parts {
+      totals.add(part.diagnostics)
+      if sarif { document.add(part.file, part.diagnostics) } else { show(part) }
+    }
+    if sarif {
+      FileText.print(document.json)
+    } else if json {
+      for value in run.claims { FileText.print(value.json) }
+    } else {
+      FileText.print(run.summary)
+    }
+    try reporting.write(ClaimPage(run, settings: claiming).page, isQuiet: json || sarif)
     if strict, let reason = totals.strictReason { FileText.printError(reason) }
     if totals.fails(strict: strict) { throw ExitCode(Ending.findings) }
   }
 
-  private func declarations() throws -> TextDeclarations {
+  private func show(_ part: TemplateCheckRun.Part) {
+    if json {
+      for value in part.file.json(part.diagnostics) { FileText.print(value.json) }
+      return
+    }
+    for text in part.file.render(part.diagnostics, sources: part.check.sources) {
+      FileText.printFindings(text + "\n")
+    }
+    if Annotations.areWanted, part.file.path != "-" {
+      for line in part.file.annotations(part.diagnostics) { FileText.print(line) }
+    }
+  }
+
+  /// The file, or the argument itself where it is a template.
+  func template() throws -> DescribedFile {
+    if ["{{", "{%", "<<", "<%"].contains(where: file.contains), !FileText.isFile(file) {
+      return DescribedFile(path: "template", bytes: Array(file.utf8))
+    }
+    return try DescribedFile(file)
+  }
+
+  func declarations() throws -> TextDeclarations {
     guard let schema else { return TextDeclarations() }
     let file = try DescribedFile(schema)
     let declarations = TextDeclarations(json: file.bytes)

@@ -10,8 +10,24 @@ struct SARIFReport {
   /// Why files could not be checked.
   private var failures: [Value] = []
 
+  /// A file that findings are about.
+  private struct Source {
+    var path: String
+    var place: (Diagnostic) -> DiagnosticPlaces.Place?
+    var edits: (Diagnostic) -> [DiagnosticPlaces.Edit]
+  }
+
   mutating func add(_ file: ConfigFile) {
-    for diagnostic in file.diagnostics { results.append(result(diagnostic, file)) }
+    let source = Source(
+      path: file.path, place: { file.place(of: $0) }, edits: { file.edits($0) })
+    for diagnostic in file.diagnostics { results.append(result(diagnostic, source)) }
+  }
+
+  mutating func add(_ file: DescribedFile, _ diagnostics: [Diagnostic]) {
+    let places = DiagnosticPlaces(diagnostics, in: file.bytes)
+    let source = Source(
+      path: file.path, place: { places.place(of: $0) }, edits: { places.edits(of: $0) })
+    for diagnostic in diagnostics { results.append(result(diagnostic, source)) }
   }
 
   /// Notes that a file could not be checked, so that no findings do not look like a clean file.
@@ -55,7 +71,7 @@ struct SARIFReport {
 
   private func text(_ text: String) -> Value { .object(["text": .string(text)]) }
 
-  private mutating func result(_ diagnostic: Diagnostic, _ file: ConfigFile) -> Value {
+  private mutating func result(_ diagnostic: Diagnostic, _ file: Source) -> Value {
     let code = diagnostic.code.rawValue
     let index = codes.firstIndex(of: code) ?? codes.count
     if index == codes.count { codes.append(code) }
@@ -63,14 +79,14 @@ struct SARIFReport {
     var entries: [(String, Value)] = [
       ("ruleId", .string(code)), ("ruleIndex", .int(Int64(index))),
       ("level", .string(diagnostic.severity.rawValue)), ("message", text(message)),
-      ("locations", .list([location(file.place(of: diagnostic), diagnostic.path, file)])),
+      ("locations", .list([location(file.place(diagnostic), diagnostic.path, file)])),
     ]
     let edits = file.edits(diagnostic)
     if !edits.isEmpty { entries.append(("fixes", .list([fix(edits, diagnostic, file)]))) }
     return .map(entries.map { Value.Entry(key: .string($0.0), value: $0.1) })
   }
 
-  private func location(_ place: DiagnosticPlaces.Place?, _ path: String, _ file: ConfigFile)
+  private func location(_ place: DiagnosticPlaces.Place?, _ path: String, _ file: Source)
     -> Value
   {
     var physical: [(String, Value)] = [("artifactLocation", artifact(file.path))]
@@ -100,7 +116,7 @@ struct SARIFReport {
   }
 
   private func fix(
-    _ edits: [DiagnosticPlaces.Edit], _ diagnostic: Diagnostic, _ file: ConfigFile
+    _ edits: [DiagnosticPlaces.Edit], _ diagnostic: Diagnostic, _ file: Source
   ) -> Value {
     let replacements = edits.map { edit in
       Value.object([

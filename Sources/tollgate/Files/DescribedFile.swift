@@ -12,6 +12,12 @@ struct DescribedFile {
     bytes = try FileText.read(path)
   }
 
+  /// A text that came otherwise.
+  init(path: String, bytes: [UInt8]) {
+    self.path = path
+    self.bytes = bytes
+  }
+
   init(_ content: FileContent) {
     path = content.path
     bytes = content.bytes
@@ -42,6 +48,14 @@ struct DescribedFile {
   func json(_ diagnostics: [Diagnostic]) -> [Value] {
     let places = DiagnosticPlaces(diagnostics, in: bytes)
     return diagnostics.map { places.json($0, file: path) }
+  }
+
+  /// Diagnostics as annotations.
+  func annotations(_ diagnostics: [Diagnostic]) -> [String] {
+    let places = DiagnosticPlaces(diagnostics, in: bytes)
+    return diagnostics.map {
+      Annotations.line($0, file: path, places.place(of: $0)?.position)
+    }
   }
 
   /// Says that the file cannot be used at all.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Expressions
 internal import Pricing
 internal import RuleEngine
+internal import RuleInsight
 
 /// Holds texts against the products and users that they are for.
 struct TemplateCheck {
@@ -12,11 +13,14 @@ struct TemplateCheck {
     var source: String?
   }
 
-  private let config: Config?
-  private let prices: ProductList?
+  let config: Config?
+  let prices: ProductList?
   private let declarations: TextDeclarations
   private let eligibility: OfferEligibility
-  private(set) var findings: [Finding] = []
+  let claims: ClaimSettings?
+  /// What was asserted, by the path of the text.
+  var claimed: [(path: String, result: ClaimCheck.Result)] = []
+  var findings: [Finding] = []
   private(set) var textCount = 0
   private(set) var requirements: Set<String> = []
 
@@ -27,15 +31,18 @@ struct TemplateCheck {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// - Parameter eligibility: which offers the users may have that the texts are for.
+  /// - Parameters:
+  ///   - eligibility: which offers the users may have that the texts are for.
+  ///   - claims: how claims are checked; nil leaves them alone.
   init(
     config: Config?, prices: ProductList?, declarations: TextDeclarations,
-    eligibility: OfferEligibility = .all
+    eligibility: OfferEligibility = .all, claims: ClaimSettings? = nil
   ) {
     self.eligibility = eligibility
     self.config = config
     self.prices = prices
     self.declarations = declarations
+    self.claims = claims
   }
 
   /// Reads one of the three kinds of file.
@@ -46,7 +53,10 @@ struct TemplateCheck {
     let environment = options.environment()
     let products = try self.products(paywall: paywall, environment.dialect)
     let analysis = check(source, environment, products, path: "")
-    if let analysis { tellUnused(products, [analysis], path: "") }
+    guard let analysis else { return }
+    // A text alone is seldom all that a paywall says.
+    tellUnused(products, [analysis], path: "", isWhole: paywall != nil)
+    for listed in try paywalls(paywall) { checkClaims([("", source)], listed, environment) }
   }
 
   /// Reads texts or a schema, and tells whether the file is JSON at all.
@@ -117,6 +127,11 @@ struct TemplateCheck {
           text.template, environment, products, path: TextFile.path(paywall.identifier, text.name))
       }
       if known { tellUnused(products, analyses, path: path) }
+      for listed in try paywalls(known ? paywall.identifier : nil) {
+        checkClaims(
+          paywall.texts.map { (TextFile.path(paywall.identifier, $0.name), $0.template) }, listed,
+          environment)
+      }
     }
   }
 
@@ -124,18 +139,44 @@ struct TemplateCheck {
     let decoded = PaywallSchema.decode(json: file.bytes)
     findings += decoded.diagnostics.map { Finding(diagnostic: $0) }
     guard let schema = decoded.output else { return }
-    let environment = options.environment(.agentwallie)
-    let texts = PaywallTexts(schema, environment: environment)
-    findings += texts.conditionProblems.map { Finding(diagnostic: $0) }
     let listed = prices.map { schema.filled(from: $0.products) } ?? []
+    try read(schema, listed, options.environment(.agentwallie), path: "")
+  }
+
+  /// Holds the native paywalls of the config against their products.
+  mutating func readNativePaywalls(_ environment: TemplateEnvironment) throws {
+    for paywall in config?.paywalls ?? [] {
+      guard let schema = paywall.schema else { continue }
+      try read(
+        schema, config?.products(of: paywall, prices: prices) ?? [], environment,
+        path: "paywalls.\(paywall.identifier).")
+    }
+  }
+
+  /// - Parameter path: what stands before the paths of the paywall.
+  private mutating func read(
+    _ schema: PaywallSchema, _ listed: [PricedProduct], _ environment: TemplateEnvironment,
+    path: String
+  ) throws {
+    let texts = PaywallTexts(schema, environment: environment)
+    findings += texts.conditionProblems.map { problem in
+      var problem = problem
+      problem.path = path + problem.path
+      return Finding(diagnostic: problem)
+    }
     let products =
       listed.isEmpty
       ? schema.slots.map { TextDeclarations.Product(slot: $0.slot, profile: .agentWallie) }
       : try described(listed, environment.dialect)
     let hidden = try hiddenTexts(texts, listed, environment.dialect)
-    for (number, (path, source)) in zip(texts.textPaths, texts.sources).enumerated() {
-      _ = check(source, environment, products, path: path, isShown: !hidden.contains(number))
+    let places = texts.textPaths.map { path + $0 }
+    for (number, (place, source)) in zip(places, texts.sources).enumerated() {
+      _ = check(source, environment, products, path: place, isShown: !hidden.contains(number))
     }
+    let shown = zip(places, texts.sources).enumerated()
+      .filter { !hidden.contains($0.offset) }.map(\.element)
+    checkClaims(
+      shown.map { (path: $0.0, source: $0.1) }, listed, environment, theme: schema.theme?.value)
   }
 
   /// The texts that a condition hides with the products as they are; none where prices are not known.
@@ -169,16 +210,21 @@ struct TemplateCheck {
     var declarations = declarations
     declarations.hasUserID =
       config?.format == .agentWallie || environment.dialect == .agentwallie
-    if isShown { add(declarations.check(analysis, products: products)) }
+    if isShown {
+      add(declarations.check(analysis, products: products))
+      add(TextTypes.diagnostics(analysis, profile: claims?.profile))
+    }
     return analysis
   }
 
   private mutating func tellUnused(
-    _ products: [TextDeclarations.Product]?, _ texts: [TemplateAnalysis], path: String
+    _ products: [TextDeclarations.Product]?, _ texts: [TemplateAnalysis], path: String,
+    isWhole: Bool = true
   ) {
     guard let products else { return }
     for var diagnostic in TextDeclarations.unused(products.filter(\.isCertain), by: texts) {
       diagnostic.path = path
+      if !isWhole { diagnostic.severity = .note }
       findings.append(Finding(diagnostic: diagnostic))
     }
   }
@@ -236,7 +282,7 @@ struct TemplateCheck {
     }
   }
 
-  private func find(_ identifier: String) throws -> Paywall {
+  func find(_ identifier: String) throws -> Paywall {
     guard let config else { throw ValidationError("--paywall needs --config") }
     if let paywall = config.paywall(identifier) { return paywall }
     throw CommandError(

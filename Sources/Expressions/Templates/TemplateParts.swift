@@ -1,0 +1,85 @@
+/// The parts of a template by their places: what it writes, what it asks, and what it computes with.
+///
+/// ```swift
+/// let analysis = TemplateEnvironment().analyze("Only {{ price | upcase }}")
+/// analysis.parts.texts.count  // 1
+/// analysis.parts.outputs[0].source.filters  // ["upcase"]
+/// ```
+package struct TemplateParts: Sendable {
+  /// A read of a variable that the template itself has written, or of a loop's.
+  package struct VariableRead: Sendable {
+    package var name: String
+    /// The names behind the variable's; nil where one is computed.
+    package var members: [String?]
+  }
+
+  /// What a value is made of.
+  package struct Source: Sendable {
+    package var reads: [TemplateAnalysis.Read] = []
+    package var variables: [VariableRead] = []
+    /// The names of its filters, in the order in which they run.
+    package var filters: [String] = []
+    /// Whether the value is a path, before its filters.
+    package var isPath = false
+  }
+
+  /// Text that is written as it stands.
+  package struct Text: Sendable {
+    package var range: SourceRange
+    /// Paths that conditions around the text ask for.
+    package var guards: [String]
+  }
+
+  /// A value that is written.
+  package struct Output: Sendable {
+    /// The whole tag.
+    package var range: SourceRange
+    package var source: Source
+  }
+
+  /// A condition without `and` and `or`, or the subject of a case.
+  package struct Test: Sendable {
+    package var range: SourceRange
+    package var source: Source
+    /// The values of a case, as they are written; nil for a condition.
+    package var cases: [String]?
+
+    init(range: SourceRange, source: Source, cases: [String]? = nil) {
+      self.range = range
+      self.source = source
+      self.cases = cases
+    }
+  }
+
+  /// One side of a comparison.
+  package enum Operand: Sendable {
+    case read(TemplateAnalysis.Read)
+    /// A number, as it is written.
+    case number(String)
+    case string
+    case other
+  }
+
+  /// Two values that are compared.
+  package struct Comparison: Sendable {
+    package var left: Operand
+    package var right: Operand
+    /// Whether it asks which one is greater.
+    package var isOrder: Bool
+    package var range: SourceRange
+  }
+
+  /// A path that a filter takes as a number.
+  package struct Calculation: Sendable {
+    package var filter: String
+    package var read: TemplateAnalysis.Read
+  }
+
+  package var texts: [Text] = []
+  package var outputs: [Output] = []
+  package var tests: [Test] = []
+  package var comparisons: [Comparison] = []
+  package var calculations: [Calculation] = []
+  /// By variable, each value that the template gives it.
+  package var assigned: [String: [Source]] = [:]
+}

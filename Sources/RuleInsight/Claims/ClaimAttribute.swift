@@ -1,0 +1,87 @@
+internal import Pricing
+
+/// What an attribute of a product says.
+enum ClaimAttribute: Hashable, Sendable {
+  /// The regular price: of its own period, or worked out for a unit.
+  case price(per: Period.Unit?)
+  /// The price of the offer: of one of its periods, or worked out for a unit.
+  case offerPrice(per: Period.Unit?)
+  /// How long the offer is, in a unit; nil for text with its unit. Only the first period counts.
+  case offerLength(Period.Unit?)
+  /// How long the whole offer is.
+  case offerTotal(Period.Unit?)
+  /// When the first period of the offer ends.
+  case offerEnd
+  /// A word for the period: `month`, `monthly`, `/mo`.
+  case period
+  /// The period in the words of the device's locale.
+  case localizedPeriod
+  /// The period as a number of units.
+  case periodLength(Period.Unit)
+  case savings
+  case currency
+  /// Something else, such as a label.
+  case other
+
+  /// By the names of attributes; AgentWallie's among them.
+  static let named: [String: ClaimAttribute] = [
+    "price": .price(per: nil), "rawPrice": .price(per: nil), "raw_price": .price(per: nil),
+    "dailyPrice": .price(per: .day), "weeklyPrice": .price(per: .week),
+    "monthlyPrice": .price(per: .month), "yearlyPrice": .price(per: .year),
+    "dailyPriceExact": .price(per: .day), "weeklyPriceExact": .price(per: .week),
+    "monthlyPriceExact": .price(per: .month), "yearlyPriceExact": .price(per: .year),
+    "price_per_month": .price(per: .month), "price_per_month_exact": .price(per: .month),
+    "trialPeriodPrice": .offerPrice(per: nil), "rawTrialPeriodPrice": .offerPrice(per: nil),
+    "trial_price": .offerPrice(per: nil), "trialPeriodDailyPrice": .offerPrice(per: .day),
+    "trialPeriodWeeklyPrice": .offerPrice(per: .week),
+    "trialPeriodMonthlyPrice": .offerPrice(per: .month),
+    "trialPeriodYearlyPrice": .offerPrice(per: .year),
+    "trialPeriodDays": .offerLength(.day), "trialPeriodWeeks": .offerLength(.week),
+    "trialPeriodMonths": .offerLength(.month), "trialPeriodYears": .offerLength(.year),
+    "trialPeriodText": .offerLength(nil), "trial_period": .offerTotal(nil),
+    "trialTotalDays": .offerTotal(.day), "trialPeriodEndDate": .offerEnd,
+    "period": .period, "periodly": .period, "period_label": .period, "periodAdverb": .period,
+    "localizedPeriod": .localizedPeriod, "periodAlt": .localizedPeriod,
+    "periodDays": .periodLength(.day), "periodWeeks": .periodLength(.week),
+    "periodMonths": .periodLength(.month), "periodYears": .periodLength(.year),
+    "savings_percentage": .savings, "savings_percentage_floor": .savings,
+    "currencySymbol": .currency, "currencyCode": .currency,
+  ]
+
+  /// Whether it is a plain number without a currency.
+  static let raw: Set<String> = ["rawPrice", "raw_price", "rawTrialPeriodPrice"]
+
+  var isOffer: Bool {
+    switch self {
+    case .offerPrice, .offerLength, .offerTotal, .offerEnd: true
+    default: false
+    }
+  }
+
+  var isPrice: Bool {
+    switch self {
+    case .price, .offerPrice: true
+    default: false
+    }
+  }
+
+  /// The period that English words of attributes name: `every 6 months`, `/mo`, `quarterly`; nil for
+  /// none.
+  static func period(inWords text: String) -> Period? {
+    let letters = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    let count = letters.lazy.compactMap { Int($0) }.first ?? 1
+    for word in letters {
+      let unit: (Period.Unit, Int)? =
+        switch word {
+        case "day", "days", "daily", "dayly": (.day, 1)
+        case "week", "weeks", "weekly", "wk", "wks": (.week, 1)
+        case "month", "months", "monthly", "mo", "mth", "mths": (.month, 1)
+        case "quarter", "quarters", "quarterly": (.month, 3)
+        case "year", "years", "yearly", "yr", "yrs", "annually": (.year, 1)
+        default: nil
+        }
+      if let unit { return Period(unit.0, unit.1 * count) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,110 @@
+package import CivilTime
+package import Expressions
+package import Pricing
+internal import RuleEngine
+
+/// Finds what texts assert about products, and decides for each product that may be selected, for users
+/// who may have offers and for those who may not, and for each locale, whether it is true.
+///
+/// Control flow is that of the template: each text is rendered, so that a claim counts only where a user
+/// can read it. Questions about the user are answered both ways.
+package struct ClaimCheck: Sendable {
+  private let environment: TemplateEnvironment
+  private let listed: [PricedProduct]
+  private let profile: PricingProfile?
+  private let locales: [String?]
+  private let now: Instant
+  private let words: ClaimWords
+  private let theme: Value?
+  private let isEligible: Bool?
+
+  /// - Parameters:
+  ///   - locales: of prices, dates and the device; nil for the products' own.
+  ///   - theme: of a native paywall.
+  ///   - isEligible: whether users may have offers; nil for both.
+  package init(
+    products: [PricedProduct], profile: PricingProfile?, locales: [String?], now: Instant,
+    words: ClaimWords = .known, environment: TemplateEnvironment, theme: Value? = nil,
+    isEligible: Bool? = nil
+  ) {
+    self.isEligible = isEligible
+    listed = Array(products.prefix(Self.mostProducts))
+    self.profile = profile ?? (environment.dialect == .agentwallie ? .agentWallie : nil)
+    self.locales = locales.isEmpty ? [nil] : locales
+    self.now = now
+    self.words = words
+    self.environment = environment
+    self.theme = theme
+  }
+
+  /// A paywall with more products is judged by its first ones.
+  private static let mostProducts = 64
+
+  /// What was found of one text.
+  package struct Result: Sendable {
+    package var claims: [Claim] = []
+    /// Whether it is in a language whose words are known; nil where it has no words.
+    package var isInKnownLanguage: Bool?
+    /// The text as users read it, each once: for a selected product, eligible or not.
+    package var renderings: [Rendering] = []
+  }
+
+  /// A text as some users read it.
+  package struct Rendering: Hashable, Sendable {
+    package var text: String
+    package var selected: String?
+    package var isEligible: Bool
+    package var locale: String
+  }
+
+  /// The claims of texts, by text.
+  package func check(_ sources: [String], keepsRenderings: Bool = false) -> [Result] {
+    var run = ClaimRun(sources, environment, words, keepsRenderings: keepsRenderings)
+    for locale in locales {
+      for isEligible in self.isEligible.map({ [$0] }) ?? [true, false] {
+        judge(&run, locale, isEligible)
+      }
+    }
+    return run.results
+  }
+
+  private func judge(_ run: inout ClaimRun, _ locale: String?, _ isEligible: Bool) {
+    let products = isEligible ? listed : listed.map(\.withoutHiddenOffers)
+    var context = PricingContext.offline(now: now, timeZone: nil, locale: locale)
+    context.eligibility = isEligible ? .all : .none
+    guard let made = try? TextProducts(products, profile: profile, context: context) else { return }
+    let known = zip(listed, made.slotted).map {
+      ClaimProduct($0, slot: $1.slot, locale: locale)
+    }
+    guard !known.isEmpty else { return }
+    var options = RenderOptions(
+      escaping: .text, now: now, locale: locale ?? "en_US", money: .prices)
+    options.words = .tables
+    let state = ClaimRun.State(
+      products: known, isEligible: isEligible, isForBoth: self.isEligible == nil, locale: locale ?? "en_US", profile: profile,
+      attributesDiffer: listed.contains { $0.withoutHiddenOffers != $0 },
+      followsLocale: profile == .iosStripe
+        || listed.contains { $0.displayPrice != nil || $0.store.isWeb })
+    for selected in made.slotted.indices {
+      if selected > 0, !run.readsSelected { break }
+      for round in 0..<run.rounds {
+        let value = TextContext(
+          products: made.slotted, selected: selected, roots: run.roots(round, theme)
+        ).value
+        run.render(value, options, state, selected: selected, round: round)
+      }
+    }
+  }
+}
+
+extension PricedProduct {
+  /// The product as Google Play shows it to users who may not have its offers.
+  fileprivate var withoutHiddenOffers: PricedProduct {
+    guard store == .playStore else { return self }
+    var product = self
+    product.intro = nil
+    product.trialDays = nil
+    product.offers = offers.filter { $0.phases.count == 1 }
+    return product
+  }
+}

@@ -1,0 +1,74 @@
+/// Signs of currencies, and which currencies they may mean.
+enum ClaimCurrencies {
+  private static let dollars = [
+    "USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD", "MXN", "CLP", "COP", "ARS",
+  ]
+  private static let crowns = ["SEK", "NOK", "DKK", "ISK"]
+  /// Longer signs first, in lower case.
+  private static let signs: [(sign: [Unicode.Scalar], currencies: [String])] = [
+    ("us$", ["USD"]), ("ca$", ["CAD"]), ("au$", ["AUD"]), ("nz$", ["NZD"]), ("hk$", ["HKD"]),
+    ("nt$", ["TWD"]), ("mx$", ["MXN"]), ("r$", ["BRL"]), ("s$", ["SGD"]), ("a$", ["AUD"]),
+    ("c$", ["CAD"]), ("cn\u{A5}", ["CNY"]), ("$", dollars), ("\u{20AC}", ["EUR"]),
+    ("\u{A3}", ["GBP", "EGP"]), ("\u{A5}", ["JPY", "CNY"]), ("\u{20A9}", ["KRW"]),
+    ("\u{20B9}", ["INR"]), ("\u{20BD}", ["RUB"]), ("\u{20BA}", ["TRY"]), ("\u{20AA}", ["ILS"]),
+    ("\u{20AB}", ["VND"]), ("\u{20B1}", ["PHP"]), ("\u{20B8}", ["KZT"]), ("\u{E3F}", ["THB"]),
+    ("\u{20A6}", ["NGN"]), ("\u{20B4}", ["UAH"]), ("z\u{142}", ["PLN"]), ("k\u{10D}", ["CZK"]),
+    ("kr", crowns), ("chf", ["CHF"]), ("\u{440}\u{443}\u{431}", ["RUB"]),
+    ("\u{5186}", ["JPY"]), ("\u{C6D0}", ["KRW"]), ("\u{5143}", ["CNY", "TWD", "HKD"]),
+    ("usd", ["USD"]), ("eur", ["EUR"]), ("gbp", ["GBP"]), ("jpy", ["JPY"]), ("cny", ["CNY"]),
+    ("cad", ["CAD"]), ("aud", ["AUD"]), ("brl", ["BRL"]), ("krw", ["KRW"]), ("inr", ["INR"]),
+    ("rub", ["RUB"]), ("try", ["TRY"]), ("pln", ["PLN"]), ("sek", ["SEK"]), ("nok", ["NOK"]),
+    ("dkk", ["DKK"]), ("mxn", ["MXN"]), ("tl", ["TRY"]), ("rmb", ["CNY"]), ("euro", ["EUR"]),
+    ("euros", ["EUR"]), ("dollars", dollars), ("rs", ["INR", "PKR"]),
+  ].map { (Array($0.0.unicodeScalars), $0.1) }.sorted { $0.0.count > $1.0.count }
+
+  /// Codes are written in capitals; `try` is a word.
+  private static func isCode(_ sign: [Unicode.Scalar]) -> Bool {
+    sign.count == 3 && sign.allSatisfy { 0x61...0x7A ~= $0.value } || sign == ["t", "l"]
+      || sign == ["r", "s"]
+  }
+
+  private static func stands(_ sign: [Unicode.Scalar], at start: Int, in text: ClaimText) -> Bool {
+    let range = start..<start + sign.count
+    guard text.scalars[range].elementsEqual(sign) else { return false }
+    return !isCode(sign) || text.shown[range].allSatisfy { 0x41...0x5A ~= $0.value }
+  }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { ClaimText.isWord(scalar) }
+
+  static func sign(before place: Int, in text: ClaimText) -> (currencies: [String], count: Int)? {
+    for gap in 0...1 {
+      let end = place - gap
+      guard end > 0, gap == 0 || text.scalars[end] == " " else { continue }
+      for (sign, currencies) in signs where end >= sign.count {
+        let start = end - sign.count
+        guard stands(sign, at: start, in: text) else { continue }
+        if isLetter(sign[0]), start > 0, isLetter(text.scalars[start - 1]) { continue }
+        // A word beside a number needs a blank where it could be another word.
+        if gap == 1, isLetter(sign[sign.count - 1]), sign.count < 3 { continue }
+        return (currencies, place - start)
+      }
+    }
+    return nil
+  }
+
+  static func sign(after place: Int, in text: ClaimText) -> (currencies: [String], count: Int)? {
+    for gap in 0...1 {
+      let start = place + gap
+      guard start < text.scalars.count, gap == 0 || text.scalars[start - 1] == " " else { continue }
+      for (sign, currencies) in signs where start + sign.count <= text.scalars.count {
+        let end = start + sign.count
+        guard stands(sign, at: start, in: text) else { continue }
+        if isLetter(sign[sign.count - 1]), end < text.scalars.count, isLetter(text.scalars[end]) {
+          continue
+        }
+        // A sign that belongs to the next number.
+        if gap == 1, !isLetter(sign[0]), end < text.scalars.count, ClaimText.isDigit(text.scalars[end]) {
+          continue
+        }
+        return (currencies, end - place)
+      }
+    }
+    return nil
+  }
+}

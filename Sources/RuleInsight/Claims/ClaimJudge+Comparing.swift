@@ -1,0 +1,227 @@
+internal import Expressions
+internal import Pricing
+
+/// Claims that compare: savings, struck-through prices, `instead of`.
+extension ClaimJudge {
+  // MARK: Savings
+
+  mutating func judgeSavings(_ sentence: Range<Int>) {
+    for percent in reading.percents where sentence.contains(percent.range.lowerBound) {
+      let clause = clause(percent.range.lowerBound, in: sentence)
+      let isSigned =
+        percent.range.lowerBound > 0 && text.scalars[percent.range.lowerBound - 1] == "-"
+        && text.outputs[percent.range.lowerBound - 1] < 0
+      guard reading.has(.off, in: clause) || isSigned || percent.attribute != nil else { continue }
+      if percent.value == 100, reading.has(.free, in: sentence) { continue }
+      judge(percent, sentence, isUpTo: reading.has(.upTo, in: clause))
+    }
+  }
+
+  private mutating func judge(
+    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, isUpTo: Bool
+  ) {
+    var about =
+      percent.attribute.map { [$0.product] }
+      ?? savingProducts(percent, sentence)
+    let named = baselines(percent, sentence, about)
+    if isUpTo, percent.attribute == nil { about = Array(products.indices) }
+    var best: [(product: Int, saving: Double)] = []
+    for product in about {
+      let savings = savings(of: product, against: named)
+      if let most = savings.max() { best.append((product, most)) }
+    }
+    guard !best.isEmpty else {
+      return add(
+        .savings, about.first, percent.range, in: sentence,
+        .unknown("there is no other price that it can be compared with"))
+    }
+    let isSaid = percent.value > 0
+    func holds(_ saving: Double) -> Bool {
+      isSaid && percent.value <= (saving * 100).rounded(.up) + 0.001
+        && (percent.value <= saving * 100 + 0.75)
+    }
+    // Said of several products at once, it holds if it does for one of them.
+    let isOfAny = isUpTo || percent.attribute == nil && about.count > 1
+    let failing = best.filter { !holds($0.saving) }
+    if isOfAny, failing.count < best.count {
+      for entry in best where holds(entry.saving) {
+        add(.savings, entry.product, percent.range, in: sentence, .holds)
+      }
+      return
+    }
+    let reported = isOfAny ? [best.max { $0.saving < $1.saving } ?? best[0]] : best
+    for entry in reported {
+      let real = Int((entry.saving * 100).rounded(.down))
+      let identifier = products[entry.product].identifier
+      add(
+        .savings, entry.product, percent.range, in: sentence,
+        holds(entry.saving)
+          ? .holds
+          : .fails(
+            real > 0
+              ? "'\(identifier)' saves \(real)%\(against(named))"
+              : "'\(identifier)' saves nothing\(against(named))"))
+    }
+  }
+
+  private func against(_ named: [Int]?) -> String {
+    guard let named, named.count == 1 else { return " against any other product" }
+    return " against '\(products[named[0]].identifier)'"
+  }
+
+  /// The products that are said to save something.
+  private func savingProducts(_ percent: ClaimReading.Percent, _ sentence: Range<Int>) -> [Int] {
+    if percent.sources.count == 1 { return percent.sources }
+    if percent.sources.count > 1 {
+      // Worked out from several prices: the one that is cheapest over time saves.
+      let cheapest = percent.sources.min {
+        (products[$0].price(per: .year) ?? .infinity) < (products[$1].price(per: .year) ?? .infinity)
+      }
+      return cheapest.map { [$0] } ?? percent.sources
+    }
+    return products(at: percent.range.lowerBound, in: sentence)
+  }
+
+  /// What a sentence compares with, where it says so.
+  private func baselines(
+    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ about: [Int]
+  ) -> [Int]? {
+    for turn in reading.words(.instead, in: sentence) {
+      let rest = turn.range.upperBound..<min(sentence.upperBound, turn.range.upperBound + 40)
+      var found = attributes(in: rest).map(\.product)
+      for place in rest {
+        guard let adverb = reading.match(ClaimReading.adverbKinds, at: place),
+          let (unit, count) = ClaimReading.unit(adverb.kind), let period = Period(unit, count)
+        else { continue }
+        found += products.indices.filter {
+          products[$0].period.map { ClaimProduct.isSame($0, period) } ?? false
+        }
+      }
+      let others = Self.unique(found).filter { !about.contains($0) }
+      if !others.isEmpty { return others }
+    }
+    if case .savings? = percent.attribute?.meaning {
+      let monthly = products.indices.first {
+        products[$0].period == Period(.month, 1) && !about.contains($0)
+      }
+      return monthly.map { [$0] }
+    }
+    if percent.sources.count > 1 { return percent.sources.filter { !about.contains($0) } }
+    let others = Self.unique(attributes(in: sentence).filter(\.meaning.isPrice).map(\.product))
+      .filter { !about.contains($0) }
+    return others.isEmpty ? nil : others
+  }
+
+  /// What a product saves against others, as shares; against itself what its offer saves.
+  private func savings(of product: Int, against named: [Int]?) -> [Double] {
+    let own = products[product]
+    guard let year = own.price(per: .year) else { return [] }
+    var shares: [Double] = []
+    for other in named ?? Array(products.indices) where other != product {
+      guard products[other].currency == own.currency,
+        let price = products[other].price(per: .year), price > 0
+      else { continue }
+      shares.append(1 - year / price)
+    }
+    if named == nil, let phase = phases(product).first, !phase.isFree {
+      let paid = ClaimProduct.perYear(phase.micros, phase.period)
+      if year > 0 { shares.append(1 - paid / year) }
+    }
+    return shares
+  }
+
+  // MARK: Struck-through prices and "instead of"
+
+  mutating func judgeComparisons(_ sentence: Range<Int>) {
+    let moneys = reading.moneys.filter { sentence.contains($0.range.lowerBound) }
+    for money in moneys where money.isStruck {
+      let actual =
+        moneys.first { !$0.isStruck && $0.range.lowerBound > money.range.lowerBound }
+        ?? moneys.last { !$0.isStruck && $0.range.lowerBound < money.range.lowerBound }
+        ?? reading.moneys.first { !$0.isStruck && $0.range.lowerBound > money.range.lowerBound }
+      guard let actual else { continue }
+      compare(money, with: actual, money.range, sentence, isStruck: true)
+    }
+    for turn in reading.words(.instead, in: sentence) {
+      guard
+        let other = moneys.first(where: {
+          let gap = $0.range.lowerBound - turn.range.upperBound
+          return 0...24 ~= gap
+        }), !other.isStruck,
+        let actual = moneys.last(where: { $0.range.upperBound <= turn.range.lowerBound && !$0.isStruck })
+      else { continue }
+      if reading.words(.hedge, in: actual.range.lowerBound..<other.range.upperBound).isEmpty {
+        compare(other, with: actual, turn.range.lowerBound..<other.range.upperBound, sentence, isStruck: false)
+      }
+    }
+  }
+
+  /// What a price is for, by its words or by its attribute; nil for what is paid once or not known.
+  private func period(of money: Money) -> Period? {
+    if let unit = money.unit { return unit.period }
+    switch money.attribute?.meaning {
+    case .price(per: nil)?: return products[money.attribute?.product ?? 0].period
+    case .price(per: let unit?)?: return Period(unit, 1)
+    default: return nil
+    }
+  }
+
+  private mutating func compare(
+    _ other: Money, with actual: Money, _ range: Range<Int>, _ sentence: Range<Int>, isStruck: Bool
+  ) {
+    guard let high = other.amount, let low = actual.amount,
+      let product = actual.attribute?.product ?? actual.sources.first
+        ?? products(at: actual.range.lowerBound, in: sentence).first
+    else { return }
+    let known = products[product]
+    if let against = other.attribute?.product, products[against].currency != known.currency {
+      return add(
+        .comparison, product, range, in: sentence, holds: false,
+        "the prices are in two currencies")
+    }
+    if case .offerPrice? = actual.attribute?.meaning {
+      return add(
+        .comparison, product, range, in: sentence, holds: high > low && !phases(product).isEmpty)
+    }
+    let (mine, theirs) = (period(of: actual), period(of: other))
+    if let mine, let theirs, !ClaimProduct.isSame(mine, theirs) {
+      return add(
+        .comparison, product, range, in: sentence, holds: false,
+        "it compares a price for \(Self.article(mine)) with one for \(Self.article(theirs))")
+    }
+    if high <= low {
+      return add(
+        .comparison, product, range, in: sentence, holds: false, "the other price is not higher")
+    }
+    if other.attribute == nil {
+      return judgeOrigin(other, high, mine ?? theirs, product, range, sentence)
+    }
+    if (mine == nil) != (theirs == nil), actual.attribute != nil {
+      return add(
+        .comparison, product, range, in: sentence, holds: false,
+        "it compares a price that is paid once with one that is charged again")
+    }
+    add(.comparison, product, range, in: sentence, .holds)
+  }
+
+  /// Whether any product costs what a text says that something did cost.
+  private mutating func judgeOrigin(
+    _ other: Money, _ amount: Double, _ period: Period?, _ product: Int, _ range: Range<Int>,
+    _ sentence: Range<Int>
+  ) {
+    let isReal = products.contains { candidate in
+      guard candidate.currency == products[product].currency, let micros = candidate.micros else { return false }
+      if abs(Double(micros) / 1e6 - amount) < 0.0051 {
+        return period == nil || candidate.period.map { ClaimProduct.isSame($0, period ?? $0) } ?? true
+      }
+      guard let period, let exact = candidate.price(per: period.unit) else { return false }
+      let value = exact * Double(period.count) / 1e6
+      return abs(value - amount) <= max(0.5, value * 0.01)
+    }
+    if isReal { return add(.comparison, product, range, in: sentence, .holds) }
+    let span = period.map { " for \(Self.article($0))" } ?? ""
+    add(
+      .comparison, product, range, in: sentence,
+      .fails("no product costs '\(text.text(other.range))'\(span)"))
+  }
+}

@@ -1,0 +1,271 @@
+internal import Expressions
+internal import Pricing
+
+/// Claims about offers: free, trial, no payment now, how long, what it costs, what comes then.
+extension ClaimJudge {
+  mutating func judgeOffer(_ sentence: Range<Int>) {
+    // `Your trial has ended` promises nothing.
+    if reading.has(.past, in: sentence) { return }
+    let offers = subjects(in: sentence).filter(\.meaning.isOffer)
+    let hasTrialWord = reading.has(.trial, in: sentence)
+    let hasOffer = hasTrialWord || !offers.isEmpty
+    judgeFree(sentence, hasOffer: hasOffer)
+    judgeNoPayment(sentence)
+    judgeLengths(sentence)
+    judgeThen(sentence)
+    judgeOtherSlot(sentence)
+    for offer in offers {
+      switch offer.meaning {
+      case .offerPrice:
+        // What it is per period is judged with the prices.
+        if offer.range.isEmpty { continue }
+        add(
+          .offerPrice, offer.product, offer.range, in: sentence,
+          holds: !phases(offer.product).isEmpty)
+      case .offerEnd:
+        guard !offer.range.isEmpty else { continue }
+        judgeEnd(offer, sentence)
+      default: continue
+      }
+    }
+  }
+
+  // MARK: Free
+
+  private mutating func judgeFree(_ sentence: Range<Int>, hasOffer: Bool) {
+    let spans = reading.quantities.filter { sentence.contains($0.range.lowerBound) }
+    var isSaid = false
+    for word in reading.words(.free, in: sentence) {
+      guard text.outputs[word.range.lowerBound] < 0 else { continue }
+      let isOffer =
+        hasOffer || spans.contains { !isRate($0) } || reading.has(.attempt, in: sentence)
+        || reading.has(.until, in: sentence) && !offersEnd(sentence).isEmpty
+        || followsThen(word.range, sentence) || isAlone(word.range, sentence)
+        || reading.has(.today, in: sentence) || reading.has(.first, in: sentence)
+      guard isOffer else { continue }
+      isSaid = true
+      for product in products(at: word.range.lowerBound, in: sentence, wantsOffer: true) {
+        add(
+          .free, product, claimRange(word.range, sentence), in: sentence,
+          holds: phases(product).first?.isFree ?? false)
+      }
+    }
+    if isSaid { return }
+    for word in reading.words(.trial, in: sentence).prefix(1) {
+      guard text.outputs[word.range.lowerBound] < 0, isPromise(word.range, sentence) else { continue }
+      for product in products(at: word.range.lowerBound, in: sentence, wantsOffer: true) {
+        add(
+          .trial, product, claimRange(word.range, sentence), in: sentence,
+          holds: isTrial(product))
+      }
+    }
+  }
+
+  /// Whether a product has an offer that is free, or whose price the text mentions.
+  private func isTrial(_ product: Int) -> Bool {
+    guard let phase = phases(product).first else { return false }
+    return phase.isFree
+      || reading.moneys.contains { money in
+        if case .offerPrice? = money.attribute?.meaning { return money.attribute?.product == product }
+        return money.amount.map { abs($0 - Double(phase.micros) / 1e6) < 0.005 } ?? false
+      }
+  }
+
+  /// Whether a word for a trial is more than a verb: `testen`, `prueba`, `体験`.
+  private func isPromise(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
+    let isVerb = reading.words(.attempt, in: sentence).contains { $0.range == word }
+    guard isVerb else { return true }
+    return reading.quantities.contains {
+      sentence.contains($0.range.lowerBound) && !isRate($0)
+    }
+  }
+
+  /// Whether nothing but a word of offering stands beside it: `Free!`
+  private func isAlone(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
+    text.wordStarts.filter { sentence.contains($0) && !word.contains($0) }.isEmpty
+      && attributes(in: sentence).isEmpty
+  }
+
+  private func offersEnd(_ sentence: Range<Int>) -> [Attribute] {
+    attributes(in: sentence).filter { $0.meaning == .offerEnd }
+  }
+
+  /// Whether a price comes after it: `free, then $9.99`.
+  private func followsThen(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
+    reading.words(.then, in: sentence).contains { $0.range.lowerBound >= word.upperBound }
+      && reading.moneys.contains {
+        sentence.contains($0.range.lowerBound) && $0.range.lowerBound >= word.upperBound
+      }
+  }
+
+  /// Whether a span is how often something is charged: `every 3 months`.
+  func isRate(_ span: ClaimReading.Quantity) -> Bool {
+    if case .periodLength? = span.attribute?.meaning { return true }
+    return reading.moneys.contains { money in
+      money.unit.map { $0.range.overlaps(span.range) } ?? false
+    } || precededByEvery(span.range)
+  }
+
+  private func precededByEvery(_ range: Range<Int>) -> Bool {
+    for start in stride(from: range.lowerBound - 1, through: max(0, range.lowerBound - 12), by: -1) {
+      if let word = reading.match([.every], at: start),
+        start + word.count <= range.lowerBound,
+        text.text(start + word.count..<range.lowerBound).allSatisfy(\.isWhitespace)
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// The words of a claim: from the first to the last that belong to it in its clause.
+  private func claimRange(_ word: Range<Int>, _ sentence: Range<Int>) -> Range<Int> {
+    let clause = clause(word.lowerBound, in: sentence)
+    var range = clause
+    while let first = range.first, text.scalars[first] == " " || text.scalars[first] == "," {
+      range = first + 1..<range.upperBound
+    }
+    while let last = range.last, text.scalars[last] == " " || text.scalars[last] == "," {
+      range = range.lowerBound..<last
+    }
+    return range.isEmpty ? word : range
+  }
+
+  // MARK: No payment now
+
+  private mutating func judgeNoPayment(_ sentence: Range<Int>) {
+    var ranges = reading.words(.noPayment, in: sentence).map(\.range)
+    for money in reading.moneys
+    where sentence.contains(money.range.lowerBound) && money.amount == 0 && money.attribute == nil {
+      if reading.words(.today, in: clause(money.range.lowerBound, in: sentence)).isEmpty { continue }
+      ranges.append(money.range)
+    }
+    for range in ranges {
+      for product in products(at: range.lowerBound, in: sentence, wantsOffer: true) {
+        add(
+          .noPayment, product, claimRange(range, sentence), in: sentence,
+          holds: phases(product).first?.isFree ?? false)
+      }
+    }
+  }
+
+  // MARK: How long
+
+  private mutating func judgeLengths(_ sentence: Range<Int>) {
+    let hasThen = reading.has(.then, in: sentence) || reading.has(.free, in: sentence)
+    for span in reading.quantities where sentence.contains(span.range.lowerBound) {
+      if isRate(span) || span.isBare && !hasThen { continue }
+      if case .periodLength? = span.attribute?.meaning { continue }
+      guard isAboutOffer(span, sentence) else { continue }
+      let about =
+        span.attribute.map { [$0.product] }
+        ?? products(at: span.range.lowerBound, in: sentence, wantsOffer: true)
+      for product in about {
+        guard let phase = phases(product).first else {
+          // Without an offer the claim itself fails, but where only the length is said.
+          if span.attribute != nil {
+            add(.length, product, span.range, in: sentence, holds: false)
+          }
+          continue
+        }
+        let holds = ClaimProduct.isSame(span.period, phase.total) || isPhase(span.period, product)
+        add(
+          .length, product, span.range, in: sentence, holds: holds,
+          phase.cycles > 1
+            ? "the offer has \(phase.cycles) periods, \(phase.total.words) in all" : nil)
+      }
+    }
+  }
+
+  /// Whether a later phase of the offer is as long.
+  private func isPhase(_ period: Period, _ product: Int) -> Bool {
+    phases(product).dropFirst().contains { ClaimProduct.isSame(period, $0.total) }
+  }
+
+  /// Whether a span says how long an offer is: `7 days free`, `$0.99 for 3 months`.
+  private func isAboutOffer(_ span: ClaimReading.Quantity, _ sentence: Range<Int>) -> Bool {
+    if let attribute = span.attribute { return attribute.meaning.isOffer }
+    let clause = clause(span.range.lowerBound, in: sentence)
+    let hasWord = [ClaimWords.Kind.free, .trial, .noPayment].contains { reading.has($0, in: clause) }
+    if hasWord {
+      // `Free for 7 days, then ...`: what comes behind "then" is something else.
+      return !reading.words(.then, in: clause).contains {
+        $0.range.upperBound <= span.range.lowerBound
+      }
+    }
+    if span.isBare { return true }
+    let offerPrices = attributes(in: clause).filter {
+      if case .offerPrice = $0.meaning { true } else { false }
+    }
+    return !offerPrices.isEmpty
+  }
+
+  private mutating func judgeEnd(_ offer: Attribute, _ sentence: Range<Int>) {
+    guard let phase = phases(offer.product).first else {
+      return add(.end, offer.product, offer.range, in: sentence, holds: false)
+    }
+    let countsAll = profile == .androidStripe
+    add(
+      .end, offer.product, offer.range, in: sentence, holds: phase.cycles <= 1 || countsAll,
+      "this is the end of the first of \(phase.cycles) periods")
+  }
+
+  // MARK: Then
+
+  private mutating func judgeThen(_ sentence: Range<Int>) {
+    let prices = reading.moneys.filter { money in
+      guard sentence.contains(money.range.lowerBound), let attribute = money.attribute else {
+        return false
+      }
+      if case .price = attribute.meaning { return !money.isStruck }
+      return false
+    }
+    let isOffer =
+      [ClaimWords.Kind.free, .trial, .noPayment, .then].contains { reading.has($0, in: sentence) }
+      || subjects(in: sentence).contains(where: \.meaning.isOffer)
+    guard isOffer else { return }
+    for price in prices {
+      guard let product = price.attribute?.product, phases(product).count > 1,
+        subjects(in: sentence).contains(where: { $0.product == product })
+      else { continue }
+      let missing = phases(product).dropFirst().first { phase in
+        !reading.moneys.contains { money in
+          guard let amount = money.amount else { return false }
+          return abs(amount - Double(phase.micros) / 1e6) < 0.005
+        }
+      }
+      add(
+        .then, product, price.range, in: sentence, holds: missing == nil,
+        missing.map {
+          "no text mentions \(products[product].price($0.micros)) for \($0.total.words) in between"
+        })
+    }
+  }
+
+  /// The trial of one slot and the price of another: `{{ primary trial }} free, then {{ secondary price }}`.
+  private mutating func judgeOtherSlot(_ sentence: Range<Int>) {
+    let all = subjects(in: sentence)
+    let offers = all.filter(\.meaning.isOffer)
+    guard let offer = offers.first(where: { !$0.range.isEmpty }) else { return }
+    let prices = all.filter {
+      if case .price = $0.meaning { $0.range.lowerBound > offer.range.lowerBound && !$0.range.isEmpty } else { false }
+    }
+    let then = reading.words(.then, in: sentence).first {
+      $0.range.lowerBound >= offer.range.upperBound
+    }
+    let next = prices.first { then == nil || $0.range.lowerBound >= (then?.range.upperBound ?? 0) }
+    guard let next, next.product != offer.product,
+      !offers.contains(where: { $0.product == next.product })
+    else { return }
+    if then == nil, prices.contains(where: { $0.product == offer.product }) { return }
+    let (mine, other) = (phases(offer.product).first, phases(next.product).first)
+    guard let mine else { return }
+    let holds =
+      other.map { $0.micros == mine.micros && ClaimProduct.isSame($0.total, mine.total) } ?? false
+    add(
+      .then, next.product, offer.range.lowerBound..<next.range.upperBound, in: sentence,
+      holds: holds,
+      "the offer is that of '\(products[offer.product].identifier)', and the price that of another product"
+    )
+  }
+}

@@ -1,0 +1,129 @@
+internal import Expressions
+internal import Pricing
+
+/// Claims about the contract: it can be cancelled, it renews, it is for life, how it is billed.
+extension ClaimJudge {
+  mutating func judgeTerms(_ sentence: Range<Int>) {
+    for kind in [ClaimWords.Kind.cancel, .noCommitment] {
+      for word in reading.words(kind, in: sentence).prefix(1) {
+        judgeCancel(word, sentence)
+      }
+    }
+    for word in reading.words(.renews, in: sentence).prefix(1) {
+      if isNegatedRenewal(word.range, sentence) { continue }
+      let about = products(at: word.range.lowerBound, in: sentence)
+      for product in renewing(about, in: sentence) {
+        add(
+          .renewal, product, word.range, in: sentence, holds: products[product].renews,
+          "it does not renew")
+      }
+    }
+    for word in reading.words(.lifetime, in: sentence).prefix(1) {
+      judgeLifetime(word, sentence)
+    }
+    judgeBilling(sentence)
+  }
+
+  private func isNegatedRenewal(_ range: Range<Int>, _ sentence: Range<Int>) -> Bool {
+    reading.words(.negation, in: sentence).contains {
+      abs($0.range.lowerBound - range.lowerBound) < 24
+    }
+  }
+
+  /// Of several products those that a sentence about subscriptions can mean.
+  private func renewing(_ about: [Int], in sentence: Range<Int>) -> [Int] {
+    guard attributes(in: sentence).isEmpty, reading.has(.subscription, in: sentence) else {
+      return about
+    }
+    let subscriptions = about.filter { products[$0].renews }
+    return subscriptions.isEmpty ? about : subscriptions
+  }
+
+  private mutating func judgeCancel(_ word: ClaimReading.Word, _ sentence: Range<Int>) {
+    let about = products(at: word.range.lowerBound, in: sentence)
+    for product in renewing(about, in: sentence) {
+      let known = products[product]
+      if let commitment = known.commitment {
+        add(
+          .cancel, product, word.range, in: sentence, holds: false,
+          "the plan is a commitment of \(commitment.words)")
+        continue
+      }
+      if word.kind == .noCommitment, !known.renews { continue }
+      add(
+        .cancel, product, word.range, in: sentence, holds: known.renews,
+        "it does not renew, so there is nothing to cancel")
+    }
+  }
+
+  private mutating func judgeLifetime(_ word: ClaimReading.Word, _ sentence: Range<Int>) {
+    let about = products(at: word.range.lowerBound, in: sentence)
+    let isNamed = !subjects(in: sentence).isEmpty
+    // Without a product in the sentence it may be about any of those that are bought once.
+    if !isNamed, about.contains(where: { !products[$0].renews }) {
+      for product in about where !products[product].renews {
+        add(.lifetime, product, word.range, in: sentence, holds: true)
+      }
+      return
+    }
+    for product in about {
+      add(
+        .lifetime, product, word.range, in: sentence, holds: !products[product].renews,
+        "it renews")
+    }
+  }
+
+  /// `billed annually`, `jährlich abgerechnet`
+  private mutating func judgeBilling(_ sentence: Range<Int>) {
+    for word in reading.words(.billed, in: sentence) {
+      guard let said = billing(word.range, sentence) else { continue }
+      for product in products(at: word.range.lowerBound, in: sentence) {
+        judge(said, of: product, word.range, sentence)
+      }
+    }
+  }
+
+  private mutating func judge(
+    _ said: ClaimReading.Unit, of product: Int, _ word: Range<Int>, _ sentence: Range<Int>
+  ) {
+    let known = products[product]
+    let range = min(word.lowerBound, said.range.lowerBound)..<max(word.upperBound, said.range.upperBound)
+    guard let period = known.period else {
+      return add(.period, product, range, in: sentence, holds: false, "it is bought once")
+    }
+    var holds = ClaimProduct.isSame(said.period, period)
+    if let plan = known.product.billingPlan, plan.kind == .monthly, let billed = plan.period {
+      holds = ClaimProduct.isSame(said.period, billed)
+    }
+    add(
+      .period, product, range, in: sentence, holds: holds,
+      "it is charged every \(period.count == 1 ? period.unit.name : period.words)")
+  }
+
+  /// How often something is billed by the words around.
+  private func billing(_ word: Range<Int>, _ sentence: Range<Int>) -> ClaimReading.Unit? {
+    let clause = clause(word.lowerBound, in: sentence)
+    var at = reading.skip(word.upperBound)
+    var steps = 0
+    while at < clause.upperBound, steps < 3 {
+      if reading.moneys.contains(where: { $0.range.contains(at) }) { break }
+      if let unit = reading.rate(after: at) { return unit }
+      while at < clause.upperBound, text.scalars[at] != " " { at += 1 }
+      at = reading.skip(at)
+      steps += 1
+    }
+    var start = word.lowerBound - 1
+    while start >= clause.lowerBound, word.lowerBound - start < 24 {
+      if let adverb = reading.match(ClaimReading.adverbKinds, at: start),
+        start + adverb.count <= word.lowerBound,
+        let (unit, count) = ClaimReading.unit(adverb.kind), let period = Period(unit, count),
+        !reading.moneys.contains(where: { $0.range.lowerBound > start && $0.range.lowerBound < word.lowerBound })
+      {
+        let isOfPrice = reading.moneys.contains { $0.unit?.range.contains(start) ?? false }
+        if !isOfPrice { return ClaimReading.Unit(period: period, range: start..<start + adverb.count) }
+      }
+      start -= 1
+    }
+    return nil
+  }
+}

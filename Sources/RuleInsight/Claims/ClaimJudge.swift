@@ -1,0 +1,209 @@
+internal import Expressions
+internal import Pricing
+
+/// Holds what one rendered text asserts against what the store charges.
+///
+/// A text is judged once for users who may have offers and once for users who may not.
+struct ClaimJudge {
+  typealias Attribute = ClaimReading.Attribute
+  typealias Money = ClaimReading.Money
+
+  let reading: ClaimReading
+  let products: [ClaimProduct]
+  /// The paths that conditions around each of the template's texts ask for.
+  let guards: [[String]]
+  let selected: Int?
+  let isEligible: Bool
+  let locale: String
+  let profile: PricingProfile?
+  var claims: [Claim] = []
+
+  var text: ClaimText { reading.text }
+
+  init(
+    _ reading: ClaimReading, _ products: [ClaimProduct], guards: [[String]], selected: Int?,
+    isEligible: Bool, locale: String, profile: PricingProfile?
+  ) {
+    self.reading = reading
+    self.products = products
+    self.guards = guards
+    self.selected = selected
+    self.isEligible = isEligible
+    self.locale = locale
+    self.profile = profile
+  }
+
+  /// All claims of the text.
+  mutating func judge() -> [Claim] {
+    judgeValues()
+    let isUnknown = reading.isInUnknownLanguage
+    for sentence in text.sentences {
+      if isUnknown {
+        judgeAttributesAlone(sentence)
+        continue
+      }
+      judgeOffer(sentence)
+      judgeTerms(sentence)
+      judgePrices(sentence)
+      judgeSavings(sentence)
+      judgeComparisons(sentence)
+    }
+    judgeStyle()
+    return claims
+  }
+
+  // MARK: Offers as this user may have them
+
+  func phases(_ product: Int) -> [ClaimProduct.Phase] {
+    isEligible ? products[product].phases : []
+  }
+
+  // MARK: Saying
+
+  mutating func add(
+    _ kind: Claim.Kind, _ product: Int?, _ range: Range<Int>, in sentence: Range<Int>,
+    _ verdict: Claim.Verdict
+  ) {
+    let known = product.map { products[$0] }
+    claims.append(
+      Claim(
+        kind: kind, product: known?.identifier ?? "", slot: known?.slot ?? "", verdict: verdict,
+        range: text.source(range, tags: reading.tags.map(\.range)), sentence: text.text(sentence),
+        words: text.text(range), locale: locale))
+  }
+
+  /// Adds a claim that holds or fails; the store's part is said where no other reason is given.
+  mutating func add(
+    _ kind: Claim.Kind, _ product: Int, _ range: Range<Int>, in sentence: Range<Int>, holds: Bool,
+    _ reason: @autoclosure () -> String? = nil
+  ) {
+    let charges = products[product].charges(isEligible: isEligible)
+    add(
+      kind, product, range, in: sentence,
+      holds
+        ? .holds
+        : .fails(
+          reason().map { "\($0): '\(products[product].identifier)' \(charges)" }
+            ?? "'\(products[product].identifier)' \(charges)"))
+  }
+
+  // MARK: What a sentence is about
+
+  func attributes(in range: Range<Int>) -> [Attribute] {
+    reading.attributes.filter {
+      range.contains($0.range.lowerBound)
+        || $0.range.isEmpty && range.lowerBound <= $0.range.lowerBound
+          && $0.range.lowerBound <= range.upperBound
+    }
+  }
+
+  /// Attributes that a sentence speaks of, without those that it only compares with.
+  func subjects(in range: Range<Int>) -> [Attribute] {
+    let turns = reading.words(.instead, in: range).map(\.range)
+    return attributes(in: range).filter { attribute in
+      guard !attribute.range.isEmpty || attribute.meaning.isPrice else { return true }
+      let place = min(attribute.range.lowerBound, text.scalars.count - 1)
+      if text.struck[place] { return false }
+      return !turns.contains { turn in
+        turn.upperBound <= place && text.clauses[turn.lowerBound] == text.clauses[place]
+          && attribute.meaning.isPrice
+      }
+    }
+  }
+
+  static func unique(_ places: [Int]) -> [Int] {
+    var found: [Int] = []
+    for place in places where !found.contains(place) { found.append(place) }
+    return found
+  }
+
+  /// The clause around a place, within a sentence.
+  func clause(_ place: Int, in sentence: Range<Int>) -> Range<Int> {
+    var (from, to) = (place, place)
+    while from > sentence.lowerBound, text.clauses[from - 1] == text.clauses[place] { from -= 1 }
+    while to < sentence.upperBound, text.clauses[to] == text.clauses[place] { to += 1 }
+    return from..<max(to, from)
+  }
+
+  /// The products that a word at a place is about.
+  ///
+  /// - Parameter wantsOffer: whether attributes of offers say more than others.
+  func products(at place: Int, in sentence: Range<Int>, wantsOffer: Bool = false) -> [Int] {
+    let inSentence = subjects(in: sentence)
+    if wantsOffer {
+      let offers = inSentence.filter(\.meaning.isOffer)
+      if !offers.isEmpty { return Self.unique(offers.map(\.product)) }
+    }
+    let near = subjects(in: clause(place, in: sentence))
+    if !near.isEmpty { return Self.unique(near.map(\.product)) }
+    if !inSentence.isEmpty {
+      let before = inSentence.filter { $0.range.lowerBound <= place }
+      let all = Self.unique(inSentence.map(\.product))
+      if all.count > 1, let last = before.last, !wantsOffer { return [last.product] }
+      return all
+    }
+    if let named = productsByPeriod(in: sentence) { return named }
+    if let guarded = guarded(place) { return guarded }
+    // Sentences of the same line, then the rest of the text.
+    let line = line(around: sentence)
+    let inLine = subjects(in: line)
+    if !inLine.isEmpty { return Self.unique(inLine.map(\.product)) }
+    let everywhere = subjects(in: 0..<text.scalars.count)
+    if !everywhere.isEmpty { return Self.unique(everywhere.map(\.product)) }
+    return Array(products.indices)
+  }
+
+  private func line(around sentence: Range<Int>) -> Range<Int> {
+    var (from, to) = (sentence.lowerBound, sentence.upperBound)
+    while from > 0, text.scalars[from - 1] != "\n" { from -= 1 }
+    while to < text.scalars.count, text.scalars[to] != "\n" { to += 1 }
+    return from..<to
+  }
+
+  /// `Free trial with the yearly plan`: the products of a period that a sentence names.
+  private func productsByPeriod(in sentence: Range<Int>) -> [Int]? {
+    var found: [Int] = []
+    for place in sentence {
+      guard let adverb = reading.match(ClaimReading.adverbKinds, at: place),
+        let (unit, count) = ClaimReading.unit(adverb.kind), let period = Period(unit, count)
+      else { continue }
+      found += products.indices.filter {
+        products[$0].period.map { ClaimProduct.isSame($0, period) } ?? false
+      }
+    }
+    return found.isEmpty || found.count == products.count ? nil : Self.unique(found)
+  }
+
+  /// The products that conditions around a place ask about.
+  private func guarded(_ place: Int) -> [Int]? {
+    let piece = text.pieces[place]
+    guard guards.indices.contains(piece) else { return nil }
+    let found = guards[piece].compactMap { path -> Int? in
+      let names = path.split(separator: ".").map { Optional(String($0)) }
+      return ClaimReading.attribute(names, product(ofSlot:))?.product
+    }
+    return found.isEmpty ? nil : Self.unique(found)
+  }
+
+  func product(ofSlot slot: String) -> Int? {
+    if slot == "selected" { return selected }
+    return products.lastIndex { $0.slot == slot }
+  }
+
+  // MARK: Formatting
+
+  func quote(_ range: Range<Int>) -> String {
+    let text = text.text(range).trimmed
+    return text.count > 90 ? String(text.prefix(87)) + "..." : text
+  }
+}
+
+extension String {
+  /// Without white space at both ends.
+  var trimmed: String {
+    var rest = self[...]
+    while rest.first?.isWhitespace == true { rest.removeFirst() }
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,144 @@
+internal import CivilTime
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+/// What is true of a product: what the store charges, when, and for how long.
+struct ClaimProduct: Sendable {
+  /// A span with one price before the regular one.
+  struct Phase: Sendable {
+    /// What one period costs.
+    var micros: Int64
+    var period: Period
+    var cycles: Int
+
+    var isFree: Bool { micros == 0 }
+    /// All periods together.
+    var total: Period { period.repeated(cycles) ?? period }
+  }
+
+  var slot: String
+  var identifier: String
+  var product: PricedProduct
+  var currency: Currency
+  /// What one period costs, or the product where it is bought once.
+  var micros: Int64?
+  /// Nil for what does not renew.
+  var period: Period?
+  /// What a user who may have the offer gets before the regular price.
+  var phases: [Phase] = []
+  /// Whether the store itself hides offers from users who may not have them.
+  var hidesOffers: Bool
+  /// How long a user is bound although billing is more often.
+  var commitment: Period?
+  /// The format of messages.
+  private var format: CurrencyFormat
+
+  init(_ product: PricedProduct, slot: String, locale: String?) {
+    self.slot = slot
+    self.product = product
+    identifier = product.fullIdentifier ?? product.identifier
+    currency = product.price?.currency ?? product.currency ?? .usd
+    micros = product.price?.micros
+    period = product.period.flatMap { $0.count > 0 ? $0.normalized : nil }
+    hidesOffers = product.store == .playStore
+    if !product.offers.isEmpty,
+      let offer = PlayOffer.select(PlayProductID(identifier), from: product.offers),
+      let base = offer.phases.last
+    {
+      micros = base.micros
+      period = base.period.androidPeriod?.normalized
+      phases = offer.phases.dropLast().compactMap { phase in
+        phase.period.androidPeriod.map {
+          Phase(micros: phase.micros, period: $0, cycles: max(phase.cycles, 1))
+        }
+      }
+    } else if let intro = product.intro, intro.period.count > 0 {
+      phases = [
+        Phase(
+          micros: intro.mode == .freeTrial ? 0 : intro.micros, period: intro.period,
+          cycles: intro.mode == .payAsYouGo || intro.mode == .freeTrial ? intro.cycles : 1)
+      ]
+      if intro.mode == .payUpFront, intro.cycles > 1, let all = intro.period.repeated(intro.cycles) {
+        phases[0].period = all
+      }
+    } else if let days = product.trialDays, days > 0, let period = Period(.day, days) {
+      phases = [Phase(micros: 0, period: period, cycles: 1)]
+    }
+    if let plan = product.billingPlan, plan.kind == .monthly, let whole = period {
+      commitment = whole
+    }
+    format = PriceLocale(locale ?? product.locale ?? "en_US").format(for: currency)
+  }
+
+  /// Whether the offer, for users who may have it, begins with something free.
+  var isFreeAtFirst: Bool { phases.first?.isFree ?? false }
+  /// The free time, all free phases at the beginning together.
+  var freeTime: Period? { isFreeAtFirst ? phases[0].total : nil }
+  var renews: Bool { period != nil }
+
+  func price(_ micros: Int64) -> String {
+    format.text(micros: micros).split { $0 == "\u{A0}" || $0 == "\u{202F}" }.joined(separator: " ")
+  }
+
+  /// `charges $4.99 for 3 months, then $59.99 a year`
+  func charges(isEligible: Bool) -> String {
+    var parts: [String] = []
+    if isEligible {
+      for phase in phases {
+        parts.append(
+          phase.isFree
+            ? "nothing for \(phase.total.words)"
+            : phase.cycles > 1
+              ? "\(price(phase.micros)) every \(Self.unit(phase.period)) for \(phase.total.words)"
+              : "\(price(phase.micros)) for \(phase.period.words)")
+      }
+    }
+    if let micros {
+      parts.append(price(micros) + (period.map { " every \(Self.unit($0))" } ?? " once"))
+    }
+    guard let first = parts.first else { return "has no price here" }
+    let isFree = isEligible && isFreeAtFirst
+    return "charges " + ([isFree ? first : first + " now"] + parts.dropFirst()).joined(separator: ", then ")
+  }
+
+  private static func unit(_ period: Period) -> String {
+    period.count == 1 ? period.unit.name : period.words
+  }
+
+  // MARK: Comparing periods
+
+  /// Days of a period, a month as a twelfth of 365 days, times 12.
+  static func twelfths(_ period: Period) -> Int64 {
+    switch period.unit {
+    case .day: Int64(period.count) * 12
+    case .week: Int64(period.count) * 84
+    case .month: Int64(period.count) * 365
+    case .year: Int64(period.count) * 365 * 12
+    }
+  }
+
+  /// Whether two spans are the same to a reader: 7 days and a week, 30 days and a month, 12 months
+  /// and a year.
+  static func isSame(_ one: Period, _ two: Period) -> Bool {
+    if one.normalized == two.normalized { return true }
+    let (a, b) = (twelfths(one), twelfths(two))
+    if a == b { return true }
+    let isMonths = one.unit == .month || two.unit == .month || one.unit == .year || two.unit == .year
+    // A month has 28 to 31 days.
+    guard isMonths else { return false }
+    let months = max(1, max(a, b) / 365)
+    return abs(a - b) <= 30 * months && (one.unit != two.unit)
+  }
+
+  /// What a price is for a period, as a fraction of micros.
+  static func perYear(_ micros: Int64, _ period: Period) -> Double {
+    Double(micros) / Double(twelfths(period)) * Double(365 * 12)
+  }
+
+  /// The regular price for a unit, unrounded; nil for what does not renew.
+  func price(per unit: Period.Unit) -> Double? {
+    guard let micros, let period else { return nil }
+    return Self.perYear(micros, period) / Self.perYear(1, Period(unit, 1) ?? period)
+  }
+}

@@ -1,0 +1,350 @@
+internal import Expressions
+internal import Pricing
+
+/// What a rendered text says, found in it: attributes, amounts of money, spans of time, percentages and
+/// claim words, each with its place.
+struct ClaimReading: Sendable {
+  /// An attribute of a product that a tag wrote.
+  struct Attribute: Sendable {
+    var range: Range<Int>
+    var product: Int
+    var meaning: ClaimAttribute
+    var name: String
+    /// As it was written.
+    var text: String
+  }
+
+  struct Word: Sendable {
+    var kind: ClaimWords.Kind
+    var range: Range<Int>
+  }
+
+  /// An amount of money.
+  struct Money: Sendable {
+    var range: Range<Int>
+    /// Nil where an attribute has no value.
+    var amount: Double?
+    /// What the signs around it may mean; empty without signs.
+    var currencies: [String]
+    /// The attribute that it is, where it is one as it stands.
+    var attribute: Attribute?
+    /// The products that it was worked out from.
+    var sources: [Int]
+    var isStruck: Bool
+    /// What the text says it is for: `a month`.
+    var unit: Unit?
+  }
+
+  /// How often something is said to be charged.
+  struct Unit: Sendable {
+    var period: Period
+    var range: Range<Int>
+  }
+
+  /// A span of time.
+  struct Quantity: Sendable {
+    var range: Range<Int>
+    var period: Period
+    var attribute: Attribute?
+    /// Whether it is `first month`, without a number.
+    var isBare = false
+  }
+
+  struct Percent: Sendable {
+    var range: Range<Int>
+    var value: Double
+    var attribute: Attribute?
+    var sources: [Int]
+  }
+
+  let text: ClaimText
+  /// Whether it has words, and in no language that is known.
+  var isInUnknownLanguage: Bool { languages.isEmpty && !text.wordStarts.isEmpty }
+  let languages: [ClaimWords.Language]
+  let tags: [ClaimTemplate.Tag]
+  var attributes: [Attribute] = []
+  var words: [Word] = []
+  var moneys: [Money] = []
+  var quantities: [Quantity] = []
+  var percents: [Percent] = []
+
+  /// - Parameters:
+  ///   - products: the place of the product of a slot.
+  init(
+    _ text: ClaimText, _ languages: [ClaimWords.Language], _ tags: [ClaimTemplate.Tag],
+    products: (String) -> Int?
+  ) {
+    self.text = text
+    self.languages = languages
+    self.tags = tags
+    findAttributes(products)
+    findWords()
+    findNumbers(products)
+    findBareQuantities()
+    moneys.sort { $0.range.lowerBound < $1.range.lowerBound }
+    for place in moneys.indices { moneys[place].unit = unit(of: place) }
+  }
+
+  // MARK: Attributes
+
+  /// The product and the attribute that a path names.
+  static func attribute(_ names: [String?], _ products: (String) -> Int?) -> (
+    product: Int, name: String
+  )? {
+    var rest = names[...]
+    if rest.first == "products" { rest = rest.dropFirst() }
+    guard rest.count == 2, let slot = rest.first.flatMap({ $0 }), let name = rest.last.flatMap({ $0 }),
+      let product = products(slot)
+    else { return nil }
+    return (product, name)
+  }
+
+  private mutating func findAttributes(_ products: (String) -> Int?) {
+    for (output, range) in text.written {
+      let tag = tags[output]
+      guard tag.isPlain, let read = tag.reads.first,
+        let (product, name) = Self.attribute(read.names, products)
+      else { continue }
+      attributes.append(
+        Attribute(
+          range: range, product: product, meaning: ClaimAttribute.named[name] ?? .other, name: name,
+          text: text.text(range)))
+    }
+  }
+
+  private func attribute(at place: Int) -> Attribute? {
+    attributes.first { $0.range.lowerBound == place && !$0.range.isEmpty }
+  }
+
+  /// The products of the tags that wrote a part.
+  private func sources(_ range: Range<Int>, _ products: (String) -> Int?) -> [Int] {
+    var found: [Int] = []
+    for output in Set(range.map { text.outputs[$0] }) where output >= 0 {
+      for read in tags[output].reads {
+        if let product = Self.attribute(read.names, products)?.product, !found.contains(product) {
+          found.append(product)
+        }
+      }
+    }
+    return found.sorted()
+  }
+
+  // MARK: Words
+
+  private static let spoken: Set<ClaimWords.Kind> = [
+    .free, .notFree, .trial, .attempt, .noPayment, .today, .first, .until, .then, .off, .upTo,
+    .instead, .lifetime, .notLifetime, .cancel, .noCommitment, .renews, .billed, .subscription,
+    .hedge, .negation, .past,
+  ]
+
+  private mutating func findWords() {
+    for place in text.scalars.indices {
+      for language in languages {
+        for kind in language.kinds(at: place, in: text, among: Self.spoken) {
+          let range = place..<place + kind.count
+          if let known = words.lastIndex(where: {
+            $0.kind == kind.kind && $0.range.upperBound > place
+          }) {
+            if words[known].range.count < range.count, words[known].range.lowerBound == place {
+              words[known].range = range
+            }
+            continue
+          }
+          words.append(Word(kind: kind.kind, range: range))
+        }
+      }
+    }
+    let masks = words.filter { $0.kind == .notFree || $0.kind == .notLifetime }
+    words.removeAll { word in
+      masks.contains { mask in
+        (mask.kind == .notFree ? word.kind == .free : word.kind == .lifetime)
+          && mask.range.overlaps(word.range)
+      }
+    }
+    // `no payment today` is not a negation of what follows.
+    let whole = words.filter { [.noPayment, .noCommitment, .lifetime].contains($0.kind) }
+    words.removeAll { word in
+      word.kind == .negation && whole.contains { $0.range.overlaps(word.range) }
+    }
+    words.removeAll { word in
+      word.kind == .free && isNegated(word)
+        || word.kind == .trial && isNegated(word)
+    }
+  }
+
+  func has(_ kind: ClaimWords.Kind, in range: Range<Int>) -> Bool {
+    words.contains { $0.kind == kind && range.contains($0.range.lowerBound) }
+  }
+
+  func words(_ kind: ClaimWords.Kind, in range: Range<Int>) -> [Word] {
+    words.filter { $0.kind == kind && range.contains($0.range.lowerBound) }
+  }
+
+  /// `no free trial`, `無料ではありません`
+  private func isNegated(_ word: Word) -> Bool {
+    let clause = text.clauses[word.range.lowerBound]
+    let isIdeographic = ClaimText.isIdeograph(text.scalars[word.range.lowerBound])
+    return words.contains { negation in
+      guard negation.kind == .negation, text.clauses[negation.range.lowerBound] == clause else {
+        return false
+      }
+      let before = word.range.lowerBound - negation.range.upperBound
+      if 0...10 ~= before { return true }
+      let after = negation.range.lowerBound - word.range.upperBound
+      return isIdeographic && 0...6 ~= after
+    }
+  }
+
+  // MARK: Numbers
+
+  private mutating func findNumbers(_ products: (String) -> Int?) {
+    var place = 0
+    while place < text.scalars.count {
+      if let attribute = attribute(at: place), attribute.meaning != .other {
+        take(attribute)
+        place = attribute.range.upperBound
+        continue
+      }
+      guard ClaimText.isDigit(text.scalars[place]) else {
+        place += 1
+        continue
+      }
+      let (value, end) = number(at: place)
+      take(value, place..<end, products)
+      place = end
+    }
+    for attribute in attributes where attribute.range.isEmpty && attribute.meaning.isPrice {
+      moneys.append(money(attribute, nil))
+    }
+  }
+
+  /// A number with its separators, and where it ends.
+  private func number(at start: Int) -> (value: Double, end: Int) {
+    var end = start
+    var groups: [(separator: Unicode.Scalar?, digits: Int)] = [(nil, 0)]
+    var digits = ""
+    while end < text.scalars.count {
+      let scalar = text.scalars[end]
+      if ClaimText.isDigit(scalar) {
+        digits.unicodeScalars.append(scalar)
+        groups[groups.count - 1].digits += 1
+      } else if scalar == "." || scalar == "," || scalar == "'" || scalar == " ",
+        end + 1 < text.scalars.count, ClaimText.isDigit(text.scalars[end + 1]), end > start,
+        scalar != " " || isGroup(end + 1)
+      {
+        groups.append((scalar, 0))
+      } else {
+        break
+      }
+      end += 1
+    }
+    var fraction = 0
+    if let last = groups.last, let separator = last.separator, separator == "." || separator == "," {
+      let isRepeated = groups.dropLast().contains { $0.separator == separator }
+      if !isRepeated, last.digits != 3 || groups.count > 2 && groups[1].separator != separator {
+        fraction = last.digits
+      }
+    }
+    let whole = Double(digits) ?? 0
+    var scale = 1.0
+    for _ in 0..<fraction { scale *= 10 }
+    return (whole / scale, end)
+  }
+
+  /// Whether exactly three digits stand at a place, as behind a blank between thousands.
+  private func isGroup(_ place: Int) -> Bool {
+    let digits = text.scalars[place...].prefix { ClaimText.isDigit($0) }.count
+    return digits == 3
+  }
+
+  /// An attribute that is a number, or text with one.
+  private mutating func take(_ attribute: Attribute) {
+    let digits = attribute.range.first { ClaimText.isDigit(text.scalars[$0]) }
+    let value = digits.map { number(at: $0).value }
+    switch attribute.meaning {
+    case .price, .offerPrice: moneys.append(money(attribute, value))
+    case .offerLength(let unit?), .offerTotal(let unit?), .periodLength(let unit):
+      guard let value, let count = Int(exactly: value) else { return }
+      let said = unitWord(after: attribute.range.upperBound)
+      if let period = Period(said?.unit ?? unit, count * (said?.count ?? 1)) {
+        let end = said?.end ?? attribute.range.upperBound
+        quantities.append(
+          Quantity(
+            range: attribute.range.lowerBound..<end, period: period, attribute: attribute))
+      }
+    case .offerLength(nil), .offerTotal(nil):
+      if let period = ClaimAttribute.period(inWords: attribute.text) {
+        quantities.append(Quantity(range: attribute.range, period: period, attribute: attribute))
+      }
+    case .savings:
+      guard let value else { return }
+      percents.append(
+        Percent(
+          range: attribute.range, value: value, attribute: attribute, sources: [attribute.product]))
+    case .offerEnd, .period, .localizedPeriod, .currency, .other: break
+    }
+  }
+
+  private func money(_ attribute: Attribute, _ value: Double?) -> Money {
+    var range = attribute.range
+    var currencies: [String] = []
+    if ClaimAttribute.raw.contains(attribute.name) || value == nil {
+      (currencies, range) = signs(around: range)
+    }
+    return Money(
+      range: range, amount: value, currencies: currencies, attribute: attribute,
+      sources: [attribute.product],
+      isStruck: !attribute.range.isEmpty && text.struck[attribute.range.lowerBound])
+  }
+
+  /// A number that is not an attribute as it stands.
+  private mutating func take(_ value: Double, _ range: Range<Int>, _ products: (String) -> Int?) {
+    let from = range.lowerBound
+    if from > 0, ClaimText.isWord(text.scalars[from - 1]), text.outputs[from - 1] < 0 {
+      // `v2`, `H264`; but `R$9` and `A$9` have a sign before.
+      let isSign = signs(around: range).currencies.isEmpty == false
+      guard isSign else { return }
+    }
+    var end = range.upperBound
+    while end < text.scalars.count, text.scalars[end] == " ", end < range.upperBound + 1 { end += 1 }
+    if end < text.scalars.count, text.scalars[end] == "%" {
+      percents.append(
+        Percent(
+          range: from..<end + 1, value: isNegative(from) ? -value : value,
+          sources: sources(range, products)))
+      return
+    }
+    if from > 0, text.scalars[from - 1] == "%" {
+      percents.append(Percent(range: from - 1..<range.upperBound, value: value, sources: sources(range, products)))
+      return
+    }
+    let (currencies, whole) = signs(around: range)
+    if !currencies.isEmpty {
+      moneys.append(
+        Money(
+          range: whole, amount: value, currencies: currencies, sources: sources(range, products),
+          isStruck: text.struck[from]))
+      return
+    }
+    if let count = Int(exactly: value), count > 0, count < 1_000,
+      let said = unitWord(after: range.upperBound), let period = Period(said.unit, count * said.count)
+    {
+      quantities.append(Quantity(range: from..<said.end, period: period))
+    }
+  }
+
+  private func isNegative(_ place: Int) -> Bool {
+    place > 0 && text.scalars[place - 1] == "-" && text.outputs[place - 1] >= 0
+  }
+
+  /// What signs of currencies stand beside a number, and the number with them.
+  private func signs(around range: Range<Int>) -> (currencies: [String], range: Range<Int>) {
+    if let (currencies, count) = ClaimCurrencies.sign(before: range.lowerBound, in: text) {
+      return (currencies, range.lowerBound - count..<range.upperBound)
+    }
+    if let (currencies, count) = ClaimCurrencies.sign(after: range.upperBound, in: text) {
+      return (currencies, range.lowerBound..<range.upperBound + count)
+    }
+    return ([], range)
+  }
+}

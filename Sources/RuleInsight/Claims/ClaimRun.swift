@@ -1,0 +1,287 @@
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+/// Texts on their way through products, eligibility and locales. What was judged once is not judged
+/// again.
+struct ClaimRun: ~Copyable {
+  /// What holds while texts are rendered.
+  struct State {
+    var products: [ClaimProduct]
+    var isEligible: Bool
+    /// Whether both kinds of users are asked about.
+    var isForBoth: Bool
+    var locale: String
+    var profile: PricingProfile?
+    /// Whether the products themselves are different for users who may not have offers.
+    var attributesDiffer: Bool
+    /// Whether prices are judged by how the locale writes them.
+    var followsLocale: Bool
+  }
+
+  /// One text.
+  private struct Text {
+    var template: ClaimTemplate
+    var isUsable: Bool
+    var firstChoice: Int
+    var combinations: [[Value]]
+    /// Whether dates or words of the device's locale are in it.
+    var hasLocalWords: Bool
+    var judged: Set<Key> = []
+    /// By claim: how it went.
+    var outcomes: [ClaimKey: Outcome] = [:]
+    var order: [ClaimKey] = []
+    var languages: [ClaimWords.Language]?
+    var hasWords = false
+    var renderings: [ClaimCheck.Rendering] = []
+  }
+
+  private struct Key: Hashable {
+    var signature: [UInt8]
+    var selected: Int
+    var isEligible: Bool
+    var locale: String
+  }
+
+  private struct ClaimKey: Hashable {
+    var kind: Claim.Kind
+    var product: String
+    var slot: String
+    var range: SourceRange
+  }
+
+  private struct Outcome {
+    var holding: Claim?
+    var failing: Claim?
+    var failingForIneligible: Claim?
+    var unknown: Claim?
+  }
+
+  private var texts: [Text] = []
+  private let set: TemplateSet
+  private var frame: Frame
+  private var rendered = RenderedText()
+  private let words: ClaimWords
+  private let keepsRenderings: Bool
+  /// How many combinations of answers there are at most.
+  private(set) var rounds = 1
+
+  init(
+    _ sources: [String], _ environment: TemplateEnvironment, _ words: ClaimWords,
+    keepsRenderings: Bool
+  ) {
+    self.words = words
+    self.keepsRenderings = keepsRenderings
+    var builder = TemplateSetBuilder(environment)
+    var choices = 0
+    for source in sources {
+      let analysis = environment.analyze(source)
+      let template = ClaimTemplate(source, analysis, environment, firstChoice: choices)
+      let problems = builder.add(template.source)
+      let isUsable =
+        !template.isUnreadable && !analysis.diagnostics.contains { $0.severity == .error }
+        && !problems.contains { $0.severity == .error }
+      let combinations = template.combinations
+      texts.append(
+        Text(
+          template: template, isUsable: isUsable, firstChoice: choices, combinations: combinations,
+          hasLocalWords: template.tags.contains { tag in
+            tag.reads.contains {
+              ["trialPeriodEndDate", "localizedPeriod", "periodAlt"].contains($0.names.last ?? "")
+            }
+          }))
+      choices += template.choices.count
+      rounds = max(rounds, combinations.count)
+    }
+    set = builder.build()
+    frame = Frame(for: set.program)
+  }
+
+  var readsSelected: Bool { texts.contains { $0.template.readsSelected } }
+
+  /// The answers of a round, and the theme.
+  func roots(_ round: Int, _ theme: Value?) -> [(name: String, value: Value)] {
+    var answers: [Value.Entry] = []
+    for text in texts {
+      let combination = text.combinations[min(round, text.combinations.count - 1)]
+      for (place, value) in combination.enumerated() {
+        answers.append(Value.Entry(key: .string("c\(text.firstChoice + place)"), value: value))
+      }
+    }
+    return [(ClaimTemplate.choiceRoot, .map(answers))] + (theme.map { [("theme", $0)] } ?? [])
+  }
+
+  // MARK: Rendering
+
+  mutating func render(
+    _ context: Value, _ options: RenderOptions, _ state: State, selected: Int, round: Int
+  ) {
+    guard (try? frame.fill(context)) != nil else { return }
+    frame.setOptions(options)
+    for number in texts.indices where texts[number].isUsable {
+      let text = texts[number]
+      if selected > 0, !text.template.readsSelected { continue }
+      if round >= text.combinations.count { continue }
+      set.render(number, in: &frame, into: &rendered)
+      let key = rendered.withBytes {
+        Key(
+          signature: signature($0, text, state), selected: text.template.readsSelected ? selected : 0,
+          isEligible: state.isEligible, locale: locale(of: text, state))
+      }
+      if !keepsRenderings, text.judged.contains(key) { continue }
+      let string = rendered.string
+      if keepsRenderings { keep(string, number, state, selected) }
+      guard texts[number].judged.insert(key).inserted else { continue }
+      judge(string, number, state, selected)
+    }
+  }
+
+  /// What of the locale counts for a text.
+  private func locale(of text: Text, _ state: State) -> String {
+    if state.followsLocale { return state.locale }
+    guard text.hasLocalWords else { return "" }
+    return String(state.locale.prefix { $0 != "_" && $0 != "-" })
+  }
+
+  /// The text without the letters of attributes that are judged by what they are.
+  private func signature(_ bytes: UnsafeBufferPointer<UInt8>, _ text: Text, _ state: State) -> [UInt8] {
+    // SAFETY: Indices are compared with the count of the view, which the caller's closure keeps.
+    // Tests: ClaimCheckTests.
+    if state.followsLocale { return Array(bytes) }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var at = 0
+    while at < bytes.count {
+      // U+E000 to U+E003 are EE 80 80 to EE 80 83.
+      guard bytes[at] == 0xEE, at + 2 < bytes.count, bytes[at + 1] == 0x80, bytes[at + 2] == 0x80
+      else {
+        result.append(bytes[at])
+        at += 1
+        continue
+      }
+      var number = 0
+      var end = at + 3
+      while end < bytes.count, bytes[end] != 0xEE {
+        number = number * 10 + Int(bytes[end]) - 0x30
+        end += 1
+      }
+      end += 3
+      result += bytes[at..<min(end, bytes.count)]
+      at = end
+      guard text.template.tags.indices.contains(number), text.template.tags[number].isLocalPrice else {
+        continue
+      }
+      let start = at
+      while at < bytes.count, bytes[at] != 0xEE { at += 1 }
+      // What is no value counts.
+      if at - start <= 3 { result += bytes[start..<at] } else { result.append(0x23) }
+    }
+    return result
+  }
+
+  private mutating func keep(_ marked: String, _ number: Int, _ state: State, _ selected: Int) {
+    let template = texts[number].template
+    var view = String.UnicodeScalarView()
+    var isNumber = false
+    for scalar in marked.unicodeScalars {
+      if scalar == ClaimText.Mark.output || scalar == ClaimText.Mark.text { isNumber = true }
+      if !ClaimText.Mark.all.contains(scalar.value), !isNumber { view.append(scalar) }
+      if scalar == ClaimText.Mark.number { isNumber = false }
+    }
+    let rendering = ClaimCheck.Rendering(
+      text: String(view).trimmed,
+      selected: template.readsSelected ? state.products[selected].identifier : nil,
+      isEligible: state.isEligible, locale: state.locale)
+    var other = rendering
+    other.isEligible = !rendering.isEligible
+    if !rendering.text.isEmpty, !texts[number].renderings.contains(rendering),
+      !texts[number].renderings.contains(other)
+    {
+      texts[number].renderings.append(rendering)
+    }
+  }
+
+  // MARK: Judging
+
+  private mutating func judge(_ marked: String, _ number: Int, _ state: State, _ selected: Int) {
+    let template = texts[number].template
+    let text = ClaimText(
+      marked: marked, texts: template.texts.map(\.start), tags: template.tags.map(\.range.from))
+    let languages = words.languages(of: text)
+    if !text.wordStarts.isEmpty || !languages.isEmpty {
+      texts[number].hasWords = true
+      if texts[number].languages?.isEmpty ?? true { texts[number].languages = languages }
+    }
+    let products = state.products
+    let reading = ClaimReading(text, languages, template.tags) { slot in
+      if slot == "selected" { return selected }
+      return products.lastIndex { $0.slot == slot }
+    }
+    // What is rendered for both is judged for both.
+    let sides =
+      template.readsEligibility || state.attributesDiffer
+      || !state.isForBoth
+      ? [state.isEligible] : state.isEligible ? [true, false] : []
+    for isEligible in sides {
+      var judge = ClaimJudge(
+        reading, products, guards: template.texts.map(\.guards), selected: selected,
+        isEligible: isEligible, locale: state.locale, profile: state.profile)
+      for claim in judge.judge() {
+        record(claim, number, isEligible, template.readsSelected ? products[selected].identifier : nil)
+      }
+    }
+  }
+
+  private mutating func record(
+    _ claim: Claim, _ number: Int, _ isEligible: Bool, _ selected: String?
+  ) {
+    let key = ClaimKey(
+      kind: claim.kind, product: claim.product, slot: claim.slot, range: claim.range)
+    if texts[number].outcomes[key] == nil { texts[number].order.append(key) }
+    var outcome = texts[number].outcomes[key] ?? Outcome()
+    var claim = claim
+    if let selected, selected != claim.product { claim.selected = selected }
+    switch claim.verdict {
+    case .holds: outcome.holding = outcome.holding ?? claim
+    case .unknown: outcome.unknown = outcome.unknown ?? claim
+    case .fails:
+      if isEligible {
+        outcome.failing = outcome.failing ?? claim
+      } else {
+        outcome.failingForIneligible = outcome.failingForIneligible ?? claim
+      }
+    }
+    texts[number].outcomes[key] = outcome
+  }
+
+  /// What was found, by text.
+  var results: [ClaimCheck.Result] {
+    texts.map { text in
+      var result = ClaimCheck.Result()
+      result.renderings = text.renderings
+      result.isInKnownLanguage = text.hasWords ? !(text.languages?.isEmpty ?? true) : nil
+      for key in text.order {
+        guard let outcome = text.outcomes[key] else { continue }
+        var claim = outcome.failing ?? outcome.failingForIneligible ?? outcome.unknown ?? outcome.holding
+        claim?.isForIneligibleOnly =
+          outcome.failing == nil && outcome.failingForIneligible != nil
+        if let claim { result.claims.append(claim) }
+      }
+      result.claims.sort { ($0.range.from, $0.range.to) < ($1.range.from, $1.range.to) }
+      return result
+    }
+  }
+}
+
+extension ClaimTemplate.Tag {
+  /// Whether it writes an amount or a date whose letters say nothing that the attribute does not.
+  fileprivate var isLocalPrice: Bool {
+    guard isPlain, let name = reads.first?.names.last.flatMap({ $0 }),
+      let meaning = ClaimAttribute.named[name], !ClaimAttribute.raw.contains(name)
+    else { return false }
+    switch meaning {
+    case .price, .offerPrice, .offerEnd, .localizedPeriod: return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,183 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A template whose tags are marked, so that each letter of the rendered text leads back to its place,
+/// and whose questions about the user are questions to the check.
+struct ClaimTemplate: Sendable {
+  /// A condition about the user, which the check answers itself.
+  struct Choice: Sendable {
+    /// The values that it may have; the first is that of a user of whom nothing is known.
+    var values: [Value]
+  }
+
+  /// What a tag writes.
+  struct Tag: Sendable {
+    var range: SourceRange
+    /// The attributes of products that its value is made of.
+    var reads: [TemplateAnalysis.Read]
+    /// Whether the value is one attribute as it is, but for filters that leave it readable.
+    var isPlain: Bool
+    var filters: [String]
+  }
+
+  /// The template with marks.
+  private(set) var source: String
+  private(set) var tags: [Tag] = []
+  /// Where the template's own texts begin, and the attributes that conditions around them read.
+  private(set) var texts: [(start: Int, guards: [String])] = []
+  private(set) var choices: [Choice] = []
+  /// Whether what is shown depends on which product is selected.
+  private(set) var readsSelected = false
+  /// Whether it asks for anything that follows the user's eligibility.
+  private(set) var readsEligibility = false
+  private let firstChoice: Int
+  /// Whether it has letters that the marks need.
+  let isUnreadable: Bool
+
+  /// The root under which the answers stand.
+  static let choiceRoot = "tollgate_choice"
+
+  private static let productRoots: Set<String> = ["products", "primary", "secondary", "tertiary", "theme"]
+  /// Filters after which an attribute is still read as it was.
+  private static let harmless: Set<String> = [
+    "upcase", "downcase", "capitalize", "strip", "lstrip", "rstrip", "append", "prepend", "default",
+    "escape", "locale", "strip_html",
+  ]
+
+  init(
+    _ source: String, _ analysis: TemplateAnalysis, _ environment: TemplateEnvironment,
+    firstChoice: Int = 0
+  ) {
+    self.firstChoice = firstChoice
+    self.source = source
+    isUnreadable = source.unicodeScalars.contains { ClaimText.Mark.all.contains($0.value) }
+    guard !isUnreadable else { return }
+    let bytes = Array(source.utf8)
+    var edits: [(at: Int, to: Int, text: String)] = []
+    for output in analysis.parts.outputs {
+      let (from, to) = (output.range.from, output.range.to)
+      guard to <= bytes.count, from + 1 < to, Self.opens(bytes, from) else { continue }
+      edits.append((from, from, "\u{E000}\(tags.count)\u{E001}"))
+      edits.append((to, to, "\u{E002}"))
+      tags.append(tag(output, analysis.parts))
+    }
+    for text in analysis.parts.texts where text.range.to <= bytes.count {
+      edits.append((text.range.from, text.range.from, "\u{E003}\(texts.count)\u{E001}"))
+      texts.append((text.range.from, text.guards))
+    }
+    if environment.dialect != .agentwallie { ask(analysis.parts, bytes, &edits) }
+    self.source = Self.edited(bytes, edits)
+    let reads = analysis.reads
+    readsSelected = reads.contains { read in
+      guard read.names.count > 1, read.names[0] == "products" else { return false }
+      return read.names[1] == nil || read.names[1] == "selected" || read.names[1] == "selectedIndex"
+    }
+    readsEligibility = reads.contains { read in
+      read.names.contains { $0 == nil || Self.eligibilityNames.contains($0 ?? "") }
+    }
+  }
+
+  private static let eligibilityNames: Set<String> = [
+    "hasIntroductoryOffer", "isFreeTrialAvailable",
+  ]
+
+  private static func opens(_ bytes: [UInt8], _ at: Int) -> Bool {
+    let (first, second) = (bytes[at], bytes[at + 1])
+    return (first == UInt8(ascii: "{") || first == UInt8(ascii: "<"))
+      && (second == first || second == UInt8(ascii: "%"))
+  }
+
+  private static func edited(_ bytes: [UInt8], _ edits: [(at: Int, to: Int, text: String)])
+    -> String
+  {
+    var result: [UInt8] = []
+    var at = 0
+    for edit in edits.enumerated().sorted(by: {
+      ($0.element.at, $0.offset) < ($1.element.at, $1.offset)
+    }).map(\.element) where edit.at >= at {
+      result += bytes[at..<edit.at]
+      result += Array(edit.text.utf8)
+      at = max(edit.to, edit.at)
+    }
+    result += bytes[at...]
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private func tag(_ output: TemplateParts.Output, _ parts: TemplateParts) -> Tag {
+    let (reads, isPlain) = Self.resolved(output.source, parts, depth: 0)
+    return Tag(
+      range: output.range, reads: reads, isPlain: isPlain, filters: output.source.filters)
+  }
+
+  /// The attributes that a value is made of, through the template's own variables.
+  private static func resolved(_ source: TemplateParts.Source, _ parts: TemplateParts, depth: Int)
+    -> (reads: [TemplateAnalysis.Read], isPlain: Bool)
+  {
+    var reads = source.reads
+    var isPlain = true
+    for variable in source.variables where depth < 8 {
+      for value in (parts.assigned[variable.name] ?? []).prefix(16) {
+        var (others, isOne) = resolved(value, parts, depth: depth + 1)
+        if isOne, !variable.members.isEmpty { others[0].names += variable.members }
+        isPlain = isPlain && isOne
+        reads += others
+      }
+    }
+    return (
+      reads,
+      isPlain && source.isPath && reads.count == 1 && source.filters.allSatisfy(harmless.contains)
+    )
+  }
+
+  /// Makes questions about anything but products questions to the check.
+  private mutating func ask(
+    _ parts: TemplateParts, _ bytes: [UInt8], _ edits: inout [(at: Int, to: Int, text: String)]
+  ) {
+    var known: [String: Int] = [:]
+    for test in parts.tests where test.range.to > test.range.from && test.range.to <= bytes.count {
+      let isAboutOthers = test.source.reads.contains { read in
+        !Self.productRoots.contains(read.names.first.flatMap { $0 } ?? "products")
+      }
+      // A variable holds what the template has worked out itself.
+      guard isAboutOthers, test.source.variables.isEmpty else { continue }
+      let written = String(decoding: bytes[test.range.from..<test.range.to], as: UTF8.self)
+      let key = written + (test.cases ?? []).joined(separator: " ")
+      let number = known[key] ?? choices.count
+      if number == choices.count {
+        guard choices.count < 12 else { return }
+        known[key] = number
+        choices.append(Choice(values: Self.values(test.cases)))
+      }
+      edits.append((test.range.from, test.range.to, " \(Self.choiceRoot).c\(firstChoice + number) "))
+    }
+  }
+
+  private static func values(_ cases: [String]?) -> [Value] {
+    guard let cases else { return [.bool(false), .bool(true)] }
+    return [.string("")]
+      + cases.prefix(8).map { text in
+        if let number = Int64(text) { return .int(number) }
+        return .string(String(text.dropFirst().dropLast()))
+      }
+  }
+
+  /// What the choices may be together: each value of each alone, the first and the last of all.
+  var combinations: [[Value]] {
+    if choices.isEmpty { return [[]] }
+    let usual = choices.map { $0.values[0] }
+    var result = [usual, choices.map { $0.values[$0.values.count - 1] }]
+    if choices.count <= 3, choices.allSatisfy({ $0.values.count == 2 }) {
+      return (0..<(1 << choices.count)).map { bits in
+        choices.indices.map { choices[$0].values[bits >> $0 & 1] }
+      }
+    }
+    for (place, choice) in choices.enumerated() {
+      for value in choice.values.dropFirst() {
+        var one = usual
+        one[place] = value
+        if !result.contains(one) { result.append(one) }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,240 @@
+internal import Expressions
+internal import Pricing
+
+extension ClaimWords.Language {
+  /// The phrases of some kinds at a place, the longest of each kind.
+  func kinds(at place: Int, in text: ClaimText, among kinds: Set<ClaimWords.Kind>)
+    -> [(kind: ClaimWords.Kind, count: Int)]
+  {
+    guard let list = phrases[text.scalars[place]] else { return [] }
+    var found: [(kind: ClaimWords.Kind, count: Int)] = []
+    for phrase in list where kinds.contains(phrase.kind) {
+      if found.contains(where: { $0.kind == phrase.kind }) || !text.has(phrase, at: place) { continue }
+      found.append((phrase.kind, phrase.scalars.count))
+    }
+    return found
+  }
+}
+
+/// Units of time behind numbers and prices: `7 days`, `$9.99 a month`, `月額 ¥980`.
+extension ClaimReading {
+  static let unitKinds: Set<ClaimWords.Kind> = [.day, .week, .month, .year, .quarter]
+  static let rateKinds: Set<ClaimWords.Kind> = [
+    .day, .week, .month, .year, .quarter, .rateday, .rateweek, .ratemonth, .rateyear, .ratequarter,
+  ]
+  static let adverbKinds: Set<ClaimWords.Kind> = [.daily, .weekly, .monthly, .yearly, .quarterly]
+
+  static func unit(_ kind: ClaimWords.Kind) -> (unit: Period.Unit, count: Int)? {
+    switch kind {
+    case .day, .rateday, .daily: (.day, 1)
+    case .week, .rateweek, .weekly: (.week, 1)
+    case .month, .ratemonth, .monthly: (.month, 1)
+    case .quarter, .ratequarter, .quarterly: (.month, 3)
+    case .year, .rateyear, .yearly: (.year, 1)
+    default: nil
+    }
+  }
+
+  /// The longest phrase of some kinds at a place, in any of the languages.
+  func match(_ kinds: Set<ClaimWords.Kind>, at place: Int) -> (kind: ClaimWords.Kind, count: Int)? {
+    var best: (kind: ClaimWords.Kind, count: Int)?
+    for language in languages {
+      if let found = language.match(kinds, at: place, in: text), found.count > best?.count ?? 0 {
+        best = found
+      }
+    }
+    return best
+  }
+
+  func skip(_ place: Int, _ scalars: Set<Unicode.Scalar> = [" ", "\n"]) -> Int {
+    var place = place
+    while place < text.scalars.count, scalars.contains(text.scalars[place]) { place += 1 }
+    return place
+  }
+
+  /// The unit behind a number: `7 days`, `7-day`, `7 Tage`, `7日間`.
+  func unitWord(after place: Int) -> (unit: Period.Unit, count: Int, end: Int)? {
+    var at = place
+    if at < text.scalars.count, text.scalars[at] == "-" || text.scalars[at] == " " { at += 1 }
+    if at < text.scalars.count, text.scalars[at] == "-" { at += 1 }
+    at = skip(at)
+    // A word of an attribute, which is English.
+    if let word = periodAttribute(at: at), let period = ClaimAttribute.period(inWords: word.text) {
+      return (period.unit, period.count, word.range.upperBound)
+    }
+    guard let found = match(Self.unitKinds, at: at), let (unit, count) = Self.unit(found.kind) else {
+      return nil
+    }
+    return (unit, count, at + found.count)
+  }
+
+  private func periodAttribute(at place: Int) -> Attribute? {
+    attributes.first {
+      $0.range.lowerBound == place && !$0.range.isEmpty && $0.meaning == .period
+    }
+  }
+
+  /// A number word or digits.
+  private func count(at place: Int) -> (count: Int, end: Int)? {
+    var end = place
+    var digits = ""
+    while end < text.scalars.count, ClaimText.isDigit(text.scalars[end]), digits.count < 4 {
+      digits.unicodeScalars.append(text.scalars[end])
+      end += 1
+    }
+    if let value = Int(digits), value > 0 { return (value, end) }
+    while end < text.scalars.count, text.scalars[end].properties.isAlphabetic { end += 1 }
+    let word = String(String.UnicodeScalarView(text.scalars[place..<end]))
+    for language in languages {
+      if let number = language.numbers[word] { return (number, end) }
+    }
+    return nil
+  }
+
+  /// What stands behind a price: `a month`, `/mo`, `every 3 months`, `monthly`.
+  func rate(after place: Int) -> Unit? {
+    var at = skip(place, [" "])
+    if at - place > 2 { return nil }
+    if at < text.scalars.count, text.scalars[at] == "(" || text.scalars[at] == "," { return nil }
+    let start = at
+    func unit(at place: Int, _ kinds: Set<ClaimWords.Kind>) -> Unit? {
+      var at = skip(place)
+      if let word = periodAttribute(at: at), let period = ClaimAttribute.period(inWords: word.text) {
+        return Unit(period: period, range: start..<word.range.upperBound)
+      }
+      var times = 1
+      if let number = count(at: at), match(kinds, at: skip(number.end, [" ", "-"])) != nil {
+        times = number.count
+        at = skip(number.end, [" ", "-"])
+      } else if let attribute = attributes.first(where: { $0.range.lowerBound == at }),
+        case .periodLength(let unit) = attribute.meaning, let number = Int(attribute.text)
+      {
+        let said = unitWord(after: attribute.range.upperBound)
+        return Period(said?.unit ?? unit, number).map {
+          Unit(period: $0, range: start..<(said?.end ?? attribute.range.upperBound))
+        }
+      }
+      guard let found = match(kinds, at: at), let (unit, count) = Self.unit(found.kind) else {
+        return nil
+      }
+      return Period(unit, times * count).map { Unit(period: $0, range: start..<at + found.count) }
+    }
+    if let word = periodAttribute(at: at), let period = ClaimAttribute.period(inWords: word.text) {
+      return Unit(period: period, range: word.range)
+    }
+    if at < text.scalars.count, text.scalars[at] == "/" {
+      return unit(at: at + 1, Self.rateKinds)
+    }
+    if let adverb = match(Self.adverbKinds, at: at), let (unit, count) = Self.unit(adverb.kind) {
+      return Period(unit, count).map { Unit(period: $0, range: at..<at + adverb.count) }
+    }
+    if let per = match([.per, .every], at: at) {
+      at += per.count
+      if let found = unit(at: at, Self.rateKinds) { return found }
+      if let adverb = match(Self.adverbKinds, at: skip(at)), let (unit, count) = Self.unit(adverb.kind) {
+        return Period(unit, count).map { Unit(period: $0, range: start..<skip(at) + adverb.count) }
+      }
+    }
+    return nil
+  }
+
+  /// What stands before a price: `Yearly plan: $59.99`, `月額 ¥980`.
+  func rate(before place: Int) -> Unit? {
+    var start = place - 1
+    let clause = place < text.clauses.count ? text.clauses[place] : -1
+    while start >= 0, place - start < 32 {
+      if text.scalars[start] == "\n" || text.clauses[start] < clause - 1 { return nil }
+      if let adverb = match(Self.adverbKinds, at: start), isFiller(start + adverb.count..<place),
+        let (unit, count) = Self.unit(adverb.kind)
+      {
+        return Period(unit, count).map { Unit(period: $0, range: start..<start + adverb.count) }
+      }
+      start -= 1
+    }
+    return nil
+  }
+
+  private static let fillers: Set<Unicode.Scalar> = [
+    " ", ":", "-", "\u{2013}", "\u{2014}", "=", "(", "\u{FF1A}",
+  ]
+
+  /// Whether nothing is said between a word and a price.
+  func isFiller(_ range: Range<Int>) -> Bool {
+    guard range.lowerBound <= range.upperBound else { return false }
+    var at = range.lowerBound
+    while at < range.upperBound {
+      if Self.fillers.contains(text.scalars[at]) {
+        at += 1
+      } else if let word = match([.plan, .subscription], at: at), at + word.count <= range.upperBound {
+        at += word.count
+      } else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// What a price is said to be for.
+  func unit(of place: Int) -> Unit? {
+    let money = moneys[place]
+    let after = rate(after: money.range.upperBound)
+    let before = rate(before: money.range.lowerBound)
+    guard let before else { return after }
+    guard let after else {
+      // What belongs to the price before is not said of this one.
+      if place > 0, let earlier = rate(after: moneys[place - 1].range.upperBound),
+        earlier.range.overlaps(before.range)
+      {
+        return moneys[place - 1].unit?.range == before.range ? nil : before
+      }
+      return before
+    }
+    // `Monthly $9.99 Yearly $59.99`
+    if place + 1 < moneys.count, isFiller(after.range.upperBound..<max(after.range.upperBound, moneys[place + 1].range.lowerBound)),
+      moneys[place + 1].range.lowerBound >= after.range.upperBound, rate(after: moneys[place + 1].range.upperBound) == nil
+    {
+      return before
+    }
+    return after
+  }
+
+  /// `a free week`, `free for a month`
+  private mutating func findFreeTime(_ word: Word) {
+    var at = skip(word.range.upperBound)
+    var times = 1
+    if let preposition = match([.forWord], at: at) {
+      at = skip(at + preposition.count)
+      guard let number = count(at: at) else { return }
+      times = number.count
+      at = skip(number.end, [" ", "-"])
+    }
+    guard let found = match(Self.unitKinds, at: at), let (unit, count) = Self.unit(found.kind),
+      let period = Period(unit, times * count)
+    else { return }
+    let range = word.range.lowerBound..<at + found.count
+    if !quantities.contains(where: { $0.range.overlaps(range) }) {
+      quantities.append(Quantity(range: range, period: period))
+    }
+  }
+
+  /// `the first month`, `erster Monat`: a span without a number.
+  mutating func findBareQuantities() {
+    for word in words where word.kind == .first {
+      let at = skip(word.range.upperBound)
+      if let found = match(Self.unitKinds, at: at), let (unit, count) = Self.unit(found.kind),
+        let period = Period(unit, count)
+      {
+        quantities.append(
+          Quantity(range: word.range.lowerBound..<at + found.count, period: period, isBare: true))
+      } else if let number = count(at: at), let found = match(Self.unitKinds, at: skip(number.end)),
+        let (unit, count) = Self.unit(found.kind), let period = Period(unit, number.count * count),
+        !quantities.contains(where: { $0.range.overlaps(at..<skip(number.end) + found.count) })
+      {
+        quantities.append(
+          Quantity(range: at..<skip(number.end) + found.count, period: period))
+      }
+    }
+    for word in words where word.kind == .free { findFreeTime(word) }
+    quantities.sort { $0.range.lowerBound < $1.range.lowerBound }
+  }
+}

@@ -1,0 +1,106 @@
+internal import ArgumentParser
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+internal import RuleInsight
+
+/// All texts of one call of `check-template`, checked.
+struct TemplateCheckRun {
+  /// A file with what was found in it.
+  struct Part {
+    var file: DescribedFile
+    var check: TemplateCheck
+    var diagnostics: [Diagnostic] { check.findings.map(\.diagnostic) }
+  }
+
+  private(set) var parts: [Part] = []
+
+  init(_ command: CheckTemplateCommand) throws {
+    let file = try command.template()
+    let prices = try command.products.map { try ProductsFile($0).list }
+    let declarations = try command.declarations()
+    var settings = try command.claiming.settings()
+    settings.isEligible = command.eligibility.isEligible
+    settings.keepsRenderings = command.reporting.report != nil
+    func check(_ config: Config?) -> TemplateCheck {
+      TemplateCheck(
+        config: config, prices: prices, declarations: declarations,
+        eligibility: command.eligibility.isEligible == false ? .none : .all, claims: settings)
+    }
+    guard FileKind.ofSound(file.bytes) == .config else {
+      if command.texts != nil {
+        throw ValidationError("--texts is for a config; \(file.name) is something else")
+      }
+      var one = check(try command.config.map { try ConfigFile($0).requireConfig() })
+      try one.read(file, command.reading, paywall: command.paywall)
+      parts = [Part(file: file, check: one)]
+      return
+    }
+    if command.config != nil {
+      throw ValidationError("\(file.name) is a config itself: leave out --config")
+    }
+    let config = try ConfigFile(command.file).requireConfig()
+    var native = check(config)
+    try native.readNativePaywalls(command.reading.environment(.agentwallie))
+    parts.append(Part(file: file, check: native))
+    for path in try Self.files(of: command.texts) {
+      parts.append(try Self.part(path, command, check(config)))
+    }
+  }
+
+  /// The files of a folder of texts, in the order of their names.
+  private static func files(of folder: String?) throws -> [String] {
+    guard let folder else { return [] }
+    let found = ["*.json", "*.liquid", "*/*.liquid"].flatMap {
+      FilePattern.paths(folder + "/" + $0)
+    }.filter(FileText.isFile)
+    if found.isEmpty {
+      throw CommandError(
+        "\(folder) has no texts; expected files of texts (*.json), PAYWALL.liquid or PAYWALL/NAME.liquid"
+      )
+    }
+    return found
+  }
+
+  private static func part(
+    _ path: String, _ command: CheckTemplateCommand, _ check: TemplateCheck
+  ) throws -> Part {
+    var check = check
+    let file = try DescribedFile(path)
+    // `PAYWALL/NAME.liquid` or `PAYWALL.liquid`, where the config has the paywall.
+    let names = path.split(separator: "/").suffix(2).map(String.init)
+    let own = names.last.map { String($0.prefix { $0 != "." }) } ?? ""
+    let known = [own, names.first ?? ""].first { check.config?.paywall($0) != nil }
+    try check.read(file, command.reading, paywall: path.hasSuffix(".json") ? nil : known)
+    return Part(file: file, check: check)
+  }
+
+  /// Claims of all texts, an object each.
+  var claims: [Value] {
+    parts.flatMap { part in
+      part.check.claimed.flatMap { text in
+        text.result.claims.map { $0.json(file: part.file.path, path: text.path) }
+      }
+    }
+  }
+
+  /// `5 texts, 10 paths: 0 errors, 1 warning; 8 claims: 7 true, 1 false, 0 not checkable`
+  var summary: String {
+    let found = parts.flatMap(\.diagnostics)
+    let errors = found.count { $0.severity == .error }
+    let warnings = found.count { $0.severity == .warning }
+    let texts = parts.reduce(0) { $0 + $1.check.textCount }
+    let paths = parts.reduce(into: Set<String>()) { $0.formUnion($1.check.requirements) }
+    var text =
+      "\(counted(texts, "text")), \(counted(paths.count, "path")): "
+      + "\(counted(errors, "error")), \(counted(warnings, "warning"))"
+    let claims = parts.flatMap { $0.check.claimed.flatMap(\.result.claims) }
+    if claims.isEmpty { return text }
+    let failing = claims.count(where: \.fails)
+    let unknown = claims.count { if case .unknown = $0.verdict { true } else { false } }
+    text +=
+      "; \(counted(claims.count, "claim")): \(grouped(claims.count - failing - unknown)) true, "
+      + "\(grouped(failing)) false, \(grouped(unknown)) not checkable"
+    return text
+  }
+}

@@ -1,0 +1,26 @@
+internal import CivilTime
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+internal import RuleInsight
+
+/// How the claims of texts are checked.
+struct ClaimSettings {
+  var profile: PricingProfile?
+  /// Whether users may have offers; nil for both.
+  var isEligible: Bool?
+  /// Of prices and dates; nil for the products' own.
+  var locales: [String?]
+  var now: Instant
+  var words = ClaimWords.known
+  /// Whether the texts are kept as users read them, for a report.
+  var keepsRenderings = false
+
+  func check(_ products: [PricedProduct], _ environment: TemplateEnvironment, theme: Value?)
+    -> ClaimCheck
+  {
+    ClaimCheck(
+      products: products, profile: profile, locales: locales, now: now, words: words,
+      environment: environment, theme: theme, isEligible: isEligible)
+  }
+}
