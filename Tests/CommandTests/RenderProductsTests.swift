@@ -38,7 +38,7 @@ struct RenderProductsTests {
 
   @Test(arguments: [
     "{{ products.primary.prise | default: 'free' }}", "{{ products.primary.price }}",
-    "{% if products.primary.prise %}{{ products.primary.prise }}{% endif %}", "{{ user.nick }}",
+    "{% if products.primary.prise %}{{ products.primary.prise }}{% endif %}", "{{ user.nick }} {{ anything.else }}",
   ])
   func leavesAloneWhatIsGuarded(template: String) throws {
     let result = try render(template, "--products", products, "--json")

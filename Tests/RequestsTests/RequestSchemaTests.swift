@@ -107,6 +107,14 @@ import Testing
        "entitlements": ["pro"]}]}
     """#
 
+  /// Products with all that a timeline can have.
+  private static let offers = #"""
+    [{"identifier": "p", "price": "5", "currency": "EUR", "period": "P2W", "slot": "primary",
+      "intro": {"unit": "week", "count": 1, "cycles": 2, "mode": "payAsYouGo", "price": "1"},
+      "storeOffers": [{"offerId": "o", "name": "O", "unit": "week"}]},
+     {"identifier": "q", "price": "99", "currency": "EUR", "period": "P1Y",
+      "billingPlan": {"type": "MONTHLY", "price": "9", "period": "P1M"}}]
+    """#
   private static let products = #"""
     {"products": [{"identifier": "p", "slot": "primary", "price": "5", "currency": "EUR",
       "period": "P1M"}]}
@@ -207,6 +215,9 @@ import Testing
       "{\"tests\": [{\(free), \"placement\": \"export\", \"expect\": {\"result\": \"paywall\"}}]}"
     ),
     ("Products", "{}"), ("Products", "{\"products\": \(products)}"),
+    ("Products", "{\"products\": \(offers), \"eligible\": true}"),
+    ("Render", #"{"template": "{{ products.hasIntroductoryOffer }}", "eligible": false}"#),
+    ("Render", #"{"template": "{{ products.primary.prise }}"}"#),
   ]
 
   /// Requests about ``campaigns``.

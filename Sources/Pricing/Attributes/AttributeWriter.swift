@@ -4,7 +4,10 @@ struct AttributeWriter: ~Copyable {
   private var slots: [ProductAttributes.Slot] = []
   private var caveats = SIMD8<UInt64>()
 
-  init(_ schema: AttributeSchema) { slots.reserveCapacity(schema.names.count) }
+  init(_ schema: AttributeSchema) {
+    // Most products have two phases at most.
+    slots.reserveCapacity(schema.names.count + 2 * AttributeSchema.phaseNames.count)
+  }
 
   /// Everything that was written.
   consuming func finish(_ profile: PricingProfile) -> ProductAttributes {

@@ -231,9 +231,15 @@ package struct TextDeclarations: Sendable {
   package static func missing(
     in analysis: TemplateAnalysis, products: [TextContext.SlottedProduct]
   ) -> [Diagnostic] {
+    // Other roots are the user's, of whom nothing is declared.
+    let roots = ["products"] + TextContext.rootSlots
+    let places = analysis.reads.filter { read in roots.contains { $0 == read.names.first } }
+      .map(\.range)
     let found = TextDeclarations().check(analysis, products: products.map { Product($0) })
     return found.compactMap { diagnostic in
-      guard [.unknownAttribute, .unknownProduct].contains(diagnostic.code) else { return nil }
+      guard [.unknownAttribute, .unknownProduct].contains(diagnostic.code),
+        let range = diagnostic.range, places.contains(range)
+      else { return nil }
       var warning = diagnostic
       warning.severity = .warning
       if products.isEmpty {

@@ -188,6 +188,9 @@ private enum ProductSchema {
         "Which charges are reduced; once where it is absent."),
       "months": .count.described("How long a repeating coupon reduces charges, a trial included."),
     ]
+  ).with(
+    "anyOf",
+    .list(["percentOff", "amountOff"].map { ["required": [.string($0)]] })
   ).described("Stripe: a discount on what the product costs.")
 
   static let offer = JSONSchema.object(

@@ -296,6 +296,7 @@ enum CaseShapes {
         price_minor_units displayPrice iso8601 period intro=$intro trial_period_days
         trial_period_price_minor_units fullIdentifier
         offers purchaseOptions[purchaseOptionId offerId price] billingPlan{type price period=$period}
+        coupon{percentOff amountOff duration=(once repeating forever) months}
         subscription{period period_count trial_period_days}
         billing=$period commitment=$period entitlements hasFreeTrial trialDays trialPeriodDays
         slots[slot label displayPrice displayPeriod

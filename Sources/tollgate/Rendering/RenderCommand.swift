@@ -32,7 +32,7 @@ struct RenderCommand: ParsableCommand {
       ],
       codes: [
         ("0", "done"),
-        ("1", "the template has errors, a product cannot be used, or a limit ended the rendering"),
+        ("1", "an error in the template or the products, or a limit"),
         ("2", "wrong use, or a file that cannot be read"),
       ]
     ).text)

@@ -77,7 +77,11 @@ struct FileSchemaTests {
      "offers":[{"basePlanId":"b","offerId":"o","tags":["t"],
       "phases":[{"price":"1","iso8601":"P1M","cycles":1}]}],
      "purchaseOptions":[{"price":"1","purchaseOptionId":"p","offerId":"o"}],
-     "billingPlan":{"type":"MONTHLY","price":"1","period":"P1M"}}]}
+     "billingPlan":{"type":"MONTHLY","price":"1","period":"P1M"},
+     "billingPlans":[{"type":"UP_FRONT","price":"1"}],"type":"autoRenewableSubscription",
+     "coupon":{"percentOff":"5","amountOff":"1","duration":"once","months":1},
+     "storeOffers":[{"type":"promotional","offerId":"o","name":"n","mode":"freeTrial","unit":"day",
+      "count":7,"cycles":1,"price":"0","displayPrice":"$0"}]}]}
     """#
 
   /// What the reader of products complains of, the schema refuses. (It also refuses texts that are

@@ -12,7 +12,8 @@ struct PriceLocaleTests {
     let index = LocaleIndex.shared
     let tables = [
       (index.shapes, 6), (index.templates, 4), (index.monthNames, 12), (index.periodWords, 8),
-      (index.locales, 13), (index.aliases, 2), (index.parents, 2), (index.regions, 5),
+      (index.locales, 15), (index.aliases, 2), (index.parents, 2), (index.regions, 5),
+      (index.dateNames, 38), (index.timeWords, 6),
     ]
     for (table, count) in tables {
       for line in 0..<table.count { #expect(table.fields(line).count == count) }
@@ -26,6 +27,8 @@ struct PriceLocaleTests {
       #expect(locale.monthNames < index.monthNames.count)
       #expect(locale.periodWords < index.periodWords.count)
       #expect(locale.plurals < index.plurals.count)
+      #expect(locale.dateNames < index.dateNames.count)
+      #expect(locale.timeWords < index.timeWords.count)
       #expect(locale.base.map { $0 < line } ?? true)
       #expect(index.locales.line(withKey: locale.id) == line)
     }
@@ -38,6 +41,31 @@ struct PriceLocaleTests {
     #expect(index.locales.count > 1_000)
     #expect(index.regions.count > 240)
     #expect(PriceLocale.dataVersion.split(separator: ".").count == 2)
+  }
+
+  /// Names and counted words of every locale; a few are as Intl has them.
+  @Test func namesAreWhole() throws {
+    for id in PriceLocale.identifiers {
+      let names = PriceLocale(id).calendarNames
+      for isShort in [false, true] {
+        for month in 1...12 { #expect(!names.month(month, isShort: isShort).isEmpty) }
+        for day in 0..<7 { #expect(!names.weekday(day, isShort: isShort).isEmpty) }
+        for unit in ["second", "minute", "hour", "day", "week", "month", "year"] {
+          for count in [0, 1, 2, 5, 99_999] as [Int64] {
+            #expect(names.counted(unit, count, isShort: isShort)?.isEmpty == false)
+          }
+        }
+      }
+    }
+    let german = PriceLocale("de_AT").calendarNames
+    #expect(german.month(1, isShort: false) == "Jänner")
+    #expect(german.weekday(0, isShort: true) == "So")
+    #expect(german.counted("hour", 1, isShort: false) == "1 Stunde")
+    #expect(german.counted("day", 3, isShort: false) == "3 Tage")
+    #expect(german.counted("fortnight", 3, isShort: false) == nil)
+    #expect(german.counted("day", .max, isShort: false) == nil)
+    #expect(german.counted("day", -1, isShort: false) == nil)
+    #expect(PriceLocale("pl_PL").calendarNames.month(3, isShort: false) == "marzec")
   }
 
   /// What anybody can ask for gives text, whatever the numbers.

@@ -336,7 +336,7 @@ struct ProductListTests {
         .consumable, .nonConsumable, nil, .nonRenewingSubscription, .autoRenewableSubscription,
       ])
     #expect(decoded.diagnostics.map(\.path) == ["products[2].type"])
-    #expect(decoded.diagnostics.first?.suggestion == nil)
+    #expect(decoded.diagnostics.first?.suggestion == "did you mean 'consumable'?")
     let year = products[4]
     #expect(year.intro?.mode == .freeTrial)
     #expect(year.storeOffers.map(\.kind) == [.introductory, .promotional, .winBack, .code])
