@@ -252,10 +252,13 @@ extension RenderError {
 }
 
 extension ProductList {
-  /// A list of products that came with a request.
+  /// A list of products that came with a request, of which one at least can be used.
   package static func given(_ bytes: [UInt8]) throws(RequestError) -> ProductList {
     let decoded = decode(json: bytes)
-    guard let given = decoded.output else { throw .unreadable("products", decoded.diagnostics) }
+    let hasErrors = decoded.diagnostics.contains { $0.severity == .error }
+    guard let given = decoded.output, !given.products.isEmpty || !hasErrors else {
+      throw .unreadable("products", decoded.diagnostics)
+    }
     return given
   }
 }

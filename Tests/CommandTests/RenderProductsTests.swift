@@ -38,7 +38,8 @@ struct RenderProductsTests {
 
   @Test(arguments: [
     "{{ products.primary.prise | default: 'free' }}", "{{ products.primary.price }}",
-    "{% if products.primary.prise %}{{ products.primary.prise }}{% endif %}", "{{ user.nick }} {{ anything.else }}",
+    "{% if products.primary.prise %}{{ products.primary.prise }}{% endif %}",
+    "{{ user.nick }} {{ anything.else }}",
   ])
   func leavesAloneWhatIsGuarded(template: String) throws {
     let result = try render(template, "--products", products, "--json")
@@ -66,6 +67,19 @@ struct RenderProductsTests {
     #expect(result.code == 1)
     #expect(result.output == "")
     #expect(result.errors.contains("this is not a price"))
+    let check = try BuiltTool.run(
+      ["check-template", "-", "--products", file], input: Data("x".utf8))
+    #expect(check.code == 1)
+    #expect(check.errors.contains("this is not a price"))
+    // A run writes no texts with holes, also where other products can be used.
+    try Data(
+      #"[{"identifier": "a", "price": "x", "currency": "USD"}, {"identifier": "b"}]"#.utf8
+    ).write(to: URL(filePath: file))
+    let run = try BuiltTool.run(
+      "precompute", TestFolder.config, "--users", TestFolder.demo + "/users.ndjson", "--render",
+      TestFolder.demo + "/texts.json", "--products", file, "--out", "none")
+    #expect(run.code == 1)
+    #expect(run.errors.contains("this is not a price"))
     // A config has no prices.
     let config = try render("{{ products.primary.price }}", "--products", TestFolder.config)
     #expect(config.code == 1)

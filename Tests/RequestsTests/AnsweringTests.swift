@@ -124,6 +124,28 @@ import Testing
     #expect(none["message"]?.text?.contains("came without 'texts'") == true)
   }
 
+  /// Offers follow the request, then the record; what is missing is told beside the text.
+  @Test func rendersForUsersWithAndWithoutOffers() throws {
+    let config = try AskedConfig()
+    let products =
+      #""products": [{"identifier": "a", "price": "5", "currency": "USD", "period": "P1M", "trialDays": 7}]"#
+    func ask(_ template: String, _ more: String) -> Value {
+      config.ask(.render, #"{"template": "\#(template)", \#(more)}"#)
+    }
+    let template = "{{ products.hasIntroductoryOffer }} {{ products.primary.chargedToday }}"
+    let subscriber = #", "user": {"subscriptionStatus": "ACTIVE"}"#
+    #expect(ask(template, products)["text"] == "true $0.00")
+    #expect(ask(template, products + #", "eligible": false"#)["text"] == "false $5.00")
+    #expect(ask(template, products + subscriber)["text"] == "false $5.00")
+    #expect(ask(template, products + subscriber + #", "eligible": true"#)["text"] == "true $0.00")
+    let missing = ask("{{ products.primary.prise }}", products)
+    #expect(missing["isComplete"] == false)
+    #expect(missing["errors"]?.elements?.first?["suggestion"] == "did you mean 'price'?")
+    let unusable = ask("x", #""products": [{"identifier": "a", "price": "x", "currency": "USD"}]"#)
+    #expect(unusable["code"] != nil)
+    #expect(unusable["text"] == nil)
+  }
+
   @Test func readsTemplatesByTheirMode() throws {
     let config = try AskedConfig()
     func ask(_ mode: String) -> Value {

@@ -17,7 +17,7 @@ struct TemplateCheckRun {
 
   init(_ command: CheckTemplateCommand) throws {
     let file = try command.template()
-    let prices = try command.products.map { try ProductsFile($0).list }
+    let prices = try command.products.map { try ProductsFile.reporting($0).list }
     let declarations = try command.declarations()
     var settings = try command.claiming.settings()
     settings.isEligible = command.eligibility.isEligible

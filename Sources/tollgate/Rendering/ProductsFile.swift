@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
@@ -22,6 +23,21 @@ struct ProductsFile {
     self.list = list
     diagnostics = decoded.diagnostics
   }
+
+  /// The file, after what there is to say of it was printed on standard error.
+  ///
+  /// - Throws: where no product of it can be used.
+  static func reporting(_ path: String) throws -> ProductsFile {
+    let file = try ProductsFile(path)
+    for text in file.render(file.diagnostics.filter { $0.severity != .note }) {
+      FileText.printError(text)
+    }
+    if file.list.products.isEmpty { throw ExitCode(Ending.findings) }
+    return file
+  }
+
+  /// Whether a product of it cannot be used.
+  var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
   /// Diagnostics with the file and the place.
   func render(_ diagnostics: [Diagnostic]) -> [String] { file.render(diagnostics) }

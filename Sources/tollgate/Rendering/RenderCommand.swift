@@ -98,7 +98,7 @@ struct RenderCommand: ParsableCommand {
       throw ExitCode(Ending.findings)
     }
     let form = products.form(in: timeZone, isEligible: eligibility.isEligible)
-    let file = try productFile()
+    let file = try products.products.map { try ProductsFile.reporting($0) }
     let record = try record()
     let made = try makeProducts(
       file?.list.products ?? [], form, environment.dialect, time, user: record)
@@ -113,19 +113,6 @@ struct RenderCommand: ParsableCommand {
     }
     let reported = answer.diagnostics + made.diagnostics + (file?.diagnostics ?? [])
     if reported.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
-  }
-
-  /// The file of products, with what there is to say of it.
-  ///
-  /// - Throws: where no product of it can be used.
-  private func productFile() throws -> ProductsFile? {
-    guard let path = products.products else { return nil }
-    let file = try ProductsFile(path)
-    for text in file.render(file.diagnostics.filter { $0.severity != .note }) {
-      FileText.printError(text)
-    }
-    if file.list.products.isEmpty { throw ExitCode(Ending.findings) }
-    return file
   }
 
   private func makeProducts(
@@ -181,7 +168,7 @@ extension RenderCommand {
     let sources = Dictionary(
       zip(texts.textPaths, texts.sources), uniquingKeysWith: { first, _ in first })
     tell(texts.diagnostics, sources)
-    let products = try productFile()
+    let products = try self.products.products.map { try ProductsFile.reporting($0) }
     let listed = products?.list.products ?? []
     let form = self.products.form(in: timeZone, isEligible: eligibility.isEligible)
     let record = try record()

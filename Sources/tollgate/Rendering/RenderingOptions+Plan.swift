@@ -21,11 +21,16 @@ extension RenderingOptions {
     let file = try DescribedFile(render)
     let decoded = TextFile.decode(json: file.bytes)
     guard let texts = decoded.output else { throw file.unusable(decoded.diagnostics) }
-    let plan = try plan(texts, config, products, now, zone)
+    let listed = try products.products.map {
+      isTold ? try ProductsFile($0) : try ProductsFile.reporting($0)
+    }
+    let plan = try plan(texts, config, products, listed?.list, now, zone)
     if isTold { return plan }
+    // A run must not write texts with holes.
+    if listed?.hasErrors == true { throw ExitCode(Ending.findings) }
     let diagnostics =
       try decoded.diagnostics + plan.diagnostics
-      + unread(texts, config, products, beside: plan.diagnostics)
+      + unread(texts, config, listed?.list, beside: plan.diagnostics)
     let told = diagnostics.filter { $0.severity != .note }
     for text in file.render(told, sources: sources(texts)) { FileText.printError(text) }
     if diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(Ending.findings) }
@@ -34,12 +39,10 @@ extension RenderingOptions {
 
   /// What texts read that the products of their paywalls do not have: `check-template` says it, too.
   private func unread(
-    _ texts: TextFile, _ config: Config, _ products: TextProductOptions,
-    beside told: [Diagnostic]
+    _ texts: TextFile, _ config: Config, _ prices: ProductList?, beside told: [Diagnostic]
   ) throws -> [Diagnostic] {
     var check = TemplateCheck(
-      config: config, prices: try products.products.map { try ProductsFile($0).list },
-      declarations: TextDeclarations())
+      config: config, prices: prices, declarations: TextDeclarations())
     try check.read(texts, environment(config))
     // A text that reads nothing there is rendered all the same, and need not mention every product.
     return check.findings.map(\.diagnostic).compactMap { diagnostic in
@@ -58,11 +61,10 @@ extension RenderingOptions {
   }
 
   private func plan(
-    _ file: TextFile, _ config: Config, _ products: TextProductOptions, _ now: Instant,
-    _ zone: String?
+    _ file: TextFile, _ config: Config, _ products: TextProductOptions, _ prices: ProductList?,
+    _ now: Instant, _ zone: String?
   ) throws -> TextPlan {
     let environment = environment(config)
-    let prices = try products.products.map { try ProductsFile($0).list }
     let form = products.form(in: zone)
     return try TextProductOptions.pricing(in: zone) { () throws(PricingError) in
       try TextPlan(
