@@ -41,7 +41,7 @@ extension AttributeProducer {
     _ phase: PaymentPhase, _ format: CurrencyFormat, to writer: inout AttributeWriter
   ) {
     writer.add(phase.mode.rawValue)
-    write(phase.displayPrice, phase.micros, format, to: &writer)
+    write(phase.displayPrice, phase.micros, format, isPhase: true, to: &writer)
     writer.add(plain: phase.micros)
     if let period = phase.period {
       writer.add { PeriodNames.writeEvery(period, to: &$0) }
@@ -61,9 +61,13 @@ extension AttributeProducer {
 
   /// A price: the store's own text, except on Android, which writes every price itself.
   private func write(
-    _ text: String?, _ micros: Int64, _ format: CurrencyFormat, to writer: inout AttributeWriter
+    _ text: String?, _ micros: Int64, _ format: CurrencyFormat, isPhase: Bool = false,
+    to writer: inout AttributeWriter
   ) {
-    if let text, !profile.isAndroid { writer.add(text) } else { writer.add(micros, format) }
+    guard let text, !profile.isAndroid else { return writer.add(micros, format) }
+    // Caveats are about names of the schema, which the members of phases are not.
+    if !isPhase, !format.writes(micros, as: text) { writer.mark(.storeText, writer.place) }
+    writer.add(text)
   }
 
   /// A day as the profile writes the end of a trial; nothing for none.

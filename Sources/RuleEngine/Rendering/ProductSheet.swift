@@ -150,7 +150,7 @@ extension AttributeCaveat {
     switch self {
     case .aboveExact: "shows prices higher than they are"
     case .onePeriod: "has an offer of several periods, and shows one"
-    case .withoutCount: "is charged every few units, and shows one"
+    case .withoutCount: "has a period of several units, and shows the unit alone"
     case .foreignSign: "shows prices with the sign of another currency"
     case .storeText: "has a text of the store, in another style than the prices that are computed"
     }

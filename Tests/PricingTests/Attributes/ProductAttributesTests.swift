@@ -398,7 +398,10 @@ struct ProductAttributesTests {
     var francs = try product()
     francs.displayPrice = "$9.99"
     #expect(try attributes(francs).names(with: .storeText) == [])
-    #expect(try attributes(francs) { $0.locale = "de_DE" }.names(with: .storeText) == ["price"])
+    #expect(
+      try attributes(francs) { $0.locale = "de_DE" }.names(with: .storeText) == [
+        "price", "chargedToday", "renewsAt",
+      ])
     // A space is a space.
     francs.displayPrice = "9,99 $"
     #expect(try attributes(francs) { $0.locale = "de_DE" }.names(with: .storeText) == [])
