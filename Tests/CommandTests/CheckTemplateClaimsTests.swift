@@ -27,7 +27,9 @@ import Testing
     let folder = try folder()
     let result = try folder.tollgate("check-template", "a.liquid", "--products", "products.json")
     #expect(result.code == 0)
-    #expect(result.output.contains("warning[false-claim]: says 'Free for 90 days'; 'com.app.year' charges $4.99"))
+    #expect(
+      result.output.contains(
+        "warning[false-claim]: says 'Free for 90 days'; 'com.app.year' charges $4.99"))
     #expect(result.output.contains("--> a.liquid:2:1"))
     #expect(result.output.contains("1 false"))
     let strict = try folder.tollgate(
@@ -48,7 +50,10 @@ import Testing
       "check-template", "a.liquid", "--products", "products.json", "--json")
     let values = try result.lines.map { try Value.parse(json: $0.utf8) }
     #expect(values.contains { $0["code"] == "false-claim" && $0["line"] == 2 })
-    #expect(values.contains { $0["claim"] == "free" && $0["verdict"] == "false" && $0["product"] == "com.app.year" })
+    #expect(
+      values.contains {
+        $0["claim"] == "free" && $0["verdict"] == "false" && $0["product"] == "com.app.year"
+      })
   }
 
   @Test func takesAWholeConfig() throws {
@@ -57,7 +62,9 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: folder.path + "/texts/pro", withIntermediateDirectories: true)
     try folder.write("texts/pro/title.liquid", "Start your free trial")
-    try folder.write("texts/texts.json", #"{"paywalls": {"pro": {"price": "{{ products.primary.price }} a month"}}}"#)
+    try folder.write(
+      "texts/texts.json",
+      #"{"paywalls": {"pro": {"price": "{{ products.primary.price }} a month"}}}"#)
     let arguments = [
       "check-template", "config.json", "--texts", "texts", "--products", "products.json",
     ]
@@ -68,17 +75,21 @@ import Testing
     let document = try Value.parse(json: sarif.output.utf8)
     #expect(document["version"] == "2.1.0")
     #expect(sarif.output.contains("texts/pro/title.liquid"))
-    let page = try BuiltTool.run(try BuiltTool.tool(), arguments + ["--report", "claims.html"], in: folder.path)
+    let page = try BuiltTool.run(
+      try BuiltTool.tool(), arguments + ["--report", "claims.html"], in: folder.path)
     #expect(page.code == 0)
     #expect(folder.text("claims.html")?.contains("Start your free trial") == true)
-    let empty = try BuiltTool.run(try BuiltTool.tool(), ["check-template", "config.json", "--texts", "none"], in: folder.path)
+    let empty = try BuiltTool.run(
+      try BuiltTool.tool(), ["check-template", "config.json", "--texts", "none"], in: folder.path)
     #expect(empty.code == 2)
     #expect(empty.errors.contains("none has no texts"))
   }
 
   @Test func checksSeveralLocales() throws {
     let folder = try folder()
-    try folder.write("b.liquid", "Ends {{ products.primary.trialPeriodEndDate }}, then {{ products.primary.price }} a year")
+    try folder.write(
+      "b.liquid",
+      "Ends {{ products.primary.trialPeriodEndDate }}, then {{ products.primary.price }} a year")
     func codes(_ locales: String...) throws -> String {
       try BuiltTool.run(
         try BuiltTool.tool(),
@@ -94,12 +105,19 @@ import Testing
   @Test func takesClaimWords() throws {
     let folder = try folder()
     try folder.write("fi.liquid", "Ilmaista {{ products.primary.trialPeriodDays }} päivää")
-    try folder.write("fi.json", #"{"languages": {"fi": {"free": ["ilmaista"], "day": ["päivää"]}}}"#)
+    try folder.write(
+      "fi.json", #"{"languages": {"fi": {"free": ["ilmaista"], "day": ["päivää"]}}}"#)
     let arguments = ["check-template", "fi.liquid", "--products", "products.json"]
-    #expect(try BuiltTool.run(try BuiltTool.tool(), arguments, in: folder.path).output.contains("note[unchecked-claim]"))
-    let known = try BuiltTool.run(try BuiltTool.tool(), arguments + ["--claim-words", "fi.json"], in: folder.path)
+    #expect(
+      try BuiltTool.run(try BuiltTool.tool(), arguments, in: folder.path).output.contains(
+        "note[unchecked-claim]"))
+    let known = try BuiltTool.run(
+      try BuiltTool.tool(), arguments + ["--claim-words", "fi.json"], in: folder.path)
     #expect(known.output.contains("warning[false-claim]"))
     try folder.write("fi.json", "[]")
-    #expect(try BuiltTool.run(try BuiltTool.tool(), arguments + ["--claim-words", "fi.json"], in: folder.path).code == 2)
+    #expect(
+      try BuiltTool.run(
+        try BuiltTool.tool(), arguments + ["--claim-words", "fi.json"], in: folder.path
+      ).code == 2)
   }
 }

@@ -71,7 +71,7 @@ package struct ClaimCheck: Sendable {
   private func judge(_ run: inout ClaimRun, _ locale: String?, _ isEligible: Bool) {
     let products = isEligible ? listed : listed.map(\.withoutHiddenOffers)
     var context = PricingContext.offline(now: now, timeZone: nil, locale: locale)
-    context.eligibility = isEligible ? .all : .none
+    context.eligibility = isEligible ? OfferEligibility.all : OfferEligibility.none
     guard let made = try? TextProducts(products, profile: profile, context: context) else { return }
     let known = zip(listed, made.slotted).map {
       ClaimProduct($0, slot: $1.slot, locale: locale)
@@ -81,7 +81,8 @@ package struct ClaimCheck: Sendable {
       escaping: .text, now: now, locale: locale ?? "en_US", money: .prices)
     options.words = .tables
     let state = ClaimRun.State(
-      products: known, isEligible: isEligible, isForBoth: self.isEligible == nil, locale: locale ?? "en_US", profile: profile,
+      products: known, isEligible: isEligible, isForBoth: self.isEligible == nil,
+      locale: locale ?? "en_US", profile: profile,
       attributesDiffer: listed.contains { $0.withoutHiddenOffers != $0 },
       followsLocale: profile == .iosStripe
         || listed.contains { $0.displayPrice != nil || $0.store.isWeb })

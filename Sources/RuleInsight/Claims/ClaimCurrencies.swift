@@ -63,7 +63,9 @@ enum ClaimCurrencies {
           continue
         }
         // A sign that belongs to the next number.
-        if gap == 1, !isLetter(sign[0]), end < text.scalars.count, ClaimText.isDigit(text.scalars[end]) {
+        if gap == 1, !isLetter(sign[0]), end < text.scalars.count,
+          ClaimText.isDigit(text.scalars[end])
+        {
           continue
         }
         return (currencies, end - place)

@@ -14,10 +14,12 @@ package enum ClaimFindings {
     let failing = result.claims.filter(\.fails)
     var groups: [(first: Claim, others: [Claim])] = []
     var seen: Set<String> = []
-    for claim in failing.filter({ !$0.isForIneligibleOnly }) + failing.filter(\.isForIneligibleOnly) {
+    for claim in failing.filter({ !$0.isForIneligibleOnly }) + failing.filter(\.isForIneligibleOnly)
+    {
       // Of one offer in one sentence everything follows from the first.
       let subject = offerKinds.contains(claim.kind) ? "offer" : claim.kind.rawValue
-      guard seen.insert("\(subject) \(claim.product) \(claim.slot) \(sentence(claim))").inserted else {
+      guard seen.insert("\(subject) \(claim.product) \(claim.slot) \(sentence(claim))").inserted
+      else {
         continue
       }
       if let place = groups.firstIndex(where: {
@@ -33,7 +35,8 @@ package enum ClaimFindings {
     if result.isInKnownLanguage == false {
       found.append(
         Diagnostic(
-          .uncheckedClaim, "the text is in a language without claim words: only its attributes are checked",
+          .uncheckedClaim,
+          "the text is in a language without claim words: only its attributes are checked",
           severity: .note, range: SourceRange(from: 0, to: min(1, source.utf8.count)),
           suggestion: "give its words with --claim-words"))
     }
@@ -81,7 +84,9 @@ package enum ClaimFindings {
     }
     switch claim.kind {
     case .free, .noPayment: return "ask '{% if products.\(slot).isTrialFree %}' before it"
-    case .value: return "ask for it, as in '{% if products.\(slot).period != \"\" %}', or write another text for this product"
+    case .value:
+      return
+        "ask for it, as in '{% if products.\(slot).period != \"\" %}', or write another text for this product"
     case .cancel, .renewal: return "say it only of subscriptions that renew"
     default: return nil
     }

@@ -75,7 +75,8 @@ extension ClaimJudge {
     if percent.sources.count > 1 {
       // Worked out from several prices: the one that is cheapest over time saves.
       let cheapest = percent.sources.min {
-        (products[$0].price(per: .year) ?? .infinity) < (products[$1].price(per: .year) ?? .infinity)
+        (products[$0].price(per: .year) ?? .infinity)
+          < (products[$1].price(per: .year) ?? .infinity)
       }
       return cheapest.map { [$0] } ?? percent.sources
     }
@@ -148,10 +149,14 @@ extension ClaimJudge {
           let gap = $0.range.lowerBound - turn.range.upperBound
           return 0...24 ~= gap
         }), !other.isStruck,
-        let actual = moneys.last(where: { $0.range.upperBound <= turn.range.lowerBound && !$0.isStruck })
+        let actual = moneys.last(where: {
+          $0.range.upperBound <= turn.range.lowerBound && !$0.isStruck
+        })
       else { continue }
       if reading.words(.hedge, in: actual.range.lowerBound..<other.range.upperBound).isEmpty {
-        compare(other, with: actual, turn.range.lowerBound..<other.range.upperBound, sentence, isStruck: false)
+        compare(
+          other, with: actual, turn.range.lowerBound..<other.range.upperBound, sentence,
+          isStruck: false)
       }
     }
   }
@@ -210,9 +215,12 @@ extension ClaimJudge {
     _ sentence: Range<Int>
   ) {
     let isReal = products.contains { candidate in
-      guard candidate.currency == products[product].currency, let micros = candidate.micros else { return false }
+      guard candidate.currency == products[product].currency, let micros = candidate.micros else {
+        return false
+      }
       if abs(Double(micros) / 1e6 - amount) < 0.0051 {
-        return period == nil || candidate.period.map { ClaimProduct.isSame($0, period ?? $0) } ?? true
+        return period == nil
+          || candidate.period.map { ClaimProduct.isSame($0, period ?? $0) } ?? true
       }
       guard let period, let exact = candidate.price(per: period.unit) else { return false }
       let value = exact * Double(period.count) / 1e6

@@ -52,7 +52,9 @@ extension ClaimJudge {
     }
     if isSaid { return }
     for word in reading.words(.trial, in: sentence).prefix(1) {
-      guard text.outputs[word.range.lowerBound] < 0, isPromise(word.range, sentence) else { continue }
+      guard text.outputs[word.range.lowerBound] < 0, isPromise(word.range, sentence) else {
+        continue
+      }
       for product in products(at: word.range.lowerBound, in: sentence, wantsOffer: true) {
         add(
           .trial, product, claimRange(word.range, sentence), in: sentence,
@@ -66,7 +68,9 @@ extension ClaimJudge {
     guard let phase = phases(product).first else { return false }
     return phase.isFree
       || reading.moneys.contains { money in
-        if case .offerPrice? = money.attribute?.meaning { return money.attribute?.product == product }
+        if case .offerPrice? = money.attribute?.meaning {
+          return money.attribute?.product == product
+        }
         return money.amount.map { abs($0 - Double(phase.micros) / 1e6) < 0.005 } ?? false
       }
   }
@@ -107,7 +111,8 @@ extension ClaimJudge {
   }
 
   private func precededByEvery(_ range: Range<Int>) -> Bool {
-    for start in stride(from: range.lowerBound - 1, through: max(0, range.lowerBound - 12), by: -1) {
+    for start in stride(from: range.lowerBound - 1, through: max(0, range.lowerBound - 12), by: -1)
+    {
       if let word = reading.match([.every], at: start),
         start + word.count <= range.lowerBound,
         text.text(start + word.count..<range.lowerBound).allSatisfy(\.isWhitespace)
@@ -137,7 +142,9 @@ extension ClaimJudge {
     var ranges = reading.words(.noPayment, in: sentence).map(\.range)
     for money in reading.moneys
     where sentence.contains(money.range.lowerBound) && money.amount == 0 && money.attribute == nil {
-      if reading.words(.today, in: clause(money.range.lowerBound, in: sentence)).isEmpty { continue }
+      if reading.words(.today, in: clause(money.range.lowerBound, in: sentence)).isEmpty {
+        continue
+      }
       ranges.append(money.range)
     }
     for range in ranges {
@@ -186,7 +193,9 @@ extension ClaimJudge {
   private func isAboutOffer(_ span: ClaimReading.Quantity, _ sentence: Range<Int>) -> Bool {
     if let attribute = span.attribute { return attribute.meaning.isOffer }
     let clause = clause(span.range.lowerBound, in: sentence)
-    let hasWord = [ClaimWords.Kind.free, .trial, .noPayment].contains { reading.has($0, in: clause) }
+    let hasWord = [ClaimWords.Kind.free, .trial, .noPayment].contains {
+      reading.has($0, in: clause)
+    }
     if hasWord {
       // `Free for 7 days, then ...`: what comes behind "then" is something else.
       return !reading.words(.then, in: clause).contains {
@@ -248,7 +257,11 @@ extension ClaimJudge {
     let offers = all.filter(\.meaning.isOffer)
     guard let offer = offers.first(where: { !$0.range.isEmpty }) else { return }
     let prices = all.filter {
-      if case .price = $0.meaning { $0.range.lowerBound > offer.range.lowerBound && !$0.range.isEmpty } else { false }
+      if case .price = $0.meaning {
+        $0.range.lowerBound > offer.range.lowerBound && !$0.range.isEmpty
+      } else {
+        false
+      }
     }
     let then = reading.words(.then, in: sentence).first {
       $0.range.lowerBound >= offer.range.upperBound

@@ -29,8 +29,10 @@ extension ClaimJudge {
   private mutating func judge(_ attribute: Attribute, _ money: Money, _ sentence: Range<Int>) {
     guard let unit = money.unit, !attribute.range.isEmpty, money.amount != nil else { return }
     let known = products[attribute.product]
-    let range = money.range.lowerBound < unit.range.lowerBound
-      ? money.range.lowerBound..<unit.range.upperBound : unit.range.lowerBound..<money.range.upperBound
+    let range =
+      money.range.lowerBound < unit.range.lowerBound
+      ? money.range.lowerBound..<unit.range.upperBound
+      : unit.range.lowerBound..<money.range.upperBound
     switch attribute.meaning {
     case .price(per: nil):
       add(
@@ -43,7 +45,8 @@ extension ClaimJudge {
       add(
         .period, attribute.product, range, in: sentence,
         holds: ClaimProduct.isSame(meant, unit.period),
-        "\(attribute.name) is the price for \(Self.article(meant)), not for \(Self.article(unit.period))")
+        "\(attribute.name) is the price for \(Self.article(meant)), not for \(Self.article(unit.period))"
+      )
     case .offerPrice(let per):
       guard let phase = phases(attribute.product).first, !phase.isFree else { return }
       let meant = per.flatMap { Period($0, 1) } ?? phase.period
@@ -76,7 +79,9 @@ extension ClaimJudge {
     let clause = clause(money.range.lowerBound, in: sentence)
     guard let amount = money.amount, amount > 0 else { return }
     if reading.has(.hedge, in: clause) || reading.has(.off, in: clause)
-      || reading.words(.instead, in: clause).contains(where: { $0.range.upperBound <= money.range.lowerBound })
+      || reading.words(.instead, in: clause).contains(where: {
+        $0.range.upperBound <= money.range.lowerBound
+      })
     {
       return
     }
@@ -88,9 +93,12 @@ extension ClaimJudge {
     }
     guard !candidates.isEmpty else { return }
     let isMatched = candidates.contains { matches(amount, money.unit?.period, $0, isComputed) }
-    let range = money.unit.map {
-      min(money.range.lowerBound, $0.range.lowerBound)..<max(money.range.upperBound, $0.range.upperBound)
-    } ?? money.range
+    let range =
+      money.unit.map {
+        min(
+          money.range.lowerBound, $0.range.lowerBound)..<max(
+            money.range.upperBound, $0.range.upperBound)
+      } ?? money.range
     if isMatched {
       for product in candidates where matches(amount, money.unit?.period, product, isComputed) {
         let isOffer = isOfferPrice(amount, product)
@@ -129,12 +137,16 @@ extension ClaimJudge {
     }
   }
 
-  private func isRegular(_ amount: Double, _ unit: Period?, _ product: Int, _ isComputed: Bool) -> Bool {
+  private func isRegular(_ amount: Double, _ unit: Period?, _ product: Int, _ isComputed: Bool)
+    -> Bool
+  {
     let known = products[product]
     guard let micros = known.micros else { return true }
     let price = Double(micros) / 1e6
     let isPrice = abs(price - amount) < 0.0051
-    guard let unit else { return isPrice || perUnits(known).contains { close($0, amount, isComputed) } }
+    guard let unit else {
+      return isPrice || perUnits(known).contains { close($0, amount, isComputed) }
+    }
     if isPrice, let period = known.period { return ClaimProduct.isSame(period, unit) }
     if isPrice { return false }
     guard known.period != nil else { return false }
@@ -152,10 +164,13 @@ extension ClaimJudge {
     return abs(exact - said) <= max(isWhole ? 0.501 : 0.021, exact * 0.004)
   }
 
-  private func matches(_ amount: Double, _ unit: Period?, _ product: Int, _ isComputed: Bool) -> Bool {
+  private func matches(_ amount: Double, _ unit: Period?, _ product: Int, _ isComputed: Bool)
+    -> Bool
+  {
     isRegular(amount, unit, product, isComputed)
       || isOfferPrice(amount, product)
-        && (unit == nil || products[product].phases.contains { ClaimProduct.isSame($0.period, unit ?? $0.period) })
+        && (unit == nil
+          || products[product].phases.contains { ClaimProduct.isSame($0.period, unit ?? $0.period) })
   }
 
   // MARK: Currency
@@ -193,7 +208,8 @@ extension ClaimJudge {
     let shown = Self.signs(attribute.text)
     add(
       .currency, attribute.product, money.range, in: sentence, holds: expected == shown,
-      "the SDK writes the currency of the locale, and the product is sold in \(known.currency.code)")
+      "the SDK writes the currency of the locale, and the product is sold in \(known.currency.code)"
+    )
   }
 
   private static func signs(_ text: String) -> String {

@@ -87,7 +87,8 @@ extension ClaimJudge {
     _ said: ClaimReading.Unit, of product: Int, _ word: Range<Int>, _ sentence: Range<Int>
   ) {
     let known = products[product]
-    let range = min(word.lowerBound, said.range.lowerBound)..<max(word.upperBound, said.range.upperBound)
+    let range =
+      min(word.lowerBound, said.range.lowerBound)..<max(word.upperBound, said.range.upperBound)
     guard let period = known.period else {
       return add(.period, product, range, in: sentence, holds: false, "it is bought once")
     }
@@ -117,10 +118,14 @@ extension ClaimJudge {
       if let adverb = reading.match(ClaimReading.adverbKinds, at: start),
         start + adverb.count <= word.lowerBound,
         let (unit, count) = ClaimReading.unit(adverb.kind), let period = Period(unit, count),
-        !reading.moneys.contains(where: { $0.range.lowerBound > start && $0.range.lowerBound < word.lowerBound })
+        !reading.moneys.contains(where: {
+          $0.range.lowerBound > start && $0.range.lowerBound < word.lowerBound
+        })
       {
         let isOfPrice = reading.moneys.contains { $0.unit?.range.contains(start) ?? false }
-        if !isOfPrice { return ClaimReading.Unit(period: period, range: start..<start + adverb.count) }
+        if !isOfPrice {
+          return ClaimReading.Unit(period: period, range: start..<start + adverb.count)
+        }
       }
       start -= 1
     }

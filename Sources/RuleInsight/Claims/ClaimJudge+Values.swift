@@ -12,7 +12,8 @@ extension ClaimJudge {
       case .price, .offerPrice: isNone = text.isEmpty || text.lowercased() == "n/a"
       case .period, .localizedPeriod, .offerEnd, .savings, .offerTotal(nil), .offerLength(nil):
         isNone = text.isEmpty || text.lowercased() == "n/a"
-      case .offerLength(.some), .offerTotal(.some), .periodLength: isNone = text.isEmpty || text == "0"
+      case .offerLength(.some), .offerTotal(.some), .periodLength:
+        isNone = text.isEmpty || text == "0"
       case .currency, .other: continue
       }
       if isNone {
@@ -106,19 +107,25 @@ extension ClaimJudge {
     for attribute in attributes(in: sentence) where !attribute.range.isEmpty {
       switch attribute.meaning {
       case .offerLength, .offerTotal:
-        add(.trial, attribute.product, attribute.range, in: sentence, holds: !phases(attribute.product).isEmpty)
+        add(
+          .trial, attribute.product, attribute.range, in: sentence,
+          holds: !phases(attribute.product).isEmpty)
       case .offerEnd:
         let phase = phases(attribute.product).first
         add(
           .end, attribute.product, attribute.range, in: sentence,
           holds: phase.map { $0.cycles <= 1 || profile == .androidStripe } ?? false)
       case .offerPrice:
-        add(.offerPrice, attribute.product, attribute.range, in: sentence, holds: !phases(attribute.product).isEmpty)
+        add(
+          .offerPrice, attribute.product, attribute.range, in: sentence,
+          holds: !phases(attribute.product).isEmpty)
       case .period:
         guard let said = ClaimAttribute.period(inWords: attribute.text),
           let period = products[attribute.product].period
         else { continue }
-        add(.period, attribute.product, attribute.range, in: sentence, holds: ClaimProduct.isSame(said, period))
+        add(
+          .period, attribute.product, attribute.range, in: sentence,
+          holds: ClaimProduct.isSame(said, period))
       default: continue
       }
     }

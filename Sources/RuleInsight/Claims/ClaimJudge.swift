@@ -75,7 +75,7 @@ struct ClaimJudge {
   /// Adds a claim that holds or fails; the store's part is said where no other reason is given.
   mutating func add(
     _ kind: Claim.Kind, _ product: Int, _ range: Range<Int>, in sentence: Range<Int>, holds: Bool,
-    _ reason: @autoclosure () -> String? = nil
+    _ reason: String? = nil
   ) {
     let charges = products[product].charges(isEligible: isEligible)
     add(
@@ -83,7 +83,7 @@ struct ClaimJudge {
       holds
         ? .holds
         : .fails(
-          reason().map { "\($0): '\(products[product].identifier)' \(charges)" }
+          reason.map { "\($0): '\(products[product].identifier)' \(charges)" }
             ?? "'\(products[product].identifier)' \(charges)"))
   }
 

@@ -59,7 +59,8 @@ struct ClaimProduct: Sendable {
           micros: intro.mode == .freeTrial ? 0 : intro.micros, period: intro.period,
           cycles: intro.mode == .payAsYouGo || intro.mode == .freeTrial ? intro.cycles : 1)
       ]
-      if intro.mode == .payUpFront, intro.cycles > 1, let all = intro.period.repeated(intro.cycles) {
+      if intro.mode == .payUpFront, intro.cycles > 1, let all = intro.period.repeated(intro.cycles)
+      {
         phases[0].period = all
       }
     } else if let days = product.trialDays, days > 0, let period = Period(.day, days) {
@@ -99,7 +100,8 @@ struct ClaimProduct: Sendable {
     }
     guard let first = parts.first else { return "has no price here" }
     let isFree = isEligible && isFreeAtFirst
-    return "charges " + ([isFree ? first : first + " now"] + parts.dropFirst()).joined(separator: ", then ")
+    return "charges "
+      + ([isFree ? first : first + " now"] + parts.dropFirst()).joined(separator: ", then ")
   }
 
   private static func unit(_ period: Period) -> String {
@@ -124,7 +126,8 @@ struct ClaimProduct: Sendable {
     if one.normalized == two.normalized { return true }
     let (a, b) = (twelfths(one), twelfths(two))
     if a == b { return true }
-    let isMonths = one.unit == .month || two.unit == .month || one.unit == .year || two.unit == .year
+    let isMonths =
+      one.unit == .month || two.unit == .month || one.unit == .year || two.unit == .year
     // A month has 28 to 31 days.
     guard isMonths else { return false }
     let months = max(1, max(a, b) / 365)

@@ -93,7 +93,8 @@ struct ClaimReading: Sendable {
   )? {
     var rest = names[...]
     if rest.first == "products" { rest = rest.dropFirst() }
-    guard rest.count == 2, let slot = rest.first.flatMap({ $0 }), let name = rest.last.flatMap({ $0 }),
+    guard rest.count == 2, let slot = rest.first.flatMap({ $0 }),
+      let name = rest.last.flatMap({ $0 }),
       let product = products(slot)
     else { return nil }
     return (product, name)
@@ -166,9 +167,8 @@ struct ClaimReading: Sendable {
     words.removeAll { word in
       word.kind == .negation && whole.contains { $0.range.overlaps(word.range) }
     }
-    words.removeAll { word in
-      word.kind == .free && isNegated(word)
-        || word.kind == .trial && isNegated(word)
+    words = words.filter { word in
+      word.kind != .free && word.kind != .trial || !isNegated(word)
     }
   }
 
@@ -239,7 +239,8 @@ struct ClaimReading: Sendable {
       end += 1
     }
     var fraction = 0
-    if let last = groups.last, let separator = last.separator, separator == "." || separator == "," {
+    if let last = groups.last, let separator = last.separator, separator == "." || separator == ","
+    {
       let isRepeated = groups.dropLast().contains { $0.separator == separator }
       if !isRepeated, last.digits != 3 || groups.count > 2 && groups[1].separator != separator {
         fraction = last.digits
@@ -306,7 +307,9 @@ struct ClaimReading: Sendable {
       guard isSign else { return }
     }
     var end = range.upperBound
-    while end < text.scalars.count, text.scalars[end] == " ", end < range.upperBound + 1 { end += 1 }
+    while end < text.scalars.count, text.scalars[end] == " ", end < range.upperBound + 1 {
+      end += 1
+    }
     if end < text.scalars.count, text.scalars[end] == "%" {
       percents.append(
         Percent(
@@ -315,7 +318,9 @@ struct ClaimReading: Sendable {
       return
     }
     if from > 0, text.scalars[from - 1] == "%" {
-      percents.append(Percent(range: from - 1..<range.upperBound, value: value, sources: sources(range, products)))
+      percents.append(
+        Percent(range: from - 1..<range.upperBound, value: value, sources: sources(range, products))
+      )
       return
     }
     let (currencies, whole) = signs(around: range)
@@ -327,7 +332,8 @@ struct ClaimReading: Sendable {
       return
     }
     if let count = Int(exactly: value), count > 0, count < 1_000,
-      let said = unitWord(after: range.upperBound), let period = Period(said.unit, count * said.count)
+      let said = unitWord(after: range.upperBound),
+      let period = Period(said.unit, count * said.count)
     {
       quantities.append(Quantity(range: from..<said.end, period: period))
     }

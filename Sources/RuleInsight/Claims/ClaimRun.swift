@@ -125,7 +125,8 @@ struct ClaimRun: ~Copyable {
       set.render(number, in: &frame, into: &rendered)
       let key = rendered.withBytes {
         Key(
-          signature: signature($0, text, state), selected: text.template.readsSelected ? selected : 0,
+          signature: signature($0, text, state),
+          selected: text.template.readsSelected ? selected : 0,
           isEligible: state.isEligible, locale: locale(of: text, state))
       }
       if !keepsRenderings, text.judged.contains(key) { continue }
@@ -144,7 +145,9 @@ struct ClaimRun: ~Copyable {
   }
 
   /// The text without the letters of attributes that are judged by what they are.
-  private func signature(_ bytes: UnsafeBufferPointer<UInt8>, _ text: Text, _ state: State) -> [UInt8] {
+  private func signature(_ bytes: UnsafeBufferPointer<UInt8>, _ text: Text, _ state: State)
+    -> [UInt8]
+  {
     // SAFETY: Indices are compared with the count of the view, which the caller's closure keeps.
     // Tests: ClaimCheckTests.
     if state.followsLocale { return Array(bytes) }
@@ -168,7 +171,8 @@ struct ClaimRun: ~Copyable {
       end += 3
       result += bytes[at..<min(end, bytes.count)]
       at = end
-      guard text.template.tags.indices.contains(number), text.template.tags[number].isLocalPrice else {
+      guard text.template.tags.indices.contains(number), text.template.tags[number].isLocalPrice
+      else {
         continue
       }
       let start = at
@@ -220,14 +224,15 @@ struct ClaimRun: ~Copyable {
     // What is rendered for both is judged for both.
     let sides =
       template.readsEligibility || state.attributesDiffer
-      || !state.isForBoth
+        || !state.isForBoth
       ? [state.isEligible] : state.isEligible ? [true, false] : []
     for isEligible in sides {
       var judge = ClaimJudge(
         reading, products, guards: template.texts.map(\.guards), selected: selected,
         isEligible: isEligible, locale: state.locale, profile: state.profile)
       for claim in judge.judge() {
-        record(claim, number, isEligible, template.readsSelected ? products[selected].identifier : nil)
+        record(
+          claim, number, isEligible, template.readsSelected ? products[selected].identifier : nil)
       }
     }
   }
@@ -262,7 +267,8 @@ struct ClaimRun: ~Copyable {
       result.isInKnownLanguage = text.hasWords ? !(text.languages?.isEmpty ?? true) : nil
       for key in text.order {
         guard let outcome = text.outcomes[key] else { continue }
-        var claim = outcome.failing ?? outcome.failingForIneligible ?? outcome.unknown ?? outcome.holding
+        var claim =
+          outcome.failing ?? outcome.failingForIneligible ?? outcome.unknown ?? outcome.holding
         claim?.isForIneligibleOnly =
           outcome.failing == nil && outcome.failingForIneligible != nil
         if let claim { result.claims.append(claim) }

@@ -37,7 +37,9 @@ struct ClaimTemplate: Sendable {
   /// The root under which the answers stand.
   static let choiceRoot = "tollgate_choice"
 
-  private static let productRoots: Set<String> = ["products", "primary", "secondary", "tertiary", "theme"]
+  private static let productRoots: Set<String> = [
+    "products", "primary", "secondary", "tertiary", "theme",
+  ]
   /// Filters after which an attribute is still read as it was.
   private static let harmless: Set<String> = [
     "upcase", "downcase", "capitalize", "strip", "lstrip", "rstrip", "append", "prepend", "default",
@@ -148,7 +150,8 @@ struct ClaimTemplate: Sendable {
         known[key] = number
         choices.append(Choice(values: Self.values(test.cases)))
       }
-      edits.append((test.range.from, test.range.to, " \(Self.choiceRoot).c\(firstChoice + number) "))
+      edits.append(
+        (test.range.from, test.range.to, " \(Self.choiceRoot).c\(firstChoice + number) "))
     }
   }
 

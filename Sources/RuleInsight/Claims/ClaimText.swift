@@ -209,7 +209,10 @@ struct ClaimText: Sendable {
       && Self.isDigit(scalars[place + 1])
   }
 
-  private static let abbreviations = ["vs", "inkl", "mtl", "ca", "incl", "approx", "z.b", "bzw", "zzgl", "мес", "дн", "нед", "п.р", "p", "aprox", "mo", "yr", "wk"]
+  private static let abbreviations = [
+    "vs", "inkl", "mtl", "ca", "incl", "approx", "z.b", "bzw", "zzgl", "мес", "дн", "нед", "п.р",
+    "p", "aprox", "mo", "yr", "wk",
+  ]
 
   private func endsSentence(_ place: Int) -> Bool {
     if scalars[place] == "\u{3002}" { return true }

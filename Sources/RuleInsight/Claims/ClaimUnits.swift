@@ -9,7 +9,9 @@ extension ClaimWords.Language {
     guard let list = phrases[text.scalars[place]] else { return [] }
     var found: [(kind: ClaimWords.Kind, count: Int)] = []
     for phrase in list where kinds.contains(phrase.kind) {
-      if found.contains(where: { $0.kind == phrase.kind }) || !text.has(phrase, at: place) { continue }
+      if found.contains(where: { $0.kind == phrase.kind }) || !text.has(phrase, at: place) {
+        continue
+      }
       found.append((phrase.kind, phrase.scalars.count))
     }
     return found
@@ -62,7 +64,8 @@ extension ClaimReading {
     if let word = periodAttribute(at: at), let period = ClaimAttribute.period(inWords: word.text) {
       return (period.unit, period.count, word.range.upperBound)
     }
-    guard let found = match(Self.unitKinds, at: at), let (unit, count) = Self.unit(found.kind) else {
+    guard let found = match(Self.unitKinds, at: at), let (unit, count) = Self.unit(found.kind)
+    else {
       return nil
     }
     return (unit, count, at + found.count)
@@ -99,7 +102,8 @@ extension ClaimReading {
     let start = at
     func unit(at place: Int, _ kinds: Set<ClaimWords.Kind>) -> Unit? {
       var at = skip(place)
-      if let word = periodAttribute(at: at), let period = ClaimAttribute.period(inWords: word.text) {
+      if let word = periodAttribute(at: at), let period = ClaimAttribute.period(inWords: word.text)
+      {
         return Unit(period: period, range: start..<word.range.upperBound)
       }
       var times = 1
@@ -131,7 +135,9 @@ extension ClaimReading {
     if let per = match([.per, .every], at: at) {
       at += per.count
       if let found = unit(at: at, Self.rateKinds) { return found }
-      if let adverb = match(Self.adverbKinds, at: skip(at)), let (unit, count) = Self.unit(adverb.kind) {
+      if let adverb = match(Self.adverbKinds, at: skip(at)),
+        let (unit, count) = Self.unit(adverb.kind)
+      {
         return Period(unit, count).map { Unit(period: $0, range: start..<skip(at) + adverb.count) }
       }
     }
@@ -165,7 +171,9 @@ extension ClaimReading {
     while at < range.upperBound {
       if Self.fillers.contains(text.scalars[at]) {
         at += 1
-      } else if let word = match([.plan, .subscription], at: at), at + word.count <= range.upperBound {
+      } else if let word = match([.plan, .subscription], at: at),
+        at + word.count <= range.upperBound
+      {
         at += word.count
       } else {
         return false
@@ -190,8 +198,11 @@ extension ClaimReading {
       return before
     }
     // `Monthly $9.99 Yearly $59.99`
-    if place + 1 < moneys.count, isFiller(after.range.upperBound..<max(after.range.upperBound, moneys[place + 1].range.lowerBound)),
-      moneys[place + 1].range.lowerBound >= after.range.upperBound, rate(after: moneys[place + 1].range.upperBound) == nil
+    if place + 1 < moneys.count,
+      isFiller(
+        after.range.upperBound..<max(after.range.upperBound, moneys[place + 1].range.lowerBound)),
+      moneys[place + 1].range.lowerBound >= after.range.upperBound,
+      rate(after: moneys[place + 1].range.upperBound) == nil
     {
       return before
     }

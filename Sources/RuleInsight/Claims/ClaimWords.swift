@@ -159,7 +159,9 @@ extension ClaimWords {
     return ranked(text).filter { !["ko", "ja", "zh"].contains($0.code) }
   }
 
-  private static let scripts = ["ko", "ja", "zh", "ru", "en", "es", "fr", "de", "it", "pt", "nl", "tr"]
+  private static let scripts = [
+    "ko", "ja", "zh", "ru", "en", "es", "fr", "de", "it", "pt", "nl", "tr",
+  ]
 
   /// The languages that know most of a text's words; none where they know nearly none.
   private func ranked(_ text: ClaimText) -> [Language] {

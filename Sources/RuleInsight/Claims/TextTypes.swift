@@ -37,7 +37,9 @@ package enum TextTypes {
   }
 
   private static let strings: Set<String> = Set(
-    ClaimAttribute.named.keys.filter { !["savings_percentage", "savings_percentage_floor"].contains($0) })
+    ClaimAttribute.named.keys.filter {
+      !["savings_percentage", "savings_percentage_floor"].contains($0)
+    })
 
   private static func warning(_ message: String, _ range: SourceRange, _ suggestion: String?)
     -> Diagnostic

@@ -47,10 +47,12 @@ extension CodePage {
       .noValue, .warning,
       what: "A text writes an attribute that the product does not have.",
       why: "Users read 'n/a a month', '0 days free' or a hole.",
-      example: .other("{{ products.primary.monthlyPrice }} a month, with a product that is bought once"),
+      example: .other(
+        "{{ products.primary.monthlyPrice }} a month, with a product that is bought once"),
       advice: "Ask for the attribute first, or write another text for this product.",
       better: .other(
-        "{% if products.primary.period != \"\" %}{{ products.primary.monthlyPrice }} a month{% endif %}")),
+        "{% if products.primary.period != \"\" %}{{ products.primary.monthlyPrice }} a month{% endif %}"
+      )),
     CodePage(
       .mixedFormats, .warning,
       what: "A text mixes two languages, or two ways of writing prices.",
@@ -58,7 +60,8 @@ extension CodePage {
         Dates follow the locale of the device, and texts do not. Where the store's own price stands beside \
         one that the SDK writes, both have to look alike, or customers take one of them for a mistake.
         """,
-      example: .other("Kostenlos bis {{ products.primary.trialPeriodEndDate }}, with the locale en_US"),
+      example: .other(
+        "Kostenlos bis {{ products.primary.trialPeriodEndDate }}, with the locale en_US"),
       advice: "Write the text in the language of the locale, or show one kind of price.",
       better: .other("Free until {{ products.primary.trialPeriodEndDate }}, with the locale en_US")),
     CodePage(

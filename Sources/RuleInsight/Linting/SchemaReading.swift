@@ -10,7 +10,9 @@ extension ContextSchema {
   /// What attributes stand below.
   static let rootNames = ["user", "device", "params"]
   /// Types by their words.
-  static let typeWords: [(String, Kind)] = AttributeDescription.types.map { ($0.word, kind($0.type)) }
+  static let typeWords: [(String, Kind)] = AttributeDescription.types.map {
+    ($0.word, kind($0.type))
+  }
 
   private static func kind(_ type: AttributeDescription.ValueType) -> Kind {
     switch type {

@@ -25,7 +25,9 @@ struct ClaimPage {
       title: "What paywalls say",
       facts: [
         .init("Texts", run.parts.map(\.file.name).joined(separator: ", ")),
-        .init("Locales", options.locale.isEmpty ? "the products' own" : options.locale.joined(separator: ", ")),
+        .init(
+          "Locales",
+          options.locale.isEmpty ? "the products' own" : options.locale.joined(separator: ", ")),
         .init("Tollgate", SDKVersion.current),
       ],
       sections: [summary(claims, texts.count)]
@@ -37,7 +39,8 @@ struct ClaimPage {
     let findings = run.parts.flatMap(\.diagnostics).filter { $0.severity != .note }
     return ReportSection(
       id: "summary", title: "Summary",
-      about: "Each claim is held against what the store charges, for users who may have offers and for users who may not.",
+      about:
+        "Each claim is held against what the store charges, for users who may have offers and for users who may not.",
       blocks: [
         .cards([
           ReportCard(name: "Texts", value: grouped(texts)),
@@ -46,12 +49,15 @@ struct ClaimPage {
             name: "False", value: grouped(failing.count { !$0.isForIneligibleOnly }),
             note: "for every user who reads them"),
           ReportCard(
-            name: "False without the offer", value: grouped(failing.count(where: \.isForIneligibleOnly)),
+            name: "False without the offer",
+            value: grouped(failing.count(where: \.isForIneligibleOnly)),
             note: "for users who may not have it any more"),
         ]),
         .findings(
           findings.isEmpty
-            ? [ReportFinding(tone: .good, text: "No text says anything that the store does not do.")]
+            ? [
+              ReportFinding(tone: .good, text: "No text says anything that the store does not do.")
+            ]
             : findings.prefix(200).map {
               ReportFinding(
                 tone: $0.severity == .error ? .bad : .warning,
@@ -77,12 +83,15 @@ struct ClaimPage {
               .text(marked(reading.text, failing)),
             ])
           },
-          note: readings.count > Self.mostRows ? "\(grouped(readings.count - Self.mostRows)) more" : "")))
+          note: readings.count > Self.mostRows
+            ? "\(grouped(readings.count - Self.mostRows)) more" : "")))
     if !text.result.claims.isEmpty {
       blocks.append(
         .table(
           ReportTable(
-            columns: [.text("verdict"), .text("claim"), .text("product"), .text("words"), .text("why")],
+            columns: [
+              .text("verdict"), .text("claim"), .text("product"), .text("words"), .text("why"),
+            ],
             rows: text.result.claims.prefix(Self.mostRows).map(row))))
     }
     return ReportSection(

@@ -36,7 +36,8 @@ extension TemplateCheck {
                 } ?? false)
         }
         if !isKnown {
-          findings.append(Finding(diagnostic: diagnostic, source: text.path.isEmpty ? nil : text.source))
+          findings.append(
+            Finding(diagnostic: diagnostic, source: text.path.isEmpty ? nil : text.source))
         }
       }
     }

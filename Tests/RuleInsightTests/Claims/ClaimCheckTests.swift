@@ -36,7 +36,8 @@ import Testing
     let found = ClaimFindings.diagnostics(try check(text, Self.paid), in: text)
     #expect(found.map(\.code) == [.falseClaim])
     #expect(
-      found[0].message == "says 'Free for 90 days'; 'year' charges $4.99 for 3 months now, then $59.99 every year")
+      found[0].message
+        == "says 'Free for 90 days'; 'year' charges $4.99 for 3 months now, then $59.99 every year")
     #expect(found[0].range == SourceRange(from: 0, to: text.utf8.count))
   }
 
@@ -76,7 +77,8 @@ import Testing
         Self.paid) == ["false-claim"])
     #expect(
       try codes(
-        "{% capture t %}Start your free trial{% endcapture %}{{ t }}", Self.paid) == ["false-claim"])
+        "{% capture t %}Start your free trial{% endcapture %}{{ t }}", Self.paid) == ["false-claim"]
+    )
   }
 
   @Test func unknownLanguagesAreCheckedByAttributesAlone() throws {
@@ -85,7 +87,9 @@ import Testing
     #expect(result.isInKnownLanguage == false)
     #expect(ClaimFindings.diagnostics(result, in: text).map(\.code).contains(.uncheckedClaim))
     let words = try ClaimWords.known.extended(
-      by: Array(#"{"languages": {"fi": {"free": ["ilmaista"], "week": ["viikkoa"], "stop": ["kokonaista", "ystävillesi"]}}}"#.utf8)
+      by: Array(
+        #"{"languages": {"fi": {"free": ["ilmaista"], "week": ["viikkoa"], "stop": ["kokonaista", "ystävillesi"]}}}"#
+          .utf8)
     ).get()
     let known = try check(text, Self.paid, words: words)
     #expect(known.isInKnownLanguage == true)
@@ -93,7 +97,8 @@ import Testing
   }
 
   @Test func rejectsWordsOfNoKind() {
-    let read = ClaimWords.known.extended(by: Array(#"{"languages": {"sv": {"fre": ["gratis"]}}}"#.utf8))
+    let read = ClaimWords.known.extended(
+      by: Array(#"{"languages": {"sv": {"fre": ["gratis"]}}}"#.utf8))
     #expect(read.diagnostics.map(\.code) == [.unknownKey])
     #expect(ClaimWords.known.extended(by: Array("[]".utf8)).output == nil)
     #expect(ClaimWords.known.extended(by: Array("{".utf8)).output == nil)
@@ -101,8 +106,10 @@ import Testing
 
   /// Hostile texts end, and say nothing wrong.
   @Test(arguments: [
-    "", "{{", "\u{E000}1\u{E001}free trial", "{{ products[products] }}", "<s>", "~~", "<", "< 5 > free trial",
-    "{% for i in (1..1000) %}free trial {{ i }}{% endfor %}", "99999999999999999999999999 $ a month",
+    "", "{{", "\u{E000}1\u{E001}free trial", "{{ products[products] }}", "<s>", "~~", "<",
+    "< 5 > free trial",
+    "{% for i in (1..1000) %}free trial {{ i }}{% endfor %}",
+    "99999999999999999999999999 $ a month",
     "{{ products.primary.price | append: '\u{E000}' }} free trial",
   ])
   func hostileTexts(text: String) throws { _ = try check(text, Self.paid) }
