@@ -15,14 +15,14 @@ struct CompletionsCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "completions",
-    abstract: "Print what makes a shell complete commands, options and placements.",
+    abstract: "Print a shell completion script.",
     discussion: HelpText(
       """
-      Prints a script for the shell. Installed packages have it in place already; otherwise save it \
-      where the shell looks for completions, and start a new shell.
+      Prints a script that completes commands, options, files, and the placements of a config. Packages \
+      install it. Otherwise save it where the shell looks for completions, and start a new shell.
       """,
       examples: [
-        .init("for bash, to be read by ~/.bashrc", "tollgate completions bash > tollgate.bash"),
+        .init("for bash, sourced by ~/.bashrc", "tollgate completions bash > tollgate.bash"),
         .init("for zsh, into a folder of $fpath", "tollgate completions zsh > _tollgate"),
         .init("for fish", "tollgate completions fish > tollgate.fish"),
       ],

@@ -30,15 +30,15 @@ enum EntryPoint {
 struct TollgateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tollgate",
-    abstract: "Decide which paywall a user sees, and say why.",
+    abstract: "Decide which paywall a user sees, and explain why.",
     discussion: """
-      Tollgate reads a paywall config and answers for one user or for millions what each placement \
-      gives them: a paywall, a holdout, or nothing. No command but fetch talks to a server.
+      Tollgate reads a paywall config and decides for one user or for millions what each placement \
+      shows: a paywall, a holdout, or nothing. Only fetch talks to a server.
 
       Exit codes: 0 done; 1 findings, differences, failed tests, or a rule that does not compile; \
-      2 wrong use, or input that cannot be read; 3 done, but lines were refused and --strict asks \
-      for all; 70 a fault of tollgate; 74 output could not be written; 130 and 143 stopped by a \
-      signal; 141 whoever read the output has closed it.
+      2 wrong use, or unreadable input; 3 done, but lines were rejected and --strict was given; \
+      70 an internal error; 74 output could not be written; 130 and 143 stopped by a signal; \
+      141 the reader of the output has closed it.
       """,
     version: "tollgate \(SDKVersion.current)",
     subcommands: [

@@ -145,7 +145,7 @@ import Testing
     let parser = XMLParser(data: page)
     #expect(parser.parse(), "\(String(describing: parser.parserError))")
     let text = String(decoding: page, as: UTF8.self)
-    #expect(text.contains("What tests exercise: config.json"))
+    #expect(text.contains("Test coverage: config.json"))
     #expect(text.contains("36.4 %"))
     #expect(text.contains("is never false"))
     #expect(text.contains("--write more.tests.jsonl"))

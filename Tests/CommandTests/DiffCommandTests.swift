@@ -140,11 +140,11 @@ import Testing
     let folder = try folder()
     let same = try folder.tollgate(
       ["diff", "config.json", "config.json", "--quiet"] + Self.settings)
-    #expect(same.code == 0 && same.output == "All 6 placements give everybody the same.\n")
+    #expect(same.code == 0 && same.output == "All 6 placements give every user the same.\n")
     let both = try folder.tollgate(
       ["diff", "config.json", "config.json", "--placement", "export_report"]
         + ["--placement", "workout_finished", "--quiet"] + Self.settings)
-    #expect(both.code == 0 && both.output == "Both placements give everybody the same.\n")
+    #expect(both.code == 0 && both.output == "Both placements give every user the same.\n")
     // A placement that is named twice is one.
     let once = ["--placement", "export_report"]
     for users in [[], ["--users", "users.ndjson"]] {
@@ -244,6 +244,7 @@ import Testing
         'export-long-gate', audience 0): audience 0 (export-long) takes them: its condition has changed
             {"userId":"somebody",
         """), "\(told)")
-    #expect(told.contains("\n\n1 of 6 placements differs, 5 give everybody the same.\n"), "\(told)")
+    #expect(
+      told.contains("\n\n1 of 6 placements differs, 5 give every user the same.\n"), "\(told)")
   }
 }

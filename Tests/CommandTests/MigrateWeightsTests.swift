@@ -156,7 +156,7 @@ import Testing
       "migrate-weights", "old.json", "new.json", "--users", "users.ndjson", "--json", "--out",
       "a.csv.gz")
     #expect(run.code == 0)
-    #expect(run.errors.contains("1 line is about users that were there before"))
+    #expect(run.errors.contains("1 line repeats earlier users"))
     #expect(run.errors.contains("1 line refused"))
     let quiet = try folder.tollgate(
       "migrate-weights", "old.json", "new.json", "--users", "users.ndjson", "--json", "--quiet")

@@ -148,7 +148,7 @@ import Testing
         <!-- tollgate config.json -->
         By `config.json`, compared with that of release/1:
 
-        ### Nobody of 8 users gets something else
+        ### None of 8 users gets something else
 
         """))
     #expect(runner.text("summary") == runner.text("report.md"))
@@ -158,7 +158,7 @@ import Testing
     #expect(report.contains("\n### 1 of 8 users gets something else (12.5 %)\n"), "\(report)")
     #expect(report.contains("| `ben` |"))
     #expect(
-      report.contains("</summary>\n\n### 1 of 2 placements differs, 1 gives everybody the same\n"))
+      report.contains("</summary>\n\n### 1 of 2 placements differs, 1 gives every user the same\n"))
   }
 
   /// A pull request that repairs a config, or brings the first one, is told about, too.
@@ -187,7 +187,7 @@ import Testing
 
   @Test func oneComment() throws {
     try start("superwall")
-    let report = "<!-- tollgate config.json -->\n### Nobody of 8 users gets something else\n"
+    let report = "<!-- tollgate config.json -->\n### None of 8 users gets something else\n"
     try runner.write("report.md", report)
     // The first one, then it again, also where there are two.
     for (ids, request) in [

@@ -40,7 +40,7 @@ extension BatchReport {
         let missed = counts.reached - counts.owned - counts.matched - audience.failed
         return .init(
           [
-            .named(counts.label, code: audience.condition.map(Self.short) ?? "everybody"),
+            .named(counts.label, code: audience.condition.map(Self.short) ?? "every user"),
             .bar(
               stacked(
                 [counts.taken, counts.heldBack, audience.failed, counts.owned, missed],

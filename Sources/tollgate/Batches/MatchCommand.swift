@@ -8,35 +8,34 @@ internal import RuleInsight
 struct MatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",
-    abstract: "Count whom each audience reaches, matches, takes and holds back, and why.",
+    abstract: "Count the users that each audience reaches, matches, takes and holds back.",
     discussion: HelpText(
       """
-      Decides placements for all users of one or more files, as 'tollgate precompute' does, and writes \
-      nothing. For each audience it says how many users get to it, for how many its condition holds, \
-      whom its limit holds back, whom it passes over for an entitlement, for whom its rule fails, \
-      and whom it takes; each count comes with a user to give to 'tollgate explain'. \
-      The numbers are those of precompute's summary.
+      Decides placements for all users, as 'tollgate precompute' does, and writes no outcomes. For each \
+      audience it counts the users that reach it, that match, that its limit holds back, that it skips \
+      because they own an entitlement, for which its rule fails, and that it takes. Each count has an \
+      example user for 'tollgate explain'. The numbers are those of precompute's summary.
 
-      With --distribution it says how many users each variant was to get: the exact shares of all users \
-      without a stored variant, beside what they drew.
+      --distribution adds the expected number of users for each variant: the exact shares of all users \
+      without a stored variant, beside the actual numbers.
       """,
       examples: [
         .init(
-          "whom the audiences of a placement get to",
+          "the audiences of one placement",
           "tollgate match config.json --users users.ndjson --placement export_report"),
         .init(
-          "what was drawn beside what was to be expected",
+          "actual and expected variants",
           "tollgate match config.json --users users.ndjson --placement export_report --distribution"
         ),
         .init(
           "all placements for a script",
           "tollgate match config.json --users users.ndjson --now 2026-03-01 --json"),
         .init(
-          "a page to show to others",
+          "a report page",
           "tollgate match config.json --users users.ndjson --now 2026-03-01 --report report.html"),
       ],
       codes: HelpText.codesOfRuns(
-        wrong: "wrong use, no such placement, or no users that can be used")
+        wrong: "wrong use, no such placement, or no valid users")
     ).text)
 
   @OptionGroup var source: ConfigOptions
@@ -45,7 +44,7 @@ struct MatchCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: OptionHelp.users("It can be given more than once."), completion: .file())
+    help: OptionHelp.users("Repeatable."), completion: .file())
   var users: [String]
 
   @Option(help: OptionHelp.usersFormat)
@@ -58,20 +57,22 @@ struct MatchCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
-  @Flag(help: OptionHelp.distribution("Each variant comes with its share of the users who draw."))
+  @Flag(help: OptionHelp.distribution("Each variant has its share of the users that draw."))
   var distribution = false
 
   @OptionGroup var working: ThreadOptions
 
-  @Flag(help: OptionHelp.json("One object, as of 'precompute --summary json', with more in it."))
+  @Flag(
+    help: OptionHelp.json(
+      "One object, like that of 'precompute --summary json', with more members."))
   var json = false
 
   @Flag(
     help: OptionHelp.strict(
-      "The exit code is 3 when a line was refused. The rest is counted all the same."))
+      "The exit code is 3 if a line was rejected. The rest is still counted."))
   var strict = false
 
-  @Flag(help: OptionHelp.quiet("Notes and progress are left out; refused lines are warnings."))
+  @Flag(help: OptionHelp.quiet("Omits notes and progress, but not warnings about rejected lines."))
   var quiet = false
 
   @Flag(help: OptionHelp.keepGoing)

@@ -9,22 +9,20 @@ struct PrecomputeCommand: AsyncParsableCommand {
     abstract: "Decide every placement for every user in one or more files.",
     discussion: HelpText(
       """
-      Reads users as newline-delimited JSON or as CSV, compressed or not, and writes outcomes as \
-      either, or as an SQLite database. All are streamed: memory does not grow with the number of \
-      users. A line that is not a user record, or is longer than 1 MiB, is counted, reported with its \
-      number and the reason, and kept in the rejects file. Shorten such a line to the attributes \
-      that rules read.
+      Reads users as newline-delimited JSON or as CSV, and writes outcomes as either, or as an SQLite \
+      database. Files can be compressed. Memory does not grow with the number of users. A line that is \
+      not a user record, or is longer than 1 MiB, is counted, reported with its number and the reason, \
+      and written to --rejects.
 
-      A file of outcomes or of refused lines has .partial behind its name until the run is complete; \
-      until then an older file stays as it is. A database is built in its checkpoint instead. A run \
-      that writes a file can be stopped or killed at any moment: --resume continues it, and the file \
-      becomes what it would have been. A manifest stays beside the outcomes, from which \
-      'tollgate replay' repeats the run and compares. While it lasts, .running behind the name of what \
-      it writes keeps a second run out.
+      A run can be stopped or killed at any time. --resume continues it, and the output is the same as \
+      without the interruption. Until a run is finished, its output has .partial behind its name and an \
+      older file stays; a database is built in its checkpoint. A finished run leaves a manifest, with \
+      which 'tollgate replay' repeats the run and compares. FILE.running locks the output against a \
+      second run.
 
-      A rule that does not compile, or a part of the config that cannot be read, stops the run before \
-      it writes anything, with exit code 1, unless --keep-going is given. Where no user is found, or \
-      none that can be used, the exit code is 2, and outcomes of an earlier run stay.
+      A rule that does not compile, or an unreadable part of the config, stops the run before it writes \
+      anything, with exit code 1, unless --keep-going is given. Without any valid user, the exit code is \
+      2, and earlier outcomes stay.
       """,
       examples: [
         .init(
@@ -38,12 +36,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
           "with the reason for each outcome",
           "tollgate precompute config.json --users users.ndjson --reasons --out outcomes.ndjson"),
         .init(
-          "counts only, with charts and tests on a page to show to others",
+          "counts only, with a report page",
           "tollgate precompute config.json --users users.ndjson --out none --now 2026-03-01 "
             + "--report report.html"),
       ],
       codes: HelpText.codesOfRuns(
-        wrong: "wrong use, or no users that can be used", stopped: "stopped: --resume continues")
+        wrong: "wrong use, or no valid users", stopped: "stopped: --resume continues")
     ).text)
 
   enum SummaryFormat: String, ExpressibleByArgument, CaseIterable {
@@ -60,11 +58,11 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: OptionHelp.users("It can be given more than once; files are read in that order."),
+    help: OptionHelp.users("Repeatable; files are read in that order."),
     completion: .file())
   var users: [String]
 
-  @Option(help: OptionHelp.out("With none, outcomes are only counted."), completion: .file())
+  @Option(help: OptionHelp.out("none only counts outcomes."), completion: .file())
   var out = "-"
 
   @Option(
@@ -92,11 +90,10 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Add to each outcome why it is as it is, as 'explain --json' does.",
+      "Add the reason to each outcome, as 'explain --json' does.",
       discussion: """
-        A member 'reason', a column of JSON in CSV and databases: limits that hold audiences back, \
-        rules that failed, entitlements that are owned, what was drawn, and whether the variant was \
-        stored.
+        It is the member 'reason', or a column of JSON in CSV and databases: reached limits, failed \
+        rules, owned entitlements, the draw, and whether the variant was stored.
         """))
   var reasons = false
 
@@ -105,12 +102,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @Flag(
     help: OptionHelp.strict(
-      "The exit code is 3 when a line was refused. The run finishes all the same."))
+      "The exit code is 3 if a line was rejected. The run still finishes."))
   var strict = false
 
   @Flag(
     help: OptionHelp.quiet(
-      "Notes and progress are left out. The summary stays; refused lines are warnings."))
+      "Omits notes and progress, but not the summary or warnings about rejected lines."))
   var quiet = false
 
   @Flag(help: OptionHelp.keepGoing)

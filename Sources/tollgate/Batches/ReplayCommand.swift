@@ -9,28 +9,27 @@ struct ReplayCommand: AsyncParsableCommand {
     abstract: "Repeat a precompute run and compare its output byte for byte.",
     discussion: HelpText(
       """
-      Reads the manifest that 'tollgate precompute' left, and with its settings the same config, \
-      the same users and, where texts were rendered, the same files for these. Outcomes are \
-      compared with the file that the run wrote, or with its hash when that is gone, and the first \
-      line that differs is named, with its user; counts are compared too, and the users with their hash. Nothing is written. Relative paths are looked for in the current folder, then \
-      beside the manifest. The exit code is 1 when anything differs, in what comes out or in what \
-      goes in.
+      Reads the manifest of 'tollgate precompute', repeats the run with its settings and files, and \
+      compares the outcomes with the file that the run wrote, or with its hash if the file no longer \
+      exists. The first line that differs is named, with its user. Counts and the hash of the users are \
+      compared too. Nothing is written. Relative paths are resolved against the current folder, then \
+      against the manifest's.
       """,
       examples: [
         .init(
-          "a run again, compared with what it wrote",
+          "repeat a run and compare",
           "tollgate replay outcomes.sqlite.manifest.json"),
         .init("the same for a script", "tollgate replay outcomes.sqlite.manifest.json --json"),
       ],
       codes: [
         ("0", "the same"),
-        ("1", "something differs, in what comes out or in what goes in"),
-        ("2", "wrong use, or a file is gone"),
+        ("1", "the input or the output differs"),
+        ("2", "wrong use, or a missing file"),
       ]
     ).text)
 
   @Option(
-    help: OptionHelp.config("It is for a config that has moved, or that came from standard input."),
+    help: OptionHelp.config("For a config that has moved, or that was read from standard input."),
     completion: .file())
   var config: String?
 
@@ -41,10 +40,10 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @Flag(
     help: OptionHelp.json(
-      "One object that says of outcomes, rejects and counts whether they are the same."))
+      "One object that says whether outcomes, rejects and counts are the same."))
   var json = false
 
-  @Flag(help: OptionHelp.quiet("Progress is left out."))
+  @Flag(help: OptionHelp.quiet("Omits progress."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions

@@ -11,25 +11,24 @@ struct CheckCommand: ParsableCommand {
     abstract: "Find mistakes in configs.",
     discussion: HelpText(
       """
-      Reads configs, compiles every expression, and prints what it finds: where it is in the file, \
-      the text with a mark under the place, what to write instead, and what SDKs in the field do \
-      about it. Audiences that nobody gets to, clauses that contradict each other and clauses that \
-      are always or never true are proved, for every user there could be. 'tollgate check --explain CODE' tells more about a finding.
+      Compiles every expression of the configs and prints findings: the place in the file, the source with \
+      a mark, a suggestion, and what shipped SDKs do. Unreachable audiences, contradicting clauses and \
+      clauses that are always or never true are proved for every possible user. 'tollgate check --explain \
+      CODE' explains a finding.
 
-      The exit code is 1 when there is an error, of many files the worst. Where GITHUB_ACTIONS is \
-      true, findings are annotations too.
+      If GITHUB_ACTIONS is true, findings are annotations, too.
       """,
       examples: [
         .init("all mistakes in a config", "tollgate check config.json"),
         .init(
-          "with what your users have, and warnings count",
+          "with a schema of your users, failing on warnings",
           "tollgate check config.json --schema schema.json --strict"),
         .init("what a finding means", "tollgate check --explain unreachable-audience"),
       ],
       codes: [
         ("0", "no errors"),
         ("1", "an error, or with --strict a warning"),
-        ("2", "wrong use, or a file that cannot be read"),
+        ("2", "wrong use, or an unreadable file"),
       ]
     ).text)
 
@@ -47,7 +46,7 @@ struct CheckCommand: ParsableCommand {
   @OptionGroup(title: "Config Options") var form: CheckedFormOptions
 
   @Option(
-    help: OptionHelp.schema("It takes precedence over what SDKs are known to send."),
+    help: OptionHelp.schema("It overrides the built-in attributes of SDKs."),
     completion: .file()
   )
   var schema: String?
@@ -55,61 +54,61 @@ struct CheckCommand: ParsableCommand {
   @Option(help: OptionHelp.products("It is checked together with the config."), completion: .file())
   var products: String?
 
-  @Flag(help: OptionHelp.json("One finding a line."))
+  @Flag(help: OptionHelp.json("One finding on each line."))
   var json = false
 
-  @Flag(help: "Print a SARIF 2.1.0 document, as code scanning takes it.")
+  @Flag(help: "Print a SARIF 2.1.0 document, for code scanning.")
   var sarif = false
 
-  @Flag(help: OptionHelp.strict("The exit code is 1 when there is a warning."))
+  @Flag(help: OptionHelp.strict("The exit code is then 1."))
   var strict = false
 
   @Option(
     defaultAsFlag: .strict, parsing: .next,
     help: ArgumentHelp(
-      "How much it counts what SDKs in the field reject: off, on or strict; on by default.",
+      "How to treat values that shipped SDKs reject: off, on or strict (default: on).",
       discussion: """
-        With on, a value for which an SDK rejects the whole config is an error (would-reject), and \
-        missing keys that SDKs require are a warning (not-an-export). With strict both are errors, \
-        with off both are notes. --elsewhere alone is strict.
+        on: a value for which an SDK rejects the whole config is an error (would-reject), and missing \
+        keys that SDKs require are a warning (not-an-export). strict: both are errors. off: both are \
+        notes. --elsewhere alone means strict.
         """, valueName: "off|on|strict"))
   var elsewhere: Elsewhere?
 
-  @Flag(help: OptionHelp.quiet("Notes and counts are left out."))
+  @Flag(help: OptionHelp.quiet("Omits notes and counts."))
   var quiet = false
 
   @Flag(
     help: ArgumentHelp(
-      "Make the changes in the files that are safe, and print what is left.",
+      "Make safe changes in the files, and print the remaining findings.",
       discussion: """
-        A change is safe when nothing else can have been meant, or when it changes no answer. Files \
-        are replaced as a whole.
+        A change is safe if its intention is certain, or if it changes no outcome. Files are replaced as \
+        a whole.
         """))
   var fix = false
 
   @Option(
     help: ArgumentHelp(
-      "Print the page of a code such as duplicate-id, and check nothing.", valueName: "code"),
+      "Print the page of a code such as duplicate-id, without checking.", valueName: "code"),
     completion: Completions.codes)
   var explain: String?
 
   @Flag(
     help: ArgumentHelp(
-      "Show which clauses give a different result in cel, or on another platform.",
+      "Show clauses with another result in cel, or on another platform.",
       discussion: """
-        Each clause is evaluated in cel and as on ios, android and web, on values that its \
-        constants suggest; where it differs, an example shows with which.
+        Each clause is evaluated in cel and for ios, android and web, on values around its constants. A \
+        difference is shown with an example.
         """))
   var dialectReport = false
 
-  @Option(help: OptionHelp.now("Audiences should match somebody from then on."))
+  @Option(help: OptionHelp.now("Audiences that cannot match after it are reported."))
   var now: String?
 
-  @Option(help: OptionHelp.timeZone("It is for --now, and UTC by default."))
+  @Option(help: OptionHelp.timeZone("For --now."))
   var timeZone = "UTC"
 
   @Flag(
-    help: "Also print how many questions about the rules were asked, and how they were answered.")
+    help: "Also print statistics of the analysis.")
   var statistics = false
 
   @OptionGroup var appearance: ColorOptions
@@ -137,7 +136,7 @@ struct CheckCommand: ParsableCommand {
     guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
     if json, sarif { throw ValidationError("give either --json or --sarif, not both") }
     if sarif, dialectReport || products != nil {
-      throw ValidationError("--sarif goes neither with --dialect-report nor with --products")
+      throw ValidationError("--sarif cannot be combined with --dialect-report or --products")
     }
     if fix, configs.contains("-") {
       throw ValidationError("--fix needs files that it can change, not standard input")

@@ -9,20 +9,19 @@ struct FormatCommand: ParsableCommand {
     discussion: HelpText(
       """
       Formats an expression, or every expression of a config: one space around operators, double \
-      quotes, no needless parentheses. What an expression means in its language stays the same, and \
-      the rest of a config stays as it is, byte for byte. An expression with an error, or with a \
-      comment, is left alone, and standard error says why. The exit code is 1 when an expression \
-      does not compile.
+      quotes, no unnecessary parentheses. The meaning of an expression does not change, and the rest of a \
+      config stays as it is, byte for byte. Expressions with errors or comments are not formatted, and \
+      standard error says why.
       """,
       examples: [
         .init("an expression", #"tollgate fmt -e 'user.plan=="free"&&user.age>=18'"#),
         .init("a config in place", "tollgate fmt config.json --write"),
-        .init("in CI: is everything in style?", "tollgate fmt config.json --check"),
+        .init("in CI: fail if anything is not formatted", "tollgate fmt config.json --check"),
       ],
       codes: [
         ("0", "done"),
         ("1", "an expression does not compile, or with --check would change"),
-        ("2", "wrong use, or a file that cannot be read"),
+        ("2", "wrong use, or an unreadable file"),
       ]
     ).text)
 
@@ -44,7 +43,7 @@ struct FormatCommand: ParsableCommand {
 
   @Flag(
     help: OptionHelp.json(
-      "One line for each expression that would change, and for each that is left alone."))
+      "One line for each expression that would change or is not formatted."))
   var json = false
 
   @OptionGroup var appearance: ColorOptions

@@ -10,24 +10,24 @@ struct SchemaCommand: AsyncParsableCommand {
     abstract: "Learn which attributes users have, or print the JSON Schema of a file.",
     discussion: HelpText(
       """
-      Reads users as precompute does and prints what they have, as JSON: of each attribute its type, \
-      the least and the greatest number, the words of a text that has few, and how many users have \
-      it. 'tollgate check --schema FILE' takes it as it is, also after changes by hand.
+      Reads users as precompute does and prints a schema of their attributes as JSON: type, smallest and \
+      largest number, the values of strings with few values, and the number of users that have the \
+      attribute. 'tollgate check --schema FILE' reads it, also after manual changes.
 
-      With --for it reads nothing and prints a JSON Schema (2020-12), with which editors complete and \
-      check configs and Tollgate's own files.
+      --for reads no users and prints a JSON Schema (2020-12), with which editors complete and check \
+      configs and Tollgate's other files.
       """,
       examples: [
         .init(
-          "what users have, for check --schema", "tollgate schema users.ndjson --out schema.json"),
+          "a schema for check --schema", "tollgate schema users.ndjson --out schema.json"),
         .init(
           "a JSON Schema for your editor",
           "tollgate schema --for superwall --out superwall.schema.json"),
       ],
       codes: [
         ("0", "done"),
-        ("2", "wrong use, or no users that can be used"),
-        ("3", "done, but lines were refused and --strict was given"),
+        ("2", "wrong use, or no valid users"),
+        ("3", "done, but lines were rejected and --strict was given"),
         ("74", "output could not be written"),
       ]
     ).text)
@@ -50,14 +50,14 @@ struct SchemaCommand: AsyncParsableCommand {
   }
 
   @Argument(
-    help: OptionHelp.users("Files are read in the order in which they are given."),
+    help: OptionHelp.users("Files are read in the given order."),
     completion: .file())
   var users: [String] = []
 
   @Option(
     name: .customLong("for"),
     help: ArgumentHelp(
-      "Read no users, and print the JSON Schema of this kind of file.",
+      "Print the JSON Schema of this kind of file, without reading users.",
       discussion: """
         superwall and agentwallie are configs, user is one line of a users file, products what \
         --products takes, texts what precompute --render takes, attributes what check --schema \
@@ -71,7 +71,7 @@ struct SchemaCommand: AsyncParsableCommand {
   @Option(help: OptionHelp.out(), completion: .file())
   var out = "-"
 
-  @Flag(help: OptionHelp.strict("The exit code is 3 when a line was refused."))
+  @Flag(help: OptionHelp.strict("The exit code is 3 if a line was rejected."))
   var strict = false
 
   @OptionGroup var appearance: ColorOptions
@@ -101,7 +101,7 @@ struct SchemaCommand: AsyncParsableCommand {
     let learner = try await Signals.heeding { try learn(paths) }
     if learner.refused > 0 {
       FileText.printError(
-        "\(counted(learner.refused, "line")) refused; 'tollgate precompute' tells why")
+        "\(counted(learner.refused, "line")) refused; 'tollgate precompute' reports the reasons")
     }
     guard learner.users > 0 else { throw CommandError("there are no users to learn from") }
     try checkReplaced()

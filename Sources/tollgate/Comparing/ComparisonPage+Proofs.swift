@@ -18,7 +18,7 @@ extension ComparisonPage {
     let cards = [
       ReportCard(name: "Placements", value: grouped(differences.count)),
       ReportCard(name: "Differ", value: count(.differs), note: "with users who show it"),
-      ReportCard(name: "Give everybody the same", value: count(.same), note: "proved"),
+      ReportCard(name: "Give every user the same", value: count(.same), note: "proved"),
       ReportCard(name: "Not known", value: count(.unknown), note: "neither proof nor user"),
       ReportCard(name: "Changes of the config", value: grouped(report.changes.count)),
     ]
@@ -48,7 +48,7 @@ extension ComparisonPage {
       rows: differences.map { difference in
         let mark: ReportTable.Cell
         switch difference.verdict {
-        case .same: mark = .mark(.good, "proved: the same for everybody")
+        case .same: mark = .mark(.good, "proved: the same for every user")
         case .differs: mark = .mark(.warning, "differs")
         case .unknown: mark = .mark(.plain, "not known")
         }

@@ -121,7 +121,7 @@ extension ComparisonPage {
       }, note: "A user who moves at two placements is two moves.")
     return ReportSection(
       id: "reasons", title: "Why they move",
-      about: "What of the changes makes the difference to each user who moves.",
+      about: "The change that moves each user.",
       blocks: [.table(table)])
   }
 
@@ -171,7 +171,7 @@ extension ComparisonPage {
             + zip(matrix.columns, users).map { to, count in
               .shaded(count, from == to ? nil : ReportNumber.share(count, of: placement.users))
             })
-      }, note: "Grey: who goes on to see the same.", stacks: false, set: "m")
+      }, note: "Grey: users that see the same as before.", stacks: false, set: "m")
   }
 
   private func table(

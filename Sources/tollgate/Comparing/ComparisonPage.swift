@@ -46,7 +46,7 @@ struct ComparisonPage {
     let names =
       old.configName == new.configName
       ? (old.config, new.config) : (old.configName, new.configName)
-    return "Who gets something else: \(names.0) to \(names.1)"
+    return "Users that move: \(names.0) to \(names.1)"
   }
 
   private var facts: [ReportPage.Fact] {
@@ -82,7 +82,7 @@ struct ComparisonPage {
     }
     return ReportSection(
       id: "changes", title: "Changes of the config",
-      about: "What is not the same in the words of campaigns, as far as it can matter to users.",
+      about: "Changes that can affect users.",
       blocks: [
         .table(
           ReportTable(
@@ -147,13 +147,13 @@ extension MoveReason {
   /// What it means, for a person.
   var words: String {
     switch self {
-    case .condition: "an audience means other users"
+    case .condition: "an audience selects other users"
     case .weights: "an audience splits its users differently"
-    case .limit: "an audience has been shown as often as it may, or is no longer"
-    case .order: "an audience comes before another one that it came behind"
-    case .paywall: "the variant is the same, and gives something else"
+    case .limit: "a limit is reached in one config only"
+    case .order: "audiences have changed places"
+    case .paywall: "the variant is the same, and shows another paywall"
     case .added: "an audience or the placement is new"
-    case .removed: "an audience or the placement is gone"
+    case .removed: "an audience or the placement is removed"
     }
   }
 }

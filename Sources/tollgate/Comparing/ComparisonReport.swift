@@ -64,23 +64,23 @@ struct ComparisonReport {
   /// `128 of 4,000 users get something else (3.2 %)`
   func headline(_ sums: ComparisonSums) -> String {
     if sums.movedUsers == 0 {
-      return "Nobody of \(counted(sums.users, "user")) gets something else"
+      return "None of \(counted(sums.users, "user")) gets something else"
     }
     let verb = sums.movedUsers == 1 ? "gets" : "get"
     return "\(grouped(sums.movedUsers)) of \(counted(sums.users, "user")) \(verb) something else "
       + "(\(Self.share(sums.movedUsers, sums.users)))"
   }
 
-  /// `1 of 6 placements differs, 1 is unknown, 4 give everybody the same`
+  /// `1 of 6 placements differs, 1 is unknown, 4 give every user the same`
   func headline(_ differences: [PlacementDifference]) -> String {
     func count(_ verdict: PlacementDifference.Verdict) -> Int {
       differences.count { $0.verdict == verdict }
     }
     if count(.same) == differences.count {
       switch differences.count {
-      case 1: return "The placement gives everybody the same"
-      case 2: return "Both placements give everybody the same"
-      default: return "All \(counted(differences.count, "placement")) give everybody the same"
+      case 1: return "The placement gives every user the same"
+      case 2: return "Both placements give every user the same"
+      default: return "All \(counted(differences.count, "placement")) give every user the same"
       }
     }
     if differences.count == 1 {
@@ -93,7 +93,7 @@ struct ComparisonReport {
     }
     if unknown > 0 { parts.append((unknown, unknown == 1 ? "is unknown" : "are unknown")) }
     if same > 0 {
-      parts.append((same, "\(same == 1 ? "gives" : "give") everybody the same"))
+      parts.append((same, "\(same == 1 ? "gives" : "give") every user the same"))
     }
     let all = " of \(counted(differences.count, "placement"))"
     return parts.enumerated().map { number, part in

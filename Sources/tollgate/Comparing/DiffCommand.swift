@@ -7,36 +7,35 @@ internal import RuleInsight
 struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show who gets something else from another config, and why.",
+    abstract: "Compare two configs: which users move, and why.",
     discussion: HelpText(
       """
-      Lists what has changed: audiences, conditions, limits, variants and \
-      weights. Without users it proves of each placement that both configs give everybody the same, \
-      or shows a user for each way in which they do not; where it can do neither it says why. With \
-      users it counts who moves from what to what, with the reason and one of them. An audience that \
-      only has another number is not a move, nor is a change in what a paywall looks like.
+      Lists changed audiences, conditions, limits, variants and weights. Without users, it proves for \
+      each placement that both configs give every user the same, or shows a user for each difference. If \
+      it can do neither, it says why. With users, it counts which move from which outcome to which, with \
+      the reason and an example. The index of an audience and the look of a paywall do not count.
 
-      A rule that does not compile, or a part of a config that cannot be read, ends the command with \
-      exit code 1, unless --keep-going is given.
+      A rule that does not compile, or an unreadable part of a config, ends the command with exit code 1, \
+      unless --keep-going is given.
       """,
       examples: [
-        .init("proofs, and users who differ", "tollgate diff config.json next.json --exit-zero"),
+        .init("proofs, and users that differ", "tollgate diff config.json next.json --exit-zero"),
         .init(
-          "who of the users moves, for a pull request",
+          "users that move, for a pull request",
           "tollgate diff config.json next.json --users users.ndjson --format markdown --exit-zero"),
         .init(
-          "all of them, in a file",
+          "every user that moves, in a file",
           "tollgate diff config.json next.json --users users.ndjson --out moved.csv --exit-zero"),
         .init(
-          "a page to show to others",
+          "a report page",
           "tollgate diff config.json next.json --users users.ndjson --report report.html --exit-zero"
         ),
       ],
       codes: [
-        ("0", "nobody gets something else"),
-        ("1", "somebody does, or it is not known; or a rule does not compile"),
-        ("2", "wrong use, or no users that can be used"),
-        ("3", "lines were refused and --strict was given"),
+        ("0", "no user moves"),
+        ("1", "a user moves, or it is unknown; or a rule does not compile"),
+        ("2", "wrong use, or no valid users"),
+        ("3", "lines were rejected and --strict was given"),
         ("74", "output could not be written"),
         ("130, 143", "stopped"),
       ]
@@ -62,7 +61,7 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(
     parsing: .upToNextOption,
     help: OptionHelp.users(
-      "It can be given more than once. Without it, the configs alone are compared."),
+      "Repeatable. Without it, only the configs are compared."),
     completion: .file())
   var users: [String] = []
 
@@ -73,43 +72,43 @@ struct DiffCommand: AsyncParsableCommand {
     name: .customLong("placement"),
     help: ArgumentHelp(
       "The placement's name.",
-      discussion: "It can be given more than once; the default is all placements of both configs.",
+      discussion: "Repeatable; the default is all placements of both configs.",
       valueName: "placement"), completion: Completions.placements)
   var placements: [String] = []
 
   @Option(
     help: OptionHelp.out(
       """
-      Every user who moves, with a line for each placement, in the forms of precompute: .ndjson, .csv \
-      (also with .gz or .zst), .sqlite.
+      It gets every user that moves, with a line for each placement: .ndjson, .csv (also with .gz or .zst), \
+      or .sqlite.
       """), completion: .file())
   var out: String?
 
   @Option(
     help: ArgumentHelp(
       "The format of the report.",
-      discussion: "markdown is for comments of pull requests.", valueName: "format"))
+      discussion: "markdown is for pull request comments.", valueName: "format"))
   var format: Format?
 
-  @Flag(help: OptionHelp.json("It is short for --format json."))
+  @Flag(help: OptionHelp.json("Short for --format json."))
   var json = false
 
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
   @OptionGroup var working: ThreadOptions
 
-  @Flag(help: "Exit with 0 even where there are differences.")
+  @Flag(help: "Exit with 0 despite differences.")
   var exitZero = false
 
   @Flag(
     help: OptionHelp.strict(
-      "The exit code is 3 when a line was refused. The run finishes all the same."))
+      "The exit code is 3 if a line was rejected. The run still finishes."))
   var strict = false
 
-  @Flag(help: OptionHelp.quiet("Notes and progress are left out; refused lines are warnings."))
+  @Flag(help: OptionHelp.quiet("Omits notes and progress, but not warnings about rejected lines."))
   var quiet = false
 
-  @Flag(help: "Skip rules that do not compile or cannot be read instead of stopping.")
+  @Flag(help: OptionHelp.keepGoing)
   var keepGoing = false
 
   @OptionGroup(title: "Report Options") var reporting: ReportOptions

@@ -9,25 +9,25 @@ struct DecideCommand: ParsableCommand {
     usage: "tollgate decide <config> --placement <placement> --user <record> [<options>]",
     discussion: HelpText(
       """
-      On a terminal it says in words what the user gets, and from which audience. Elsewhere, and with \
-      --json, it prints the outcome as one line of JSON, and the time and the assigner that it was \
-      decided with on standard error. 'tollgate explain' says why. Nothing is stored.
+      On a terminal, prints what the user gets, and from which audience. Elsewhere, and with --json, \
+      prints the outcome as one line of JSON, and the time and the assigner on standard error. 'tollgate \
+      explain' says why. Nothing is stored.
       """,
       examples: [
         .init(
           "a user in a file",
           "tollgate decide config.json --placement export_report --user user.json"),
         .init(
-          "a user in place",
+          "a user as JSON",
           #"tollgate decide config.json --placement export_report --user '{"userId":"u1"}'"#),
         .init(
-          "one of many, with every outcome that there could be",
+          "one of many, with every possible outcome",
           "tollgate decide config.json --placement export_report --users users.ndjson --id u-00012 "
             + "--distribution"),
       ],
       codes: [
-        ("0", "done"), ("1", "a rule of the placement does not compile, or cannot be read"),
-        ("2", "wrong use, no such placement or user, or a file that cannot be read"),
+        ("0", "done"), ("1", "a rule of the placement does not compile, or is unreadable"),
+        ("2", "wrong use, no such placement or user, or an unreadable file"),
       ]
     ).text)
 
@@ -45,10 +45,10 @@ struct DecideCommand: ParsableCommand {
   @Flag(help: OptionHelp.distribution())
   var distribution = false
 
-  @Flag(help: OptionHelp.json("This is the default where the output is not a terminal."))
+  @Flag(help: OptionHelp.json("The default if the output is not a terminal."))
   var json = false
 
-  @Flag(help: OptionHelp.quiet("Notes, and what was decided with, are left out."))
+  @Flag(help: OptionHelp.quiet("Omits notes, the time and the assigner."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions

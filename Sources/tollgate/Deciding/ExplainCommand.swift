@@ -14,18 +14,18 @@ struct ExplainCommand: ParsableCommand {
       """,
     discussion: HelpText(
       """
-      Prints every audience with the reason why it matches or not, every clause of its condition \
-      with what it comes to and the values that it compared, the variants with their shares, and \
-      what carrying the decision out would store. Clauses in parentheses were not needed, because \
-      another one had decided; superscript looks at both sides of && always.
+      Prints every audience and why it matches or not, every clause of its condition with its result and \
+      the values that it compared, the variants with their shares, and what the decision would store. \
+      Clauses in parentheses were not needed, because another one had decided. superscript always \
+      evaluates both sides of &&.
 
-      With --audience it explains one audience by itself, as if none stood before it, and says which \
-      attributes would have to be different for it to take the user, even ahead of those before \
-      it: as few as possible, up to four. It says that there is none only where that is proved. What \
-      this user has had and done stays: no attribute changes a limit that is reached.
+      --audience explains one audience alone, as if it were the first, and finds the smallest change to \
+      the user after which the audience would take them: up to four attributes. "No change" is printed \
+      only if it is proved. The user's history does not change: no attribute changes a limit that is \
+      reached.
 
-      --set tries other values. --sweep shows where along an attribute the outcome changes. --all \
-      says in a line each what the user gets at every placement.
+      --set tries other values. --sweep shows at which values of an attribute the outcome changes. --all \
+      prints one line for each placement.
       """,
       examples: [
         .init(
@@ -39,13 +39,13 @@ struct ExplainCommand: ParsableCommand {
           "what another value would change",
           "tollgate explain config.json --all --user user.json --set user.plan=lapsed"),
         .init(
-          "where along an attribute the outcome changes",
+          "at which values of an attribute the outcome changes",
           "tollgate explain config.json --placement onboarding_done --user user.json "
             + "--sweep device.daysSinceInstall"),
       ],
       codes: [
-        ("0", "done"), ("1", "a rule of the placement does not compile, or cannot be read"),
-        ("2", "wrong use, no such placement or user, or a file that cannot be read"),
+        ("0", "done"), ("1", "a rule of the placement does not compile, or is unreadable"),
+        ("2", "wrong use, no such placement or user, or an unreadable file"),
       ]
     ).text)
 
@@ -56,7 +56,7 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: OptionHelp.placement(), completion: Completions.placements)
   var placement: String?
 
-  @Flag(help: "Explain every placement of the config, a line each; with --json, all of it.")
+  @Flag(help: "Explain every placement of the config, one on each line; with --json, in full.")
   var all = false
 
   @OptionGroup(title: "User Options") var user: UserOptions
@@ -64,23 +64,22 @@ struct ExplainCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "One audience: its number, from 0, or its ID; and what would make it take the user.",
+      "Explain one audience, by number from 0 or by ID, and the smallest change for it.",
       valueName: "audience"), completion: Completions.audiences)
   var audience: String?
 
   @Option(
     name: .customLong("set"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Explain the user with another value of an attribute, such as user.plan=pro.",
+      "Explain with another value of an attribute, such as user.plan=pro.",
       discussion: """
-        The value is JSON, or else text: 3 is a number, "3" a text, pro a text. It may be given \
-        several times.
+        The value is JSON, otherwise a string: 3 is a number, "3" and pro are strings. Repeatable.
         """, valueName: "path=value"))
   var changes: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Show for which values of an attribute the user gets what.", valueName: "path"))
+      "Show the outcome for every value of an attribute.", valueName: "path"))
   var sweep: String?
 
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
@@ -90,7 +89,7 @@ struct ExplainCommand: ParsableCommand {
   @Flag(help: OptionHelp.json())
   var json = false
 
-  @Flag(help: OptionHelp.quiet("Notes are left out."))
+  @Flag(help: OptionHelp.quiet("Omits notes."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions

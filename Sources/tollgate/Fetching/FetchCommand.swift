@@ -5,16 +5,16 @@ internal import RuleEngine
 struct FetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
-    abstract: "Get the config that apps get from the server.",
+    abstract: "Download your app's live config.",
     discussion: HelpText(
       """
-      Asks Superwall's or AgentWallie's server for the config of a public key, as their SDKs do, \
-      through the system's curl. The answer is written only if it is a config, and the file is \
-      replaced as a whole. Beside it, FILE.fetched keeps the server, the time, the build and a hash. \
-      When the server has nothing new, both files stay as they are.
+      Asks Superwall's or AgentWallie's server for the config of a public key, as their SDKs do, with \
+      the system's curl. Only a config is written, and the file is replaced as a whole. FILE.fetched \
+      records the server, the time, the build and a hash. If nothing has changed, both files stay as \
+      they are.
 
-      The key is best kept in \(ConfigSource.keyVariable), where nobody sees it. Proxies are those of \
-      the environment: HTTPS_PROXY, NO_PROXY.
+      Store the key in \(ConfigSource.keyVariable): command lines are visible to other users of the \
+      machine. Proxies come from the environment: HTTPS_PROXY, NO_PROXY.
       """,
       examples: [
         .init(
@@ -23,19 +23,19 @@ struct FetchCommand: AsyncParsableCommand {
         .init(
           "an AgentWallie project's",
           "tollgate fetch --config-format agentwallie --out project.json"),
-        .init("what apps get at this moment, checked", "tollgate fetch --out - | tollgate check -"),
+        .init("check the live config", "tollgate fetch --out - | tollgate check -"),
       ],
       codes: [
-        ("0", "done, or nothing new"),
-        ("2", "wrong use, no answer, or one that is not a config"),
+        ("0", "done, or nothing has changed"),
+        ("2", "wrong use, no answer, or an answer that is not a config"),
         ("74", "output could not be written"),
-        ("130", "stopped; the file is as it was"),
+        ("130", "stopped; the file is unchanged"),
       ]
     ).text)
 
   @Option(
     help: ArgumentHelp(
-      "The public key, pk_..., that the app is configured with. The default is \(ConfigSource.keyVariable).",
+      "The public key in your app, pk_... (default: \(ConfigSource.keyVariable)).",
       valueName: "key"))
   var key: String?
 
@@ -47,18 +47,18 @@ struct FetchCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The beginning of the URL, in place of the server that apps ask.",
-      discussion: "It is https, or http on this machine.", valueName: "url"))
+      "The start of the URL, instead of the usual server.",
+      discussion: "https, or http on this machine.", valueName: "url"))
   var url: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long it may take, in seconds, from 1 to 3600.", valueName: "seconds"))
+    help: ArgumentHelp("The longest wait, in seconds, from 1 to 3600.", valueName: "seconds"))
   var timeout = 30
 
   @Flag(
     help: OptionHelp.force(
-      "Without it a file is replaced only if it was fetched and not changed since."))
+      "Without it, a file is replaced only if it was fetched and has not changed since."))
   var force = false
 
   @OptionGroup var appearance: ColorOptions
@@ -91,7 +91,7 @@ struct FetchCommand: AsyncParsableCommand {
         }
         if fetched.config.placements.isEmpty {
           FileText.printError(
-            "warning: the config has no placements, so nobody sees a paywall; is this the key of the "
+            "warning: the config has no placements, so no user sees a paywall; is this the key of the "
               + "right app?")
         }
       }
@@ -112,7 +112,7 @@ struct FetchCommand: AsyncParsableCommand {
     if first.utf8.count > 500 { throw ValidationError("the key is too long to be one") }
     if first.hasPrefix("sk_") {
       throw ValidationError(
-        "that is a secret key; the config is for everybody who has the public one, pk_...")
+        "that is a secret key; use the public key, pk_...")
     }
     return String(first)
   }

@@ -9,15 +9,14 @@ struct FunctionsCommand: ParsableCommand {
     abstract: "List the functions that rules can call, or describe one.",
     discussion: HelpText(
       """
-      Prints the functions of CEL and of superscript by family, with one line each. With a name it \
-      prints all ways of calling the function, what it does, an example, and which languages and \
-      SDKs know it. A name without its name space is enough: abs finds math.abs. AgentWallie's \
-      filters call no functions.
+      Prints the functions of CEL and superscript by family, one on each line. With a name, prints the \
+      function's signatures, description and example, and the languages and SDKs that have it. The \
+      namespace is optional: abs finds math.abs. AgentWallie's filters call no functions.
       """,
       examples: [
         .init("every function", "tollgate functions"),
         .init(
-          "what rules for Superwall's SDKs can call", "tollgate functions --dialect superscript"),
+          "functions of Superwall's SDKs", "tollgate functions --dialect superscript"),
         .init("one function", "tollgate functions daysSince"),
       ],
       codes: [("0", "done"), ("2", "wrong use, or no function of this name")]

@@ -6,36 +6,37 @@ internal import RuleInsight
 struct FuzzCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fuzz",
-    abstract: "Look for users for whom the rules break what you say always holds.",
+    abstract: "Search for users that violate your invariants.",
     discussion: HelpText(
       """
-      An invariant is a line of JSON with expressions in CEL:
+      An invariant is a line of JSON with CEL expressions:
 
         {"name":"no paywall for minors","when":"user.age < 18",
          "holds":"outcome.result != \\"paywall\\"","over":"decision"}
 
-      Over a decision they read outcome (placement, result, audience, variant, paywall), user, device, \
-      params, entitlements and now; over a history shown, the list of everything that one user was given \
-      over --days, each with at, placement, result, paywall and variant. 'when' says for whom it is meant.
+      'when' selects users. Over a decision, expressions read outcome (placement, result, audience, \
+      variant, paywall), user, device, params, entitlements and now. Over a history, they read shown: a \
+      list of the user's outcomes over --days, each with at, placement, result, paywall and variant.
 
-      Users are made up from the rules and the invariants: at and around every value that they compare \
-      with, with attributes missing or of another kind, with odd texts, and with histories around every \
-      limit. A user who breaks an invariant is made as small as possible, printed with the clauses that decided, \
-      and written as a test. Where it can be proved that nobody does, it says so. What tollgate itself \
-      promises of all rules is checked, too. The same --seed and --runs find the same.
+      Users are generated from the rules and the invariants: at and around every constant, with missing \
+      attributes and other types, with odd strings, and with histories around every limit. A counterexample \
+      is made as small as possible, printed with the clauses that decided, and written as a test. If no \
+      user can violate an invariant, that is proved. Tollgate's own guarantees are checked, too. The \
+      same --seed and --runs give the same result.
       """,
       examples: [
         .init(
-          "a second of users",
+          "search for a second",
           "tollgate fuzz config.json --invariants rules.invariants.jsonl --time 1"),
         .init(
-          "in CI: as many users each time, and the same ones",
+          "in CI: the same users each time",
           "tollgate fuzz config.json --invariants rules.invariants.jsonl --runs 500 "
             + "--now 2026-03-01T12:00:00Z"),
       ],
       codes: [
-        ("0", "nobody was found"), ("1", "somebody was, or a rule does not compile"),
-        ("2", "wrong use, or an invariant that cannot be understood"),
+        ("0", "no counterexample was found"),
+        ("1", "a counterexample was found, or a rule does not compile"),
+        ("2", "wrong use, or an invalid invariant"),
         ("74", "output could not be written"), ("130, 143", "stopped"),
       ]
     ).text)
@@ -47,9 +48,9 @@ struct FuzzCommand: AsyncParsableCommand {
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Files with invariants, one a line, or patterns such as '*.invariants.jsonl'.",
+      "Files with invariants, one on each line, or patterns such as '*.invariants.jsonl'.",
       discussion:
-        "It can be given more than once. Without it only what tollgate promises is checked.",
+        "Repeatable. Without it, only Tollgate's own guarantees are checked.",
       valueName: "file"), completion: .file())
   var invariants: [String] = []
 
@@ -62,14 +63,14 @@ struct FuzzCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many seconds to look, at most; by default 5, unless --runs is given.",
+      "The longest search, in seconds (default: 5, unless --runs is given).",
       valueName: "seconds"))
   var time: Double?
 
-  @Option(help: ArgumentHelp("How many users to make up, at most.", valueName: "n"))
+  @Option(help: ArgumentHelp("The largest number of users to generate.", valueName: "n"))
   var runs: Int?
 
-  @Option(help: OptionHelp.days("For histories. By default 2."))
+  @Option(help: OptionHelp.days("For histories (default: 2)."))
   var days: Int?
 
   @OptionGroup(title: "Text Options") var rendering: RenderingOptions
@@ -78,8 +79,8 @@ struct FuzzCommand: AsyncParsableCommand {
   @Option(
     help: OptionHelp.out(
       """
-      A test for each invariant over decisions that is broken, for 'tollgate test'. By default \
-      fuzz.tests.jsonl, or fuzz-2.tests.jsonl where that is there; none writes nothing. Histories go \
+      It gets a test for each violated invariant over decisions, for 'tollgate test'. By default \
+      fuzz.tests.jsonl, or fuzz-2.tests.jsonl if that exists; none writes nothing. Histories are written \
       beside it, as users and traffic for 'tollgate simulate-traffic'.
       """), completion: .file())
   var out: String?
@@ -92,12 +93,12 @@ struct FuzzCommand: AsyncParsableCommand {
   @Flag(
     help: OptionHelp.strict(
       """
-      That is where only users break an invariant whose attributes are of another kind than conditions \
-      compare them with, and where an invariant is never meant.
+      A warning is an invariant that only users with attributes of an unexpected type violate, or one \
+      whose 'when' never matched.
       """))
   var strict = false
 
-  @Flag(help: OptionHelp.quiet("That is the report, without notes and progress."))
+  @Flag(help: OptionHelp.quiet("Omits notes and progress."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions

@@ -5,21 +5,21 @@ internal import RuleEngine
 struct MigrateWeightsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate-weights",
-    abstract: "Give users variants by new weights, and move as few of them as possible.",
+    abstract: "Assign variants for new weights, moving as few users as possible.",
     discussion: HelpText(
       """
-      Where weights, the seed or the assigner change, a new draw moves users to other variants. This \
-      counts whom it moves, and works out the assignment that has the new weights and moves the \
-      fewest: each variant gets its share of the users by largest remainder, and keeps as many of \
-      those who have it as that allows.
+      A change of weights, seed or assigner gives users other variants. This command counts the users \
+      that a new draw moves, and computes assignments with the new weights that move the fewest. Each \
+      variant gets its share of the users by largest remainder, and keeps as many of its users as that \
+      allows.
 
-      Users count for an experiment when the new config decides by it at one of its placements. \
-      What they had before is their stored variant, or else what the old config gives them. --out \
-      writes the new assignments, for 'assignments' of user records or for where yours are kept.
+      A user counts for an experiment if the new config decides by it at one of its placements. The old \
+      variant is the stored one, or the one that the old config gives. --out writes the new assignments. \
+      Put them into 'assignments' of user records, or into your backend.
       """,
       examples: [
         .init(
-          "what other weights would do",
+          "the effect of other weights",
           "tollgate migrate-weights config.json new.json --users users.ndjson"),
         .init(
           "the assignments with the fewest moves, after a change of the seed",
@@ -28,8 +28,8 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done"), ("1", "a rule that decides about an experiment does not compile"),
-        ("2", "wrong use, or input that cannot be read"),
-        ("3", "done, but lines were refused and --strict was given"),
+        ("2", "wrong use, or unreadable input"),
+        ("3", "done, but lines were rejected and --strict was given"),
         ("74", "output could not be written"),
       ]
     ).text)
@@ -45,7 +45,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: OptionHelp.users("It can be given more than once; files are read in that order."),
+    help: OptionHelp.users("Repeatable; files are read in that order."),
     completion: .file())
   var users: [String]
 
@@ -57,8 +57,8 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The experiment's ID.",
       discussion: """
-        It can be given more than once. The default is all whose variants or weights differ, or, \
-        where the seed or the assigner does, all that both configs have.
+        Repeatable. The default is all experiments with other variants or weights, or, with another \
+        seed or assigner, all that both configs have.
         """, valueName: "id"))
   var experiments: [String] = []
 
@@ -66,12 +66,12 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The seed of the old config, if it was another than --seed.", valueName: "seed"))
+      "The seed of the old config, if it differs from --seed.", valueName: "seed"))
   var oldSeed: String?
 
   @Option(
     help: ArgumentHelp(
-      "The assigner of the old config, if it was another than the new one's.",
+      "The assigner of the old config, if it differs.",
       valueName: "assigner"))
   var oldAssigner: DecisionOptions.AssignerName?
 
@@ -86,10 +86,10 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.json())
   var json = false
 
-  @Flag(help: OptionHelp.strict("The exit code is 3 when a line was refused."))
+  @Flag(help: OptionHelp.strict("The exit code is 3 if a line was rejected."))
   var strict = false
 
-  @Flag(help: OptionHelp.quiet("Notes and progress are left out."))
+  @Flag(help: OptionHelp.quiet("Omits notes and progress."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions
@@ -217,12 +217,13 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     }
     if run.repeated > 0, !quiet {
       FileText.printError(
-        "note: \(counted(run.repeated, "line")) \(run.repeated == 1 ? "is" : "are") about users "
-          + "that were there before; the first record counts")
+        "note: \(counted(run.repeated, "line")) \(run.repeated == 1 ? "repeats" : "repeat") earlier users; "
+          + "the first record counts")
     }
     if run.refused > 0 {
       FileText.printError(
-        "warning: \(counted(run.refused, "line")) refused; 'tollgate precompute' tells why")
+        "warning: \(counted(run.refused, "line")) refused; 'tollgate precompute' reports the reasons"
+      )
     }
   }
 }

@@ -17,8 +17,8 @@ struct CheckedFormOptions: ParsableArguments {
   @Option(
     help: OptionHelp.platform(
       """
-      With all, everything is checked for each of them. What differs is a platform-difference: a \
-      warning with a user where it changes who gets what, otherwise a note.
+      all checks each of them. A difference is a platform-difference: a warning with a user if it \
+      changes outcomes, otherwise a note.
       """))
   var platform = PlatformChoice.ios
 

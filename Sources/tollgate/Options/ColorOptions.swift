@@ -4,9 +4,9 @@ internal import ArgumentParser
 struct ColorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Colours: auto, always or never.",
+      "When to use colours: auto, always or never.",
       discussion: """
-        auto writes them to terminals alone, and heeds NO_COLOR, CLICOLOR_FORCE and TERM=dumb.
+        auto uses them on terminals, and respects NO_COLOR, CLICOLOR_FORCE and TERM=dumb.
         """, valueName: "when"))
   var color: Terminal.ColorChoice?
 }

@@ -39,7 +39,7 @@ struct DecisionOptions: ParsableArguments {
 
   @Option(
     help: OptionHelp.now(
-      "Occurrence limits count back from it, and what happened later does not count."))
+      "Occurrence limits count back from it. Later events do not count."))
   var now: String?
 
   @Option(help: OptionHelp.seed())
@@ -54,8 +54,8 @@ struct DecisionOptions: ParsableArguments {
     name: .customLong("time-zone"),
     help: OptionHelp.timeZone(
       """
-      Questions about days and months, such as monthsSince, are answered in it, and texts show dates \
-      in it. Without it, that is UTC, and dates in texts keep the offset they were written with.
+      Questions about days and months, such as monthsSince, and dates in texts use it. The default is \
+      UTC, and then dates in texts keep the offset that they were written with.
       """))
   var givenTimeZone: String?
 

@@ -11,20 +11,20 @@ struct FormOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The format of what is written; by default it follows from the file's name.",
+      "The format of the output (default: from the file's name).",
       discussion: """
-        Names tell by their ending: .ndjson, .jsonl, .json, .csv, .sqlite or .db, \
-        the first four also with .gz or .zst, which are compressed; ndjson for names that say nothing. A \
-        database has tables of users, choices and decisions, a view 'outcomes' of all, and a view \
-        'errors' of rules that failed. Columns of the wide layout are named after placements, \
-        in lower case and with _ for what SQL takes only in quotes: export_report_paywall.
+        Endings are .ndjson, .jsonl, .json, .csv, .sqlite and .db, the first four also with .gz or .zst \
+        for compression; other names are ndjson. A database has tables of users, choices and decisions, \
+        a view 'outcomes' of all, and a view 'errors' of failed rules. Columns of the wide layout are \
+        named after placements, in lower case, with _ for characters that SQL quotes: \
+        export_report_paywall.
         """, valueName: "format"))
   var format: OutputForm?
 
   @Flag(
     help: ArgumentHelp(
       "Add the columns now, seed and config_hash to the outcomes.",
-      discussion: "They tell apart the rows of several runs in one table."))
+      discussion: "They distinguish the rows of several runs in one table."))
   var runColumns = false
 
   func outputForm(out: String) throws -> FileForm {

@@ -22,8 +22,8 @@ struct HelpText {
     -> [(code: String, meaning: String)]
   {
     [
-      ("0", "done"), ("1", "a rule does not compile, or cannot be read"), ("2", wrong),
-      ("3", "done, but lines were refused and --strict was given"),
+      ("0", "done"), ("1", "a rule does not compile, or is unreadable"), ("2", wrong),
+      ("3", "done, but lines were rejected and --strict was given"),
       ("74", "output could not be written"), ("130, 143", stopped),
     ]
   }

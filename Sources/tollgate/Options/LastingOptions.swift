@@ -4,27 +4,28 @@ internal import ArgumentParser
 struct LastingOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
-      "Continue a run with the same settings that was stopped or killed.",
+      "Resume a run with the same settings that was stopped or killed.",
       discussion:
-        "Without a checkpoint, the run starts from the beginning. Users that were decided "
-        + "before are read again: files that were changed are refused."))
+        "Without a checkpoint, the run starts from scratch. Files of users that have changed "
+        + "are rejected."))
   var resume = false
 
   @Option(
     help: ArgumentHelp(
-      "Where to write checkpoints. The default is the outcomes file's name with .checkpoint added.",
+      "A file for checkpoints (default: the outcomes file's name with .checkpoint).",
       discussion: "It is removed when the run finishes.", valueName: "file"), completion: .file())
   var checkpoint: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Seconds between checkpoints; 0 for one after every part.", valueName: "s"))
+    help: ArgumentHelp(
+      "Seconds between checkpoints; 0 writes one after every part.", valueName: "s"))
   var checkpointEvery = 2.0
 
   @Option(
     help: ArgumentHelp(
-      "Where the manifest goes; none for nowhere. The default is the outcomes file with "
-        + ".manifest.json behind its name.", valueName: "file"), completion: .file())
+      "A file for the manifest, or none (default: the outcomes file's name with "
+        + ".manifest.json).", valueName: "file"), completion: .file())
   var manifest: String?
 
   func validate() throws {

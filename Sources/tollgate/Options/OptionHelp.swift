@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Pricing
 internal import RuleEngine
 
-/// The one vocabulary of options: a name that several commands have means the same in each of them, takes
-/// the same values, and is described in the same words. What a command adds is the discussion.
+/// The shared vocabulary of options. A name has the same meaning, values and summary in every command; a command
+/// may add to the discussion.
 enum OptionHelp {
   private static func sentences(_ parts: String...) -> String {
     parts.filter { !$0.isEmpty }.joined(separator: " ")
@@ -26,9 +26,9 @@ enum OptionHelp {
     "The new config (JSON); - reads standard input.", valueName: "new")
 
   static let configFormat = ArgumentHelp(
-    "The format of the config; by default it is detected from its keys.", valueName: "format")
+    "The format of the config (default: detected from its keys).", valueName: "format")
 
-  /// Where there is no config yet, no keys tell.
+  /// For commands that create a config.
   static let newConfigFormat = ArgumentHelp("The format of the config.", valueName: "format")
 
   static func placement(_ discussion: String = "") -> ArgumentHelp {
@@ -39,15 +39,15 @@ enum OptionHelp {
     ArgumentHelp(
       "The placement's name.",
       discussion: sentences(
-        "It can be given more than once; the default is all placements of the config.",
+        "Repeatable; the default is all placements of the config.",
         discussion), valueName: "placement")
   }
 
   static func user(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
-      "The user's record, in a file or in place; - reads standard input.",
+      "The user's record, as a file or as JSON; - reads standard input.",
       discussion: sentences(
-        #"In place it is JSON in quotes: '{"userId":"u1","user":{"plan":"free"}}'."#, discussion),
+        #"Quote JSON for the shell: '{"userId":"u1","user":{"plan":"free"}}'."#, discussion),
       valueName: "record")
   }
 
@@ -58,53 +58,52 @@ enum OptionHelp {
   }
 
   static let usersFormat = ArgumentHelp(
-    "The format of the users; by default it follows from the file's name.",
+    "The format of the users (default: from the file's name).",
     discussion: """
-      Names that end in .csv, or .csv.gz and the like, are CSV, all others NDJSON; what is compressed \
-      is recognised by its content. CSV has a header with dotted names, such as \
-      userId,user.plan,device.osMajor. Cells that are not quoted may be numbers, true, false or \
-      null, empty ones are left out, and cells that are JSON lists or objects are these.
+      Names that end in .csv, .csv.gz or .csv.zst are CSV, all others NDJSON. Compression is recognised by \
+      content. CSV has a header with dotted names, such as userId,user.plan,device.osMajor. Unquoted \
+      cells can be numbers, true, false or null, empty cells are missing, and JSON lists and objects are \
+      read as such.
       """, valueName: "format")
 
   static func products(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
       "A products file: prices, periods and trials.",
       discussion: sentences(
-        "Also a StoreKit configuration file (.storekit), or the backend's products reply.",
+        "Also a StoreKit configuration file (.storekit), or the backend's products response.",
         discussion),
       valueName: "file")
   }
 
   static func schema(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
-      "What your users, devices and parameters have, as JSON: {\"user\":{\"age\":\"int\"}}.",
+      "A schema of the users' attributes, as JSON: {\"user\":{\"age\":\"int\"}}.",
       discussion: sentences(
         """
-        Types are bool, int, double, string, list, map, any, {"list": type} and {"enum": [texts]}. \
-        'tollgate schema' learns one from users.
+        Types are bool, int, double, string, list, map, any, {"list": type} and {"enum": [strings]}. \
+        'tollgate schema' learns a schema from users.
         """, discussion), valueName: "file")
   }
 
   static let redact = ArgumentHelp(
-    "Show [redacted] for the values of an attribute, such as user.email, or of userId.",
-    discussion: "It may be given several times.", valueName: "path")
+    "Hide the values of an attribute, such as user.email, or of userId.",
+    discussion: "Repeatable. [redacted] is shown instead.", valueName: "path")
 
   static let report = ArgumentHelp(
-    "A file for a report: one HTML page with charts, which needs nothing beside it.",
+    "A file for a report: one self-contained HTML page with charts.",
     valueName: "file")
 
   static let reportIDs = ArgumentHelp(
     "Show the IDs of users in the report.",
     discussion: """
-      Without it the report has a hash of them, such as sha256:0a1b2c3d4e5f, and --id finds the \
-      user by that.
+      Without it, the report has hashes such as sha256:0a1b2c3d4e5f, which --id accepts.
       """)
 
   // MARK: How it is read
 
   static let dialect = ArgumentHelp(
     "The language of the rules.",
-    discussion: "superscript is what Superwall's SDKs evaluate, cel is CEL as specified.",
+    discussion: "superscript is the language of Superwall's SDKs, cel is standard CEL.",
     valueName: "dialect")
 
   static func platform(_ discussion: String = "") -> ArgumentHelp {
@@ -116,7 +115,7 @@ enum OptionHelp {
   static let textDialect = ArgumentHelp(
     "The language of the templates.",
     discussion: """
-      The default is superwall; for AgentWallie's configs and paywalls it is agentwallie.
+      The default is superwall, and agentwallie for AgentWallie's configs and paywalls.
       """, valueName: "dialect")
 
   static let eligible = ArgumentHelp(
@@ -129,9 +128,9 @@ enum OptionHelp {
 
   static func now(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
-      "The time to decide at, in ISO 8601; by default the current time.",
+      "The time to decide at, in ISO 8601 (default: the current time).",
       discussion: sentences(
-        "Without an offset it is in the time zone of --time-zone; a date alone is its midnight.",
+        "Without an offset, it is in --time-zone. A date means its midnight.",
         discussion), valueName: "time")
   }
 
@@ -144,8 +143,7 @@ enum OptionHelp {
   static let assigner = ArgumentHelp(
     "How users without a stored variant get one.",
     discussion: """
-      djb2 is what AgentWallie's SDK does, and the default for its configs; hash is the default \
-      for all others.
+      djb2 is AgentWallie's, and the default for its configs. hash is the default for all others.
       """, valueName: "assigner")
 
   static func timeZone(_ discussion: String) -> ArgumentHelp {
@@ -156,8 +154,8 @@ enum OptionHelp {
   static let profile = ArgumentHelp(
     "The SDK whose names and price rounding to use.",
     discussion: """
-      \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default follows each product's store, or the dialect of the \
-      templates where that is agentwallie.
+      \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default depends on each product's store; for agentwallie \
+      templates it is agentwallie.
       """, valueName: "profile")
 
   static func locale(_ discussion: String = "") -> ArgumentHelp {
@@ -168,25 +166,25 @@ enum OptionHelp {
 
   static func days(_ discussion: String) -> ArgumentHelp {
     ArgumentHelp(
-      "How many days of traffic to make up.", discussion: discussion, valueName: "n")
+      "The number of days of generated traffic.", discussion: discussion, valueName: "n")
   }
 
   static let threads = ArgumentHelp(
-    "How many threads to use; by default one for each core.", valueName: "n")
+    "The number of threads (default: one for each core).", valueName: "n")
 
   static let keepGoing = ArgumentHelp(
-    "Skip rules that do not compile or cannot be read instead of stopping.")
+    "Skip invalid rules instead of stopping.")
 
   // MARK: What is written
 
   static func out(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
-      "Where to write: a file, or - for standard output.", discussion: discussion,
+      "The output file, or - for standard output.", discussion: discussion,
       valueName: "file")
   }
 
   static let rejects = ArgumentHelp(
-    "A file for refused lines, with line number and reason.", valueName: "file")
+    "A file for rejected lines, with line number and reason.", valueName: "file")
 
   static func force(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp("Replace existing files.", discussion: discussion)

@@ -12,7 +12,7 @@ extension Redaction {
         throw ValidationError(
           DiagnosticText.visible(
             "--redact takes attributes of user, device or params, such as user.email, or userId; "
-              + "'\(text)' is none of them"))
+              + "'\(text)' is not one of them"))
       })
   }
 }

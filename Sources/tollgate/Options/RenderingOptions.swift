@@ -11,11 +11,12 @@ struct RenderingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file with paywall texts, which are rendered for each outcome with a paywall.",
+      "A file of paywall texts to render for each outcome with a paywall.",
       discussion: """
         {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates read the config's products, with \
-        prices from --products, and the user's record. Outcomes in NDJSON have them under 'texts'. What goes wrong in them is counted and told \
-        on standard error, never in the texts. CSV and databases have no place for texts.
+        prices from --products, and the user's record. Outcomes in NDJSON have the results under 'texts'; \
+        CSV and databases cannot have them. Errors are counted and reported on standard error, and never \
+        appear in texts.
         """, valueName: "file"), completion: .file())
   var render: String?
 

@@ -57,7 +57,7 @@ struct TextProductOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The selected product's slot; the default is the first.", valueName: "slot"))
+      "The selected product's slot (default: the first).", valueName: "slot"))
   var select: String?
 
   /// - Parameter zone: in which dates are shown and trials begin; nil for the offset that dates were written

@@ -7,32 +7,32 @@ internal import RuleInsight
 struct TrafficOptions: ParsableArguments {
   @Option(
     name: .customLong("placement"),
-    help: OptionHelp.placements("Traffic of others is left out."),
+    help: OptionHelp.placements("Traffic at others is omitted."),
     completion: Completions.placements)
   var placements: [String] = []
 
-  @Option(help: OptionHelp.now("It is when made-up traffic begins."))
+  @Option(help: OptionHelp.now("Generated traffic starts then."))
   var now: String?
 
-  @Option(help: OptionHelp.days("By default 30."))
+  @Option(help: OptionHelp.days("The default is 30."))
   var days: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How many placements a user is asked for on a day, on average; by default 1.",
-      discussion: "What follows when a paywall is closed is added to that.", valueName: "n"))
+      "The average number of placements for each user and day (default: 1).",
+      discussion: "Placements that follow a closed paywall are added to that.", valueName: "n"))
   var rate: Double?
 
   @Option(
     help: ArgumentHelp(
-      "The share of shown paywalls after which the user subscribes, from 0 to 1; by default 0.",
+      "The share of shown paywalls that end in a subscription, from 0 to 1 (default: 0).",
       discussion: """
-        The subscription status is ACTIVE from then on, and the user owns what the config says of the \
-        paywall's first product.
+        The subscription status is then ACTIVE, and the user owns the entitlements of the paywall's \
+        first product.
         """, valueName: "share"))
   var purchaseRate = 0.0
 
-  @Option(help: OptionHelp.seed("Made-up traffic and purchases follow from it, too."))
+  @Option(help: OptionHelp.seed("Generated traffic and purchases depend on it, too."))
   var seed = ""
 
   @Option(name: .customLong("assigner"), help: OptionHelp.assigner)
@@ -42,8 +42,8 @@ struct TrafficOptions: ParsableArguments {
     name: .customLong("time-zone"),
     help: OptionHelp.timeZone(
       """
-      Days of the report, hours of made-up traffic, and questions about days and months are those of \
-      its clocks. Without it, that is UTC.
+      The days of the report, the hours of generated traffic, and questions about days and months use \
+      it. The default is UTC.
       """))
   var timeZone = "UTC"
 
@@ -62,7 +62,7 @@ struct TrafficOptions: ParsableArguments {
       ].filter(\.1).map(\.0)
       if !given.isEmpty {
         throw ValidationError(
-          "\(listed(given, "and")) \(given.count == 1 ? "is" : "are") for made-up traffic; "
+          "\(listed(given, "and")) \(given.count == 1 ? "is" : "are") for generated traffic; "
             + "that of --events has its own times")
       }
     }

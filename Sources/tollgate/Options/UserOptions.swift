@@ -3,18 +3,18 @@ internal import ArgumentParser
 /// The user that a command is about: a record, or an ID and where to look for it.
 struct UserOptions: ParsableArguments {
   @Option(
-    help: OptionHelp.user("--users and --id find one among many."), completion: .file())
+    help: OptionHelp.user("--users and --id select one of many."), completion: .file())
   var user: String?
 
   @Option(
     parsing: .upToNextOption,
-    help: OptionHelp.users("One of them is the user: --id says which."), completion: .file())
+    help: OptionHelp.users("--id selects one of them."), completion: .file())
   var users: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "The ID of a user in --users. Of several records with it the first counts.",
-      discussion: "A report's sha256:0a1b2c3d4e5f stands for the ID that has this hash.",
+      "The ID of a user in --users. The first record with it counts.",
+      discussion: "A hash from a report, such as sha256:0a1b2c3d4e5f, also works.",
       valueName: "id"))
   var id: String?
 

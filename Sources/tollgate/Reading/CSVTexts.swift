@@ -83,7 +83,7 @@ struct CSVTexts: Hashable, Sendable {
         return kinds[kind].map { cells in
           DiagnosticText.visible(
             "note: column \(column) has \(counted(cells, "cell")) \(kind.text.what), which "
-              + "\(cells == 1 ? "is a text" : "are texts"): \(kind.text.advice)")
+              + "\(cells == 1 ? "is a string" : "are strings"): \(kind.text.advice)")
         }
       }
     }

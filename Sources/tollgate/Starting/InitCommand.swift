@@ -4,25 +4,25 @@ internal import RuleEngine
 struct InitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Write a config, users and a workflow to begin with.",
+    abstract: "Write a starter project: config, users, tests and a workflow.",
     discussion: HelpText(
       """
-      Writes a small config that works, eight users with different outcomes, the outcomes that they \
-      should have as a test, a workflow for GitHub Actions that checks both and says on pull requests \
-      who gets something else, and TOLLGATE.md, which explains every part. Files that are there \
-      already are never replaced without --force: the command names them and writes nothing.
+      Writes a small config, eight users with different outcomes, a test with these outcomes, a workflow \
+      for GitHub Actions that checks them and comments on pull requests, and TOLLGATE.md, which explains \
+      every part. Without --force, existing files are never replaced: the command names them and writes \
+      nothing.
       """,
       examples: [
-        .init("a new folder with everything, and what to type next", "tollgate init paywalls"),
+        .init("a new folder with everything", "tollgate init paywalls"),
         .init("the same for AgentWallie", "tollgate init campaigns --config-format agentwallie"),
-        .init("from the beginning again", "tollgate init paywalls --force"),
+        .init("replace an earlier one", "tollgate init paywalls --force"),
       ],
       codes: [
         ("0", "done"),
-        ("2", "wrong use, or files that are there already"),
+        ("2", "wrong use, or existing files"),
         (
           "74",
-          "files, of which none is left, or their list could not be written"
+          "files could not be written, and none is left"
         ),
       ]
     ).text)

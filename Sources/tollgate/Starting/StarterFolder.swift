@@ -3,7 +3,7 @@ struct StarterFolder {
   let path: String
   let files: [Starter.File]
 
-  /// Files that this run has made, and folders, in their order. What was there before is none of them.
+  /// Files that this run has made, and folders, in their order. What was there before is not one of them.
   private var made: [String] = []
   private var folders: [String] = []
 
@@ -72,7 +72,7 @@ struct StarterFolder {
     } catch {
       undo()
       if var stop = error as? Signals.Stop {
-        stop.message = "Stopped; files that were not there before are removed again."
+        stop.message = "Stopped; new files are removed again."
         throw stop
       }
       throw error

@@ -7,43 +7,42 @@ internal import SDK
 struct CoverCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cover",
-    abstract: "Show what in a config no test exercises, and write tests that do.",
+    abstract: "Show what no test exercises, and write tests for it.",
     discussion: HelpText(
       """
-      Decides the users of tests, in all forms that 'tollgate test' reads, and counts what they \
-      exercise: each audience that takes somebody; each clause where it is true, and where it is not, \
-      and alone decides whether its audience takes the user; each limit where it is used up, where it \
-      allows one more, and where it was used up longer ago than it counts; each variant that somebody \
-      gets; owners who are passed over; and with --render the texts of paywalls that are shown.
+      Decides the users of tests, and counts what they exercise: audiences that take a user; clauses \
+      that alone decide, once while true and once while false; limits that are reached, that allow one \
+      more, and whose occurrences are too old; variants; skipped owners of an entitlement; and with \
+      --render the texts of shown paywalls.
 
-      What is proved that nobody can exercise does not count, and is shown with the reason. Whether \
-      tests pass is for 'tollgate test'.
+      What no user can exercise is excluded if that is proved, and shown with the reason. 'tollgate test' \
+      says whether tests pass.
 
-      --write writes users for what is left, each with what they get: look them through, keep those \
-      that are as you mean it, and run them like the others.
+      --write writes tests for the gaps. Review them: they record what the rules do, not what you intend.
       """,
       examples: [
         .init(
-          "what the tests leave out",
+          "what no test exercises",
           "tollgate cover config.json first.tests.jsonl --now 2026-03-01T12:00:00Z"),
         .init(
-          "write what is missing",
+          "write tests for the gaps",
           "tollgate cover config.json first.tests.jsonl --write more.tests.jsonl "
             + "--now 2026-03-01T12:00:00Z"),
         .init(
-          "in CI, with a page to look at",
+          "in CI, with a report page",
           "tollgate cover config.json '*.tests.jsonl' --fail-under 50 --report coverage.html"),
       ],
       codes: [
-        ("0", "done"), ("1", "less than --fail-under, or a rule does not compile"),
-        ("2", "wrong use, or a test cannot be run"), ("74", "output could not be written"),
+        ("0", "done"), ("1", "coverage is below --fail-under, or a rule does not compile"),
+        ("2", "wrong use, or an invalid test"), ("74", "output could not be written"),
       ]
     ).text)
 
   @OptionGroup var source: ConfigOptions
 
   @Argument(
-    help: "Files with tests, or patterns; - reads standard input. None is where tests begin.",
+    help:
+      "Files with tests, or patterns; - reads standard input. Without files, everything counts as uncovered.",
     completion: .file())
   var tests: [String] = []
 
@@ -55,22 +54,22 @@ struct CoverCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A file for tests that close the gaps: users, each with what they get.", valueName: "file"),
+      "A file for tests that close the gaps.", valueName: "file"),
     completion: .file())
   var write: String?
 
-  @Flag(help: OptionHelp.force("It is for --write."))
+  @Flag(help: OptionHelp.force("Only with --write."))
   var force = false
 
   @Option(
     help: ArgumentHelp(
-      "Fail with exit code 1 where less is covered, in percent.", valueName: "percent"))
+      "Exit with 1 if coverage is below this percentage.", valueName: "percent"))
   var failUnder: Double?
 
   @Flag(help: OptionHelp.json("One object with all counts."))
   var json = false
 
-  @Flag(help: OptionHelp.quiet("Notes and progress are left out."))
+  @Flag(help: OptionHelp.quiet("Omits notes and progress."))
   var quiet = false
 
   @OptionGroup(title: "Report Options") var reporting: ReportOptions

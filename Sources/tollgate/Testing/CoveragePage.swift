@@ -23,7 +23,7 @@ struct CoveragePage {
     let gaps = CoverageGaps(run)
     let place = CoverageGaps.places(gaps.open + gaps.impossible, in: config.bytes)
     return ReportPage(
-      title: "What tests exercise: \(name)",
+      title: "Test coverage: \(name)",
       facts: [
         .init("As of", basis), .init("Tests", tests.joined(separator: ", ")),
         .init("Config", config.name), .init("Tollgate", version),
@@ -53,10 +53,9 @@ struct CoveragePage {
           name: "Cannot be exercised", value: grouped(run.impossible), note: "not counted"),
       ]),
       .text(
-        "An audience counts once, where it takes somebody. A clause counts twice: where it is true "
-          + "and alone decides, and where it is not and alone decides. A limit counts where it is "
-          + "used up, where it allows one more, and where its time is over; a variant where "
-          + "somebody gets it."),
+        "An audience counts once, if it takes a user. A clause counts twice: if it alone decides while "
+          + "true, and if it alone decides while false. A limit counts when it is reached, when it allows "
+          + "one more, and when its interval is over. A variant counts if a user gets it."),
     ]
     if let command {
       blocks.append(

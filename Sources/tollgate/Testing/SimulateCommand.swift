@@ -7,25 +7,24 @@ internal import Scenarios
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Run scripted scenarios against a headless SDK.",
+    abstract: "Run scripted scenarios against the headless SDK.",
     discussion: HelpText(
       """
-      A scenario is one JSON object a line: a config, what the store and the backend answer, and \
-      the steps of an app and its user. The clock is virtual, so a day takes milliseconds. What \
-      happened is printed, with what was not as the scenario expects; the exit code is 1 then. It is \
-      2 where a scenario cannot be run, because it says something that does not exist, and where \
-      there is none. corpus/README.md tells the format.
+      A scenario is a line with a JSON object: a config, the answers of store and backend, and the steps \
+      of an app and its user. The clock is virtual, so a day takes milliseconds. The report shows what \
+      happened, and where it differs from the scenario's expectations. corpus/README.md describes the \
+      format.
       """,
       examples: [
-        .init("scripts against a config", "tollgate simulate scenarios.jsonl --config config.json"),
+        .init("scenarios with a config", "tollgate simulate scenarios.jsonl --config config.json"),
         .init(
           "one of them, as JSON",
           "tollgate simulate scenarios.jsonl --config config.json --only decl --json"),
       ],
       codes: [
-        ("0", "all is as the scenarios expect"),
-        ("1", "something is not"),
-        ("2", "a scenario cannot be run, or there are no scenarios"),
+        ("0", "everything is as expected"),
+        ("1", "something differs"),
+        ("2", "an invalid scenario, or no scenarios"),
       ]
     ).text)
 
@@ -36,16 +35,16 @@ struct SimulateCommand: ParsableCommand {
     help: ArgumentHelp("Run only the scenarios whose id starts with this.", valueName: "id"))
   var only = ""
 
-  @Flag(help: OptionHelp.quiet("That is failures, and the closing line."))
+  @Flag(help: OptionHelp.quiet("Prints failures and the closing line."))
   var quiet = false
 
   @Flag(
     help: OptionHelp.json(
-      "One scenario a line, with its steps and what each caused; the last line has the counts."))
+      "One scenario on each line, with its steps and their effects; the last line has the counts."))
   var json = false
 
   @Option(
-    help: OptionHelp.config("It is for scenarios that bring none, or say \"std\" or a patch."),
+    help: OptionHelp.config("For scenarios without a config, with \"std\", or with a patch."),
     completion: .file())
   var config: String?
 

@@ -6,39 +6,39 @@ internal import RuleInsight
 struct TestCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Test who gets what, by files of users and expectations.",
+    abstract: "Run rule tests.",
     usage: """
       tollgate test <tests> ... --config <file> [<options>]
       tollgate test --init --config <file> [--out <file>] [<options>]
       """,
     discussion: HelpText(
       """
-      A test is a user record with the placement and what is expected of it, a line each:
+      A test is a line with a user record, a placement and the expected outcome:
 
         {"placement":"export_report","userId":"u1","user":{"plan":"free"},
          "expect":{"result":"paywall","audience":"export-free"}}
 
-      What 'expect' does not name is not compared: result, audience (number or ID), experiment, \
-      variant, paywall, and texts by name, of the templates of --render. A test may have a 'name', and \
-      the time and seed that it was written for as 'now' and 'seed'. A file may also be one JSON list of tests, or name a table, \
-      {"users":"users.ndjson","expect":"expected.csv"}: the second has columns of outcomes, so that what \
-      precompute wrote as CSV can be kept as it should be. A table takes 'now' and 'seed', too.
+      'expect' can have result, audience (number or ID), experiment, variant, paywall, and texts by \
+      name, from the templates of --render. Other members are not compared. A test can have a 'name', \
+      and its own 'now' and 'seed'. A file can also be one JSON list of tests, or name a table: \
+      {"users":"users.ndjson","expect":"expected.csv"}. The second file has columns of outcomes, such \
+      as the CSV of precompute. A table can have 'now' and 'seed', too.
 
-      For each test that fails it prints what differs, and why: the clauses that decided.
+      For each failed test, the report shows what differs, and the clauses that decided.
       """,
       examples: [
         .init(
-          "tests to begin with: a user for each audience and variant",
+          "first tests: a user for each audience and variant",
           "tollgate test --init --config config.json --out first.tests.jsonl "
             + "--now 2026-03-01T12:00:00Z"),
         .init("run them", "tollgate test first.tests.jsonl --config config.json"),
         .init(
-          "in CI, with a report that it shows",
+          "in CI, with a report",
           "tollgate test '*.tests.jsonl' --config config.json --junit tests.xml"),
       ],
       codes: [
         ("0", "all passed"), ("1", "some failed, or a rule does not compile"),
-        ("2", "a test cannot be run, or there are no tests"),
+        ("2", "an invalid test, or no tests"),
         ("74", "output could not be written"),
       ]
     ).text)
@@ -46,7 +46,7 @@ struct TestCommand: AsyncParsableCommand {
   @Argument(help: "Files with tests, or patterns; - reads standard input.", completion: .file())
   var tests: [String] = []
 
-  @Option(help: OptionHelp.config("Whose rules are tested."), completion: .file())
+  @Option(help: OptionHelp.config("Its rules are tested."), completion: .file())
   var config: String
 
   @OptionGroup(title: "Config Options") var form: ConfigFormOptions
@@ -57,28 +57,28 @@ struct TestCommand: AsyncParsableCommand {
 
   @Flag(
     name: .customLong("init"),
-    help: "Write tests to begin with: a user for each audience and variant, who gets it.")
+    help: "Write first tests: a user for each audience and variant.")
   var isInit = false
 
-  @Option(help: OptionHelp.out("It is for --init."), completion: .file())
+  @Option(help: OptionHelp.out("Only with --init."), completion: .file())
   var out: String?
 
-  @Flag(help: OptionHelp.force("It is for --init."))
+  @Flag(help: OptionHelp.force("Only with --init."))
   var force = false
 
   @Option(
     help: ArgumentHelp(
-      "Also write the results as JUnit's XML, which CI systems show.", valueName: "file"),
+      "Also write the results as JUnit XML, for CI systems.", valueName: "file"),
     completion: .file())
   var junit: String?
 
-  @Flag(help: "Run the tests again whenever one of the files changes, until Ctrl-C.")
+  @Flag(help: "Run the tests again whenever a file changes, until Ctrl-C.")
   var watch = false
 
-  @Flag(help: OptionHelp.json("A test a line; the last line has the counts."))
+  @Flag(help: OptionHelp.json("One test on each line; the last line has the counts."))
   var json = false
 
-  @Flag(help: OptionHelp.quiet("That is failures, without the closing line."))
+  @Flag(help: OptionHelp.quiet("Prints failures, without the closing line."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions
@@ -89,7 +89,7 @@ struct TestCommand: AsyncParsableCommand {
         throw ValidationError("--init writes tests and runs none: leave out '\(first)'")
       }
       if watch || junit != nil || json || rendering.render != nil {
-        throw ValidationError("--init goes with none of --watch, --junit, --json and --render")
+        throw ValidationError("--init cannot be combined with --watch, --junit, --json or --render")
       }
       return
     }

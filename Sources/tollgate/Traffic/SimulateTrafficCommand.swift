@@ -6,25 +6,25 @@ internal import RuleInsight
 struct SimulateTrafficCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate-traffic",
-    abstract: "See what users get over weeks, and which limits hold it back.",
+    abstract: "Simulate weeks of traffic: what users see, and what limits hold back.",
     discussion: HelpText(
       """
-      Users are asked for placements over time. What they get is carried out: variants are kept, \
-      occurrences count, what happened is there for rules that ask about it. A user who sees a paywall \
-      closes it, or subscribes, as often as --purchase-rate says. The report tells for each day what each \
-      limit held back, and how often users saw which paywall.
+      Decides placements over time and applies the effects: variants are stored, occurrences count, and \
+      rules can ask about the history. A user that sees a paywall closes it, or subscribes with the \
+      probability --purchase-rate. The report shows for each day what each limit held back, and how many \
+      times users saw each paywall.
 
-      Recorded traffic comes from --events, a JSON object a line in the order of time. Without it \
-      traffic is made up: sessions at hours when people are awake, with a few placements each; some \
-      users are far more active than others. The same seed makes the same traffic. docs/traffic.md tells more.
+      --events reads recorded traffic. Without it, traffic is generated: sessions in waking hours, with \
+      a few placements each, and some users far more active than others. The same seed generates the \
+      same traffic. docs/traffic.md describes it.
       """,
       examples: [
         .init(
-          "a month of made-up traffic, some of which ends in purchases",
+          "a month of generated traffic with some purchases",
           "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --purchase-rate 0.03"
         ),
         .init(
-          "two placements only, each simulated placement as a line",
+          "two placements, with a line for each simulated one",
           "tollgate simulate-traffic config.json --users users.ndjson --placement export_report --placement session_start --days 7 --rate 2 --out simulated.ndjson"
         ),
         .init(
@@ -32,11 +32,11 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
           "tollgate simulate-traffic config.json --users users.ndjson --events traffic.ndjson --json"
         ),
         .init(
-          "two weeks as charts, on a page to show to others",
+          "two weeks, as a report page",
           "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days 14 --report report.html"
         ),
       ],
-      codes: HelpText.codesOfRuns(wrong: "wrong use, or no users or no traffic that can be used")
+      codes: HelpText.codesOfRuns(wrong: "wrong use, or no valid users or traffic")
     ).text)
 
   @OptionGroup var source: ConfigOptions
@@ -45,16 +45,16 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: OptionHelp.users("It can be given more than once. For --events they are read twice."),
+    help: OptionHelp.users("Repeatable. With --events they are read twice."),
     completion: .file())
   var users: [String]
 
   @Option(
     help: ArgumentHelp(
-      "Recorded traffic, a JSON object a line; - reads standard input.",
+      "Recorded traffic, one JSON object on each line, in order of time; - reads standard input.",
       discussion: """
-        \(TrafficLine.example), with "params" where placements have them; otherwise \
-        those of the user's record count. What this command writes is such traffic, once it is sorted.
+        \(TrafficLine.example), and optionally "params", which replace those of the user's record. \
+        The output of this command is such traffic once it is sorted.
         """, valueName: "file"), completion: .file())
   var events: String?
 
@@ -65,7 +65,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
   @Option(
     help: OptionHelp.out(
-      "What each simulated placement came to, a line each. Without it there is only the report."),
+      "It gets a line for each simulated placement. Without it, only the report is written."),
     completion: .file())
   var out: String?
 
@@ -79,12 +79,12 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
   @Flag(
     help: OptionHelp.strict(
-      "The exit code is 3 when a line was refused. The run finishes all the same."))
+      "The exit code is 3 if a line was rejected. The run still finishes."))
   var strict = false
 
   @Flag(
     help: OptionHelp.quiet(
-      "Notes and progress are left out. The report stays; refused lines are warnings."))
+      "Omits notes and progress, but not the report or warnings about rejected lines."))
   var quiet = false
 
   @OptionGroup(title: "Report Options") var reporting: ReportOptions
@@ -158,7 +158,9 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
           "Simulating \(counted(generated.days, "day")) from \(traffic.basis(generated, plan))")
         let silent = GeneratedTraffic.silentPlacements(of: plan)
         if !silent.isEmpty {
-          tell("note: nobody is asked for \(silent.joined(separator: ", ")): nothing leads to them")
+          tell(
+            "note: no traffic is generated for \(silent.joined(separator: ", ")): nothing leads to them"
+          )
         }
         try await run.generate(generated, to: written, &refused)
       }

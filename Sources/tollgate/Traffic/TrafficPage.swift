@@ -47,7 +47,7 @@ struct TrafficPage {
     }
     sections.append(again)
     return ReportPage(
-      title: "What users see over time: \(configName)", facts: facts,
+      title: "Traffic: \(configName)", facts: facts,
       sections: sections
         + plan.placementNames.indices.prefix(Self.mostPlacements).map { placement($0) })
   }
@@ -109,13 +109,13 @@ struct TrafficPage {
     for (paywall, seen) in zip(plan.paywalls, sums.seen) where seen[0] == sums.users {
       findings.append(
         ReportFinding(
-          tone: .warning, text: "Nobody sees paywall \(paywall).", section: "frequency"))
+          tone: .warning, text: "No user sees paywall \(paywall).", section: "frequency"))
     }
     for (place, name) in plan.placementNames.enumerated()
     where sums.outcomes[place].allSatisfy({ $0 == 0 }) {
       findings.append(
         ReportFinding(
-          tone: .plain, text: "\(name): nobody is asked for it.", placement: name))
+          tone: .plain, text: "\(name): no traffic.", placement: name))
     }
     return Array(findings.prefix(Self.mostRows))
   }
@@ -229,7 +229,7 @@ struct TrafficPage {
             .share(ReportNumber.share(counts.failed, of: counts.reached)),
           ], placement: name)
       },
-      note: "tollgate match tells which clauses fail, and for whom.")
+      note: "tollgate match shows which clauses fail, and for which users.")
     return ReportSection(
       id: "errors", title: "Rules that fail",
       about: "At these times a clause has no answer, so that its audience does not match.",
@@ -290,7 +290,7 @@ struct TrafficPage {
           .named(
             audience.label,
             code: audience.isEverybody
-              ? "everybody" : audience.expression.map(BatchReport.short) ?? ""),
+              ? "every user" : audience.expression.map(BatchReport.short) ?? ""),
           .bar(
             ReportTable.Part.stacked(
               [

@@ -182,7 +182,7 @@ import Testing
     #expect(condition[3].contains("params.pages > 10"))
     let verdicts = page.rows.filter { $0.section == "verdicts" }.dropFirst().map(\.cells)
     #expect(verdicts.count == 6)
-    #expect(Set(verdicts.map { $0[1] }) == ["proved: the same for everybody", "differs"])
+    #expect(Set(verdicts.map { $0[1] }) == ["proved: the same for every user", "differs"])
     #expect(
       page.all("section").count { $0.attributes["data-p"] != nil }
         == verdicts.count { $0[1] == "differs" })
@@ -280,7 +280,7 @@ import Testing
     ("--report next.json", "promises"),
     ("--users users.ndjson --report users.ndjson", "are the same file"),
     ("--users users.ndjson --out r.html --report r.html", "are the same file"),
-    ("--report r.pdf", "end it in .html"), ("--redact email", "'email' is none of them"),
+    ("--report r.pdf", "end it in .html"), ("--redact email", "'email' is not one of them"),
     ("--report missing/r.html", "missing"),
   ])
   func wrongUse(_ options: String, _ message: String) throws {

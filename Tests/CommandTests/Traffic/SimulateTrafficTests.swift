@@ -143,7 +143,7 @@ import Testing
     for (arguments, said) in [
       (events + ["none.ndjson"], "there is no traffic in none.ndjson"),
       (events + ["bad.ndjson"], "there is no traffic in bad.ndjson: the only line was refused"),
-      (events + ["bad.ndjson", "--days", "3"], "--days is for made-up traffic"),
+      (events + ["bad.ndjson", "--days", "3"], "--days is for generated traffic"),
       (events + ["users.ndjson", "--out", "users.ndjson"], "are the same file"),
       (["--users", "-", "--events", "bad.ndjson"], "users are read twice"),
       (["--users", "none.ndjson"], "there are no users in none.ndjson"),
