@@ -8,6 +8,7 @@ extension Superscript {
   ///
   /// - Parameter keeping: the paths, as a text of ``KeptPaths``.
   static func readNumbers(_ value: Cell, keeping: Cell, in arena: inout Arena) -> Cell {
+    guard keeping.isText else { return Arithmetic.noOverload(value, keeping) }
     switch value.tag {
     case Tag.longText, Tag.shortText...:
       return KeptPaths.holdsOwn(keeping) ? value : ValueBinding.number(value)
