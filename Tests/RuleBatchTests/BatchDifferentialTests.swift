@@ -17,7 +17,7 @@ import Testing
     /// evaluator and have strings of digits; of the others the language goes with the seed.
     init(seed: UInt64, lines count: Int) throws {
       if seed >= 200 {
-        try self.init(behaving: seed, lines: count)
+        (rules, lines, assigner) = try Sample.behaving(seed: seed, lines: count)
         return
       }
       let languages = [.cel] + Platform.allCases.map { RuleLanguage.superscript($0) }
@@ -37,20 +37,22 @@ import Testing
       }
     }
 
-    private init(behaving seed: UInt64, lines count: Int) throws {
+    private static func behaving(seed: UInt64, lines count: Int) throws
+      -> (rules: RuleSet, lines: [String], assigner: Assigner)
+    {
       let behavior = EvaluatorBehavior.allCases[Int(seed % 4)]
       let platform = Platform.allCases[Int(seed / 4) % Platform.allCases.count]
       var random = RandomUsers(random: SplitMix(seed: seed), isSuperscript: true)
       var json = String(decoding: random.config(), as: UTF8.self)
       if seed % 8 < 4 { json = json.replacing("'x'", with: "'3'") }
       let config = try #require(Config.decode(json.utf8).output)
-      assigner = .hash(salt: "salt")
-      rules = try #require(
-        RuleSet.compile(config, language: .superscript(platform), behavior: behavior).output)
-      lines = (0..<count / 2).map { random.record($0) }
-      lines += lines.map {
+      let compiled = RuleSet.compile(
+        config, language: .superscript(platform), behavior: behavior)
+      let records = (0..<count / 2).map { random.record($0) }
+      let digits = records.map {
         $0.replacing("\"xyz\"", with: "\"3\"").replacing("\"x\"", with: "\"2.0\"")
       }
+      return (try #require(compiled.output), records + digits, .hash(salt: "salt"))
     }
 
     func plan(

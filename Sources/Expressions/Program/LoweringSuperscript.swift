@@ -146,7 +146,7 @@ extension Lowering {
       return test(Int(content.a), Targets(yes: yes, no: no, fault: targets.fault), depth)
     case .raise: return raise(content, fault: targets.fault, a)
     case .clause: return clause(a, truthy(Int(content.a), Int(content.a), targets, depth))
-    case .slot:
+    case .constant where graph.constant(a) == nil, .slot:
       // The instruction takes what is missing for false, which it is only where a default says so.
       var depth = depth
       let place = temporary(&depth)
