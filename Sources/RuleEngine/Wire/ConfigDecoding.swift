@@ -21,6 +21,9 @@ extension Config {
       return Compilation(output: nil, diagnostics: [Diagnostic(error, in: json)])
     }
     let root = ConfigElement(value: value, path: "")
+    if let diagnostic = ForeignConfig.diagnostic(root) {
+      return Compilation(output: nil, diagnostics: [diagnostic])
+    }
     switch format ?? detected(root) {
     case .superwall:
       var decoder = SuperwallConfigDecoder()

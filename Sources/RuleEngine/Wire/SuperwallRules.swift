@@ -268,13 +268,27 @@ extension SuperwallConfigDecoder {
       log.report(.decodeFailure, "a weight must not be negative; 0 is used", at: member.path)
       return 0
     }
-    if weight != weight.rounded() {
+    if weight >= 0x1p31 {
+      checkSize(weight, at: member.path)
+    } else if weight != weight.rounded() {
       log.report(
         .wouldReject, "the percentage \(weight.shortText) is a fraction", at: member.path,
         suggestion: "write whole numbers; they are weights, and need not sum to 100",
         peers: log.rejected)
     }
     return weight
+  }
+
+  /// A weight that some SDKs cannot hold: iOS reads 64 bits, Android 32.
+  private mutating func checkSize(_ weight: Double, at path: String) {
+    let isTooLargeForAll = weight >= 0x1p63
+    log.report(
+      .wouldReject,
+      "the percentage \(weight.shortText) does not fit into \(isTooLargeForAll ? 64 : 32) bits",
+      at: path, suggestion: "write a small whole number; weights need not sum to 100",
+      peers: [
+        Diagnostic.PeerEffect(isTooLargeForAll ? [.ios, .android] : [.android], .rejectsConfig)
+      ])
   }
 
   /// Whether all variants of a rule say what they weigh.
