@@ -32,6 +32,8 @@ public struct Clause: Hashable, Sendable {
     /// What it counts as while it is not there, where the language says so: superscript compares
     /// the zero of the literal beside it.
     package var standIn: Value?
+    /// Whether the value is null in the record and the SDK hands it over as an empty map.
+    package var isMapForNull = false
   }
 
   /// Something that the clause works out before it compares, as `size(user.tags)`; the value is

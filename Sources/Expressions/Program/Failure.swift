@@ -1,3 +1,5 @@
+internal import CivilTime
+
 /// Why an expression gave no value: its error, and the attribute that the error is about.
 ///
 /// Equal failures of one expression are told in the same words, so that a batch counts them by it.
@@ -10,13 +12,18 @@ package struct Failure: Hashable, Sendable {
   package let isAbsent: Bool
   /// Whether what failed takes the attribute itself, rather than something that is made of it.
   package let isOperand: Bool
+  /// Whether something that the attribute stands in is missing, as `user.a` of `user.a.b`.
+  package let isUnreachable: Bool
   /// Whether the attribute is null, as tables have it where there is no value.
   package let isNull: Bool
 
-  fileprivate init(fault: UInt64, slot: Int32, isAbsent: Bool, isOperand: Bool, isNull: Bool) {
+  fileprivate init(
+    fault: UInt64, slot: Int32, isAbsent: Bool, isUnreachable: Bool, isOperand: Bool, isNull: Bool
+  ) {
     self.fault = fault
     self.slot = slot
     self.isAbsent = isAbsent
+    self.isUnreachable = isUnreachable
     self.isOperand = isOperand
     self.isNull = isNull
   }
@@ -60,7 +67,9 @@ package struct FailureFinder {
     }
     let isOperand = reads.operands.contains(slot)
     return Failure(
-      fault: cell.low, slot: slot, isAbsent: absent != nil, isOperand: isOperand,
+      fault: cell.low, slot: slot, isAbsent: absent != nil,
+      isUnreachable: absent.map { frame.slots[Int($0)].tag == Tag.unreachable } ?? false,
+      isOperand: isOperand,
       isNull: isOperand && storage.binding.isNull(frame.slots[Int(slot)]))
   }
 
@@ -141,8 +150,19 @@ extension Program {
     package var operation: String?
     /// The attribute, or the question to the host, that it is about.
     package var subject: String?
+    /// The literal that no value of an attribute would make right, as it is written.
+    package var literal: FailingLiteral?
     /// The language of the clause.
     package var dialect: Dialect
+  }
+
+  /// A literal that fails by itself.
+  package struct FailingLiteral: Hashable, Sendable {
+    /// As it is written.
+    package var text: String
+    package var value: String
+    /// Whether it was to name a time zone.
+    package var isZone: Bool
   }
 
   /// Tells a failure of an entry.
@@ -159,10 +179,11 @@ extension Program {
     let smallest = clauses?.smallest(around: range)
     let text = String(
       decoding: source[min(range.from, source.count)..<min(range.to, source.count)], as: UTF8.self)
+    let dialect = storage.environment.dialect
+    let literal = failure.error.kind == .conversion ? dialect.failingLiteral(of: text) : nil
     return FailureDetails(
-      clause: smallest ?? sources[entry.source], text: text,
-      operation: storage.environment.dialect.operation(of: text), subject: subject(of: failure),
-      dialect: storage.environment.dialect)
+      clause: smallest ?? sources[entry.source], text: text, operation: dialect.operation(of: text),
+      subject: literal == nil ? subject(of: failure) : nil, literal: literal, dialect: dialect)
   }
 
   private func subject(of failure: Failure) -> String? {
@@ -178,5 +199,31 @@ extension Dialect {
     guard diagnostics.isEmpty else { return nil }
     let root = tree[tree.root]
     return root.kind == .call ? tree.name(root.a, root.b) : Printer.operator(root.kind)
+  }
+
+  /// The literal because of which a conversion fails: the one that is converted, or a time zone that does
+  /// not exist. Nil where the fault is with what an attribute holds.
+  fileprivate func failingLiteral(of text: String) -> Program.FailingLiteral? {
+    let (tree, diagnostics) = parse(text, limits: Limits())
+    let root = tree[tree.root]
+    guard diagnostics.isEmpty, root.kind == .call else { return nil }
+    func literal(_ node: SyntaxTree.Node, isZone: Bool) -> Program.FailingLiteral? {
+      guard node.kind == .string else { return nil }
+      let bytes = text.utf8.dropFirst(node.range.from).prefix(node.range.to - node.range.from)
+      return Program.FailingLiteral(
+        text: String(decoding: bytes, as: UTF8.self), value: tree.name(node.a, node.b),
+        isZone: isZone)
+    }
+    let operands = tree.operands(of: root).map { tree[$0] }
+    if operands.count > 1, let last = operands.last, let zone = literal(last, isZone: true),
+      TimeZones.zone(named: zone.value) == nil
+    {
+      return zone
+    }
+    let literals: [SyntaxTree.Kind] = [.string, .int, .uint, .double, .bool, .null]
+    guard let first = operands.first, operands.allSatisfy({ literals.contains($0.kind) }) else {
+      return nil
+    }
+    return literal(first, isZone: false)
   }
 }

@@ -59,7 +59,9 @@ extension Clause {
     for index in attributes.indices where attributes[index].value == .map([]) {
       let names = attributes[index].path.names
       let written = names.reduce(Optional(record)) { value, name in value?[name] }
-      if written == .null { attributes[index].value = .null }
+      guard written == .null else { continue }
+      attributes[index].value = .null
+      attributes[index].isMapForNull = true
     }
   }
 }

@@ -243,6 +243,9 @@ enum ExplanationText {
     if isAbsent, let failed = clause.failure, failed.failure.isAbsent {
       return RuleErrorText.message(failed.failure, failed.details)
     }
+    if let failed = clause.failure, let problem = RuleErrorText.literalProblem(failed.details) {
+      return problem
+    }
     // Beside the clause stands what is null.
     if clause.failure?.failure.isNull == true { return nil }
     return RuleErrorText.summary(kind, isAbsent: isAbsent)
@@ -252,7 +255,10 @@ enum ExplanationText {
     if attribute.value == nil, let standIn = attribute.standIn {
       return "\(attribute.path) is not there and counts as \(short(standIn.json))"
     }
-    return "\(attribute.path) is \(attribute.isPresenceOnly ? "there" : describe(attribute.value))"
+    let value = attribute.isPresenceOnly ? "there" : describe(attribute.value)
+    let binding =
+      attribute.isMapForNull ? " (an empty map on iOS)" : ""
+    return "\(attribute.path) is \(value)\(binding)"
   }
 
   private static func describe(_ value: Value?) -> String {

@@ -158,9 +158,16 @@ enum RuleErrorText {
     case .indexOutOfRange: return "\(text) asks for an element that the list does not have"
     case .limitExceeded: return "\(text) exceeds the time or memory a rule may use"
     case .badRegex: return "\(text) has a pattern that is not a valid regular expression"
-    case .conversion: return "\(text) cannot convert its value"
+    case .conversion: return literalProblem(details) ?? "\(text) cannot convert its value"
     default: return "\(text): \(summary(kind, isAbsent: false) ?? kind.slug)"
     }
+  }
+
+  /// What is wrong with a literal that fails whatever users have; nil where an attribute is at fault.
+  static func literalProblem(_ details: Program.FailureDetails) -> String? {
+    guard let literal = details.literal, let operation = details.operation else { return nil }
+    if literal.isZone, let problem = WireTime.zoneProblem(literal.value) { return problem }
+    return "\(operation)() cannot read \(literal.text)"
   }
 
   /// What a clause did that failed, beside the attributes that it reads; nil where these tell it.
@@ -185,6 +192,12 @@ enum RuleErrorText {
       return "\(details.operation ?? shortened(details.text)) does not take values of these types"
     }
     let needs = operand(of: details)
+    if failure.isUnreachable, let dot = subject.lastIndex(of: ".") {
+      let inner = subject[..<dot]
+      return details.operation == "has"
+        ? "\(inner) is missing, and \(shortened(details.text)) asks for its last part only"
+        : "\(inner) is missing, so there is no \(subject)"
+    }
     if failure.isAbsent {
       guard let operation = details.operation else { return "\(subject) is not there" }
       return "\(subject) is not there, and \(operation) needs \(needs ?? "a value")"

@@ -110,6 +110,24 @@ import Testing
         "the list has no such element"
       ),
       ("int(user.plan) == 1", "int(user.plan) cannot convert its value", "cannot be converted"),
+      (
+        "timestamp(user.time) < timestamp('2026-02-01')", "timestamp() cannot read '2026-02-01'",
+        "timestamp() cannot read '2026-02-01'"
+      ),
+      (
+        "timestamp(user.time).getHours('America/New_Yrok') > 3",
+        "there is no time zone 'America/New_Yrok'; did you mean 'America/New_York'?",
+        "did you mean 'America/New_York'?"
+      ),
+      (
+        "has(user.map.b.c)",
+        "user.map.b is missing, and has(user.map.b.c) asks for its last part only",
+        "asks for its last part only"
+      ),
+      (
+        "user.map.b.c > 3", "user.map.b is missing, so there is no user.map.b.c",
+        "so there is no user.map.b.c"
+      ),
     ])
   func failuresInWords(expression: String, reason: String, beside: String) throws {
     let rules = try ruleSet(wireRule("a", expression: expression), language: .cel)
@@ -118,6 +136,7 @@ import Testing
       [
         "user": [
           "plan": "free", "age": 20, "zero": 0, "most": .int(.max), "list": [1], "none": .null,
+          "time": "2026-02-01T00:00:00Z", "map": ["a": 1],
         ]
       ])
     #expect(text.contains("audience 0 (a): does not match: \(reason)\n"), "\(text)")
