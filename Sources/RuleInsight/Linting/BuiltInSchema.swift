@@ -25,7 +25,9 @@ extension ContextSchema {
     add(["isSandbox"], language == .cel ? .any : .bool)
     add(["isLoggedIn"], .bool, to: "user")
     add(["seed"], .number, to: "user")
-    add(["aliasId", "appUserId", "applicationInstalledAt"], .anyText, to: "user")
+    add(["aliasId", "applicationInstalledAt"], .anyText, to: "user")
+    // Only users whom the app has identified have it.
+    add(["appUserId"], .anyText, to: "user", sure: false)
     add(["event_name", "$event_name", "$app_session_id"], .anyText, to: "params")
     add(["$is_standard_event", "$is_feature_gatable"], .bool, to: "params")
     return schema

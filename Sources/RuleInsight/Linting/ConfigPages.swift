@@ -137,19 +137,12 @@ extension CodePage {
            "variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 100}]}]}]}
         """)),
     CodePage(
-      .constantClause, .warning,
-      what: "A clause or a filter is always true, or never.",
-      why: "What it was to ask is not asked: everybody passes, or nobody.",
-      example: .config(campaign(#"{"field": "user.plan", "operator": "gt", "value": "free"}"#)),
-      advice: "Write what is meant, or take the clause out.",
-      better: .config(campaign(#"{"field": "user.plan", "operator": "is", "value": "free"}"#))),
-    CodePage(
       Diagnostic.Code(rawValue: "contradictory-clauses"), .warning,
       what: "Clauses that cannot all be true.",
       why: "The audience takes nobody.",
       example: .other("user.age < 18 && user.age > 21"),
       advice: "Write what is meant; often '||' was meant.",
-      better: .other("user.age < 18 || user.age > 21")),
+      better: .other("user.age > 21 || user.age == 18")),
     CodePage(
       Diagnostic.Code(rawValue: "expired-audience"), .warning,
       what: "An audience that could only match before now.",
@@ -167,19 +160,6 @@ extension CodePage {
       example: .config(campaigns("exp-a", "exp-b")),
       advice: "Assign by hash (--assigner hash), or give the experiments IDs of different lengths.",
       better: .config(campaigns("exp-a", "experiment-b"))),
-    CodePage(
-      .platformDifference, .note,
-      what: "Something that platforms read differently.",
-      why: """
-        The same config does different things on iOS, Android and the Web. It is a warning where \
-        that changes what users see.
-        """,
-      example: .audience(
-        #""occurrence": {"key": "k", "max_count": 1, "interval": {"type": "MINUTES"}}"#),
-      advice: "Write what all platforms read in one way.",
-      better: .audience(
-        #""occurrence": {"key": "k", "max_count": 1, "interval": {"type": "MINUTES", "minutes": 60}}"#
-      )),
   ]
 
   private static func occurrences(_ first: String, _ second: String) -> String {
@@ -191,16 +171,6 @@ extension CodePage {
       {"experiment_id": "2", "experiment_group_id": "g",
        "occurrence": {"key": "\(second)", "max_count": 3, "interval": {"type": "INFINITY"}},
        "variants": [{"variant_id": "w", "variant_type": "HOLDOUT", "percentage": 100}]}]}]}
-    """
-  }
-
-  private static func campaign(_ filter: String) -> String {
-    """
-    {"paywalls": {}, "campaigns": [{"id": "c", "name": "C", "status": "active",
-      "placements": [{"id": "p", "name": "p", "type": "custom", "status": "active"}],
-      "audiences": [{"id": "a", "name": "A", "priority_order": 1, "filters": [
-        \(filter)], "experiment": {"id": "e", "status": "running", "holdout_percentage": 0,
-        "variants": [{"id": "v", "paywall_id": "pw", "traffic_percentage": 100}]}}]}]}
     """
   }
 

@@ -18,6 +18,13 @@ package struct ContextSchema: Hashable, Sendable {
     package var kind: Kind
     /// Whether every user has it.
     package var isAlwaysThere: Bool
+    /// Whether a schema says that some users lack it. What it leaves open is neither this nor
+    /// ``isAlwaysThere``.
+    var isOptional = false
+    /// The number of users that have it, where a schema was learned from users.
+    var present: Int?
+    /// The values of each type, by its word, where there are several types.
+    var types: [String: Int] = [:]
 
     package init(_ kind: Kind, isAlwaysThere: Bool = false) {
       self.kind = kind
@@ -29,6 +36,8 @@ package struct ContextSchema: Hashable, Sendable {
   package private(set) var roots: [String: [String: Attribute]]
   /// Roots of which all attributes are known, so that another name is worth a word.
   package var completeRoots: Set<String>
+  /// The number of users that it was learned from; nil for other schemas.
+  package var users: Int?
 
   package init(
     _ roots: [String: [String: Attribute]] = [:], completeRoots: Set<String> = []
@@ -49,15 +58,51 @@ package struct ContextSchema: Hashable, Sendable {
 
   func names(in root: String) -> [String] { (roots[root] ?? [:]).keys.sorted() }
 
-  /// What both know; where they say different things, the other one is right.
+  /// What both know; where they say different things, the other one is right. What users lack that the
+  /// other one was learned from may be missing, whatever SDKs send.
   package func overridden(by other: ContextSchema) -> ContextSchema {
     var result = self
+    if other.users != nil {
+      for root in ContextSchema.rootNames {
+        for name in names(in: root) where !other.isDerived(root, name) {
+          result.roots[root]?[name]?.isAlwaysThere = false
+        }
+      }
+    }
+    result.users = other.users ?? users
     for (root, attributes) in other.roots {
-      result.roots[root, default: [:]].merge(attributes) { $1 }
+      result.roots[root, default: [:]].merge(attributes) { own, other in
+        var other = other
+        // A type alone leaves open who has the attribute.
+        if !other.isOptional { other.isAlwaysThere = other.isAlwaysThere || own.isAlwaysThere }
+        return other
+      }
     }
     result.completeRoots.formUnion(other.completeRoots)
     return result
   }
+
+  /// Whether commands work an attribute out when records lack it: the clock's, those of a placement, and
+  /// those that follow from another attribute.
+  private func isDerived(_ root: String, _ name: String) -> Bool {
+    switch root {
+    case "params": true
+    case "device":
+      ContextSchema.clock.contains(name)
+        || ContextSchema.sources[name].map { self["device", $0] != nil } ?? false
+    default: false
+    }
+  }
+
+  private static let clock: Set<String> = [
+    "utcDate", "localDate", "utcTime", "localTime", "utcDateTime", "localDateTime",
+  ]
+
+  /// Attributes that follow from others.
+  private static let sources = [
+    "appVersionPadded": "appVersion", "sdkVersionPadded": "sdkVersion",
+    "daysSinceInstall": "appInstallDate", "minutesSinceInstall": "appInstallDate",
+  ]
 }
 
 extension ContextSchema.Kind {

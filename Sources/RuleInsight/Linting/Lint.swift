@@ -16,7 +16,10 @@ package enum Lints {
     ZeroWeights.self, OccurrenceLimits.self, UngrantedEntitlements.self, UnknownProducts.self,
     FunctionNames.self, Escapes.self, ReservedNames.self, TextOrder.self,
     UnrequestedQuestions.self, RedundantAudiences.self, UnknownAttributes.self, TypeErrors.self,
-    EnumValues.self, NeverBools.self, MissingAttributes.self,
+    EnumValues.self, NeverBools.self, MissingAttributes.self, FailingLiterals.self,
+    NestedHostCalls.self, ConstantParts.self, MissingMatches.self, RightOperands.self,
+    PathGuards.self, MixedTypes.self, ImpossibleNumbers.self, DateStrings.self, Units.self,
+    ValueSpellings.self, OuterSpaces.self, HistoryDifferences.self, DollarSigns.self,
   ]
 
   package static func findings(in subject: LintSubject) -> [Diagnostic] {

@@ -24,6 +24,8 @@ package struct LintSubject {
   let conditions: [Condition]
   /// What is known of attributes.
   let schema: ContextSchema
+  /// What the given schema alone says of them.
+  let given: ContextSchema
   /// By condition, what the types of its parts say.
   let typeProblems: [[TypeProblem]]
   /// Every audience that decides, once, whichever placements it belongs to.
@@ -46,6 +48,7 @@ package struct LintSubject {
       config.format == .agentWallie ? .agentWallie : .superwall(self.language)
     let known = builtIn.overridden(by: schema)
     self.schema = known
+    given = schema
     let own = self.language
     typeProblems = conditions.map { TypeReading($0.expression, known, own).problems }
   }

@@ -33,4 +33,30 @@ enum NearNames {
     let distance = Suggestion.editDistance(Array(a.utf8), Array(b.utf8))
     return distance == 1 || distance == 2 && min(a.utf8.count, b.utf8.count) >= 9
   }
+
+  /// Whether one name is another one with a slip of the hand that no two names differ by: two letters
+  /// swapped, or in a longer name one letter left out, doubled or mistaken.
+  static func isSlip(_ name: String, of other: String) -> Bool {
+    let (a, b) = (plain(name), plain(other))
+    guard a != b, min(a.utf8.count, b.utf8.count) >= 4 else { return a == b }
+    if isSwapped(Array(a.utf8), Array(b.utf8)) { return true }
+    return min(a.utf8.count, b.utf8.count) >= 5 && a.first == b.first && isNear(name, other)
+      && !isForm(a, of: b) && !isForm(b, of: a)
+  }
+
+  /// Whether two neighbours are exchanged and nothing else differs.
+  private static func isSwapped(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    guard a.count == b.count, let first = a.indices.first(where: { a[$0] != b[$0] }),
+      first + 1 < a.count
+    else { return false }
+    return a[first] == b[first + 1] && a[first + 1] == b[first]
+      && a[(first + 2)...] == b[(first + 2)...]
+  }
+
+  /// Whether a word is another one with an ending, as `started` of `start`.
+  private static func isForm(_ word: String, of other: String) -> Bool {
+    word.hasPrefix(other)
+      && ["d", "r", "s", "y", "ed", "er", "es", "ly", "id", "at", "on"]
+        .contains(String(word.dropFirst(other.count)))
+  }
 }

@@ -4,7 +4,7 @@ internal import RuleEngine
 /// A schema of one's own, as JSON: `{"user": {"age": "int", "roles": {"list": "string"},
 /// "plan": {"enum": ["free", "pro"]}}, "device": {..}, "params": {..}}`.
 ///
-/// `"int?"` is a value that may be missing. In place of a word, `{"type": "int", "required": true}` says
+/// `"int?"` is an attribute that some users lack. In place of a word, `{"type": "int", "required": true}` says
 /// more; a learned schema has the counts that it comes from beside that. `check-template` reads the same.
 extension ContextSchema {
   /// What attributes stand below.
@@ -56,7 +56,9 @@ private struct SchemaReader {
       return nil
     }
     var schema = ContextSchema()
-    // How much a schema was learned from.
+    if let learned = root.member("learned") {
+      schema.users = learned.member("users")?.value.number.flatMap { Int(exactly: $0) } ?? 0
+    }
     for name in root.keys where name != "learned" {
       guard ContextSchema.rootNames.contains(name) else {
         log.report(
@@ -100,8 +102,15 @@ private struct SchemaReader {
     guard let kind = kind(element) else { return nil }
     // `"int?"` may be missing, and so may "int" as long as nothing says that every user has it.
     var attribute = ContextSchema.Attribute(kind)
+    attribute.isOptional = element.text?.hasSuffix("?") ?? false
     if element.isObject {
-      attribute.isAlwaysThere = log.optionalBool("required", of: element) ?? false
+      let isRequired = log.optionalBool("required", of: element)
+      attribute.isAlwaysThere = isRequired ?? false
+      attribute.isOptional = isRequired == false
+      attribute.present = element.member("present")?.value.number.flatMap { Int(exactly: $0) }
+      for (type, count) in element.member("types")?.value.members ?? [] {
+        attribute.types[type] = count.number.flatMap { Int(exactly: $0) }
+      }
       let isDescribed = ["type", "enum", "list"].contains { element.has($0) }
       if isDescribed {
         log.checkKeys(of: element, AttributeDescription.keys.map { ConfigKey($0) })

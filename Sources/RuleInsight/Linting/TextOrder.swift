@@ -37,11 +37,19 @@ enum TextOrder: Lint {
     let isPadded = path[0] == "device" && name.hasSuffix("VersionPadded")
     guard isPadded || relation.isOrder else { return [] }
     return literals.flatMap { literal -> [Diagnostic] in
-      guard case .string(let text)? = expression.literal(literal), let version = Version(text)
-      else { return [] }
+      guard case .string(let text)? = expression.literal(literal),
+        let version = Version(text, isAlone: hasPadded(path))
+      else { return numbers(literal, relation, path, condition, language) }
       let digits = language.platform == .web ? 4 : 3
       let padded = version.padded(digits)
       if isPadded {
+        if relation.isOrder, version.isPast(digits) {
+          return findings(
+            "'\(name)' has \(digits) digits in every part; \"\(text)\" has more, and a longer part "
+              + "does not order as a number", in: condition, range: expression[literal].range,
+            suggestion: "compare parts of at most \(digits) digits, or appBuildStringNumber",
+            subject: path.joined(separator: "."))
+        }
         guard text != padded, !padded.hasPrefix(text + ".") else { return [] }
         return findings(
           "'\(name)' has \(digits) digits in every part, as \"\(padded)\"; this is ordered letter "
@@ -50,7 +58,11 @@ enum TextOrder: Lint {
           fix: replacing(literal, by: padded, expression, isSafe: true),
           subject: path.joined(separator: "."))
       }
-      guard !version.isOrderedAsText, let other = version.counterexample else { return [] }
+      // Dates are another lint's.
+      guard !version.isOrderedAsText,
+        name.lowercased().contains("version") || DateText(text) == nil,
+        let other = version.counterexample
+      else { return [] }
       return findings(
         "texts are ordered letter by letter: \(other) than \"\(text)\"",
         in: condition, range: expression[relation.id].range,
@@ -58,6 +70,23 @@ enum TextOrder: Lint {
         fix: fix(expression, attribute, path, literal, padded, language),
         subject: path.joined(separator: "."))
     }
+  }
+
+  /// A number in quotes: as a string, "9" is greater than "10".
+  private static func numbers(
+    _ literal: ParsedExpression.ID, _ relation: Relation, _ path: [String],
+    _ condition: LintSubject.Condition, _ language: RuleLanguage
+  ) -> [Diagnostic] {
+    guard relation.isOrder, path[0] != "device",
+      case .string(let text)? = condition.expression.literal(literal), let number = Double(text),
+      number.isFinite, text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+      // Years, and what has leading zeros, are ordered as they should be.
+      !(text.count == 4 && (1_900...2_100).contains(number)), text == "0" || !text.hasPrefix("0")
+    else { return [] }
+    return findings(
+      "strings are ordered letter by letter, and numbers are not strings: this compares with the string "
+        + "\"\(text)\"", in: condition, range: condition.expression[literal].range,
+      suggestion: "write \(text) without quotes", subject: path.joined(separator: "."))
   }
 
   private static func hasPadded(_ path: [String]) -> Bool {
@@ -106,10 +135,13 @@ enum TextOrder: Lint {
     private let parts: [Substring]
     private let suffix: Substring
 
-    init?(_ text: String) {
+    /// - Parameter isAlone: whether a number alone is one, too.
+    init?(_ text: String, isAlone: Bool) {
       let end = text.firstIndex { !($0.isASCII && ($0.isNumber || $0 == ".")) } ?? text.endIndex
       let parts = text[..<end].split(separator: ".", omittingEmptySubsequences: false)
-      guard parts.count > 1, parts.allSatisfy({ !$0.isEmpty && $0.count < 10 }) else { return nil }
+      guard parts.count > 1 || isAlone, parts.allSatisfy({ !$0.isEmpty && $0.count < 10 }) else {
+        return nil
+      }
       self.parts = parts
       suffix = text[end...]
       guard suffix.isEmpty || suffix.hasPrefix("-") else { return nil }
@@ -123,6 +155,14 @@ enum TextOrder: Lint {
       }
       while parts.count < 3 { parts.append(String(repeating: "0", count: digits)) }
       return parts.joined(separator: ".") + String(suffix)
+    }
+
+    /// Whether a part is longer than padding makes it. Years are equally long in all versions.
+    func isPast(_ digits: Int) -> Bool {
+      parts.enumerated().contains { place, part in
+        let number = part.drop { $0 == "0" }
+        return number.count > digits && !(place == 0 && number.count == 4 && number.hasPrefix("20"))
+      }
     }
 
     /// Whether its parts have a width of their own, as those of padded versions and of dates.

@@ -75,62 +75,8 @@ enum EnumValues: Lint {
     better: .condition(#"device.platform == "Android""#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
-    TypeErrors.found(.valueNotInEnum, in: subject) + codes(in: subject)
+    TypeErrors.found(.valueNotInEnum, in: subject) + LocaleCodes.findings(in: subject)
       + FilterTypes.findings(in: subject).filter { $0.code == .valueNotInEnum }
-  }
-
-  // MARK: Codes of regions and languages
-
-  private struct Form {
-    var isUpper: Bool
-    var lengths: ClosedRange<Int>
-    var what: String
-
-    static let region = Form(isUpper: true, lengths: 2...2, what: "two capitals, as \"US\"")
-    static let currency = Form(isUpper: true, lengths: 3...3, what: "three capitals, as \"USD\"")
-    static let language = Form(isUpper: false, lengths: 2...3, what: "small letters, as \"en\"")
-
-    /// The text as it must be written; the text itself when nothing is wrong, and nil when it is no
-    /// such code at all.
-    func corrected(_ text: String) -> String? {
-      guard lengths.contains(text.count) else { return nil }
-      return isUpper ? text.uppercased() : text.lowercased()
-    }
-  }
-
-  /// Attributes that hold codes of letters, with how these are written.
-  private static let forms: [String: Form] = [
-    "regionCode": .region, "preferredRegionCode": .region, "deviceCurrencyCode": .currency,
-    "deviceLanguageCode": .language, "preferredLanguageCode": .language,
-  ]
-
-  private static func codes(in subject: LintSubject) -> [Diagnostic] {
-    subject.conditions.flatMap { condition -> [Diagnostic] in
-      let expression = condition.expression
-      return expression.relations.flatMap { relation -> [Diagnostic] in
-        guard !relation.isOrder,
-          let (attribute, literals) = relation.attributeWithLiterals(in: expression),
-          let path = expression.path(attribute), path.count == 2, path[0] == "device",
-          let form = forms[path[1]], subject.schema[path[0], path[1]]?.kind == .anyText
-        else { return [] }
-        return literals.flatMap { literal -> [Diagnostic] in
-          // A region may also be a number, and a language have parts.
-          guard case .string(let text)? = expression.literal(literal), !text.isEmpty,
-            text.allSatisfy({ $0.isASCII && $0.isLetter })
-          else { return [] }
-          let right = form.corrected(text)
-          guard right != text else { return [] }
-          return findings(
-            "'\(path.joined(separator: "."))' is never \"\(text)\": it is \(form.what)",
-            in: condition, range: expression[literal].range,
-            suggestion: right.map { "did you mean \"\($0)\"?" },
-            fix: right.map {
-              let edit = Diagnostic.Fix.Edit(expression[literal].range, Value.string($0).json)
-              return Diagnostic.Fix([edit], isSafe: true)
-            }, subject: path.joined(separator: "."))
-        }
-      }
-    }
   }
 }
 

@@ -13,7 +13,10 @@ extension TypeReading {
   }
 
   private mutating func equate(_ relation: Relation, _ left: Kind, _ right: Kind) {
-    if canBeEqual(left, right) || isZero(relation.right) || isZero(relation.left) {
+    if compareWithTime(relation, left, right) { return }
+    if canBeEqual(left, right) && !isTextWithNumber(relation, left, right) || isZero(relation.right)
+      || isZero(relation.left)
+    {
       return choose(relation, left, right)
     }
     let outcome = relation.kind == .equal ? "never equal" : "always different"
@@ -21,6 +24,22 @@ extension TypeReading {
       .typeError, relation.id,
       "\(described(relation.left, left)) and \(described(relation.right, right)) are \(outcome)",
       suggestion: conversion(relation, left, right))
+  }
+
+  /// Reports an attribute beside a time: what users have comes from JSON, which has none.
+  private mutating func compareWithTime(_ relation: Relation, _ left: Kind, _ right: Kind) -> Bool {
+    let sides = [(relation.left, left, right), (relation.right, right, left)]
+    for (id, kind, other) in sides
+    where other == .time && expression.path(id) != nil && (kind == .any || kind == .anyText) {
+      let text = expression.text(id)
+      let effect =
+        relation.isOrder ? "comparing them is an error" : "the two are never equal"
+      report(
+        .typeError, relation.id, "'\(text)' is a string or a number and never a time: \(effect)",
+        suggestion: "write timestamp(\(text))")
+      return true
+    }
+    return false
   }
 
   /// A text in quotes that was meant as a number.
@@ -46,6 +65,16 @@ extension TypeReading {
     return zeros.contains(literal)
   }
 
+  /// Whether an attribute that is a string is compared with a number. Only a string in the expression is
+  /// compared as a number too.
+  private func isTextWithNumber(_ relation: Relation, _ left: Kind, _ right: Kind) -> Bool {
+    let sides = [(relation.left, left, relation.right), (relation.right, right, relation.left)]
+    return sides.contains { attribute, kind, other in
+      expression.path(attribute) != nil && kind == .anyText
+        && expression.literal(other)?.number != nil
+    }
+  }
+
   private func canBeEqual(_ a: Kind, _ b: Kind) -> Bool {
     if a.isLike(b) { return true }
     guard isSuperscript else { return false }
@@ -68,6 +97,7 @@ extension TypeReading {
       default: continue
       }
     }
+    if compareWithTime(relation, left, right) { return }
     guard !left.isLike(right) else { return }
     report(
       .typeError, relation.id,

@@ -165,13 +165,20 @@ private struct Uses {
     }
   }
 
-  /// As many times must a name be there for one that is there once to be a misspelling of it.
+  /// A name that is read at least so often makes one that is read once a likely misspelling.
   private static let usual = 4
 
-  /// The name that is read many times where this one is read once.
+  /// The name that is read more often, of which this one looks like a slip.
   func usual(for use: Use) -> String? {
     guard use.places.count == 1 else { return nil }
-    let others = all.filter { $0.root == use.root && $0.places.count >= Self.usual }
-    return NearNames.nearest(to: use.name, among: others.map(\.name))
+    let others = all.filter { $0.root == use.root && $0.name != use.name }
+    let number = all.firstIndex { $0.root == use.root && $0.name == use.name } ?? 0
+    for (place, other) in all.enumerated() where other.root == use.root && place != number {
+      // Of two names that are read once the later one is told.
+      guard other.places.count > 1 || place < number else { continue }
+      if NearNames.isSlip(use.name, of: other.name) { return other.name }
+    }
+    return NearNames.nearest(
+      to: use.name, among: others.filter { $0.places.count >= Self.usual }.map(\.name))
   }
 }

@@ -298,7 +298,7 @@ private enum ProductSchema {
 
 private enum AttributeTypeSchema {
   static let type = JSONSchema.any(of: [
-    .words(ContextSchema.typeWords.map(\.0)),
+    .words(ContextSchema.typeWords.flatMap { [$0.0, $0.0 + "?"] }),
     .object([
       "type": JSONSchema.part("type").orNull,
       "list": JSONSchema.part("type").orNull.described("What its elements are."),

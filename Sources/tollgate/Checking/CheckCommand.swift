@@ -51,6 +51,13 @@ struct CheckCommand: ParsableCommand {
   )
   var schema: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Users to learn the schema from, as 'tollgate schema' does.",
+      discussion: "It can be repeated. Conditions are checked against what these users have.",
+      valueName: "users"), completion: .file())
+  var users: [String] = []
+
   @Option(help: OptionHelp.products("It is checked together with the config."), completion: .file())
   var products: String?
 
@@ -132,6 +139,9 @@ struct CheckCommand: ParsableCommand {
       throw ValidationError(
         "--sarif takes no file and prints; write: --sarif > \(ShellWord.quoted(file))")
     }
+    if schema != nil, !users.isEmpty {
+      throw ValidationError("give either --schema or --users, not both")
+    }
     if let problem = WireTime.zoneProblem(timeZone) { throw ValidationError(problem) }
     guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
     if json, sarif { throw ValidationError("give either --json or --sarif, not both") }
@@ -146,7 +156,9 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     if let explain { return FileText.print(try CodePages.page(explain)) }
     let time = try Clock.time(now, in: timeZone)
-    let schema = try schema.map { try SchemaFile.read($0) } ?? ContextSchema()
+    let schema =
+      try schema.map { try SchemaFile.read($0) }
+      ?? (users.isEmpty ? ContextSchema() : SchemaFile.learned(from: users))
     let paths = try files()
     var worst = Ending.done
     var totals = CheckTotals()

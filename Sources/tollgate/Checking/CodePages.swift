@@ -21,6 +21,14 @@ enum CodePages {
 
 /// A schema of attributes, from a file.
 enum SchemaFile {
+  /// The schema of users in files, as `tollgate schema` prints it.
+  static func learned(from users: [String]) throws -> ContextSchema {
+    let learner = try SchemaLearner(
+      readingUsers: UserInput.paths(users, form: nil), form: nil)
+    guard learner.users > 0 else { throw CommandError("there are no users to learn from") }
+    return ContextSchema.decode(Array(learner.json.utf8)).output ?? ContextSchema()
+  }
+
   /// Warnings are told on standard error; with an error there is no schema.
   static func read(_ path: String) throws -> ContextSchema {
     let file = try DescribedFile(path)

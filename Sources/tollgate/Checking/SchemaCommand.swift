@@ -122,15 +122,19 @@ struct SchemaCommand: AsyncParsableCommand {
   }
 
   private func learn(_ paths: [String]) throws -> SchemaLearner {
-    var learner = SchemaLearner()
-    var input = try UserInput(paths, form: usersFormat, lineLimit: UserInput.lineLimit)
+    try SchemaLearner(readingUsers: paths, form: usersFormat)
+  }
+}
+
+extension SchemaLearner {
+  /// Learns from files of users.
+  init(readingUsers paths: [String], form: UserForm?) throws {
+    self.init()
+    var input = try UserInput(paths, form: form, lineLimit: UserInput.lineLimit)
     let reader = SegmentReader(lineLimit: UserInput.lineLimit)
     while let part = try input.next() {
       try Signals.check()
-      learner.refused += try part.withLines(reader, lineLimit: UserInput.lineLimit) {
-        learner.add(lines: $0)
-      }
+      refused += try part.withLines(reader, lineLimit: UserInput.lineLimit) { add(lines: $0) }
     }
-    return learner
   }
 }

@@ -1,0 +1,74 @@
+internal import Expressions
+internal import RuleEngine
+
+/// A part of a condition that reads nothing, or compares something with itself.
+///
+/// `"a" == "a" && user.plan == "free"`
+enum ConstantParts: Lint {
+  static let page = CodePage(
+    .constantClause, .warning,
+    what: "A clause or a filter is always true, or never.",
+    why: "What it was to ask is not asked: every user passes, or none.",
+    example: .condition(#""user.plan" == "free" || user.visits == 3"#),
+    advice: "Write what is meant, or take the clause out.",
+    better: .condition(#"user.plan == "free" || user.visits == 3"#))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    let constant = ConstantValue(subject.language)
+    return subject.conditions.flatMap { condition -> [Diagnostic] in
+      let expression = condition.expression
+      let isConstant = expression.constants(subject.language)
+      var found: [Diagnostic] = []
+      look(expression.root, parent: nil, expression) { id, parent in
+        guard let message = message(id, parent, expression, isConstant[id], constant) else {
+          return
+        }
+        found += findings(message, in: condition, range: expression[id].range)
+      }
+      return found
+    }
+  }
+
+  /// Visits what is asked whether it is true.
+  private static func look(
+    _ id: ParsedExpression.ID, parent: SyntaxTree.Kind?, _ expression: ParsedExpression,
+    _ visitor: (ParsedExpression.ID, SyntaxTree.Kind?) -> Void
+  ) {
+    let node = expression[id]
+    switch node.kind {
+    case .and, .or:
+      for operand in expression.tree.list(node.c) {
+        look(Int(operand), parent: node.kind, expression, visitor)
+      }
+    case .not: look(Int(node.a), parent: .not, expression, visitor)
+    case .conditional:
+      for operand in [node.a, node.b, node.c] {
+        look(Int(operand), parent: .conditional, expression, visitor)
+      }
+    default: visitor(id, parent)
+    }
+  }
+
+  private static func message(
+    _ id: ParsedExpression.ID, _ parent: SyntaxTree.Kind?, _ expression: ParsedExpression,
+    _ isConstant: Bool, _ constant: ConstantValue
+  ) -> String? {
+    let text = expression.text(id)
+    guard text.utf8.count <= 1_000 else { return nil }
+    if case .bool(let value)? = expression.literal(id) {
+      // Alone, or as a branch, a literal is what is meant.
+      if parent == .or, value { return "'true' makes the other operands of '||' irrelevant" }
+      if parent == .and, !value { return "'false' makes the other operands of '&&' irrelevant" }
+      return nil
+    }
+    if let relation = Relation(id, in: expression) {
+      if let path = expression.path(relation.left), path == expression.path(relation.right) {
+        return "'\(text)' compares '\(path.joined(separator: "."))' with itself"
+      }
+    }
+    guard isConstant, expression[id].kind == .call || Relation(id, in: expression) != nil,
+      case .value(.bool(let value))? = constant.answer(text)
+    else { return nil }
+    return "'\(text)' is \(value ? "always" : "never") true: it reads no attribute"
+  }
+}

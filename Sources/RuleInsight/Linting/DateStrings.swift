@@ -1,0 +1,175 @@
+internal import CivilTime
+package import Expressions
+internal import RuleEngine
+
+/// A date or a time is compared as a string in a form whose order is not that of time.
+///
+/// `user.renews_on < "01.02.2026"`: strings order by the day first.
+enum DateStrings: Lint {
+  static let page = CodePage(
+    .dateForm, .warning,
+    what: "A date or a time is compared as a string, in a form that does not order by time.",
+    why: """
+      Strings are ordered by their first characters. "01.02.2026" is less than "15.01.2026", because the \
+      day stands first. Dates of the form 2026-02-01 and times of the form 09:00 order as they should. \
+      SDKs send device.localDate, device.localTime and their like in these forms only.
+      """,
+    example: .condition(#"user.renews_on > "01.02.2026""#),
+    advice: """
+      Send and compare dates as 2026-02-01 and times as 09:00. In CEL, date() and timestamp() compare times \
+      themselves.
+      """,
+    better: .condition(#"user.renews_on > "2026-02-01""#))
+
+  /// What an attribute of the device holds.
+  private enum Clock {
+    case date, time, dateTime
+
+    init?(_ path: [String]) {
+      guard path.count == 2 else { return nil }
+      switch (path[0], path[1]) {
+      case ("device", "localDate"), ("device", "utcDate"): self = .date
+      case ("device", "localTime"), ("device", "utcTime"): self = .time
+      case ("device", "localDateTime"), ("device", "utcDateTime"), ("device", "appInstallDate"),
+        ("user", "applicationInstalledAt"):
+        self = .dateTime
+      default: return nil
+      }
+    }
+
+    var form: String {
+      switch self {
+      case .date: "2026-02-01"
+      case .time: "09:00:00"
+      case .dateTime: "2026-02-01T09:00:00"
+      }
+    }
+  }
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    subject.conditions.flatMap { condition -> [Diagnostic] in
+      let expression = condition.expression
+      return expression.relations.flatMap { relation -> [Diagnostic] in
+        guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
+          let path = expression.path(attribute)
+        else { return [] }
+        return literals.flatMap { literal -> [Diagnostic] in
+          guard case .string(let text)? = expression.literal(literal), !text.isEmpty,
+            let problem = problem(text, path, isOrder: relation.isOrder, subject)
+          else { return [] }
+          return findings(
+            problem.message, in: condition, range: expression[literal].range,
+            suggestion: problem.form.map { "write \"\($0)\"" }, subject: path.joined(separator: ".")
+          )
+        }
+      }
+    }
+  }
+
+  private typealias Problem = (message: String, form: String?)
+
+  private static func problem(
+    _ text: String, _ path: [String], isOrder: Bool, _ subject: LintSubject
+  ) -> Problem? {
+    if let clock = Clock(path) {
+      // What users' own records hold is theirs to say.
+      return problem(text, clock, path.joined(separator: "."), isOrder: isOrder)
+    }
+    guard isOrder, !(path.last ?? "").lowercased().contains("version") else { return nil }
+    if let date = DateText(text) { return problem(text, date) }
+    guard let form = ClockText.padded(text), form != text else { return nil }
+    return ("strings order letter by letter: \"\(text)\" needs two digits for the hour", form)
+  }
+
+  private static func problem(_ text: String, _ date: DateText) -> Problem? {
+    let advice = "; compare dates as 2026-02-01, or with date() in CEL"
+    switch date.form {
+    case .dayFirst: return ("\"\(text)\" orders by the day first" + advice, date.iso)
+    case .monthFirst: return ("\"\(text)\" orders by the month first" + advice, date.iso)
+    case .inWords: return ("\"\(text)\" does not order by time" + advice, date.iso)
+    case .yearFirst:
+      if let problem = date.problem { return (problem, date.nearest) }
+      // With two digits everywhere, any separator keeps the order.
+      let head = text.prefix { $0.isNumber || "-./".contains($0) }
+      return head.utf8.count == 10
+        ? nil
+        : ("\"\(text)\" needs two digits for months and days, as strings order" + advice, date.iso)
+    }
+  }
+
+  private static func problem(_ text: String, _ clock: Clock, _ name: String, isOrder: Bool)
+    -> Problem?
+  {
+    let message = "'\(name)' is written as \(clock.form), and \"\(text)\" is not"
+    switch clock {
+    case .date:
+      return dateProblem(text, isWhole: !isOrder, message, allowsTime: isOrder)
+    case .dateTime:
+      return dateProblem(text, isWhole: !isOrder, message, allowsTime: true)
+    case .time:
+      if ClockText.isOrdered(text, isWhole: !isOrder) { return nil }
+      return (message, ClockText.padded(text).map { $0 + (isOrder ? "" : ":00") })
+    }
+  }
+
+  private static func dateProblem(
+    _ text: String, isWhole: Bool, _ message: String, allowsTime: Bool
+  ) -> Problem? {
+    if let date = DateText(text) {
+      guard date.isISO, date.rest.first != " " else {
+        let time = date.rest.dropFirst()
+        return (message, allowsTime && !time.isEmpty ? "\(date.iso)T\(time)" : date.iso)
+      }
+      if let problem = date.problem { return (problem, date.nearest) }
+      return date.rest.isEmpty || allowsTime ? nil : (message, date.iso)
+    }
+    // A year, or a year and a month, are enough for an order.
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    let isPrefix =
+      !isWhole && parts.count <= 2 && parts[0].count == 4 && Int(parts[0]) != nil
+      && parts.dropFirst().allSatisfy { $0.count == 2 && (1...12).contains(Int($0) ?? 0) }
+    return isPrefix ? nil : (message, nil)
+  }
+}
+
+/// A time of day in a string.
+private enum ClockText {
+  /// Whether a text is ordered like the SDKs' `09:00:00`.
+  static func isOrdered(_ text: String, isWhole: Bool) -> Bool {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard isWhole ? parts.count == 3 : (1...3).contains(parts.count) else { return false }
+    for (part, limit) in zip(parts, [24, 59, 59]) {
+      guard part.count == 2, let number = Int(part), (0...limit).contains(number) else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// `09:00` of `9:00`, `9 am` and `9:00 AM`, `18:00` of `6pm`; nil for what is not a time.
+  static func padded(_ text: String) -> String? {
+    var rest = text.lowercased().filter { $0 != " " && $0 != "." }[...]
+    var shift: Int?
+    if rest.hasSuffix("am") { shift = 0 }
+    if rest.hasSuffix("pm") { shift = 12 }
+    if shift != nil { rest = rest.dropLast(2) }
+    let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+    guard shift != nil && parts.count == 1 || (2...3).contains(parts.count) else { return nil }
+    var numbers: [Int] = []
+    for (part, limit) in zip(parts, [24, 59, 59]) {
+      guard (1...2).contains(part.count), let number = Int(part), (0...limit).contains(number)
+      else {
+        return nil
+      }
+      numbers.append(number)
+    }
+    if let shift { numbers[0] = numbers[0] % 12 + shift }
+    if numbers.count == 1 { numbers.append(0) }
+    return numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+  }
+}
+
+extension Diagnostic.Code {
+  /// A date or a time as a string in a form that does not order by time.
+  package static let dateForm = Self(rawValue: "date-form")
+}

@@ -1,0 +1,139 @@
+internal import Expressions
+
+/// Walks a condition and knows, at each part, which attributes exist whenever the part decides.
+struct GuardWalk {
+  /// What is known of a place.
+  struct Place {
+    /// Attributes that exist when this part is evaluated.
+    var guards: Set<[String]> = []
+    /// Attributes that only look guarded: `&&` evaluates both sides in superscript, and here an
+    /// error is more than false.
+    var idleGuards: Set<[String]> = []
+    /// Whether the condition holds only if this part does.
+    var isClause = true
+    /// Whether an error here has the same effect as false.
+    var absorbsErrors = true
+  }
+
+  private let expression: ParsedExpression
+  private let isSuperscript: Bool
+
+  init(_ expression: ParsedExpression, isSuperscript: Bool) {
+    self.expression = expression
+    self.isSuperscript = isSuperscript
+  }
+
+  /// Visits every part that is not itself `&&`, `||` or a choice, outer parts first.
+  func visit(_ visitor: (ParsedExpression.ID, Place) -> Void) {
+    visit(expression.root, Place(), visitor)
+  }
+
+  private func visit(
+    _ id: ParsedExpression.ID, _ place: Place, _ visitor: (ParsedExpression.ID, Place) -> Void
+  ) {
+    let node = expression[id]
+    switch node.kind {
+    case .and: visitAnd(expression.tree.list(node.c).map(Int.init), place, visitor)
+    case .or:
+      let operands = expression.tree.list(node.c).map(Int.init)
+      var inner = place
+      inner.isClause = false
+      for (number, operand) in operands.enumerated() {
+        // Nothing is left to match behind the last one.
+        inner.absorbsErrors = place.absorbsErrors && number == operands.count - 1
+        visit(operand, inner, visitor)
+        inner.guards.formUnion(presences(operand, when: false))
+      }
+    case .conditional:
+      let (test, yes, no) = (Int(node.a), Int(node.b), Int(node.c))
+      var inner = place
+      inner.isClause = false
+      for (branch, outcome) in [(yes, true), (no, false)] {
+        inner.guards = place.guards.union(presences(test, when: outcome))
+        visit(branch, inner, visitor)
+      }
+      inner.guards = place.guards
+      inner.absorbsErrors = false
+      visit(test, inner, visitor)
+    default:
+      visitor(id, place)
+      var inner = place
+      inner.isClause = false
+      if node.kind == .not { inner.absorbsErrors = false }
+      for operand in expression.tree.operands(of: node) { visit(operand, inner, visitor) }
+    }
+  }
+
+  private func visitAnd(
+    _ operands: [ParsedExpression.ID], _ place: Place,
+    _ visitor: (ParsedExpression.ID, Place) -> Void
+  ) {
+    let presences = operands.reduce(into: Set<[String]>()) {
+      $0.formUnion(self.presences($1, when: true))
+    }
+    var inner = place
+    if isSuperscript, !place.absorbsErrors {
+      inner.idleGuards.formUnion(presences)
+    } else {
+      // An error is false or stays one, whichever side it is on.
+      inner.guards.formUnion(presences)
+    }
+    for operand in operands { visit(operand, inner, visitor) }
+  }
+
+  // MARK: Guards
+
+  /// Attributes that exist when a test has this outcome.
+  private func presences(_ id: ParsedExpression.ID, when outcome: Bool) -> Set<[String]> {
+    let node = expression[id]
+    switch node.kind {
+    case .not: return presences(Int(node.a), when: !outcome)
+    case .and where outcome, .or where !outcome:
+      return expression.tree.list(node.c).reduce(into: []) {
+        $0.formUnion(presences(Int($1), when: outcome))
+      }
+    case .conditional where outcome:
+      // `has(a) ? test : false`
+      guard expression.literal(Int(node.c)) == .bool(false) else { return [] }
+      return presences(Int(node.a), when: true).union(presences(Int(node.b), when: true))
+    case .equal, .notEqual:
+      return compared(node, isEqual: (node.kind == .equal) == outcome)
+    case .in where outcome:
+      // `"email" in user`
+      if case .string(let name)? = expression.literal(Int(node.a)),
+        let root = expression.path(Int(node.b)), root.count == 1
+      {
+        return [root + [name]]
+      }
+      return paths(Int(node.a))
+    case .identifier, .select, .index:
+      // What counts as true exists.
+      return outcome ? paths(id) : []
+    case .call where outcome:
+      guard let call = expression.call(id) else { return [] }
+      if call.name == "has" { return paths(call.arguments.first) }
+      // What contains something exists.
+      return call.name == "contains" ? paths(call.target) : []
+    default: return []
+    }
+  }
+
+  /// The path of an attribute, if it is one.
+  private func paths(_ id: ParsedExpression.ID?) -> Set<[String]> {
+    guard let id, let path = expression.path(id) else { return [] }
+    return [path]
+  }
+
+  private func compared(_ node: SyntaxTree.Node, isEqual: Bool) -> Set<[String]> {
+    for (attribute, other) in [(node.a, node.b), (node.b, node.a)] {
+      guard let path = expression.path(Int(attribute)),
+        let literal = expression.literal(Int(other))
+      else { continue }
+      let isNothing = literal == .null || literal == ""
+      // Superscript compares 0 and false in place of what is missing.
+      let isDefault = isSuperscript && (literal.number == 0 || literal == .bool(false))
+      return isEqual != isNothing && !(isEqual && isDefault) ? [path] : []
+    }
+    return []
+  }
+}

@@ -1,0 +1,139 @@
+package import Expressions
+internal import RuleEngine
+
+/// A number that SDKs never send for an attribute.
+///
+/// `user.seed > 100`: seeds are from 0 to 99.
+enum ImpossibleNumbers: Lint {
+  static let page = CodePage(
+    .impossibleNumber, .warning,
+    what: "A condition compares an attribute with a number outside its range.",
+    why: """
+      SDKs count days, views and events from 0, draw seeds from 0 to 99, and send time zones in seconds. \
+      So the comparison has the same result for every user.
+      """,
+    example: .condition("user.seed >= 100"),
+    advice: "Write a number from the range that the message names.",
+    better: .condition("user.seed >= 50"))
+
+  private struct Span {
+    var least: Double
+    var greatest: Double
+    var words: String
+
+    static let count = Span(least: 0, greatest: .infinity, words: "0 or more")
+  }
+
+  /// What parts of a date can be.
+  private static let calendar = [
+    "getMonth": Span(least: 0, greatest: 11, words: "from 0 (January) to 11"),
+    "getDayOfWeek": Span(least: 0, greatest: 6, words: "from 0 (Sunday) to 6"),
+    "getDayOfMonth": Span(least: 0, greatest: 30, words: "from 0 to 30"),
+    "getDate": Span(least: 1, greatest: 31, words: "from 1 to 31"),
+    "getDayOfYear": Span(least: 0, greatest: 365, words: "from 0 to 365"),
+  ]
+
+  private static let counts: Set<String> = [
+    "daysSinceInstall", "minutesSinceInstall", "totalPaywallViews", "daysSinceLastPaywallView",
+    "minutesSinceLastPaywallView", "totalReviewRequests", "reviewRequestCount",
+  ]
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    guard subject.config.format == .superwall else { return [] }
+    return subject.conditions.flatMap { condition -> [Diagnostic] in
+      let expression = condition.expression
+      return expression.relations.flatMap { relation -> [Diagnostic] in
+        guard let (id, number, kind) = numericRelation(relation, in: expression) else { return [] }
+        let name = expression.text(id)
+        if isOffset(id, in: expression, subject) {
+          guard number != 0, number.magnitude < 900 || number.magnitude > 64_800 else { return [] }
+          return findings(
+            "'\(name)' is in seconds: \(number.shortText) is no offset of a time zone",
+            in: condition, range: expression[relation.id].range,
+            suggestion: number.magnitude <= 14 ? "write \((number * 3_600).shortText)" : nil,
+            subject: name)
+        }
+        guard let span = span(of: id, in: expression, subject),
+          let answer = answer(kind, number, span)
+        else { return [] }
+        return findings(
+          "'\(expression.text(relation.id))' is \(answer ? "always" : "never") true: '\(name)' is "
+            + (number == number.rounded() ? span.words : "a whole number"), in: condition,
+          range: expression[relation.id].range, subject: name)
+      }
+    }
+  }
+
+  /// What stands beside a number, and how it is compared when it stands on the left.
+  private static func numericRelation(_ relation: Relation, in expression: ParsedExpression)
+    -> (ParsedExpression.ID, Double, SyntaxTree.Kind)?
+  {
+    if let number = expression.literal(relation.right)?.number {
+      return (relation.left, number, relation.kind)
+    }
+    guard let number = expression.literal(relation.left)?.number else { return nil }
+    let kind: SyntaxTree.Kind =
+      switch relation.kind {
+      case .less: .greater
+      case .lessOrEqual: .greaterOrEqual
+      case .greater: .less
+      case .greaterOrEqual: .lessOrEqual
+      default: relation.kind
+      }
+    return (relation.right, number, kind)
+  }
+
+  private static func isOffset(
+    _ id: ParsedExpression.ID, in expression: ParsedExpression, _ subject: LintSubject
+  ) -> Bool {
+    let path = ["device", "timezoneOffset"]
+    return expression.path(id) == path && subject.given.attribute(path) == nil
+  }
+
+  private static func span(
+    of id: ParsedExpression.ID, in expression: ParsedExpression, _ subject: LintSubject
+  ) -> Span? {
+    if expression.isHostCall(id, subject.language) { return .count }
+    if let call = expression.call(id), call.target != nil, let span = calendar[call.name] {
+      return span
+    }
+    guard let path = expression.path(id), path.count == 2, subject.given.attribute(path) == nil
+    else { return nil }
+    if path == ["user", "seed"] { return Span(least: 0, greatest: 99, words: "from 0 to 99") }
+    let isCount =
+      path[0] == "device" && counts.contains(path[1])
+      || UnrequestedQuestions.property(path) != nil
+    return isCount ? .count : nil
+  }
+
+  /// Whether a comparison is always or never true; nil where it depends, or where a bound is spelled out
+  /// that needs no word, as in `seed < 100`.
+  private static func answer(_ kind: SyntaxTree.Kind, _ number: Double, _ span: Span) -> Bool? {
+    let isOutside = number < span.least || number > span.greatest || number != number.rounded()
+    let isFar = number < span.least - 1 || number > span.greatest + 1
+    switch kind {
+    case .equal: return isOutside ? false : nil
+    case .notEqual: return isOutside ? true : nil
+    case .less: return number <= span.least ? false : isFar && number > span.greatest ? true : nil
+    case .lessOrEqual:
+      return number < span.least ? false : isFar && number > span.greatest ? true : nil
+    case .greater:
+      return number >= span.greatest ? false : isFar && number < span.least ? true : nil
+    case .greaterOrEqual:
+      return number > span.greatest ? false : isFar && number < span.least ? true : nil
+    default: return nil
+    }
+  }
+}
+
+extension Double {
+  /// The number as people write it.
+  var shortText: String {
+    self == rounded() && magnitude < 1e15 ? String(Int64(self)) : description
+  }
+}
+
+extension Diagnostic.Code {
+  /// A number outside the range of what SDKs send.
+  package static let impossibleNumber = Self(rawValue: "impossible-number")
+}

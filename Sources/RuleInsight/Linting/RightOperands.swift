@@ -1,0 +1,62 @@
+package import Expressions
+internal import RuleEngine
+
+/// An attribute that may be missing stands on the right of a comparison.
+///
+/// `12 <= user.visits`: superscript gives defaults to the left side only.
+enum RightOperands: Lint {
+  static let page = CodePage(
+    .missingOnRight, .warning,
+    what: "An attribute that some users lack stands on the right of a comparison.",
+    why: """
+      Superscript compares 0, "" or false in place of a missing attribute only if it stands on the left. On \
+      the right it is null: '<' and '>' are errors then, '==' is false and '!=' is true. So 0 == user.visits \
+      and user.visits == 0 are different for users without visits.
+      """,
+    example: .condition("12 <= user.visits"),
+    advice: "Write the attribute on the left, or ask whether it exists.",
+    better: .condition("user.visits >= 12"))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    guard subject.isSuperscript else { return [] }
+    return subject.conditions.flatMap { condition -> [Diagnostic] in
+      let expression = condition.expression
+      var found: [Diagnostic] = []
+      GuardWalk(expression, isSuperscript: true).visit { id, place in
+        guard let relation = Relation(id, in: expression), relation.kind != .in,
+          let path = expression.path(relation.right), subject.schema.mayBeMissing(path),
+          let literal = expression.literal(relation.left), !place.guards.contains(path),
+          let (effect, sign) = effect(relation, literal)
+        else { return }
+        let turned = "\(expression.text(relation.right)) \(sign) \(expression.text(relation.left))"
+        let name = path.joined(separator: ".")
+        found += findings(
+          "'\(name)' may be missing, and on the right it has no default: \(effect)",
+          in: condition, range: expression[id].range, suggestion: "write \(turned)", subject: name)
+      }
+      return found
+    }
+  }
+
+  /// What a comparison does with null on its right, where that differs from what it does with the
+  /// attribute on the left; and its sign when it is turned around.
+  private static func effect(_ relation: Relation, _ literal: Value) -> (String, String)? {
+    let error = "comparing is an error"
+    switch relation.kind {
+    case .less: return (error, ">")
+    case .lessOrEqual: return (error, ">=")
+    case .greater: return (error, "<")
+    case .greaterOrEqual: return (error, "<=")
+    case .equal:
+      let isDefault = literal.number == 0 || literal == "" || literal == .bool(false)
+      return isDefault ? ("the comparison is false", "==") : nil
+    case .notEqual: return literal == .null ? nil : ("the comparison is true", "!=")
+    default: return nil
+    }
+  }
+}
+
+extension Diagnostic.Code {
+  /// An attribute that may be missing, on the right of a comparison.
+  package static let missingOnRight = Self(rawValue: "missing-on-right")
+}

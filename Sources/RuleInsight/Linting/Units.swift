@@ -1,0 +1,153 @@
+package import Expressions
+internal import RuleEngine
+
+/// A number in another unit than the name of its attribute says.
+///
+/// `user.session_seconds > 60000`
+enum Units: Lint {
+  static let page = CodePage(
+    .unitMismatch, .warning,
+    what: "A number looks like another unit than its attribute has.",
+    why: """
+      The name of the attribute says its unit: percent, seconds, milliseconds, cents. A number that is usual \
+      in another unit is most likely a slip, and then the condition takes nearly every user or nearly none.
+      """,
+    example: .condition("user.discount_percent > 0.2"),
+    advice: "Write the number in the unit of the attribute.",
+    better: .condition("user.discount_percent > 20"))
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    subject.conditions.flatMap { condition -> [Diagnostic] in
+      let expression = condition.expression
+      return expression.relations.flatMap { relation -> [Diagnostic] in
+        guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
+          let path = expression.path(attribute), path.count > 1
+        else { return [] }
+        let name = path.joined(separator: ".")
+        return literals.flatMap { literal -> [Diagnostic] in
+          guard let number = expression.literal(literal)?.number,
+            let (unit, meant, form) = UnitReading(path[path.count - 1]).mismatch(number)
+          else { return [] }
+          return findings(
+            "'\(name)' is in \(unit), and \(number.shortText) looks like \(meant)",
+            in: condition, range: expression[literal].range,
+            suggestion: form.map { "write \($0.shortText), if so" }, subject: name)
+        }
+      }
+    }
+  }
+}
+
+/// What the name of an attribute says about its unit.
+private struct UnitReading {
+  private let words: Set<String>
+  private let last: String
+
+  init(_ name: String) {
+    var words: [String] = []
+    var word = ""
+    var previous: Character?
+    for character in name {
+      if character == "_" || character == "-" {
+        words.append(word)
+        word = ""
+      } else {
+        if character.isUppercase, previous?.isUppercase == false {
+          words.append(word)
+          word = ""
+        }
+        word.append(contentsOf: character.lowercased())
+      }
+      previous = character
+    }
+    words.append(word)
+    self.words = Set(words.filter { !$0.isEmpty })
+    last = words.last { !$0.isEmpty } ?? ""
+  }
+
+  private func has(_ names: String...) -> Bool { names.contains(where: words.contains) }
+
+  typealias Mismatch = (unit: String, meant: String, form: Double?)
+
+  /// The unit of the name, and the one that a number looks like.
+  func mismatch(_ number: Double) -> Mismatch? {
+    let size = number.magnitude
+    guard size > 0 else { return nil }
+    if has("percent", "percentage", "pct") {
+      return size < 1 ? ("percent", "a fraction", (number * 100_000).rounded() / 1_000) : nil
+    }
+    if has("fraction", "ratio", "probability", "likelihood") || isShare {
+      return size > 1 && size <= 100 && size == size.rounded() && size >= 2
+        ? ("parts of 1", "percent", number / 100) : nil
+    }
+    if has("cents", "cent", "micros") {
+      let isMicros = has("micros")
+      guard size != size.rounded() else { return nil }
+      let factor: Double = isMicros ? 1_000_000 : 100
+      return (isMicros ? "millionths" : "cents", "whole units", (number * factor).rounded())
+    }
+    return time(size)
+  }
+
+  /// `conversion_rate`; a heart rate is another thing.
+  private var isShare: Bool {
+    last == "rate"
+      && has(
+        "conversion", "completion", "churn", "open", "click", "retention", "success", "response",
+        "engagement", "renewal", "bounce")
+  }
+
+  private func time(_ size: Double) -> Mismatch? {
+    let isMilliseconds = has("ms", "msec", "millis", "millisecond", "milliseconds")
+    let isSeconds = has("seconds", "second", "secs", "sec") || last == "s" && words.count > 1
+    let isEpoch = has("unix", "epoch")
+    if isMilliseconds {
+      if (1_000_000_000..<3_000_000_000).contains(size),
+        has("at", "epoch", "timestamp", "seen", "unix", "date", "time")
+      {
+        return ("milliseconds", "seconds since 1970", size * 1_000)
+      }
+      let isQuick = has(
+        "latency", "load", "response", "ping", "delay", "frame", "animation", "render", "startup",
+        "rtt")
+      if isQuick || size != size.rounded() { return nil }
+      let isSecondsLike =
+        size <= 90
+        || [120, 180, 300, 600, 900, 1_800, 3_600, 7_200, 86_400, 604_800].contains(size)
+      return isSecondsLike ? ("milliseconds", "seconds", size * 1_000) : nil
+    }
+    if isSeconds || isEpoch {
+      if (1_000_000_000_000..<3_000_000_000_000).contains(size) {
+        return ("seconds", "milliseconds since 1970", (size / 1_000).rounded())
+      }
+      return isSeconds && UnitReading.looksLikeMilliseconds(size)
+        ? ("seconds", "milliseconds", size / 1_000) : nil
+    }
+    for (unit, most) in [("minutes", 3_600.0), ("hours", 3_600.0), ("days", 3_600.0)]
+    where words.contains(unit) {
+      let isSecondsLike = [3_600, 7_200, 86_400, 604_800, 2_592_000, 31_536_000].contains(size)
+      let isTooMany = unit == "days" && size >= 40_000
+      if size >= most, isSecondsLike || isTooMany || size >= 3_600_000 {
+        return (unit, size >= 3_600_000 ? "milliseconds" : "seconds", nil)
+      }
+    }
+    return nil
+  }
+
+  /// Whether a number is a round time in milliseconds and not one in seconds.
+  private static func looksLikeMilliseconds(_ size: Double) -> Bool {
+    guard size >= 30_000, size.truncatingRemainder(dividingBy: 1_000) == 0 else { return false }
+    let seconds = size / 1_000
+    guard seconds.truncatingRemainder(dividingBy: 30) == 0 else { return false }
+    // Whole hours and days in seconds.
+    let (hours, days) = (size / 3_600, size / 86_400)
+    let isHours =
+      hours == hours.rounded() && (hours <= 24 || hours.truncatingRemainder(dividingBy: 12) == 0)
+    return !(isHours && days <= 400)
+  }
+}
+
+extension Diagnostic.Code {
+  /// A number in another unit than its attribute.
+  package static let unitMismatch = Self(rawValue: "unit-mismatch")
+}

@@ -1,0 +1,105 @@
+package import Expressions
+internal import RuleEngine
+
+/// One attribute is compared with two spellings of what is most likely one value.
+///
+/// `user.plan == "Pro"` in one audience, `user.plan == "pro"` in others
+enum ValueSpellings: Lint {
+  static let page = CodePage(
+    .valueSpelling, .warning,
+    what: "An attribute is compared with a value that other conditions spell differently.",
+    why:
+      "Strings are equal only if every character is, so that one of the spellings matches no user.",
+    example: .config(config("Pro")),
+    advice:
+      "Write the value as your apps send it. If both exist, a schema (--schema) can list them.",
+    better: .config(config("pro")))
+
+  /// A value as it is written somewhere.
+  private struct Use {
+    var text: String
+    var places: [(condition: Int, range: SourceRange)] = []
+  }
+
+  static func findings(in subject: LintSubject) -> [Diagnostic] {
+    var order: [[String]] = []
+    var uses: [[String]: [Use]] = [:]
+    for (number, condition) in subject.conditions.enumerated() {
+      let expression = condition.expression
+      for relation in expression.relations where !relation.isOrder {
+        guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
+          let path = expression.path(attribute), path.count > 1, isOpen(path, subject)
+        else { continue }
+        if uses[path] == nil { order.append(path) }
+        for literal in literals {
+          guard case .string(let text)? = expression.literal(literal) else { continue }
+          let place = (number, expression[literal].range)
+          if let known = uses[path]?.firstIndex(where: { $0.text == text }) {
+            uses[path]?[known].places.append(place)
+          } else {
+            uses[path, default: []].append(Use(text: text, places: [place]))
+          }
+        }
+      }
+    }
+    return order.flatMap { findings(uses[$0] ?? [], $0, subject) }
+  }
+
+  /// Whether nothing says which values an attribute has.
+  private static func isOpen(_ path: [String], _ subject: LintSubject) -> Bool {
+    guard let attribute = subject.schema.attribute(path) else { return true }
+    if case .text(let words) = attribute.kind { return words.isEmpty && path[0] != "device" }
+    return false
+  }
+
+  /// Attributes of more values are no enumerations.
+  private static let mostValues = 40
+
+  private static func findings(_ uses: [Use], _ path: [String], _ subject: LintSubject)
+    -> [Diagnostic]
+  {
+    guard uses.count > 1, uses.count <= mostValues else { return [] }
+    let name = path.joined(separator: ".")
+    return uses.enumerated().flatMap { number, use -> [Diagnostic] in
+      guard
+        let usual = uses.enumerated().first(where: {
+          $0.offset != number && isMisspelling(use, of: $0.element, isBehind: $0.offset < number)
+        })?.element
+      else { return [] }
+      return use.places.flatMap { place in
+        findings(
+          "'\(name)' is compared with \"\(use.text)\" here and with \"\(usual.text)\" elsewhere",
+          in: subject.conditions[place.condition], range: place.range,
+          suggestion: "did you mean \"\(usual.text)\"?", subject: name)
+      }
+    }
+  }
+
+  /// - Parameter isBehind: whether the other spelling comes first in the config.
+  private static func isMisspelling(_ use: Use, of other: Use, isBehind: Bool) -> Bool {
+    let conditions = Set(use.places.map(\.condition))
+    // Who writes both in one condition knows of both.
+    guard conditions.isDisjoint(with: other.places.map(\.condition)) else { return false }
+    let (count, otherCount) = (use.places.count, other.places.count)
+    if NearNames.isSameWord(use.text, other.text) {
+      return count < otherCount || count == otherCount && isBehind
+    }
+    return count == 1 && otherCount > 1 && NearNames.isSlip(use.text, of: other.text)
+  }
+
+  private static func config(_ value: String) -> String {
+    """
+    {"trigger_options": [{"event_name": "p", "rules": [
+      {"experiment_id": "1", "experiment_group_id": "g", "expression_cel": "user.plan == 'pro'",
+       "variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 100}]}]},
+     {"event_name": "q", "rules": [
+      {"experiment_id": "2", "experiment_group_id": "g", "expression_cel": "user.plan == '\(value)'",
+       "variants": [{"variant_id": "w", "variant_type": "HOLDOUT", "percentage": 100}]}]}]}
+    """
+  }
+}
+
+extension Diagnostic.Code {
+  /// A value that other conditions spell differently.
+  package static let valueSpelling = Self(rawValue: "value-spelling")
+}
