@@ -46,8 +46,9 @@ extension PreparedConfig {
   /// The same in one pass over the body, where nothing has to be known before it is read and there is nothing to
   /// say against it; otherwise nil.
   private func decideAtOnce(_ body: [UInt8], _ each: ((AnsweredDecision) -> Void)?) -> [UInt8]? {
-    // What happened to a user is counted while it is read, from a time that the request may say.
-    guard !ruleSet.readsEvents, ruleSet.program.limits.dataNesting <= settings.nesting
+    // Events are counted, and dates derived, while a user is read, at a time that the request may say.
+    guard !ruleSet.readsEvents, !ruleSet.derivesAttributes,
+      ruleSet.program.limits.dataNesting <= settings.nesting
     else { return nil }
     // SAFETY: The frame and the reader point into the array until `withReader` resets them, inside
     // this closure. Tests: LibraryTests, asan.

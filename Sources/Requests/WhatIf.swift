@@ -43,6 +43,24 @@ package struct WhatIf {
           path: setting.name, from: self.record.value(at: setting.path), to: setting.value))
       self.record = self.record.setting(setting.path[...], to: setting.value)
     }
+    follow(settings.map(\.path), record, ruleSet)
+  }
+
+  /// What follows from an attribute that is set follows from its new value.
+  private mutating func follow(_ paths: [[String]], _ before: Value, _ ruleSet: RuleSet) {
+    let pairs = DerivedAttributes(before, on: ruleSet.language.platform)
+    for path in pairs.follow(&record, paths.map { AttributePath($0) }) ?? [] {
+      changes.append(
+        SmallestChange.Change(
+          path: path.description, from: before.value(at: path.names),
+          to: record.value(at: path.names)))
+    }
+    for path in paths {
+      let followed = changes.map(\.path)
+      record = DeviceDerivation.withoutFollowers(of: path, in: record) {
+        followed.contains($0.joined(separator: "."))
+      }
+    }
   }
 
   // MARK: What can be set
@@ -100,7 +118,10 @@ package struct WhatIf {
     let attributes: [UserMember] = [.user, .device, .params]
     guard path.count > 1, attributes.contains(where: { $0.key == path[0] }) else { return false }
     let read = ruleSet.requirements
-    let isRead = read.contains { $0.names.starts(with: path) || path.starts(with: $0.names) }
+    // What attributes follow from is read, too.
+    let isRead = ruleSet.program.requirements.contains {
+      $0.names.starts(with: path) || path.starts(with: $0.names)
+    }
     guard !isRead, record.value(at: path) == nil else { return false }
     let isOfDevice = path[0] == UserMember.device.key
     if isOfDevice, path.count == 2, DeviceAttribute(named: path[1]) != nil { return true }

@@ -52,6 +52,7 @@ package final class FrameWorker {
     self.plan = plan
     self.columns = columns
     worker = BatchWorker(plan)
+    worker.reader.hasOnlyMembers = true
     reasons = FrameReasons(plan)
     subjects = .allocate(capacity: BlockShape.rows)
     statuses = .allocate(capacity: BlockShape.rows)
@@ -135,6 +136,7 @@ package final class FrameWorker {
   /// nor counted with what comes next.
   private func abandon() {
     worker = BatchWorker(plan)
+    worker.reader.hasOnlyMembers = true
     choices = []
     rejected = []
     reasons.removeAll()
@@ -177,6 +179,7 @@ package final class FrameWorker {
         if let slot = worker.reader.userIDSlot, !worker.block.columns.cell(slot, row: row).isValue {
           worker.block.columns.set(slot, row: row, to: Cell(textAt: subject))
         }
+        worker.derive(row: row)
         worker.block.addRow(subject: subject)
       }
       guard let reason else { continue }
@@ -295,6 +298,7 @@ package final class FrameWorker {
     guard try rows.fillRow(row, of: &worker.frame) else {
       return "its values take more memory than the limit allows"
     }
+    worker.derive()
     worker.decideAlone()
     return nil
   }
@@ -314,6 +318,13 @@ extension BatchWorker {
   fileprivate mutating func read(_ record: ByteView) throws(UserRecordReader.Rejection) {
     try reader.read(record, into: &frame)
   }
+
+  /// Gives attributes that a row, or the frame, does not have the values that follow from others.
+  fileprivate mutating func derive(row: Int) {
+    reader.derivation?.fill(row: row, of: &block.columns)
+  }
+
+  fileprivate mutating func derive() { reader.derivation?.fill(&frame) }
 
   /// Decides for the rows of the block that are in columns, and counts.
   fileprivate mutating func decideColumns(

@@ -64,6 +64,48 @@ struct SmallestChangeCommandTests {
     #expect(days.lines.last == "Audience 2 (onboarding-first-days) takes this user.")
   }
 
+  /// What follows from an attribute follows from the value that is set, whether the record has it or not.
+  @Test func whatFollowsIsSetToo() throws {
+    let folder = try TestFolder()
+    let expressions = [
+      #"device.appVersionPadded >= "003.000.000""#, #"device.localDate == "2026-12-25""#,
+    ]
+    try folder.write(
+      "config.json",
+      #"{"build_id":"b","trigger_options":["#
+        + expressions.enumerated().map { number, expression in
+          let text = expression.replacingOccurrences(of: "\"", with: "\\\"")
+          return
+            #"{"event_name":"p\#(number)","rules":[{"experiment_id":"e","experiment_group_id":"g","expression_cel":"\#(text)","variants":[{"variant_id":"v","variant_type":"TREATMENT","percentage":100,"paywall_identifier":"pw"}],"preload":{"behavior":"ALWAYS"}}]}"#
+        }.joined(separator: ",") + #"],"paywall_responses":[]}"#)
+    func run(_ placement: String, _ device: String, _ setting: String) throws -> String {
+      let result = try BuiltTool.run(
+        try BuiltTool.tool(),
+        [
+          "explain", "config.json", "--user", #"{"userId":"u","device":\#(device)}"#, "--placement",
+          placement, "--now", "2026-12-24T18:00:00Z", "--set", setting,
+        ], in: folder.path)
+      return result.lines.count > 1 ? result.lines[1] : result.errors
+    }
+    let version = try run(
+      "p0", #"{"appVersion":"2.0","appVersionPadded":"002.000"}"#, "device.appVersion=3.1.0")
+    #expect(
+      version.hasPrefix(
+        #"with device.appVersion = "3.1.0" (was "2.0"), device.appVersionPadded = "003.001.000" (was "002.000"): audience 0"#
+      ), "\(version)")
+    for device in [#"{"appVersion":"2.0"}"#, "{}", #"{"appVersionPadded":"002.000"}"#] {
+      let version = try run("p0", device, "device.appVersion=3.1.0")
+      #expect(version.contains("audience 0"), "\(version)")
+    }
+    for device in [
+      "{}", #"{"timezone":"UTC"}"#, #"{"localDate":"2026-12-24","timezoneOffset":0}"#,
+    ] {
+      #expect(try run("p1", device, "device.timezoneOffset=32400").contains("audience 0"))
+      #expect(try run("p1", device, "device.timezone=Asia/Tokyo").contains("audience 0"))
+    }
+    #expect(try run("p1", "{}", "device.timezone=UTC").contains("no audience matches"))
+  }
+
   @Test(arguments: [
     ("user.plan", "'user.plan' has no '='"),
     ("user..plan=x", "is not the path of an attribute"),

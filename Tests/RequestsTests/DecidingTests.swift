@@ -64,6 +64,24 @@ import Testing
     #expect(found["decisions"]?.elements?.map { $0["paywall"] } == ["annual"])
   }
 
+  /// Dates are those of the request, wherever its time is, and of the user's time zone.
+  @Test(arguments: [true, false]) func datesOfTheTimeOfARequest(isFirst: Bool) throws {
+    let text = AskedConfig.text.replacing(
+      "user.plan == 'free'", with: #"device.localDate == \"2026-12-25\""#)
+    let config = try AskedConfig(text)
+    func audience(_ now: String?, _ zone: String) -> Value? {
+      let user = #""userId": "u", "device": {"timezone": "\#(zone)"}"#
+      let members = (now.map { [#""now": "\#($0)""#] } ?? []) + [user]
+      let body = (isFirst ? members : members.reversed()).joined(separator: ", ")
+      let found = config.decide(#"{"placements": ["export"], \#(body)}"#)
+      return found["decisions"]?.elements?.first?["audience"]
+    }
+    #expect(audience("2026-12-25T12:00:00Z", "UTC") == 0)
+    #expect(audience("2026-12-24T23:30:00Z", "UTC") == .null)
+    #expect(audience("2026-12-24T23:30:00Z", "Europe/Berlin") == 0)
+    #expect(audience(nil, "UTC") == .null)
+  }
+
   /// Events count back from the time of the request, wherever that is.
   @Test(arguments: [true, false]) func eventsBeforeTheTimeOfARequest(isFirst: Bool) throws {
     let text = AskedConfig.text.replacing(

@@ -95,6 +95,14 @@ public struct ProgramBuilder: ~Copyable {
     sources.append("")
   }
 
+  /// Gives an attribute a place in frames, whether an expression reads it or not.
+  package mutating func keep(_ path: AttributePath) {
+    _ = checker.graph.slots.slot(path.names, isPresenceOnly: false)
+  }
+
+  /// The attributes that have a place in frames so far.
+  package var attributes: [AttributePath] { checker.graph.slots.contents.compactMap(\.attribute) }
+
   /// What the expression that was added last comes to.
   var lastRoot: ConditionGraph.ID? { roots.last }
 

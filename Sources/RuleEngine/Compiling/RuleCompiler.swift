@@ -153,6 +153,14 @@ private struct RuleCompiler: ~Copyable {
       builder.addChoice(
         placement.rules.map { rules[$0].condition >= 0 ? Int(rules[$0].condition) : nil })
     }
+    let requirements = builder.attributes
+    let derived =
+      format == .superwall
+      ? DeviceDerivation.attributes.filter {
+        requirements.contains(AttributePath([UserMember.device.key, $0.rawValue]))
+      } : []
+    // What these follow from has to be in the frame.
+    for path in derived.flatMap({ DeviceDerivation.sources(of: $0) ?? [] }) { builder.keep(path) }
     let program = builder.build()
     var conditions: [Program.Entry] = []
     var conditionOf: [UInt32: Int32] = [:]
@@ -169,7 +177,8 @@ private struct RuleCompiler: ~Copyable {
     }
     return RuleSet(
       program: program, format: format, language: language, rules: rules, placements: placements,
-      conditions: conditions, computedProperties: computedProperties)
+      conditions: conditions, computedProperties: computedProperties, requirements: requirements,
+      derived: derived)
   }
 
   mutating func checkOccurrenceKeys(_ config: Config) {

@@ -62,12 +62,18 @@ public struct RuleSet: Sendable {
     package let conditions: [Program.Entry]
     package let table: RuleTable
     let index: PlacementIndex
+    let requirements: [AttributePath]
+    /// Attributes of the device that rules read and that records need not have.
+    package let derived: [DeviceAttribute]
 
     init(
       program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],
       placements: [CompiledPlacement], conditions: [Program.Entry],
-      computedProperties: [ComputedProperty]
+      computedProperties: [ComputedProperty], requirements: [AttributePath],
+      derived: [DeviceAttribute]
     ) {
+      self.requirements = requirements
+      self.derived = derived
       self.program = program
       self.format = format
       self.language = language
@@ -106,7 +112,7 @@ public struct RuleSet: Sendable {
   public var placementNames: [String] { placements.map(\.name) }
 
   /// The attributes that the rules read.
-  public var requirements: [AttributePath] { program.requirements }
+  public var requirements: [AttributePath] { storage.requirements }
 
   /// What the rules ask about the history of events.
   package var questions: [HostQuestion] { storage.questions }
@@ -114,11 +120,23 @@ public struct RuleSet: Sendable {
   package init(
     program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],
     placements: [CompiledPlacement], conditions: [Program.Entry],
-    computedProperties: [ComputedProperty]
+    computedProperties: [ComputedProperty], requirements: [AttributePath],
+    derived: [DeviceAttribute]
   ) {
     storage = Storage(
       program: program, format: format, language: language, rules: rules, placements: placements,
-      conditions: conditions, computedProperties: computedProperties)
+      conditions: conditions, computedProperties: computedProperties, requirements: requirements,
+      derived: derived)
+  }
+
+  /// Whether rules read attributes that follow from others, or from the clock.
+  package var derivesAttributes: Bool { !storage.derived.isEmpty }
+
+  /// A record with the attributes that rules read and that follow from others, or from the clock.
+  package func completed(_ record: Value, at clock: HistoryClock) -> Value {
+    let derived = storage.derived
+    if derived.isEmpty { return record }
+    return DeviceDerivation.complete(record, derived, on: language.platform, at: clock)
   }
 
   /// The number of a placement, or nil when the config does not have it.

@@ -13,6 +13,15 @@ package enum PaddedVersion {
     return text
   }
 
+  /// The version that a padded one stands for; nil where none comes to it.
+  package static func version(of padded: String, width: Int = 3) -> String? {
+    let version = padded.split(separator: ".", omittingEmptySubsequences: false).map { part in
+      let digits = part.drop { $0 == "0" }
+      return digits.isEmpty ? "0" : String(digits)
+    }.joined(separator: ".")
+    return text(version, width: width) == padded ? version : nil
+  }
+
   /// A name, and a number behind a point.
   private static func suffix(_ suffix: Substring, _ width: Int) -> String {
     let parts = suffix.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

@@ -11,7 +11,8 @@ public import Expressions
 ///
 /// `subscriptionStatus` and `entitlements` also stand for `device.subscriptionStatus` and
 /// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id` in
-/// rules from an AgentWallie config. Any other root that the rules read may stand in the object too.
+/// rules from an AgentWallie config. Attributes of the device that the SDKs derive from the clock, the time
+/// zone or other attributes are derived where `device` does not have them. Any other root that the rules read may stand in the object too.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.plan == 'free'")
@@ -73,7 +74,13 @@ public struct UserRecordReader: ~Copyable {
 
   private let ruleSet: RuleSet
   /// When the rules are evaluated. Whoever reads one record after the other may set it in between.
-  package var clock: HistoryClock
+  package var clock: HistoryClock {
+    didSet { derivation?.clock = clock }
+  }
+  /// What gives attributes that a record does not have their values; nil where rules read none of them.
+  package var derivation: DeviceDerivation?
+  /// Whether the attributes come from elsewhere, and are derived when they have come.
+  package var hasOnlyMembers = false
   private let questions: [HostQuestion]
   package let wantsEvents: Bool
   private let nesting: Int
@@ -97,6 +104,7 @@ public struct UserRecordReader: ~Copyable {
   public init(_ ruleSet: RuleSet, at clock: HistoryClock) {
     self.ruleSet = ruleSet
     self.clock = clock
+    derivation = DeviceDerivation(ruleSet, at: clock)
     questions = ruleSet.questions
     wantsEvents = !questions.isEmpty || !ruleSet.computed.isEmpty
     nesting = ruleSet.program.limits.dataNesting
@@ -175,6 +183,7 @@ public struct UserRecordReader: ~Copyable {
       throw UserRecordReader.missingID(unknown.first(where: UserMember.meansID))
     }
     fillStatus(&frame)
+    if !hasOnlyMembers { derivation?.fill(&frame) }
     if wantsEvents { try answerQuestions(&frame) }
     if let slot = frame.repeatedSlot { repeatedKeys.append(ruleSet.program.name(ofSlot: slot)) }
     if !readsRequests {

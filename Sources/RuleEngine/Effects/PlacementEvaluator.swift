@@ -22,6 +22,7 @@ public struct PlacementEvaluator: ~Copyable {
   private let ruleSet: RuleSet
   private let assigner: Assigner
   private var frame: Frame
+  private var derivation: DeviceDerivation?
   /// The subject's attributes: a map with the roots `user` and `device`.
   public var attributes: Value
   /// What happened to the subject, for rules that ask for it.
@@ -45,6 +46,7 @@ public struct PlacementEvaluator: ~Copyable {
     self.occurrences = occurrences
     self.assigner = assigner
     frame = Frame(for: ruleSet.program)
+    derivation = DeviceDerivation(ruleSet, at: HistoryClock(now: 0))
   }
 
   /// What a placement would give now, without presenting anything. The assignment that the answer
@@ -70,8 +72,11 @@ public struct PlacementEvaluator: ~Copyable {
     if case .map(let roots) = attributes { entries = roots }
     entries.append(Value.Entry(key: "params", value: params))
     do throws(EvaluationError) {
+      let clock = HistoryClock(now: now)
       try frame.fill(.map(entries))
-      try ruleSet.answer(events, at: HistoryClock(now: now), in: &frame)
+      derivation?.clock = clock
+      derivation?.fill(&frame)
+      try ruleSet.answer(events, at: clock, in: &frame)
     } catch {
       // Attributes past the memory limit count as not there: rules that read them do not match.
       frame.reset()

@@ -259,7 +259,9 @@ extension RuleSet {
       let (space, _) = placementSpace(placement, context),
       let place = space.places.firstIndex(where: { $0.path == path })
     else { return nil }
-    let derived = DerivedAttributes(record, on: language.platform)
+    // What follows from the attribute is derived from each of its values.
+    let derived = DerivedAttributes(completed(record, at: clock), on: language.platform)
+    let record = DeviceDerivation.withoutFollowers(of: path.names, in: record)
     let (constants, isOrdered) = space.constants(of: place)
     return AttributeSweep(
       path, own: space.own(place), space.values(of: place), constants, isOrdered: isOrdered,

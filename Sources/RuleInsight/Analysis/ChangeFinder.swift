@@ -38,6 +38,7 @@ final class ChangeFinder {
   ) {
     self.ruleSet = ruleSet
     self.rule = rule
+    let record = ruleSet.completed(record, at: clock)
     self.record = record
     name = placement.name
     before = placement.rules.lowerBound..<rule

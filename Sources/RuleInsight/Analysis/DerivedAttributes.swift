@@ -1,10 +1,10 @@
-internal import Expressions
-internal import Pricing
+package import Expressions
+package import Pricing
 internal import RuleEngine
 
 /// Attributes of a device that follow from each other, so that nobody has one without the other: a
 /// version and its padded form, days and minutes since something.
-struct DerivedAttributes {
+package struct DerivedAttributes {
   private enum Relation {
     case padded, minutes
   }
@@ -21,7 +21,7 @@ struct DerivedAttributes {
   private let record: Value
   private let width: Int
 
-  init(_ record: Value, on platform: Platform?) {
+  package init(_ record: Value, on platform: Platform?) {
     self.record = record
     let width = platform == .web ? 4 : 3
     self.width = width
@@ -54,7 +54,7 @@ struct DerivedAttributes {
   ///   - paths: these.
   /// - Returns: the paths that were changed besides; nil when both of a pair were changed and do not
   ///   agree.
-  func follow(_ changed: inout Value, _ paths: [AttributePath]) -> [AttributePath]? {
+  package func follow(_ changed: inout Value, _ paths: [AttributePath]) -> [AttributePath]? {
     var followed: [AttributePath] = []
     for (source, derived, relation) in kept {
       let isChanged = (paths.contains(source), paths.contains(derived))
@@ -113,11 +113,7 @@ struct DerivedAttributes {
   private func source(from derived: Value, _ relation: Relation) -> Value? {
     switch (relation, derived) {
     case (.padded, .string(let padded)):
-      let version = padded.split(separator: ".", omittingEmptySubsequences: false).map { part in
-        let digits = part.drop { $0 == "0" }
-        return digits.isEmpty ? "0" : String(digits)
-      }.joined(separator: ".")
-      return PaddedVersion.text(version, width: width) == padded ? .string(version) : nil
+      return PaddedVersion.version(of: padded, width: width).map { .string($0) }
     case (.minutes, .int(let minutes)):
       return minutes >= 0 ? .int(minutes / Self.minutesOfADay) : nil
     default: return nil

@@ -27,6 +27,8 @@ struct PlacementAnalysis {
   /// By condition and clause, what questions about clauses that decide ask for; empty where nobody asks.
   let flips: [[ClauseFlip?]]
   private let effort: Int
+  /// Whether witnesses may be users at another time.
+  private let isFromNowOn: Bool
   /// The placement's rules.
   let rules: Range<Int>
   let name: String
@@ -63,10 +65,12 @@ struct PlacementAnalysis {
   /// - Parameters:
   ///   - flips: by condition, those that questions are about, too.
   ///   - effort: how many times the usual number of steps questions may take.
+  ///   - isFromNowOn: whether witnesses may be users at another time.
   init(
     _ ruleSet: RuleSet, _ placement: Int, _ conditions: RuleModel, _ decider: WitnessDecider,
-    now: Instant, flips: [[ClauseFlip?]] = [], effort: Int = 1
+    now: Instant, flips: [[ClauseFlip?]] = [], effort: Int = 1, isFromNowOn: Bool = false
   ) {
+    self.isFromNowOn = isFromNowOn
     self.decider = decider
     self.ruleSet = ruleSet
     let (model, conditionOf) = (conditions.model, conditions.conditionOf)
@@ -293,17 +297,21 @@ struct PlacementAnalysis {
     }
     // The rule's own limit may look back less far than those that are used up.
     for history in heldBack.isEmpty ? [.recent] : WitnessRecord.History.allCases {
-      let record = WitnessRecord(
+      let made = WitnessRecord(
         witness, heldBack: heldBack, owned: owned, platform: ruleSet.language.platform, now: now,
         history: history)
-      guard let reasons = decider.reasons(for: record.value, at: name) else { return nil }
-      let reach = reasons.firstIndex(of: .matched) ?? reasons.count
-      guard reach >= before.count, reasons.indices.contains(before.count) else { continue }
-      let reason = reasons[before.count]
-      if reason == .notReached || (reason == .matched) != holds(rule) { continue }
-      return Known(
-        witness: witness, record: record.value, reach: rules.lowerBound + reach,
-        heldBack: heldBack, owned: owned)
+      for record in SettledRecord.candidates(
+        made.value, reading: ruleSet.storage.derived, keepsOwn: isFromNowOn)
+      {
+        guard let reasons = decider.reasons(for: record, at: name) else { return nil }
+        let reach = reasons.firstIndex(of: .matched) ?? reasons.count
+        guard reach >= before.count, reasons.indices.contains(before.count) else { continue }
+        let reason = reasons[before.count]
+        if reason == .notReached || (reason == .matched) != holds(rule) { continue }
+        return Known(
+          witness: witness, record: record, reach: rules.lowerBound + reach,
+          heldBack: heldBack, owned: owned)
+      }
     }
     return nil
   }

@@ -15,7 +15,7 @@ struct RecordContext {
     guard let state = decider.read(record) else { return nil }
     self.state = state
     let ruleSet = decider.ruleSet
-    var attributes = record
+    var attributes = ruleSet.completed(record, at: decider.clock)
     for root in [UserMember.user, .device, .params] where record[root.key] == .null {
       attributes = attributes.setting([root.key], to: nil)
     }

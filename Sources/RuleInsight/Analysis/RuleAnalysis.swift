@@ -42,11 +42,15 @@ package struct RuleAnalysis {
   /// - Parameters:
   ///   - now: the time at which witnesses are decided.
   ///   - keepsUsers: whether to look for more users, and to keep all that are found.
-  package init(_ ruleSet: RuleSet, now: Instant, keepsUsers: Bool = false) {
+  ///   - clock: when and where users are decided; nil for `now`, in UTC.
+  package init(
+    _ ruleSet: RuleSet, now: Instant, keepsUsers: Bool = false, at clock: HistoryClock? = nil
+  ) {
     let rules = RuleModel(ruleSet, now: now)
-    let decider = WitnessDecider(ruleSet, now: now)
+    let decider = WitnessDecider(ruleSet, at: clock ?? HistoryClock(now: now))
     for placement in ruleSet.placements.indices {
-      var analysis = PlacementAnalysis(ruleSet, placement, rules, decider, now: now)
+      var analysis = PlacementAnalysis(
+        ruleSet, placement, rules, decider, now: now, isFromNowOn: !keepsUsers)
       findings += analysis.findings()
       statistics += analysis.statistics
       if keepsUsers { explored.append(analysis.explored()) }

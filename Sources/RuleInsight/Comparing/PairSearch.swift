@@ -62,7 +62,9 @@ struct PairSearch {
         words(
           asked,
           tries > 0
-            ? "no user was found for whom history or the draw make a difference"
+            ? readsClock
+              ? "no user was found for whom the configs differ at this time (--now)"
+              : "no user was found for whom history or the draw make a difference"
             : "conditions have parts that are not understood"))
     }
   }
@@ -96,14 +98,24 @@ struct PairSearch {
         witness, heldBack: heldBack, owned: owned, platform: plan.ruleSet.language.platform,
         now: plan.now, history: history
       ).value
-      let found =
-        draws
-        ? pair.witness(drawing: record, at: placement) : pair.witness(record, at: placement)
-      // Somebody whom others take is an answer to another question.
-      if let found, isAbout(asked, found) { return found }
+      for record in SettledRecord.candidates(record, reading: derived, keepsOwn: false) {
+        let found =
+          draws
+          ? pair.witness(drawing: record, at: placement) : pair.witness(record, at: placement)
+        // Somebody whom others take is an answer to another question.
+        if let found, isAbout(asked, found) { return found }
+      }
       if heldBack.isEmpty { return nil }
     }
     return nil
+  }
+
+  /// Whether rules ask what time it is.
+  private var readsClock: Bool { derived.contains(where: \.isOfTheMoment) }
+
+  /// Attributes that rules read and that follow from others, or from the clock.
+  private var derived: [DeviceAttribute] {
+    [comparison.old, comparison.new].flatMap(\.plan.ruleSet.storage.derived)
   }
 
   private func isAbout(_ asked: PairQuestions.Pair, _ found: PlacementDifference.Witness) -> Bool {

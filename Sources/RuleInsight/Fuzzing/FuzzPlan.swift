@@ -68,7 +68,7 @@ package final class FuzzPlan: Sendable {
     trafficOptions.seed = options.seed
     traffic = TrafficPlan(ruleSet, config, trafficOptions)
     let now = options.clock.now
-    let analysis = RuleAnalysis(ruleSet, now: now, keepsUsers: true)
+    let analysis = RuleAnalysis(ruleSet, now: now, keepsUsers: true, at: options.clock)
     let search = InvariantSearch(ruleSet, invariants, analysis.explored, now: now)
     kinds = search.kinds
     // Records of witnesses are made consistent by what rules read, which the space knows.
@@ -145,7 +145,8 @@ final class FuzzJudge {
   }
 
   private func context(_ record: Value) -> [Value.Entry] {
-    InvariantJudge.context(record, now: options.clock.now, ruleSet.format)
+    InvariantJudge.context(
+      record, options.clock, ruleSet.format, on: ruleSet.language.platform)
   }
 
   private func verdict(

@@ -33,7 +33,7 @@ struct FuzzRecord {
 
   /// The record with parts that agree.
   func consistent(_ record: Value) -> Value {
-    var record = owning(record)
+    var record = SettledRecord.stripped(owning(record))
     for (source, derived, isVersion) in [
       ("appVersion", "appVersionPadded", true), ("sdkVersion", "sdkVersionPadded", true),
       ("daysSinceInstall", "minutesSinceInstall", false),

@@ -83,8 +83,15 @@ struct InvariantJudge: ~Copyable {
   // MARK: Contexts
 
   /// What expressions read of a user: attributes as rules read them, `entitlements` and `now`.
-  static func context(_ record: Value, now: Instant, _ format: Config.Format) -> [Value.Entry] {
+  static func context(
+    _ record: Value, _ clock: HistoryClock, _ format: Config.Format, on platform: Platform?
+  ) -> [Value.Entry] {
     var record = record
+    if format == .superwall {
+      // Invariants read what rules could read.
+      record = DeviceDerivation.complete(
+        record, DeviceDerivation.attributes, on: platform, at: clock)
+    }
     for (member, root, name) in UserMember.attributes(hasUserID: format == .agentWallie) {
       let path = [root.key, name]
       guard record.value(at: path) ?? .null == .null, let value = record[member.key], value != .null
@@ -98,7 +105,7 @@ struct InvariantJudge: ~Copyable {
     }
     entries.append(
       Value.Entry(key: "entitlements", value: .list(FuzzRecord.entitlements(of: record))))
-    entries.append(Value.Entry(key: "now", value: .string(now.text ?? "")))
+    entries.append(Value.Entry(key: "now", value: .string(clock.now.text ?? "")))
     return entries
   }
 

@@ -162,6 +162,13 @@ struct InvariantSearch {
       claims.append(ConditionSpace.Goal(model.conditions[condition].root, .notTrue))
     }
     var pinned: [[String]: Value] = [["now"]: .string(now.text ?? "")]
+    if ruleSet.format == .superwall {
+      let utc = ClockText(now)
+      pinned[["device", "utcDate"]] = .string(utc.date)
+      pinned[["device", "utcTime"]] = .string(utc.time)
+      pinned[["device", "utcDateTime"]] = .string(
+        utc.utcDateTime(on: ruleSet.language.platform))
+    }
     for member in RuleInvariant.outcomeMembers {
       pinned[["outcome", member]] = outcome.value[member] ?? .null
     }

@@ -11,7 +11,7 @@ package enum TestProposals {
   package static func lines(_ ruleSet: RuleSet, assigner: Assigner, clock: HistoryClock)
     -> (lines: [Value], missing: [String])
   {
-    let analysis = RuleAnalysis(ruleSet, now: clock.now, keepsUsers: true)
+    let analysis = RuleAnalysis(ruleSet, now: clock.now, keepsUsers: true, at: clock)
     let decider = WitnessDecider(ruleSet, at: clock)
     var lines: [Value] = []
     var missing: [String] = []

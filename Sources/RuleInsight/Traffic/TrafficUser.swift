@@ -207,7 +207,9 @@ struct TrafficUser: ~Copyable {
   /// Puts the record into the frame anew, with other parameters than its own.
   private mutating func fill(_ given: [UInt8]?) {
     let wanted = plan.readsParams ? given : nil
-    guard wanted != params || plan.answersTakeMemory else { return }
+    // What is derived from the clock is another at each placement.
+    guard wanted != params || plan.answersTakeMemory || again.derivation != nil else { return }
+    again.clock = clock
     params = wanted
     var text = record
     if let wanted {

@@ -91,10 +91,10 @@ struct DeviceAttributes {
       stored.lastPaywallView.map { .int(minutes(since: $0) / 1_440) }
     case .utcDate: .string(utc.date)
     case .utcTime: .string(utc.time)
-    case .utcDateTime: .string("\(utc.date)T\(utc.time)Z")
+    case .utcDateTime: .string(utc.utcDateTime(on: platform))
     case .localDate: .string(local.date)
     case .localTime: .string(local.time)
-    case .localDateTime: .string("\(local.date)T\(local.time)")
+    case .localDateTime: .string(local.dateTime)
     case .timezoneOffset: .whole(timeZoneOffset)
     }
   }
@@ -124,25 +124,7 @@ struct DeviceAttributes {
     TimeZones.zone(named: facts.timeZone)?.offset(atUTC: now.seconds) ?? 0
   }
 
-  private var utc: ClockText { ClockText(CivilTime(secondsSince1970: now.seconds)) }
+  private var utc: ClockText { ClockText(now) }
 
-  private var local: ClockText {
-    ClockText(CivilTime(secondsSince1970: now.seconds, offset: timeZoneOffset))
-  }
-}
-
-/// Date and time as rules compare them: `yyyy-MM-dd` and `HH:mm:ss`.
-private struct ClockText {
-  var date: String
-  var time: String
-
-  init(_ civil: CivilTime) {
-    date = "\(Self.pad(civil.year, 4))-\(Self.pad(civil.month, 2))-\(Self.pad(civil.day, 2))"
-    time = "\(Self.pad(civil.hour, 2)):\(Self.pad(civil.minute, 2)):\(Self.pad(civil.second, 2))"
-  }
-
-  private static func pad(_ number: Int, _ digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
-  }
+  private var local: ClockText { ClockText(now, offset: timeZoneOffset) }
 }

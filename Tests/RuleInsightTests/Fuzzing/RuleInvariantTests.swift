@@ -70,7 +70,7 @@ import Testing
   @Test func contextsOfUsers() throws {
     let now = try WireTime.instant("2026-03-01T12:00:00Z")
     func context(_ record: Value, _ format: Config.Format) -> Value {
-      .map(InvariantJudge.context(record, now: now, format))
+      .map(InvariantJudge.context(record, HistoryClock(now: now), format, on: nil))
     }
     let record: Value = [
       "userId": "u", "subscriptionStatus": "ACTIVE", "entitlements": ["pro"], "params": .null,
