@@ -62,6 +62,13 @@ class HeldBackItem(TypedDict):
     audience: int
     limit: HeldBackItemLimit
 
+class MissingItem(TypedDict):
+    audience: int
+    clause: str
+    path: str
+    countsAs: NotRequired[float | str | bool | None]
+    matched: bool
+
 class OwnedItem(TypedDict):
     audience: int
     entitlement: str
@@ -79,6 +86,7 @@ class DecisionReason(TypedDict):
     code: OutcomeCode
     heldBack: NotRequired[list[HeldBackItem]]
     errors: NotRequired[list[ErrorsItem]]
+    missing: NotRequired[list[MissingItem]]
     owned: NotRequired[list[OwnedItem]]
     draw: NotRequired[Draw]
     stored: NotRequired[Literal[True]]
@@ -499,6 +507,15 @@ class MatchedVariant(TypedDict):
     expectedUsers: NotRequired[float]
     example: NotRequired[str]
 
+class MissingAttribute(TypedDict):
+    clause: str
+    path: str
+    countsAs: NotRequired[float | str | bool | None]
+    matched: int
+    unmatched: int
+    matchedExample: NotRequired[str]
+    unmatchedExample: NotRequired[str]
+
 class MatchedAudience(TypedDict):
     index: int
     reached: int
@@ -511,6 +528,7 @@ class MatchedAudience(TypedDict):
     limit: NotRequired[LimitUse]
     owned: NotRequired[int]
     entitlement: NotRequired[str]
+    missing: NotRequired[list[MissingAttribute]]
 
 class CountedError(TypedDict):
     audience: int

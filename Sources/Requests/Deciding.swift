@@ -10,6 +10,8 @@ package struct AnsweredDecision {
   package let code: String
   /// The rules that failed on the way.
   package let errors: [RuleError]
+  /// The audiences whose conditions a missing attribute has decided.
+  package let missing: [Decision.MissingAttribute]
 }
 
 /// What one user gets: a user record with what is asked for, see ``DecideRequest``.
@@ -123,8 +125,10 @@ extension PreparedConfig {
     for (number, name) in (request.placements ?? ruleSet.placementNames).enumerated() {
       if number > 0 { answer.append(UInt8(ascii: ",")) }
       errors.removeAll(keepingCapacity: true)
+      var missing: [Decision.MissingAttribute] = []
       let decision = ruleSet.decide(
-        name, frame: &frame, state: state, assigner: assigner, errors: &errors)
+        name, frame: &frame, state: state, assigner: assigner, errors: &errors,
+        missing: each == nil ? nil : { missing.append($0) })
       answer += subject
       let code = lines.append(decision, errors, to: &answer)
       func append(_ member: String, _ value: Value) {
@@ -146,7 +150,9 @@ extension PreparedConfig {
         append("texts", .map(read.texts))
       }
       answer.append(UInt8(ascii: "}"))
-      each?(AnsweredDecision(placement: name, decision: decision, code: code, errors: errors))
+      each?(
+        AnsweredDecision(
+          placement: name, decision: decision, code: code, errors: errors, missing: missing))
     }
     answer += Self.closing
     return answer

@@ -59,6 +59,10 @@ public final class BatchPlan: Sendable {
   /// The columns of tables of outcomes.
   package let columns: OutcomeColumns
   private let firstLine: [UInt8]
+  /// Clauses that take missing attributes for something else; nil where there are none.
+  let standIns: StandInProgram?
+  /// By rule, how many of these there are in the rules before; then how many there are in all.
+  let standInFirsts: [Int]
 
   /// - Parameters:
   ///   - ruleSet: what decides.
@@ -118,6 +122,13 @@ public final class BatchPlan: Sendable {
     let fragments = OutcomeFragments(layout: layout, form: form, columnsOfRun: columnsOfRun)
     table = BatchTable(ruleSet, placements: placements, fragments, assigner: assigner)
     draws = countsDraws ? DrawPlan(table, ruleSet) : nil
+    standIns = ruleSet.storage.standIns
+    var firsts = [0]
+    for rule in ruleSet.rules {
+      let clauses = rule.condition < 0 ? nil : standIns?.ofCondition[Int(rule.condition)]
+      firsts.append(firsts[firsts.count - 1] + (clauses?.count ?? 0))
+    }
+    standInFirsts = firsts
     columns = OutcomeColumns(placements.map(\.name), ofRun: columnsOfRun, hasReasons: givesReasons)
     firstLine = fragments.header(columns)
   }

@@ -30,6 +30,13 @@ struct BatchReasons: ~Copyable {
   private var pieces: [Piece] = []
   private var limited: [Limited: Int] = [:]
   private var owned: [Int: Int] = [:]
+  private struct Missing: Hashable {
+    var rule: Int
+    var clause: Int
+    var holds: Bool
+  }
+
+  private var missing: [Missing: Int] = [:]
   private let stored: Int
   private var notes: OutcomeNotes
   /// By choice.
@@ -97,6 +104,20 @@ struct BatchReasons: ~Copyable {
     notes.add(piece, placement: placement, row: row)
   }
 
+  /// Notes that a missing attribute has decided whether a rule's condition holds.
+  mutating func addMissing(_ rule: Int, _ clause: Int, holds: Bool, placement: Int, row: Int) {
+    guard let standIns = ruleSet.storage.standIns else { return }
+    let key = Missing(rule: rule, clause: clause, holds: holds)
+    let piece =
+      missing[key]
+      ?? newPiece(
+        .missing,
+        DecisionReason.missing(
+          ruleSet.rules[rule].audience.index, standIns.clauses[clause], holds: holds))
+    missing[key] = piece
+    notes.add(piece, placement: placement, row: row)
+  }
+
   /// Notes that the user's variant was stored.
   mutating func addStored(placement: Int, row: Int) {
     notes.add(stored, placement: placement, row: row)
@@ -114,6 +135,7 @@ struct BatchReasons: ~Copyable {
     pieces.removeLast(pieces.count - 1)
     limited.removeAll(keepingCapacity: true)
     owned.removeAll(keepingCapacity: true)
+    missing.removeAll(keepingCapacity: true)
   }
 
   // MARK: Writing
@@ -154,6 +176,7 @@ struct BatchReasons: ~Copyable {
     let start = bytes.count
     appendList(.heldBack, placement, row, start, &bytes)
     appendErrors(placement, row, start, errors, &bytes)
+    appendList(.missing, placement, row, start, &bytes)
     appendList(.owned, placement, row, start, &bytes)
     if isStored(placement, row) {
       open(.stored, start, &bytes)

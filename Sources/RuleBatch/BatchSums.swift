@@ -58,10 +58,12 @@ package struct BatchSums: Hashable, Sendable {
 package struct BatchNumbers {
   let rules: Int
   let choices: Int
+  private let standInFirsts: [Int]
 
   package init(_ plan: BatchPlan) {
     rules = plan.ruleSet.rules.count
     choices = plan.table.choices.count
+    standInFirsts = plan.standInFirsts
   }
 
   // By rule: users for whom it was tried, whose condition held, whom it took.
@@ -77,7 +79,15 @@ package struct BatchNumbers {
   /// How often a choice was not drawn, but stored.
   package func stored(_ choice: Int) -> Int { 5 * rules + choices + choice }
 
-  var count: Int { 5 * rules + 2 * choices }
+  /// Users for whom a rule's condition holds, or does not, because a clause takes a missing attribute for
+  /// something else.
+  ///
+  /// - Parameter place: the clause's place among those of the rule.
+  package func missing(_ rule: Int, _ place: Int, holds: Bool) -> Int {
+    5 * rules + 2 * choices + 2 * (standInFirsts[rule] + place) + (holds ? 0 : 1)
+  }
+
+  var count: Int { 5 * rules + 2 * choices + 2 * standInFirsts[rules] }
 }
 
 /// What happened to how many users, while a chunk is decided.
@@ -128,6 +138,13 @@ struct BatchCounts: ~Copyable {
 
   @inline(__always)
   func count(_ choice: Int32, times: Int = 1) { choices[Int(choice)] &+= times }
+
+  /// Counts users for whom a missing attribute has decided.
+  mutating func addMissing(_ rule: Int, _ place: Int, holds: Bool, rows: RowMask) {
+    let number = numbers.missing(rule, place, holds: holds)
+    reached[number] = reached[number] &+ RowMasks.count(rows)
+    note(number, rows: rows)
+  }
 
   /// Notes that a number counts the user of a row.
   @inline(__always)
@@ -205,11 +222,35 @@ extension BatchPlan {
         tally.placements[number].audiences[i].taken += sums.numbers[numbers.taken(rule)]
         tally.placements[number].audiences[i].owned += sums.numbers[numbers.owned(rule)]
         tally.placements[number].audiences[i].heldBack += sums.numbers[numbers.heldBack(rule)]
+        tally.placements[number].audiences[i].missing = missing(of: rule, sums)
         for choice in table.rules[rule].variants { add(choice) }
         add(table.rules[rule].withoutVariants)
       }
     }
     return tally
+  }
+}
+
+extension BatchPlan {
+  /// Clauses of a rule in which a missing attribute has decided about users.
+  private func missing(of rule: Int, _ sums: BatchSums) -> [Tally.MissingAttribute] {
+    guard let standIns, ruleSet.rules[rule].condition >= 0 else { return [] }
+    let numbers = BatchNumbers(self)
+    let clauses = standIns.ofCondition[Int(ruleSet.rules[rule].condition)]
+    return clauses.enumerated().compactMap { place, number in
+      let clause = standIns.clauses[number]
+      let (matched, unmatched) = (
+        numbers.missing(rule, place, holds: true), numbers.missing(rule, place, holds: false)
+      )
+      guard sums.numbers[matched] + sums.numbers[unmatched] > 0 else { return nil }
+      func example(_ number: Int) -> String? {
+        sums.examples.isEmpty ? nil : sums.examples[number]
+      }
+      return Tally.MissingAttribute(
+        clause: clause.text, path: clause.path.description, standIn: clause.standIn,
+        matched: sums.numbers[matched], unmatched: sums.numbers[unmatched],
+        matchedExample: example(matched), unmatchedExample: example(unmatched))
+    }
   }
 }
 

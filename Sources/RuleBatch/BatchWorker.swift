@@ -404,6 +404,9 @@ public struct BatchWorker: ~Copyable {
       reasons.addHeldBack(rule, count: count, placement: placement, row: row)
     }
     for rule in walk.passedOver { reasons.addOwned(rule, placement: placement, row: row) }
+    for (rule, _, number, holds) in walk.missing {
+      reasons.addMissing(rule, number, holds: holds, placement: placement, row: row)
+    }
   }
 
   /// What the current user gets from a rule that applies.

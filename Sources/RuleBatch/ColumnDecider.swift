@@ -14,6 +14,7 @@ struct ColumnDecider: ~Copyable {
   private let keepsChoices: Bool
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
+  private var standIns: StandInColumns?
   /// By placement, for subjects of ``drawnLength`` bytes, once somebody has asked.
   private var placementDraws: [PlacementDraws?]
   private var drawnLength = -1
@@ -28,6 +29,7 @@ struct ColumnDecider: ~Copyable {
     keepsChoices = plan.keepsChoices
     placementDraws = Array(repeating: nil, count: plan.table.ruleRanges.count)
     conditions = ConditionColumns(plan.ruleSet.program, conditions: plan.ruleSet.conditions)
+    standIns = StandInColumns(plan)
   }
 
   deinit {
@@ -45,6 +47,7 @@ struct ColumnDecider: ~Copyable {
     if RowMasks.isEmpty(block.inColumns) { return }
     conditions.begin(block.columns)
     subjectColumns.begin()
+    standIns?.begin()
     let drawsTogether = prepareDraws(block, chooser)
     for placement in 0..<table.ruleRanges.count {
       let draws = drawsTogether ? draws(of: placement, table, chooser) : nil
@@ -57,6 +60,7 @@ struct ColumnDecider: ~Copyable {
         let matched = match(rule, block)
         if mayHaveFailed(rule) { noteErrors(rule, placement, block, &errors) }
         counts.matched[rule] = counts.matched[rule] &+ matched
+        noteMissing(rule, placement, block, &counts, &reasons)
         guard matched > 0 else { continue }
         counts.note(counts.numbers.matched(rule), rows: taken)
         guard table.rules[rule].allowsFirst else {
@@ -141,6 +145,23 @@ struct ColumnDecider: ~Copyable {
         rows &= ~alike
         if let failure {
           errors.add(rule, failure, placement: placement, word: word, rows: alike)
+        }
+      }
+    }
+  }
+
+  /// Counts the undecided rows for which a missing attribute has decided whether a rule's condition holds.
+  @inline(__always)
+  private mutating func noteMissing(
+    _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ counts: inout BatchCounts,
+    _ reasons: inout BatchReasons
+  ) {
+    standIns?.forEachClause(of: rule, undecided, taken, block.columns) {
+      place, number, holds, rows in
+      counts.addMissing(rule, place, holds: holds, rows: rows)
+      if reasons.isNoting {
+        RowMasks.forEach(rows) {
+          reasons.addMissing(rule, number, holds: holds, placement: placement, row: $0)
         }
       }
     }

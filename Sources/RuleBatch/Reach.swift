@@ -62,6 +62,12 @@ extension Reach {
   package mutating func forEachID(_ body: (inout String?) -> Void) {
     body(&unmatched)
     for i in counts.errors.indices { counts.errors[i].forID(body) }
+    for i in counts.audiences.indices {
+      for j in counts.audiences[i].missing.indices {
+        body(&counts.audiences[i].missing[j].matchedExample)
+        body(&counts.audiences[i].missing[j].unmatchedExample)
+      }
+    }
     for i in audiences.indices { audiences[i].forEachID(body) }
   }
 }
@@ -72,6 +78,10 @@ extension Reach.Audience {
       \Reach.Examples.reached, \.owned, \.matched, \.heldBack, \.taken, \.withoutVariant,
     ] { body(&examples[keyPath: member]) }
     for i in errors.indices { errors[i].forID(body) }
+    for i in counts.missing.indices {
+      body(&counts.missing[i].matchedExample)
+      body(&counts.missing[i].unmatchedExample)
+    }
     for i in variants.indices { body(&variants[i].example) }
   }
 }
@@ -164,7 +174,7 @@ extension Reach {
 extension Reach.Audience {
   /// The counts of a summary, `"failed"`, `"examples": {"reached"?, "owned"?, "failed"?, "matched"?,
   /// "heldBack"?, "taken"?}` and `"variants": [{"variant", "result", "paywall", "users", "stored",
-  /// "probability"?, "share"?, "expected"?, "expectedUsers"?, "example"?}]`.
+  /// "probability"?, "share"?, "expected"?, "expectedUsers"?, "example"?}]`; `"missing"?` has examples.
   func value(expects: Bool) -> Value {
     guard case .map(let entries) = counts.value else { return .null }
     func text(_ text: String?) -> Value? { text.map { .string($0) } }
@@ -178,7 +188,10 @@ extension Reach.Audience {
       "variants": .list(variants.map { $0.value(expects: expects) }),
     ])
     guard case .map(let rest) = more else { return .map(entries) }
-    return .map(entries + rest)
+    let missing = Value.Entry(
+      key: "missing", value: .list(counts.missing.map { $0.value(hasExamples: true) }))
+    return .map(
+      entries.filter { $0.key != "missing" } + rest + (counts.missing.isEmpty ? [] : [missing]))
   }
 }
 

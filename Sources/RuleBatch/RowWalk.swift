@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// Counts what happens to the audiences of one user after the other, and remembers the conditions
 /// of the current one: a condition that several audiences share is evaluated once per user.
-struct RowWalk: RuleWalk {
+struct RowWalk: RuleWalk, ~Copyable {
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
   /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when not, 3 when it fails.
@@ -17,6 +17,11 @@ struct RowWalk: RuleWalk {
   private(set) var passedOver: [Int] = []
   /// The rules of a placement that are held back by their limits, with what counts.
   private(set) var heldBack: [(rule: Int, count: Int)] = []
+  /// Clauses that have decided about the current user by a missing attribute: the rule, the clause's place
+  /// among those of the rule, its number, and whether the rule's condition holds.
+  private(set) var missing: [(rule: Int, place: Int, number: Int, holds: Bool)] = []
+  private let standIns: StandInProgram?
+  private var scratch: Frame?
   private var reachedRules: [Int] = []
   private var matchedRules: [Int] = []
   private var takenRules: [Int] = []
@@ -25,6 +30,8 @@ struct RowWalk: RuleWalk {
     conditionOf = plan.ruleSet.rules.map(\.condition)
     known = Array(repeating: 0, count: plan.ruleSet.conditions.count)
     finder = FailureFinder(plan.ruleSet.program)
+    standIns = plan.standIns
+    scratch = plan.standIns.map { Frame(for: $0.program) }
   }
 
   mutating func beginUser() {
@@ -39,6 +46,7 @@ struct RowWalk: RuleWalk {
     if !failed.isEmpty { failed.removeAll(keepingCapacity: true) }
     if !passedOver.isEmpty { passedOver.removeAll(keepingCapacity: true) }
     if !heldBack.isEmpty { heldBack.removeAll(keepingCapacity: true) }
+    if !missing.isEmpty { missing.removeAll(keepingCapacity: true) }
   }
 
   @inline(__always)
@@ -55,7 +63,27 @@ struct RowWalk: RuleWalk {
       }
     }
     if known[number] == 3, let failure = failures[number] { failed.append((rule, failure)) }
+    noteMissing(rule, number, frame)
     return known[number] == 1
+  }
+
+  @inline(__always)
+  private mutating func noteMissing(_ rule: Int, _ condition: Int, _ frame: borrowing Frame) {
+    guard let standIns else { return }
+    let clauses = standIns.ofCondition[condition]
+    for number in clauses where !frame.slots[standIns.clauses[number].slot].isValue {
+      return findMissing(rule, condition, frame)
+    }
+  }
+
+  @inline(never)
+  private mutating func findMissing(_ rule: Int, _ condition: Int, _ frame: borrowing Frame) {
+    guard let standIns, var scratch = scratch.take() else { return }
+    let holds = known[condition] == 1
+    for number in standIns.decisive(condition, holds: holds, in: frame, &scratch) {
+      missing.append((rule, number - standIns.ofCondition[condition].lowerBound, number, holds))
+    }
+    self.scratch = consume scratch
   }
 
   /// Counts which rules of the placement passed the user over or were held back.
@@ -63,6 +91,11 @@ struct RowWalk: RuleWalk {
     for rule in passedOver {
       counts.owned[rule] = counts.owned[rule] &+ 1
       counts.note(counts.numbers.owned(rule), row: row)
+    }
+    for (rule, place, _, holds) in missing {
+      let number = counts.numbers.missing(rule, place, holds: holds)
+      counts.reached[number] = counts.reached[number] &+ 1
+      counts.note(number, row: row)
     }
     for (rule, _) in heldBack {
       counts.heldBack[rule] = counts.heldBack[rule] &+ 1

@@ -23,6 +23,21 @@ public struct Tally: Hashable, Sendable {
     public var heldBack = 0
     /// Users whom it passed over for an entitlement that they own.
     public var owned = 0
+    /// Clauses in which a missing attribute decided whether its expression held.
+    package var missing: [MissingAttribute] = []
+  }
+
+  /// A clause for which a missing attribute counts as something else, and for how many users that decided
+  /// whether the audience's expression held.
+  package struct MissingAttribute: Hashable, Sendable {
+    package var clause: String
+    package var path: String
+    /// What the attribute counts as; nil where a comparison with it is false.
+    package var standIn: Value?
+    package var matched: Int
+    package var unmatched: Int
+    package var matchedExample: String?
+    package var unmatchedExample: String?
   }
 
   /// A way in which a rule failed, and for how many users.
@@ -80,6 +95,7 @@ public struct Tally: Hashable, Sendable {
         placements[i].audiences[j].taken += audience.taken
         placements[i].audiences[j].heldBack += audience.heldBack
         placements[i].audiences[j].owned += audience.owned
+        placements[i].audiences[j].add(audience.missing)
       }
     }
   }
@@ -94,9 +110,47 @@ public struct Tally: Hashable, Sendable {
   }
 }
 
+extension Tally.MissingAttribute {
+  /// `{"clause", "path", "countsAs"?, "matched", "unmatched", "matchedExample"?, "unmatchedExample"?}`
+  func value(hasExamples: Bool) -> Value {
+    .members([
+      "clause": .string(clause), "path": .string(path), "countsAs": standIn,
+      "matched": .int(Int64(matched)), "unmatched": .int(Int64(unmatched)),
+      "matchedExample": hasExamples ? matchedExample.map { .string($0) } : nil,
+      "unmatchedExample": hasExamples ? unmatchedExample.map { .string($0) } : nil,
+    ])
+  }
+
+  /// What a missing attribute counts as: `counts as 0`.
+  package static func words(_ standIn: Value?) -> String {
+    standIn.map { "counts as \($0.json)" } ?? "the comparison is then false"
+  }
+
+  /// `matched 'user.seed < 50' because user.seed is missing (counts as 0)`, for those who match or do not.
+  package func words(matched: Bool) -> String {
+    let clause = clause.split { $0.isWhitespace }.joined(separator: " ")
+    return (matched ? "matched" : "did not match")
+      + " '\(clause)' because \(path) is missing (\(Self.words(standIn)))"
+  }
+}
+
 extension Tally.Audience {
-  /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?}`: what
-  /// belongs to a limit or an entitlement is there where the audience has one.
+  fileprivate mutating func add(_ more: [Tally.MissingAttribute]) {
+    for clause in more {
+      let known = missing.firstIndex { $0.clause == clause.clause && $0.path == clause.path }
+      guard let known else {
+        missing.append(clause)
+        continue
+      }
+      missing[known].matched += clause.matched
+      missing[known].unmatched += clause.unmatched
+      missing[known].matchedExample = missing[known].matchedExample ?? clause.matchedExample
+      missing[known].unmatchedExample = missing[known].unmatchedExample ?? clause.unmatchedExample
+    }
+  }
+
+  /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?, "missing"?}`:
+  /// what belongs to a limit or an entitlement is there where the audience has one.
   package var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
     return .members([
@@ -104,6 +158,7 @@ extension Tally.Audience {
       "taken": count(taken), "heldBack": count(heldBack),
       "limit": limit.map { $0.value(count: nil) }, "owned": entitlement.map { _ in count(owned) },
       "entitlement": entitlement.map { .string($0) },
+      "missing": missing.isEmpty ? nil : .list(missing.map { $0.value(hasExamples: false) }),
     ])
   }
 

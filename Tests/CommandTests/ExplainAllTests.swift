@@ -59,7 +59,6 @@ import Testing
 
   @Test(arguments: [
     ([], "give --placement NAME, or --all"),
-    (["--all", "--placement", "export_report"], "give --placement or --all, not both"),
     (["--all", "--audience", "1"], "--audience is for one --placement"),
     (["--all", "--sweep", "user.plan"], "--sweep is for one --placement"),
   ])

@@ -171,4 +171,105 @@ import Testing
        "variants":[{"variant_id":"v","variant_type":"TREATMENT","percentage":100,
                     "paywall_identifier":"pw"}]}]}]}
     """
+
+  // MARK: Hundreds of audiences
+
+  private func largeFolder() throws -> TestFolder {
+    let folder = try TestFolder()
+    let rules = (0..<120).map { number in
+      let holds = number % 40 == 7
+      return #"{"experiment_id":"e\#(number)","experiment_group_id":"g","#
+        + #""expression_cel":"user.n == \#(holds ? number : -1)","#
+        + #""variants":[{"variant_id":"v","variant_type":"HOLDOUT","percentage":100}],"#
+        + #""preload":{"behavior":"ALWAYS"}}"#
+    }
+    try folder.write(
+      "config.json",
+      #"{"build_id":"b","paywall_responses":[],"trigger_options":[{"event_name":"p","rules":["#
+        + rules.joined(separator: ",") + "]}]}")
+    try folder.write(
+      "users.ndjson",
+      (0..<120).map { #"{"userId":"u\#($0)","user":{"n":\#($0)}}"# }.joined(separator: "\n"))
+    return folder
+  }
+
+  /// Audiences that take nobody are folded, and the summary comes first.
+  @Test func manyAudiencesAreFolded() throws {
+    let folder = try largeFolder()
+    let folded = try run(folder, "--users", "users.ndjson")
+    #expect(folded.code == 0)
+    #expect(folded.lines.first?.hasPrefix("120 users decided, 0 lines refused") == true)
+    #expect(folded.lines[1] == "1 placement, 120 audiences: 3 take users, 117 take none.")
+    #expect(folded.lines.count < 30)
+    #expect(folded.output.contains("117 audiences taking no user (--all shows them)"))
+    let all = try run(folder, "--users", "users.ndjson", "--all")
+    #expect(all.lines.count > 300)
+    #expect(!all.output.contains("--all shows them"))
+  }
+
+  @Test func explanationsOfManyAudiencesAreFolded() throws {
+    let folder = try largeFolder()
+    func explain(_ more: String...) throws -> BuiltTool.Result {
+      try BuiltTool.run(
+        try BuiltTool.tool(),
+        [
+          "explain", "config.json", "--users", "users.ndjson", "--id", "u47", "--placement", "p",
+          "--now", "2026-03-01",
+        ] + more, in: folder.path)
+    }
+    let folded = try explain()
+    #expect(folded.code == 0, "\(folded.errors)")
+    #expect(folded.lines.contains("  audiences 0 to 46 do not match (47; --all shows them)"))
+    #expect(folded.lines.contains("  audiences 48 to 119 are not reached (72; --all shows them)"))
+    #expect(folded.output.contains("audience 47"))
+    #expect(folded.lines.count < 20)
+    #expect(try explain("--all").lines.count > 200)
+  }
+
+  /// Who lacks an attribute is counted where that decides.
+  @Test func missingAttributesAreTold() throws {
+    let folder = try TestFolder()
+    try folder.write(
+      "config.json",
+      #"{"build_id":"b","paywall_responses":[],"trigger_options":[{"event_name":"p","rules":["#
+        + #"{"experiment_id":"e","experiment_group_id":"g","expression_cel":"user.seed < 50","#
+        + #""variants":[{"variant_id":"v","variant_type":"HOLDOUT","percentage":100}],"#
+        + #""preload":{"behavior":"ALWAYS"}}]}]}"#)
+    try folder.write(
+      "users.ndjson",
+      """
+      {"userId":"a","user":{"plan":"free"}}
+      {"userId":"b","user":{"seed":7}}
+      {"userId":"c","user":{"seed":70}}
+      {"userId":"d"}
+
+      """)
+    let result = try run(folder, "--users", "users.ndjson")
+    let rows = result.lines.map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(
+      rows.contains(
+        "because of missing user.seed (counts as 0) in 'user.seed < 50' 2 50.0 % a"), "\(rows)")
+    let json = try run(folder, "--users", "users.ndjson", "--json")
+    #expect(
+      json.output.contains(
+        #""missing":[{"clause":"user.seed < 50","path":"user.seed","countsAs":0,"matched":2,"#
+          + #""unmatched":0,"matchedExample":"a"}]"#))
+    let summary = try BuiltTool.run(
+      try BuiltTool.tool(),
+      [
+        "precompute", "config.json", "--users", "users.ndjson", "--out", "out.ndjson", "--reasons",
+        "--report", "report.html", "--now", "2026-03-01",
+      ], in: folder.path)
+    #expect(
+      summary.output.contains(
+        "p, audience 0 (e): 2 users matched 'user.seed < 50' because user.seed is missing "
+          + "(counts as 0)"), "\(summary.output)")
+    let outcome = String(decoding: folder.bytes("out.ndjson") ?? Data(), as: UTF8.self)
+    #expect(outcome.split(separator: "\n")[0].contains(#""reason":{"missing":[{"audience":0,"#))
+    let page = String(decoding: folder.bytes("report.html") ?? Data(), as: UTF8.self)
+    #expect(page.contains("Missing attributes that decide"))
+    let manifest = String(
+      decoding: folder.bytes("out.ndjson.manifest.json") ?? Data(), as: UTF8.self)
+    #expect(manifest.contains(#""path":"user.seed","countsAs":0,"matched":2,"unmatched":0}"#))
+  }
 }

@@ -44,6 +44,8 @@ import Testing
     "config-format": ["abstract"],
     // fmt writes into the file that it reads, cover tests into one of their own.
     "write": ["kind", "abstract", "valueName", "completionKind"],
+    // explain has placements and audiences to show all of, match audiences alone.
+    "all": ["abstract"],
     // What diff writes is a report; the name of --out tells the form of that file.
     "format": ["abstract", "allValues", "completionKind"],
   ]

@@ -273,7 +273,8 @@ import Testing
 
   /// Members that these requests do not get.
   private static let rare: Set<String> = [
-    "Diagnostic.otherRanges", "MatchedPlacement.more", "PeerEffect.detail", "ProductSheet.error",
+    "Diagnostic.otherRanges", "MissingAttribute.matchedExample", "MatchedPlacement.more",
+    "PeerEffect.detail", "ProductSheet.error",
     "RequestError.hint",
     "RequestError.line",
   ]

@@ -44,7 +44,7 @@ import Testing
         for entry in entries { met[entry.key.text ?? "", default: 0] += 1 }
       }
     }
-    #expect(met.keys.sorted() == ["draw", "errors", "heldBack", "owned", "stored"])
+    #expect(met.keys.sorted() == ["draw", "errors", "heldBack", "missing", "owned", "stored"])
     #expect(met.values.allSatisfy { $0 > 5 })
   }
 

@@ -202,4 +202,28 @@ import Testing
       .first { $0.hasPrefix("tollgate_rule_errors_total") }
     #expect(counted?.hasSuffix(" 3") == true)
   }
+
+  /// Users of single requests and of streams for whom a missing attribute decided are counted.
+  @Test func missingAttributesAreCounted() async throws {
+    let config = #"""
+      {"trigger_options":[{"event_name":"p","rules":[{
+        "experiment_id":"7","experiment_group_id":"1","expression_cel":"user.seed < 50",
+        "variants":[{"variant_id":"70","variant_type":"HOLDOUT","percentage":100}]}]}]}
+      """#
+    let server = try await TestServer {
+      $0.fixtures = Fixtures(applications: [
+        .init(id: "1", publicKey: "pk_test", secretKey: "sk_test", config: Array(config.utf8))
+      ])
+    }
+    for user in [#"{"plan":"free"}"#, #"{"seed":7}"#, #"{"seed":70}"#, "{}"] {
+      _ = try await server.post("/v1/decide", #"{"userId":"u","user":\#(user)}"#)
+    }
+    let lines = ["{}", "{}", #"{"seed":1}"#].map { #"{"userId":"u","user":\#($0)}"# }
+    _ = try await server.post("/v1/decide/stream", lines.joined(separator: "\n"))
+    let metrics = try await server.send("GET", "/metrics", key: nil).text
+    let counted = metrics.split(separator: "\n")
+      .first { $0.hasPrefix("tollgate_missing_attributes_total") }
+    #expect(counted?.contains(#"attribute="user.seed",matched="true""#) == true)
+    #expect(counted?.hasSuffix(" 4") == true, "\(counted ?? metrics[...])")
+  }
 }

@@ -143,7 +143,7 @@ extension ColumnTest {
   }
 
   /// The rows that hold a value.
-  private static func values(_ column: UnsafePointer<Cell>, _ first: Int) -> UInt64 {
+  static func values(_ column: UnsafePointer<Cell>, _ first: Int) -> UInt64 {
     rows(column, first, .lowIsAtLeast, mask: 0xFF, UInt64(Tag.firstValue))
   }
 

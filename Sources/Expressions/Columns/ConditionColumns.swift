@@ -102,6 +102,23 @@ package struct ConditionColumns: ~Copyable {
     return result
   }
 
+  /// The rows that hold a context, but not an attribute.
+  ///
+  /// - Parameter missing: where they go.
+  /// - Returns: whether there are any.
+  package static func findRows(
+    without slot: Int, in columns: borrowing ColumnFrame, to missing: RowMask
+  ) -> Bool {
+    // SAFETY: Reads the tags of a column's cells, and follows no address. Tests: StandInTests.
+    let column = UnsafePointer(columns.cells + slot &* ColumnFrame.stride)
+    var any: UInt64 = 0
+    for word in 0..<ColumnFrame.words {
+      missing[word] = columns.filled[word] & ~ColumnTest.values(column, word &* 64)
+      any |= missing[word]
+    }
+    return any != 0
+  }
+
   /// The rows for which a condition may have failed, of those that ``holds(_:for:in:)`` was asked for:
   /// ``failure(of:word:rows:in:)`` tells.
   package func mayHaveFailed(_ condition: Int) -> RowMask {

@@ -13,6 +13,26 @@ extension ConditionGraph {
     let copied = roots.map { copier.numberOf[$0] }
     return GraphCopy(graph: copier.graph, roots: copied)
   }
+
+  /// A graph that holds variants of expressions, each with constants in the place of other nodes. Slots
+  /// keep their numbers.
+  borrowing func variants(of roots: [(root: ID, values: [ID: Cell])]) -> GraphCopy {
+    var copier = GraphCopier(values: [:], count: nodes.count)
+    copier.graph.variables = variables
+    for slot in 0..<slots.count {
+      _ = copier.graph.slots.slot(
+        of: slots.content(slot), isPresenceOnly: slots.slots[slot].isPresenceOnly)
+    }
+    var copied: [ID] = []
+    for (root, values) in roots {
+      copier.values = values
+      copier.markNeeded(root, self)
+      copier.copyNodes(self)
+      copied.append(copier.numberOf[root])
+      copier.forgetNeeded()
+    }
+    return GraphCopy(graph: copier.graph, roots: copied)
+  }
 }
 
 /// A copy of a part of a graph.
@@ -28,8 +48,10 @@ package struct GraphCopy: ~Copyable {
 
 private struct GraphCopier: ~Copyable {
   var graph = ConditionGraph()
-  let values: [ConditionGraph.ID: Cell]
-  var isNeeded: [Bool]
+  var values: [ConditionGraph.ID: Cell]
+  private var isNeeded: [Bool]
+  /// The nodes that are needed.
+  private var needed: [ConditionGraph.ID] = []
   /// The number in the copy of each node that was copied, else -1.
   var numberOf: [ConditionGraph.ID]
 
@@ -44,13 +66,21 @@ private struct GraphCopier: ~Copyable {
     while let id = open.popLast() {
       guard !isNeeded[id] else { continue }
       isNeeded[id] = true
+      needed.append(id)
       if values[id] == nil { open += original.operands(of: id) }
     }
   }
 
   /// Operands come before what is made of them, so that one pass is enough.
   mutating func copyNodes(_ original: borrowing ConditionGraph) {
-    for id in isNeeded.indices where isNeeded[id] { numberOf[id] = copied(id, original) }
+    needed.sort()
+    for id in needed { numberOf[id] = copied(id, original) }
+  }
+
+  /// Begins with another expression.
+  mutating func forgetNeeded() {
+    for id in needed { isNeeded[id] = false }
+    needed.removeAll(keepingCapacity: true)
   }
 
   private mutating func copied(

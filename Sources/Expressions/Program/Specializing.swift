@@ -96,7 +96,7 @@ extension Program {
   }
 
   /// The patterns of the program that a copy of its graph still has, by the constant's node.
-  private func keptPatterns(in graph: borrowing ConditionGraph)
+  func keptPatterns(in graph: borrowing ConditionGraph)
     -> (patterns: [CheckedPattern], patternOf: [ConditionGraph.ID: UInt32])
   {
     guard !storage.patterns.isEmpty else { return ([], [:]) }

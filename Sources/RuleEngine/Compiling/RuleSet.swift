@@ -65,6 +65,7 @@ public struct RuleSet: Sendable {
     let requirements: [AttributePath]
     /// Attributes of the device that rules read and that records need not have.
     package let derived: [DeviceAttribute]
+    private let standInProgram = Locked<StandInProgram??>(nil)
 
     init(
       program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],
@@ -86,6 +87,16 @@ public struct RuleSet: Sendable {
       self.conditions = conditions
       table = RuleTable(rules, starts: program.choices.flatMap { $0 })
       index = PlacementIndex(placements.map(\.name))
+    }
+
+    /// Clauses that take missing attributes for something else, by condition; made when it is asked for.
+    package var standIns: StandInProgram? {
+      standInProgram.withLock { known in
+        if let known { return known }
+        let made = StandInProgram(program, conditions)
+        known = .some(made)
+        return made
+      }
     }
   }
 

@@ -29,6 +29,21 @@ public struct Decision: Sendable {
     case experimentNotRunning(experimentID: String, ExperimentStatus)
   }
 
+  /// A missing attribute that has decided whether an audience's condition holds, as it counts as something
+  /// else.
+  package struct MissingAttribute: Hashable, Sendable {
+    package var audience: Int
+    package var path: String
+    /// Whether the condition holds.
+    package var isMatched: Bool
+
+    package init(audience: Int, path: String, isMatched: Bool) {
+      self.audience = audience
+      self.path = path
+      self.isMatched = isMatched
+    }
+  }
+
   /// What the subject gets.
   public enum Outcome: Hashable, Sendable {
     case paywall(Experiment)

@@ -8,6 +8,9 @@ package enum DecisionReason {
     case heldBack
     /// Audiences whose condition failed.
     case errors
+    /// Audiences whose condition holds, or does not, because an attribute is missing and counts as
+    /// something else.
+    case missing
     /// Audiences that pass over owners of an entitlement which the subject owns.
     case owned
     /// What the subject drew, and what gives its variant.
@@ -19,6 +22,7 @@ package enum DecisionReason {
       switch self {
       case .heldBack: "heldBack"
       case .errors: "errors"
+      case .missing: "missing"
       case .owned: "owned"
       case .draw: "draw"
       case .stored: "stored"
@@ -38,6 +42,17 @@ package enum DecisionReason {
     ])
   }
 
+  /// `{"audience", "clause", "path", "countsAs"?, "matched"}`
+  package static func missing(
+    _ audience: Int, _ clause: StandInProgram.Clause, holds: Bool
+  ) -> Value {
+    .members([
+      "audience": .int(Int64(audience)), "clause": .string(clause.text),
+      "path": .string(clause.path.description), "countsAs": clause.standIn,
+      "matched": .bool(holds),
+    ])
+  }
+
   /// `{"audience", "entitlement"}`
   package static func owned(_ audience: Int, _ entitlement: String) -> Value {
     .object(["audience": .int(Int64(audience)), "entitlement": .string(entitlement)])
@@ -50,6 +65,9 @@ extension Explanation {
     var lists: [DecisionReason.Member: [Value]] = [:]
     for audience in audiences {
       let index = audience.step.index
+      for (clause, holds) in audience.missing {
+        lists[.missing, default: []].append(DecisionReason.missing(index, clause, holds: holds))
+      }
       switch audience.step.reason {
       case .occurrenceLimit(let count, let limit):
         lists[.heldBack, default: []].append(DecisionReason.heldBack(index, limit, count: count))
@@ -66,7 +84,7 @@ extension Explanation {
     return DecisionReason.Member.allCases.compactMap { member in
       let value: Value? =
         switch member {
-        case .heldBack, .errors, .owned: lists[member].map { .list($0) }
+        case .heldBack, .errors, .missing, .owned: lists[member].map { .list($0) }
         case .draw: draw?.value
         case .stored: decision.assignmentSource == .stored ? true : nil
         }

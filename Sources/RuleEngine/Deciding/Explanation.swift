@@ -16,6 +16,8 @@ public struct Explanation: Sendable {
     public var error: RuleError?
     /// What is false in the condition already, where it fails because both sides of `&&` are evaluated.
     package var falseOperand: String?
+    /// Clauses in which a missing attribute has decided whether the condition holds, and whether it does.
+    package var missing: [(clause: StandInProgram.Clause, holds: Bool)] = []
     /// The occurrence limit, and when the occurrences were that count now, in milliseconds since
     /// 1970 and in order.
     public var limit: OccurrenceLimit?
@@ -124,13 +126,36 @@ extension RuleSet {
     return Explanation.Audience(
       step: step, id: audience.id, name: audience.name, expression: text, clauses: clauses,
       error: error, falseOperand: falseOperand,
+      missing: isTried
+        ? missing(ofRule: step.rule, holds: step.reason.holds, storage.standIns, frame) : [],
       limit: audience.occurrenceLimit,
       occurrences: audience.occurrenceLimit.map { state.counted(for: $0) } ?? [],
       entitlementGuard: audience.entitlementGuard, clock: clock)
   }
 }
 
+extension RuleSet {
+  /// Clauses of a rule in which a missing attribute has decided.
+  func missing(
+    ofRule rule: Int, holds: Bool, _ standIns: StandInProgram?, _ frame: borrowing Frame
+  ) -> [(clause: StandInProgram.Clause, holds: Bool)] {
+    guard let standIns, rules[rule].condition >= 0 else { return [] }
+    var scratch = Frame(for: standIns.program)
+    return standIns.decisive(Int(rules[rule].condition), holds: holds, in: frame, &scratch).map {
+      (standIns.clauses[$0], holds)
+    }
+  }
+}
+
 extension Decision.Reason {
+  /// Whether the condition holds.
+  var holds: Bool {
+    switch self {
+    case .matched, .occurrenceLimit: true
+    case .expressionFalse, .expressionError, .expressionBroken, .entitled, .notReached: false
+    }
+  }
+
   /// Whether the condition was looked at.
   package var isTried: Bool {
     switch self {

@@ -2,12 +2,28 @@ internal import Expressions
 
 extension Explanation {
   /// Plain text of several lines.
-  public var text: String {
+  public var text: String { text(foldingAbove: .max) }
+
+  /// The same; of more audiences than a limit, those that did not match or were not reached are summed up.
+  package func text(foldingAbove limit: Int) -> String {
     var lines = ["\(decision.placement): \(summary)"]
+    let folds = audiences.count > limit
+    var folded: [Audience] = []
+    func endFold() {
+      if let first = folded.first { lines += ["", "  \(first.folded(with: folded))"] }
+      folded = []
+    }
     for audience in audiences {
       let isDeciding = audience.step.index == decision.audience
+      if folds, !isDeciding, audience.isFolded {
+        if let last = folded.last, last.step.reason.code != audience.step.reason.code { endFold() }
+        folded.append(audience)
+        continue
+      }
+      endFold()
       lines += [""] + audience.lines(isDeciding ? ownership : nil)
     }
+    endFold()
     lines += shareLines
     if !decision.effects.isEmpty {
       lines += ["", "  if carried out, this would"]
@@ -105,6 +121,24 @@ extension Explanation.Audience {
   /// Plain text of several lines, the audience's own.
   public var text: String {
     lines(nil).map(DiagnosticText.visible).joined(separator: "\n")
+  }
+
+  /// Whether there is nothing to say of it but that it does not take the subject.
+  fileprivate var isFolded: Bool {
+    switch step.reason {
+    case .expressionFalse, .notReached: true
+    case .matched, .expressionError, .expressionBroken, .occurrenceLimit, .entitled: false
+    }
+  }
+
+  /// `audiences 3 to 120 do not match (118; --all shows them)`
+  fileprivate func folded(with others: [Explanation.Audience]) -> String {
+    let isReached = step.reason.isTried
+    guard let last = others.last, others.count > 1 else {
+      return "audience \(step.index) \(isReached ? "does not match" : "is not reached")"
+    }
+    return "audiences \(step.index) to \(last.step.index) "
+      + "\(isReached ? "do not match" : "are not reached") (\(others.count); --all shows them)"
   }
 
   fileprivate var hasUnneededClauses: Bool { shownClauses.contains { !$0.wasReached } }

@@ -72,17 +72,31 @@ extension RuleSet {
 
   /// Decides, and tells the rules that failed on the way, in the same walk: the decision of
   /// ``decide(_:frame:state:assigner:)`` and the errors of ``errors(_:frame:state:)``.
+  ///
+  /// - Parameter missing: gets the audiences whose conditions a missing attribute has decided; nil where
+  ///   nobody asks.
   package func decide(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
-    errors: inout [RuleError]
+    errors: inout [RuleError], missing: ((Decision.MissingAttribute) -> Void)? = nil
   ) -> Decision {
     guard let number = self.placement(named: placement) else {
       return Decision(ruleSet: self, unknownPlacement: placement)
     }
     var walk = FailureWalk(program)
+    if missing != nil { (walk.standIns, walk.rules) = (storage.standIns, rules) }
     let rule = storage.table.firstMatch(
       of: storage.placements[number].rules, program, in: &frame, state, &walk)
     errors += self.errors(walk)
+    if let missing, let standIns = walk.standIns {
+      for (rule, holds) in walk.lacking {
+        for (clause, _) in self.missing(ofRule: rule, holds: holds, standIns, frame) {
+          missing(
+            Decision.MissingAttribute(
+              audience: rules[rule].audience.index, path: clause.path.description, isMatched: holds)
+          )
+        }
+      }
+    }
     let verdict = rule.map { storage.assign($0, state, assigner) } ?? Verdict()
     return Decision(ruleSet: self, verdict: verdict, placement: number, state)
   }
@@ -120,6 +134,11 @@ extension RuleSet {
 /// Remembers which rules failed, and why.
 private struct FailureWalk: RuleWalk {
   private(set) var failures: [(rule: Int, failure: Failure)] = []
+  /// Clauses that take missing attributes for something else, where somebody asks.
+  var standIns: StandInProgram?
+  var rules: [RuleSet.Rule] = []
+  /// Rules for which the subject lacks an attribute of these, and whether their conditions hold.
+  private(set) var lacking: [(rule: Int, holds: Bool)] = []
   private var finder: FailureFinder
 
   init(_ program: Program) { finder = FailureFinder(program) }
@@ -129,6 +148,12 @@ private struct FailureWalk: RuleWalk {
   {
     let cell = program.condition(at: start, in: &frame)
     if let failure = finder.failure(cell, in: frame) { failures.append((rule, failure)) }
+    if let standIns {
+      let lacksOne = standIns.ofCondition[Int(rules[rule].condition)].contains {
+        !frame.slots[standIns.clauses[$0].slot].isValue
+      }
+      if lacksOne { lacking.append((rule, cell == .true)) }
+    }
     return cell == .true
   }
 

@@ -2,7 +2,7 @@ package import Expressions
 
 /// What a walk over a placement's rules is asked and told. Generic, so that a walk pays only for
 /// what it wants to know.
-package protocol RuleWalk {
+package protocol RuleWalk: ~Copyable {
   /// Whether the rule's condition, which begins at an instruction of the program, gives true.
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
@@ -20,7 +20,7 @@ extension RuleTable {
   ///
   /// - Returns: the number of the rule that decides, or nil.
   @inline(__always)
-  package func firstMatch<Walk: RuleWalk>(
+  package func firstMatch<Walk: RuleWalk & ~Copyable>(
     of rules: Range<Int>, _ program: Program, in frame: inout Frame,
     _ state: borrowing DecisionState, _ walk: inout Walk
   ) -> Int? {

@@ -43,7 +43,7 @@ struct BatchReport {
     ReportPage(
       title: "Who sees which paywall: \(settings.configName)", facts: facts,
       sections: [summary, outcomes] + experiments.sections(section)
-        + [limits, errors, refused]
+        + [limits, errors, missing, refused]
         .compactMap { $0 }
         + tally.placements.indices.prefix(Self.mostPlacements).map(placement))
   }
@@ -131,6 +131,10 @@ struct BatchReport {
         .warning,
         "rules fail \(counted(failed, "time")), mostly in audience \(worst.error.audience): "
           + "\(worst.error.message).")
+    }
+    let worst = placement.audiences.flatMap(\.missing).max { $0.matched < $1.matched }
+    if let worst, worst.matched > 0 {
+      add(.warning, "\(counted(worst.matched, "user")) \(worst.words(matched: true)).")
     }
     for audience in placement.audiences where audience.matched == 0 {
       add(
@@ -244,6 +248,43 @@ struct BatchReport {
       id: "errors", title: "Rules that fail",
       about: "For these users a clause has no answer, so that its audience does not match.",
       blocks: [.table(table)])
+  }
+
+  private var missing: ReportSection? {
+    let all = tally.placements.enumerated().flatMap { number, placement in
+      placement.audiences.flatMap { audience in
+        audience.missing.map { (number: number, placement: placement.name, audience, clause: $0) }
+      }
+    }
+    if all.isEmpty { return nil }
+    let sorted = all.enumerated().sorted {
+      let (a, b) = ($0.element.clause, $1.element.clause)
+      return (b.matched + b.unmatched, $0.offset) < (a.matched + a.unmatched, $1.offset)
+    }.map(\.element)
+    let table = ReportTable(
+      columns: [
+        .text("placement"), .text("audience"), .text("clause"), .text("missing attribute"),
+        .number("matched"), .number("did not match"), .number("of all"),
+      ],
+      rows: sorted.prefix(Self.mostRows).map { number, placement, audience, clause in
+        .init(
+          [
+            section(number).map { .link(placement, section: $0) } ?? .text(placement),
+            .text(audience.label), .code(Self.short(clause.clause)),
+            .text("\(clause.path) (\(Tally.MissingAttribute.words(clause.standIn)))"),
+            .number(clause.matched), .number(clause.unmatched),
+            .share(ReportNumber.share(clause.matched + clause.unmatched, of: tally.users)),
+          ], placement: placement)
+      },
+      note: sorted.count > Self.mostRows
+        ? "\(counted(sorted.count - Self.mostRows, "more clause", plural: "more clauses")) are in the "
+          + "JSON of the run." : "")
+    return ReportSection(
+      id: "missing", title: "Missing attributes that decide",
+      about:
+        "These users lack an attribute, which counts as something else. With the opposite answer to "
+        + "this clause they would have matched the audience, or would not.", blocks: [.table(table)]
+    )
   }
 
   private var refused: ReportSection? {

@@ -60,6 +60,12 @@ struct MatchCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.distribution("Each variant has its share of the users that draw."))
   var distribution = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Show audiences that take no user, too, however many there are.",
+      discussion: "Without it they are only counted where the config has more than 50 audiences."))
+  var all = false
+
   @OptionGroup var working: ThreadOptions
 
   @Flag(
@@ -149,7 +155,7 @@ struct MatchCommand: AsyncParsableCommand {
     }
     let text = ReachText(
       users: run.tally.users, rejected: run.tally.rejected, expects: distribution,
-      style: TextStyle(.standardOutput))
+      foldsAbove: all ? .max : 50, style: TextStyle(.standardOutput))
     FileText.print(text.render(reach))
     if !quiet, !redaction.hidesIDs, let hint = hint(reach, run.state.settings, plan, redaction) {
       FileText.printError(hint)

@@ -9,27 +9,55 @@ struct ReachText {
   let rejected: Int
   /// Whether variants have what was to be expected of them.
   let expects: Bool
+  /// Of more audiences than this, those that take nobody and of which there is nothing else to say are
+  /// only counted, and the summary comes first.
+  var foldsAbove = Int.max
   let style: TextStyle
 
   func render(_ placements: [Reach]) -> String {
-    var lines = placements.flatMap { placement in table(placement) + [""] }
-    lines += style.wrapped(
+    let audiences = placements.flatMap(\.audiences)
+    let folds = audiences.count > foldsAbove
+    let summary = style.wrapped(
       "\(counted(users, "user")) decided, \(counted(rejected, "line")) refused. "
         + "Shares are of all users.")
+    var lines: [String] = []
+    if folds {
+      let taking = audiences.count { $0.counts.taken > 0 }
+      lines += summary
+      lines += style.wrapped(
+        "\(counted(placements.count, "placement")), \(counted(audiences.count, "audience")): "
+          + "\(grouped(taking)) take users, \(grouped(audiences.count - taking)) take none.")
+      lines.append("")
+    }
+    lines += placements.flatMap { placement in table(placement, folds: folds) + [""] }
+    if folds { lines.removeLast() } else { lines += summary }
     return lines.joined(separator: "\n")
   }
 
-  private func table(_ placement: Reach) -> [String] {
+  private func table(_ placement: Reach, folds: Bool) -> [String] {
     let head =
       [placement.counts.name, "users", ""] + (expects ? ["drawn", "expected"] : []) + ["e.g."]
     var rows = [head]
-    for audience in placement.audiences { rows += self.rows(audience) }
+    let folded = folds ? placement.audiences.filter(Self.isFolded) : []
+    for audience in placement.audiences where !folds || !Self.isFolded(audience) {
+      rows += self.rows(audience)
+    }
+    if !folded.isEmpty {
+      rows.append(
+        row("\(counted(folded.count, "audience")) taking no user (--all shows them)", nil, nil))
+    }
     rows.append(row("taken by none", placement.counts.unmatched, placement.unmatched))
     let ruled: Set = [rows.count - 1]
     return TextTable(
       rows: rows.map { $0.map(DiagnosticText.visible) }, left: [0, head.count - 1],
       ruled: placement.audiences.isEmpty ? [] : ruled
     ).lines(style)
+  }
+
+  /// Whether an audience takes nobody, for no other reason than its condition or those before it.
+  private static func isFolded(_ audience: Reach.Audience) -> Bool {
+    audience.counts.taken + audience.counts.heldBack + audience.failed == 0
+      && audience.counts.missing.isEmpty
   }
 
   /// What is zero is left out, but not that nobody gets there.
@@ -50,6 +78,18 @@ struct ReachText {
         row("  other failures", more.reduce(0) { $0 + $1.users }, more.first?.example))
     }
     if counts.reached > 0 { rows.append(row("  matched", counts.matched, examples.matched)) }
+    for clause in counts.missing.prefix(SummaryText.errorLimit) {
+      if clause.matched > 0 {
+        rows.append(
+          row("    because of \(Self.missing(clause))", clause.matched, clause.matchedExample))
+      }
+      if clause.unmatched > 0 {
+        rows.append(
+          row(
+            "  not matched because of \(Self.missing(clause))", clause.unmatched,
+            clause.unmatchedExample))
+      }
+    }
     if counts.heldBack > 0 {
       rows.append(
         row("  held back: \(counts.limitText ?? "")", counts.heldBack, examples.heldBack))
@@ -60,6 +100,12 @@ struct ReachText {
       rows.append(row("    without a variant", audience.withoutVariant, examples.taken))
     }
     return rows
+  }
+
+  /// `missing user.seed (counts as 0) in 'user.seed < 50'`
+  private static func missing(_ clause: Tally.MissingAttribute) -> String {
+    let text = clause.clause.split { $0.isWhitespace }.joined(separator: " ")
+    return "missing \(clause.path) (\(Tally.MissingAttribute.words(clause.standIn))) in '\(text)'"
   }
 
   private func row(_ variant: Reach.Variant) -> [String] {

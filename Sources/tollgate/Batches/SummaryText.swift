@@ -30,6 +30,7 @@ enum SummaryText {
     lines.append("")
     lines += obstacles(tally).flatMap(style.wrapped)
     lines += errors(tally, style.width).flatMap(style.wrapped)
+    lines += missing(tally).flatMap(style.wrapped)
     lines += style.wrapped(
       "\(counted(tally.users, "user")) decided, \(counted(tally.rejected, "line")) refused. "
         + "Shares are of all users.")
@@ -76,6 +77,36 @@ enum SummaryText {
     }
     if all.count > errorLimit {
       lines.append("  and \(counted(all.count - errorLimit, "more kind", plural: "more kinds"))")
+    }
+    return lines.map(DiagnosticText.visible) + [""]
+  }
+
+  /// For how many users a missing attribute has decided whether an audience matches; nothing where it has not.
+  private static func missing(_ tally: Tally) -> [String] {
+    var found: [(users: Int, line: String)] = []
+    for placement in tally.placements {
+      for audience in placement.audiences {
+        for clause in audience.missing {
+          for (users, matched) in [(clause.matched, true), (clause.unmatched, false)]
+          where users > 0 {
+            found.append(
+              (
+                users,
+                "  \(placement.name), audience \(audience.label): \(counted(users, "user")) "
+                  + clause.words(matched: matched)
+              ))
+          }
+        }
+      }
+    }
+    if found.isEmpty { return [] }
+    let sorted = found.enumerated().sorted {
+      ($1.element.users, $0.offset) < ($0.element.users, $1.offset)
+    }.map(\.element.line)
+    var lines = ["Missing attributes decided for these users:"] + sorted.prefix(errorLimit)
+    if sorted.count > errorLimit {
+      lines.append(
+        "  and \(counted(sorted.count - errorLimit, "more clause", plural: "more clauses"))")
     }
     return lines.map(DiagnosticText.visible) + [""]
   }

@@ -56,8 +56,14 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: OptionHelp.placement(), completion: Completions.placements)
   var placement: String?
 
-  @Flag(help: "Explain every placement of the config, one on each line; with --json, in full.")
+  @Flag(
+    help: ArgumentHelp(
+      "Explain every placement of the config, one on each line; with --json, in full.",
+      discussion: "With --placement, show all its audiences, however many there are."))
   var all = false
+
+  /// Of more audiences than this, those that do not take the user are summed up.
+  fileprivate static let mostAudiences = 30
 
   @OptionGroup(title: "User Options") var user: UserOptions
 
@@ -96,9 +102,10 @@ struct ExplainCommand: ParsableCommand {
 
   func validate() throws {
     if placement == nil, !all { throw ValidationError("give --placement NAME, or --all") }
-    if placement != nil, all { throw ValidationError("give --placement or --all, not both") }
-    if all, audience != nil { throw ValidationError("--audience is for one --placement") }
-    if all, sweep != nil { throw ValidationError("--sweep is for one --placement") }
+    if placement == nil, audience != nil {
+      throw ValidationError("--audience is for one --placement")
+    }
+    if placement == nil, sweep != nil { throw ValidationError("--sweep is for one --placement") }
     if sweep != nil, audience != nil {
       throw ValidationError("give --sweep or --audience, not both")
     }
@@ -204,7 +211,10 @@ private struct Answer {
       return show(found.value, lines)
     }
     let explanation = user.explanation(of: placement, &frame)
-    show(explanation.value, [head] + [change].visible + [explanation.text])
+    show(
+      explanation.value,
+      [head] + [change].visible
+        + [explanation.text(foldingAbove: command.all ? .max : ExplainCommand.mostAudiences)])
   }
 
   private func show(_ value: Value, _ lines: [String]) {

@@ -10,6 +10,8 @@ struct DecidedAnswer: Sendable {
   let outcomes: [(placement: String, code: String)]
   /// The rules that failed on the way.
   let errors: [(placement: String, error: RuleError)]
+  /// Missing attributes that decided whether audiences match.
+  let missing: [(placement: String, attribute: Decision.MissingAttribute)]
 
   /// - Parameter wantsEffects: whether the caller stores effects.
   init(
@@ -19,6 +21,7 @@ struct DecidedAnswer: Sendable {
     var effects: [Decision.Effect] = []
     var outcomes: [(placement: String, code: String)] = []
     var errors: [(placement: String, error: RuleError)] = []
+    var missing: [(placement: String, attribute: Decision.MissingAttribute)] = []
     bytes = try decide { answered in
       let placement = answered.placement
       if wantsEffects { effects += answered.decision.effects }
@@ -26,10 +29,12 @@ struct DecidedAnswer: Sendable {
       outcomes.append(
         (answered.decision.verdict.isPlacementKnown ? placement : "(unknown)", answered.code))
       errors += answered.errors.map { (placement, $0) }
+      missing += answered.missing.map { (placement, $0) }
     }
     self.effects = effects
     self.outcomes = outcomes
     self.errors = errors
+    self.missing = missing
   }
 }
 
@@ -60,7 +65,7 @@ extension DecisionService {
   }
 
   func count(_ answer: DecidedAnswer, _ application: ServedApplication) -> [UInt8] {
-    metrics.decided(application.id, answer.outcomes, errors: answer.errors)
+    metrics.decided(application.id, answer.outcomes, errors: answer.errors, missing: answer.missing)
     return answer.bytes
   }
 }

@@ -17,6 +17,18 @@ package final class ServiceMetrics: Sendable {
     var outcome: String
   }
 
+  fileprivate struct Missing: Hashable {
+    var application: String
+    var placement: String
+    var attribute: Decision.MissingAttribute
+
+    init(application: String, placement: String, _ attribute: Decision.MissingAttribute) {
+      self.application = application
+      self.placement = placement
+      self.attribute = attribute
+    }
+  }
+
   fileprivate struct Failed: Hashable {
     var application: String
     var placement: String
@@ -39,6 +51,7 @@ package final class ServiceMetrics: Sendable {
   fileprivate struct Counts {
     var decisions: [Decided: Int] = [:]
     var failures: [Failed: Int] = [:]
+    var missing: [Missing: Int] = [:]
     var requests: [Route: Int] = [:]
     var latencies: [String: Histogram] = [:]
     var refusedLines = 0
@@ -51,7 +64,8 @@ package final class ServiceMetrics: Sendable {
   /// Counts the decisions of one request.
   package func decided(
     _ application: String, _ decisions: [(placement: String, code: String)],
-    errors: [(placement: String, error: RuleError)]
+    errors: [(placement: String, error: RuleError)],
+    missing: [(placement: String, attribute: Decision.MissingAttribute)] = []
   ) {
     counts.withLock { counts in
       for decision in decisions {
@@ -64,6 +78,10 @@ package final class ServiceMetrics: Sendable {
           Failed(
             application: application, placement: placement, audience: error.audience,
             code: error.code), default: 0] += 1
+      }
+      for (placement, attribute) in missing {
+        counts.missing[
+          Missing(application: application, placement: placement, attribute), default: 0] += 1
       }
     }
   }
@@ -80,6 +98,18 @@ package final class ServiceMetrics: Sendable {
         ] where count > 0 {
           counts.add(
             Decided(application: application, placement: placement.name, outcome: code), count)
+        }
+        for audience in placement.audiences {
+          for clause in audience.missing {
+            for (isMatched, users) in [(true, clause.matched), (false, clause.unmatched)]
+            where users > 0 {
+              let attribute = Decision.MissingAttribute(
+                audience: audience.index, path: clause.path, isMatched: isMatched)
+              counts.missing[
+                Missing(application: application, placement: placement.name, attribute),
+                default: 0] += users
+            }
+          }
         }
         for failed in placement.errors {
           counts.failures[
@@ -134,6 +164,19 @@ package final class ServiceMetrics: Sendable {
             + Self.labels([
               ("application", key.application), ("placement", key.placement),
               ("audience", String(key.audience)), ("code", key.code),
+            ]), String(count)
+        )
+      })
+    family(
+      "tollgate_missing_attributes_total", "counter",
+      "Users for whom a missing attribute decided whether an audience matches.",
+      counts.missing.map { key, count in
+        (
+          "tollgate_missing_attributes_total"
+            + Self.labels([
+              ("application", key.application), ("placement", key.placement),
+              ("audience", String(key.attribute.audience)), ("attribute", key.attribute.path),
+              ("matched", String(key.attribute.isMatched)),
             ]), String(count)
         )
       })

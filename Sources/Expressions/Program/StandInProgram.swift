@@ -1,0 +1,194 @@
+/// Clauses in which a missing attribute counts as something else - 0, "", false or null - and what conditions
+/// would come to if these clauses came to the opposite. Where that is another outcome, the missing attribute
+/// has decided.
+package struct StandInProgram: Sendable {
+  /// A clause, for contexts without its attribute.
+  package struct Clause: Sendable {
+    /// The attribute, in the slots of the program that this was made of and of ``StandInProgram/program``.
+    package var slot: Int
+    package var path: AttributePath
+    /// The clause as it is written; of a long one the first 1,000 bytes.
+    package var text: String
+    /// What the attribute counts as; nil where a comparison with it is false.
+    package var standIn: Value?
+    /// Whether the clause holds.
+    package var holds: Bool
+  }
+
+  /// A clause in the graph.
+  private struct Place {
+    /// The node that comes to the opposite.
+    var node: ConditionGraph.ID
+    var condition: Int
+    var clause: Clause
+    /// Whether the text says the opposite of the node.
+    var isNegated: Bool
+  }
+
+  /// The conditions with the opposite of each clause, by the numbers of ``clauses``.
+  package let program: Program
+  package let clauses: [Clause]
+  /// By condition, the numbers of its clauses.
+  package let ofCondition: [Range<Int>]
+
+  private static let longestText = 1_000
+  /// More clauses of a condition are not looked at.
+  private static let mostClauses = 64
+
+  /// Nil where no clause takes a missing attribute for something else.
+  package init?(_ outer: Program, _ conditions: [Program.Entry]) {
+    let storage = outer.storage
+    var places: [Place] = []
+    for (number, entry) in conditions.enumerated() {
+      let finder = StandInFinder(storage.graph, storage.rootNodes[entry.source])
+      for found in finder.found.prefix(Self.mostClauses) {
+        guard let path = storage.graph.slots.attribute(found.slot) else { continue }
+        let range = storage.graph.range(of: found.shown, in: entry.source)
+        let text = range.map { Self.text($0, of: outer.sources[entry.source]) } ?? path.description
+        places.append(
+          Place(
+            node: found.node, condition: number,
+            clause: Clause(
+              slot: found.slot, path: path, text: text, standIn: found.standIn, holds: false),
+            isNegated: found.isNegated))
+      }
+    }
+    if places.isEmpty { return nil }
+    let outcomes = outer.outcomesWithoutAttributes(of: places.map(\.node))
+    var roots: [(root: ConditionGraph.ID, values: [ConditionGraph.ID: Cell])] = []
+    var clauses: [Clause] = []
+    var ofCondition = Array(repeating: 0..<0, count: conditions.count)
+    for (place, outcome) in zip(places, outcomes) {
+      guard let outcome else { continue }
+      var clause = place.clause
+      clause.holds = outcome != place.isNegated
+      let root = storage.rootNodes[conditions[place.condition].source]
+      roots.append((root, [place.node: Cell(!outcome)]))
+      let first =
+        ofCondition[place.condition].isEmpty
+        ? clauses.count : ofCondition[place.condition].lowerBound
+      clauses.append(clause)
+      ofCondition[place.condition] = first..<clauses.count
+    }
+    if clauses.isEmpty { return nil }
+    program = outer.variant(storage.graph.variants(of: roots))
+    self.clauses = clauses
+    self.ofCondition = ofCondition
+  }
+
+  private static func text(_ range: SourceRange, of source: String) -> String {
+    let text = String(decoding: source.utf8.prefix(range.to).dropFirst(range.from), as: UTF8.self)
+    return text.utf8.count > longestText
+      ? String(decoding: text.utf8.prefix(longestText), as: UTF8.self) : text
+  }
+
+  /// The clauses of a condition that have decided about the context in a frame of the outer program.
+  ///
+  /// - Parameters:
+  ///   - holds: what the condition has come to.
+  ///   - scratch: a frame of ``program``.
+  package func decisive(
+    _ condition: Int, holds: Bool, in frame: borrowing Frame, _ scratch: inout Frame
+  ) -> [Int] {
+    var found: [Int] = []
+    for number in ofCondition[condition] where !frame.slots[clauses[number].slot].isValue {
+      for slot in 0..<program.storage.graph.slots.count { scratch.slots[slot] = frame.slots[slot] }
+      let opposite = program.condition(program.entries[number], in: &scratch)
+      if (opposite == .true) != holds { found.append(number) }
+    }
+    // Nothing of the outer frame stays behind.
+    if !found.isEmpty || !ofCondition[condition].isEmpty { scratch.reset() }
+    return found
+  }
+}
+
+extension Program {
+  /// A program of variants of this one's expressions.
+  fileprivate func variant(_ copy: consuming GraphCopy) -> Program {
+    let (patterns, patternOf) = keptPatterns(in: copy.graph)
+    return Program(
+      copy, patterns: patterns, patternOf: patternOf, environment: storage.environment, sources: [])
+  }
+
+  /// What nodes come to for a context that has no attribute; nil for a fault.
+  fileprivate func outcomesWithoutAttributes(of nodes: [ConditionGraph.ID]) -> [Bool?] {
+    let program = variant(storage.graph.variants(of: nodes.map { ($0, [:]) }))
+    var frame = Frame(for: program)
+    return program.entries.map { entry in
+      let cell = program.condition(entry, in: &frame)
+      return cell.tag == Tag.fault ? nil : cell == .true
+    }
+  }
+}
+
+/// Finds clauses of an expression that take a missing attribute for something else.
+private struct StandInFinder {
+  struct Found {
+    var slot: Int
+    var standIn: Value?
+    var node: ConditionGraph.ID
+    /// The node whose text is shown: with the `!` before it.
+    var shown: ConditionGraph.ID
+    var isNegated: Bool
+  }
+
+  private(set) var found: [Found] = []
+  private var parents: [ConditionGraph.ID: [ConditionGraph.ID]] = [:]
+
+  init(_ graph: borrowing ConditionGraph, _ root: ConditionGraph.ID) {
+    let nodes = graph.nodes(below: root)
+    for id in nodes {
+      for operand in graph.operands(of: id) { parents[operand, default: []].append(id) }
+    }
+    for id in nodes {
+      switch graph[id].kind {
+      case .orElse: addStandIn(id, graph, root)
+      case .whenThere:
+        var relation = Int(graph[id].a)
+        while graph[relation].kind == .not { relation = Int(graph[relation].a) }
+        guard let left = graph.operands(of: relation).first, graph[left].kind == .slot else {
+          continue
+        }
+        add(Int(graph[left].a), nil, id, graph)
+      default: continue
+      }
+    }
+  }
+
+  private mutating func addStandIn(
+    _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph, _ root: ConditionGraph.ID
+  ) {
+    let attribute = graph[Int(graph[id].a)]
+    guard attribute.kind == .slot, let cell = graph.constant(Int(graph[id].b)) else { return }
+    let slot = Int(attribute.a)
+    guard graph.slots.isBelowRoot(slot) else { return }
+    // Null is a value of its own where something else than its truth is asked for.
+    var isTruth = id == root
+    for parent in parents[id] ?? [] {
+      switch graph[parent].kind {
+      case .compare, .equal, .equalEither, .in, .testCall:
+        add(slot, Value(cell), parent, graph)
+      case .truthy, .both, .firstTruthy, .not, .conditional, .rescue: isTruth = true
+      default: continue
+      }
+    }
+    if isTruth { add(slot, Value(cell), id, graph) }
+  }
+
+  private mutating func add(
+    _ slot: Int, _ standIn: Value?, _ node: ConditionGraph.ID, _ graph: borrowing ConditionGraph
+  ) {
+    if found.contains(where: { $0.node == node && $0.slot == slot }) { return }
+    var (shown, isNegated) = (node, false)
+    while let parent = parents[shown], parent.count == 1 {
+      if graph[parent[0]].kind == .not {
+        isNegated.toggle()
+      } else if graph[parent[0]].kind != .truthy {
+        break
+      }
+      shown = parent[0]
+    }
+    found.append(
+      Found(slot: slot, standIn: standIn, node: node, shown: shown, isNegated: isNegated))
+  }
+}
