@@ -9,7 +9,7 @@ extension BatchPlan {
     let digits = prefix.utf8.reversed().prefix { $0 &- 0x30 < 10 }.count
     let name = prefix.dropLast(digits + 1)
     let number = columns.prefixes.firstIndex { $0 == name }
-    return number.map { "'\(placements[$0].name)'" } ?? "another placement"
+    return number.map { "'\(placementNames[$0])'" } ?? "another placement"
   }
 }
 
