@@ -71,7 +71,7 @@ struct TextWalk {
     var work = 0
     var found: [String] = []
     var accepted: Set<[Int32]> = []
-    let count = parts.count + endings.count + patterns.count + 3
+    let count = parts.count + endings.count + patterns.count + (leavesOutNumbers ? 3 : 2)
     let start = [Int32](repeating: 0, count: count)
     // By state, the one before it and the letter between them.
     var origins: [(state: Int, letter: UInt32)] = [(-1, 0)]
