@@ -28,6 +28,8 @@ struct AbsenceReading {
 
   private let expression: ParsedExpression
   private let attribute: [String]
+  /// The answers of parts that were asked before.
+  private var answers: [ParsedExpression.ID: Answer] = [:]
   /// Whether the condition says what becomes of users who lack the attribute.
   private var isAskedFor = false
 
@@ -49,7 +51,14 @@ struct AbsenceReading {
 
   // MARK: Answers
 
-  private func answer(_ id: ParsedExpression.ID) -> Answer {
+  private mutating func answer(_ id: ParsedExpression.ID) -> Answer {
+    if let known = answers[id] { return known }
+    let answer = evaluated(id)
+    answers[id] = answer
+    return answer
+  }
+
+  private mutating func evaluated(_ id: ParsedExpression.ID) -> Answer {
     let node = expression[id]
     switch node.kind {
     case .bool: return node.a == 1 ? .yes : .no

@@ -37,8 +37,11 @@ enum NearNames {
   /// Whether one name is another one with a slip of the hand that no two names differ by: two letters
   /// swapped, or in a longer name one letter left out, doubled or mistaken.
   static func isSlip(_ name: String, of other: String) -> Bool {
+    guard abs(name.utf8.count - other.utf8.count) <= 3 else { return false }
     let (a, b) = (plain(name), plain(other))
     guard a != b, min(a.utf8.count, b.utf8.count) >= 4 else { return a == b }
+    // Numbers tell names apart.
+    if a.filter({ !$0.isNumber }) == b.filter({ !$0.isNumber }) { return false }
     if isSwapped(Array(a.utf8), Array(b.utf8)) { return true }
     return min(a.utf8.count, b.utf8.count) >= 5 && a.first == b.first && isNear(name, other)
       && !isForm(a, of: b) && !isForm(b, of: a)

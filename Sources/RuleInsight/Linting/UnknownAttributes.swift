@@ -167,13 +167,16 @@ private struct Uses {
 
   /// A name that is read at least so often makes one that is read once a likely misspelling.
   private static let usual = 4
+  private static let mostNames = 400
 
   /// The name that is read more often, of which this one looks like a slip.
   func usual(for use: Use) -> String? {
     guard use.places.count == 1 else { return nil }
     let others = all.filter { $0.root == use.root && $0.name != use.name }
     let number = all.firstIndex { $0.root == use.root && $0.name == use.name } ?? 0
-    for (place, other) in all.enumerated() where other.root == use.root && place != number {
+    // So many names are generated, and comparing each with each takes long.
+    let named = all.count <= Self.mostNames ? all : []
+    for (place, other) in named.enumerated() where other.root == use.root && place != number {
       // Of two names that are read once the later one is told.
       guard other.places.count > 1 || place < number else { continue }
       if NearNames.isSlip(use.name, of: other.name) { return other.name }

@@ -26,6 +26,7 @@ import Testing
     ("user.vip == true || user.visits < 3", "missing-matches"),
     ("(has(user.visits) && user.visits > 9) || user.visits < 3", "missing-matches"),
     (#"user.expires < "2026-01-01""#, "missing-matches"),
+    ("user.visits < 3 ? true : false", "missing-matches"),
     ("12 <= user.visits", "missing-on-right"), ("0 == user.visits", "missing-on-right"),
     (#""pro" != user.plan"#, "missing-on-right"),
     (
@@ -191,5 +192,6 @@ import Testing
       try codes(
         of: "user.session == 1", "user.sessions == 1", "user.step1 == 2", "user.step2 == 2") == [])
     #expect(try codes(of: "user.trial_start == 1", "user.trial_started == true") == [])
+    #expect(try codes(of: "user.step12 == 1", "user.step21 == 1") == [])
   }
 }
