@@ -158,7 +158,8 @@ struct TrafficUser: ~Copyable {
   /// - Returns: whether the user has subscribed.
   private mutating func close(_ paywall: Int, _ time: Instant) -> Bool {
     remember(.paywallOpen, time)
-    let subscribes = plan.options.purchaseRate > purchases.fraction()
+    let subscribes =
+      plan.options.purchaseRate > purchases.fraction() && !owns(plan.entitlements[paywall])
     if subscribes {
       counter.purchase()
       remember(.transactionComplete, time)
@@ -169,6 +170,26 @@ struct TrafficUser: ~Copyable {
     }
     remember(.paywallClose, time)
     return subscribes
+  }
+
+  /// Whether the user has what a paywall sells, and so does not buy it again.
+  ///
+  /// - Parameter granted: entitlements of the paywall's products; of a paywall without any, every subscriber
+  ///   has what it sells.
+  private func owns(_ granted: [String]) -> Bool {
+    guard let user = try? Value.parse(json: record) else { return false }
+    let device = user[UserMember.device.key]
+    func own(_ attribute: DeviceAttribute, _ member: UserMember) -> Value? {
+      let value = device?[attribute.rawValue] ?? .null
+      return value == .null ? user[member.key] : value
+    }
+    let status = own(.subscriptionStatus, .status) ?? .null
+    let owned = own(.activeEntitlements, .entitlements)?.elements?.compactMap(\.text) ?? []
+    // Any other status says that a subscription has ended, or that there was none.
+    guard status == "ACTIVE" || status == .null && !owned.isEmpty else { return false }
+    // A subscriber of whom no more is known has what there is.
+    if granted.isEmpty || owned.isEmpty { return true }
+    return granted.allSatisfy { name in owned.contains { $0.utf8.elementsEqual(name.utf8) } }
   }
 
   // MARK: What happened

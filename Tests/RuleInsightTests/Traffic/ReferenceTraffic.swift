@@ -146,7 +146,8 @@ struct ReferenceTraffic {
     guard let paywall else { return }
     user.seen[paywall, default: 0] += 1
     user.events["paywall_open", default: []].append(time)
-    if user.purchases.fraction() < options.purchaseRate {
+    let wants = user.purchases.fraction() < options.purchaseRate
+    if wants, !owns(user, paywall) {
       purchases += 1
       user.events["transaction_complete", default: []].append(time)
       subscribe(&user, paywall)
@@ -155,6 +156,25 @@ struct ReferenceTraffic {
       user.events["paywall_decline", default: []].append(time)
     }
     user.events["paywall_close", default: []].append(time)
+  }
+
+  /// Whether a user is subscribed to all that a paywall sells.
+  private func owns(_ user: User, _ paywall: String) -> Bool {
+    let device = user.record["device"]
+    func told(_ name: String, _ member: String) -> Value? {
+      let value = device?[name] ?? .null
+      return value == .null ? user.record[member] : value
+    }
+    let owned = (told("activeEntitlements", "entitlements")?.elements ?? []).compactMap(\.text)
+    switch told("subscriptionStatus", "subscriptionStatus") ?? .null {
+    case "ACTIVE": break
+    case .null: if owned.isEmpty { return false }
+    default: return false
+    }
+    let product = config.paywall(paywall)?.products.first
+    let given = product.map { config.entitlements(ofProduct: $0.id).map(\.id) } ?? []
+    let sold = given.isEmpty ? product?.entitlements.map(\.id) ?? [] : given
+    return owned.isEmpty || Set(sold).isSubset(of: owned)
   }
 
   private func subscribe(_ user: inout User, _ paywall: String) {

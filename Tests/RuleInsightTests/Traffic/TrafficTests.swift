@@ -198,6 +198,30 @@ import Testing
 
   // MARK: Random configs
 
+  /// Who holds what a paywall sells does not buy it again, unless it has ended.
+  @Test(arguments: [
+    ("{}", 1), (#"{"subscriptionStatus":"ACTIVE"}"#, 0), (#"{"entitlements":["pro"]}"#, 0),
+    (#"{"subscriptionStatus":"INACTIVE"}"#, 1), (#"{"subscriptionStatus":"UNKNOWN"}"#, 1),
+    (#"{"subscriptionStatus":"INACTIVE","entitlements":["pro"]}"#, 1),
+    (#"{"subscriptionStatus":"ACTIVE","entitlements":["pro"]}"#, 0),
+    (#"{"subscriptionStatus":"ACTIVE","entitlements":["other"]}"#, 1),
+    (#"{"device":{"subscriptionStatus":"ACTIVE"}}"#, 0),
+    (#"{"device":{"subscriptionStatus":"INACTIVE"},"subscriptionStatus":"ACTIVE"}"#, 1),
+    (#"{"device":{"activeEntitlements":["pro"]}}"#, 0),
+  ])
+  func subscribersDoNotBuyAgain(record: String, purchases: Int) throws {
+    let more = record == "{}" ? "}" : ",\(record.dropFirst())"
+    var run = try Run(wireConfig(rules: wireRule()), records: [#"{"userId":"u""# + more])
+    let product = ProductReference(
+      id: "p1", store: .appStore, storeID: "p1", entitlements: [Entitlement(id: "pro")])
+    run.config.paywalls = [Paywall(identifier: "pw", name: "PW", products: [product])]
+    run.options.purchaseRate = 1
+    let traffic = GeneratedTraffic(start: 1_772_366_400_000, days: 20, rate: 3)
+    let output = run.output(.generated(traffic))
+    #expect(output.sums.days.values.reduce(0) { $0 + $1.paywalls } > 5)
+    #expect(output.sums.purchases == purchases)
+  }
+
   @Test(arguments: Extent.some(0..<80, every: 16))
   func randomConfigs(seed: UInt64) throws {
     var random = RandomUsers(random: SplitMix(seed: 9_100 + seed))
