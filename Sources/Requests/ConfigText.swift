@@ -46,11 +46,14 @@ package struct ConfigText: Sendable {
   ///   - schema: what is known of attributes besides what SDKs send.
   ///   - now: the time from which on audiences should match some user.
   ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
+  ///   - tell: is called with how much of that is done, of how much.
   package mutating func check(
-    _ schema: ContextSchema = ContextSchema(), now: Instant, isForAll: Bool = false
+    _ schema: ContextSchema = ContextSchema(), now: Instant, isForAll: Bool = false,
+    tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) {
     if isForAll, let config, config.format == .superwall {
-      let check = PlatformCheck(config, json: bytes, decoded: decoded, schema: schema, now: now)
+      let check = PlatformCheck(
+        config, json: bytes, decoded: decoded, schema: schema, now: now, tell: tell)
       statistics = check.statistics
       diagnostics = check.diagnostics
       for diagnostic in diagnostics { witnesses[diagnostic] = check.witness(for: diagnostic) }

@@ -26,8 +26,31 @@ package struct ComputedProperty: Hashable, Sendable {
 }
 
 extension ComputedProperty.Kind {
-  /// The name of the function that asks the same.
-  package var functionName: String { String(describing: self) }
+  /// The name of the function that asks the same. Written out, because describing a case takes long, and
+  /// histories are asked by name.
+  package var functionName: String {
+    switch self {
+    case .minutesSince: "minutesSince"
+    case .hoursSince: "hoursSince"
+    case .daysSince: "daysSince"
+    case .monthsSince: "monthsSince"
+    case .yearsSince: "yearsSince"
+    case .placementsInHour: "placementsInHour"
+    case .placementsInDay: "placementsInDay"
+    case .placementsInWeek: "placementsInWeek"
+    case .placementsInMonth: "placementsInMonth"
+    case .placementsSinceInstall: "placementsSinceInstall"
+    }
+  }
+
+  private static let byFunction = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0.functionName, $0) })
+
+  /// What a function asks; nil for one that asks something else.
+  package init?(functionName: String) {
+    guard let kind = Self.byFunction[functionName] else { return nil }
+    self = kind
+  }
 
   /// Whether it is the time since the last event, and not a number of events.
   package var isTime: Bool {

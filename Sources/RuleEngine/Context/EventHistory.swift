@@ -161,7 +161,7 @@ extension EventHistory {
   private func reply(
     _ function: String, _ event: String?, _ clock: HistoryClock, _ platform: Platform
   ) -> Value {
-    if let kind = ComputedProperty.Kind.allCases.first(where: { $0.functionName == function }) {
+    if let kind = ComputedProperty.Kind(functionName: function) {
       return value(kind, event, clock, platform) ?? (platform == .android ? 0 : .null)
     }
     if function == "requestReview" { return true }

@@ -43,12 +43,15 @@ package struct RuleAnalysis {
   ///   - now: the time at which witnesses are decided.
   ///   - keepsUsers: whether to look for more users, and to keep all that are found.
   ///   - clock: when and where users are decided; nil for `now`, in UTC.
+  ///   - tell: is called before each placement.
   package init(
-    _ ruleSet: RuleSet, now: Instant, keepsUsers: Bool = false, at clock: HistoryClock? = nil
+    _ ruleSet: RuleSet, now: Instant, keepsUsers: Bool = false, at clock: HistoryClock? = nil,
+    tell: () -> Void = {}
   ) {
     let rules = RuleModel(ruleSet, now: now)
     let decider = WitnessDecider(ruleSet, at: clock ?? HistoryClock(now: now))
     for placement in ruleSet.placements.indices {
+      tell()
       var analysis = PlacementAnalysis(
         ruleSet, placement, rules, decider, now: now, isFromNowOn: !keepsUsers)
       findings += analysis.findings()

@@ -79,11 +79,7 @@ struct WitnessRecord {
       guard case .text(var name) = question.argument, case .int(let number) = value,
         number >= 0
       else { continue }
-      guard
-        let kind = ComputedProperty.Kind.allCases.first(where: {
-          $0.functionName == question.function
-        })
-      else { continue }
+      guard let kind = ComputedProperty.Kind(functionName: question.function) else { continue }
       if platform == .web { name = "trigger_fire" }
       let ages: [Int64] =
         kind.isTime
@@ -159,11 +155,9 @@ extension RuleSet {
   /// What the SDK of a platform can answer to a question.
   func answers(to question: HostQuestion) -> HostAnswers {
     guard case .text = question.argument else { return HostAnswers() }
-    guard
-      let kind = ComputedProperty.Kind.allCases.first(where: {
-        $0.functionName == question.function
-      })
-    else { return HostAnswers() }
+    guard let kind = ComputedProperty.Kind(functionName: question.function) else {
+      return HostAnswers()
+    }
     switch language.platform {
     case .android: return HostAnswers(canBeNull: false, canBeBool: false)
     case .web:

@@ -28,9 +28,18 @@ package struct PlatformCheck {
   ///   - decoded: what decoding it said.
   ///   - schema: what is known of attributes beside what SDKs send.
   ///   - now: the time from which on audiences should match somebody.
+  ///   - tell: is called with how many placements have been looked at, of how many: each once for every
+  ///     platform, and once to compare them.
   package init(
-    _ config: Config, json: [UInt8], decoded: [Diagnostic], schema: ContextSchema, now: Instant
+    _ config: Config, json: [UInt8], decoded: [Diagnostic], schema: ContextSchema, now: Instant,
+    tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) {
+    let all = (Platform.allCases.count + 1) * config.placements.count
+    var done = 0
+    func next() {
+      tell(done, all)
+      done += 1
+    }
     var found: [[Diagnostic]] = []
     var analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)] = []
     for platform in Platform.allCases {
@@ -40,14 +49,15 @@ package struct PlatformCheck {
       check.lint(config, json: json, language: language, schema: schema)
       found.append(check.diagnostics)
       guard let ruleSet = compiled.output else { continue }
-      let analysis = RuleAnalysis(ruleSet, now: now, keepsUsers: true)
+      let analysis = RuleAnalysis(ruleSet, now: now, keepsUsers: true, tell: next)
       statistics += analysis.statistics
       analyses.append((platform, ruleSet, analysis))
     }
     add(found)
     add(analyses)
     let known = ContextSchema.superwall(.standard).overridden(by: schema)
-    for finding in PlatformComparison(analyses, schema: known, now: now).findings { add(finding) }
+    let comparison = PlatformComparison(analyses, schema: known, now: now, tell: next)
+    for finding in comparison.findings { add(finding) }
   }
 
   /// The user for whom a finding matters.

@@ -46,9 +46,10 @@ package struct PlatformComparison {
   ///     kept its users.
   ///   - schema: what is known of attributes.
   ///   - now: the time at which users are decided.
+  ///   - tell: is called before each placement.
   package init(
     _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)],
-    schema: ContextSchema, now: Instant
+    schema: ContextSchema, now: Instant, tell: () -> Void = {}
   ) {
     self.schema = schema
     subjects = analyses.map {
@@ -59,6 +60,7 @@ package struct PlatformComparison {
     guard let first = subjects.first else { return }
     var unusual: [RuleAnalysis.Finding] = []
     for placement in first.ruleSet.placements.indices {
+      tell()
       let differences = self.differences(at: placement, now)
       for rule in differences.keys.sorted() {
         guard let difference = differences[rule] else { continue }

@@ -78,8 +78,13 @@ package struct DialectReport: Sendable {
   /// tried with fewer combinations, and whether a difference decides is looked for only so long
   /// in an expression of many clauses.
   ///
-  /// - Parameter samples: at most so many combinations of values are tried for a clause.
-  package init(_ config: Config, samples: Int = 400, limits: Limits = Limits()) {
+  /// - Parameters:
+  ///   - samples: at most so many combinations of values are tried for a clause.
+  ///   - tell: is called with how many expressions have been compared, of how many.
+  package init(
+    _ config: Config, samples: Int = 400, limits: Limits = Limits(),
+    tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) {
     var places: [[UInt8]: Int] = [:]
     var expressions: [(text: String, paths: [String])] = []
     for audience in config.placements.flatMap(\.audiences) {
@@ -91,8 +96,17 @@ package struct DialectReport: Sendable {
         expressions.append((expression, [audience.path]))
       }
     }
-    for (text, paths) in expressions {
-      var comparison = ExpressionComparison(text, samples: samples, limits: limits)
+    // Clauses stand in many expressions.
+    var runners: [[UInt8]: PartRunner] = [:]
+    for (number, (text, paths)) in expressions.enumerated() {
+      tell(number, expressions.count)
+      var comparison = ExpressionComparison(text, samples: samples, limits: limits) { part in
+        let key = Array(part.utf8)
+        if let known = runners[key] { return known }
+        let runner = PartRunner(part, limits: limits)
+        runners[key] = runner
+        return runner
+      }
       for var finding in comparison.findings() {
         finding.paths = paths
         findings.append(finding)

@@ -47,14 +47,17 @@ struct ExpressionComparison {
   private let limits: Limits
   private var decisionWork = Self.decisionWork
 
-  init(_ text: String, samples: Int, limits: Limits) {
+  /// - Parameter known: gives the runner of a part that another expression has, too.
+  init(
+    _ text: String, samples: Int, limits: Limits, known: (String) -> PartRunner
+  ) {
     self.samples = samples
     self.limits = limits
     // What only one language can read is one part: the whole.
     let whole = ExpressionPart(
       range: SourceRange(from: 0, to: text.utf8.count), text: text)
     parts = ExpressionPart.all(of: text, in: .superscript, limits: limits) ?? [whole]
-    runners = parts.map { PartRunner($0.text, limits: limits) }
+    runners = parts.map { known($0.text) }
     search = DecisionSearch(text, runners[0].languages, limits: limits)
   }
 

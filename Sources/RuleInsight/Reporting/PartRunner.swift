@@ -4,8 +4,21 @@ internal import RuleEngine
 /// A part of an expression, compiled in every language.
 final class PartRunner {
   private enum Compiled {
-    case program(Program)
+    case program(Runnable)
     case broken(String)
+  }
+
+  /// A program with the frame that all samples run on, and what it asks.
+  private final class Runnable {
+    let program: Program
+    let questions: [HostQuestion]
+    var frame: Frame
+
+    init(_ program: Program) {
+      self.program = program
+      questions = program.questions
+      frame = Frame(for: program)
+    }
   }
 
   private let compiled: [Compiled]
@@ -21,7 +34,7 @@ final class PartRunner {
         let problem = compilation.diagnostics.first { $0.severity == .error }
         return .broken(problem?.message ?? "it does not compile")
       }
-      return .program(program)
+      return .program(Runnable(program))
     }
     attributes = PartRunner.once(compiled) { $0.requirements }
     questions = PartRunner.once(compiled) { $0.questions }
@@ -33,8 +46,8 @@ final class PartRunner {
   ) -> [Element] {
     var seen: Set<Element> = []
     return compiled.flatMap { compiled -> [Element] in
-      guard case .program(let program) = compiled else { return [] }
-      return elements(program).filter { seen.insert($0).inserted }
+      guard case .program(let runnable) = compiled else { return [] }
+      return elements(runnable.program).filter { seen.insert($0).inserted }
     }
   }
 
@@ -51,24 +64,23 @@ final class PartRunner {
     return zip(RuleLanguage.compared, compiled).map { language, compiled in
       switch compiled {
       case .broken(let message): .broken(message)
-      case .program(let program): run(program, attributes, sample, language)
+      case .program(let runnable): run(runnable, attributes, sample, language)
       }
     }
   }
 
   private func run(
-    _ program: Program, _ attributes: Value, _ sample: Sample, _ language: RuleLanguage
+    _ runnable: Runnable, _ attributes: Value, _ sample: Sample, _ language: RuleLanguage
   ) -> DialectReport.Outcome {
-    var frame = Frame(for: program)
     do throws(EvaluationError) {
-      try frame.fill(attributes)
+      try runnable.frame.fill(attributes)
       if let platform = language.platform {
-        for (number, question) in program.questions.enumerated() {
+        for (number, question) in runnable.questions.enumerated() {
           let answer = sample.history.answer(to: question, at: Sample.clock, on: platform)
-          try frame.answer(number, with: answer)
+          try runnable.frame.answer(number, with: answer)
         }
       }
-      switch try program.evaluate(in: &frame) {
+      switch try runnable.program.evaluate(in: &runnable.frame) {
       case .bool(true): return .true
       case .bool(false): return .false
       case let value: return .value(value)

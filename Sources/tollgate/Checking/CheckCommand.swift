@@ -207,7 +207,13 @@ struct CheckCommand: ParsableCommand {
   private func checked(_ path: String, _ schema: ContextSchema, _ now: Instant) throws -> ConfigFile
   {
     var file = try form.file(path)
-    file.check(schema, now: now, isForAll: form.comparesPlatforms)
+    var progress = ProgressLine(isQuiet: quiet)
+    file.check(schema, now: now, isForAll: form.comparesPlatforms) { done, all in
+      if progress.isDue() {
+        progress.show("\(grouped(done * 100 / max(all, 1))) % of the platforms")
+      }
+    }
+    progress.interrupt()
     if fix {
       let count = try SafeFixes.apply(to: &file) {
         var file = try form.file(path)
@@ -242,7 +248,14 @@ struct CheckCommand: ParsableCommand {
       }
     }
     if statistics, let counts = file.statistics { printStatistics(counts) }
-    if dialectReport, let config = file.config { printReport(DialectReport(config), file) }
+    if dialectReport, let config = file.config {
+      var progress = ProgressLine(isQuiet: quiet)
+      let report = DialectReport(config) { done, all in
+        if progress.isDue() { progress.show("\(grouped(done)) of \(grouped(all)) expressions") }
+      }
+      progress.interrupt()
+      printReport(report, file)
+    }
   }
 
   private func printStatistics(_ statistics: RuleAnalysis.Statistics) {

@@ -8,11 +8,18 @@ enum DialectReportText {
   static func render(_ report: DialectReport, in file: ConfigFile) -> String {
     let decisive = report.findings.filter(\.isDecisive)
     let others = report.findings.filter { !$0.isDecisive }
+    // Looking for places goes through the whole file.
+    let places = DiagnosticPlaces(report.findings.map(about), in: file.bytes)
+    func text(_ finding: DialectReport.Finding, more: Int = 0) -> String {
+      let position = places.place(of: about(finding))?.position
+      let place = file.name + (position.map { ":\($0.line):\($0.column)" } ?? "")
+      return self.text(finding, at: place, more: more)
+    }
     var lines: [String] = []
-    for finding in decisive { lines.append(text(finding, file)) }
+    for finding in decisive { lines.append(text(finding)) }
     if !others.isEmpty {
       lines.append("No decision was found to change because of these:\n")
-      for (finding, more) in alike(others) { lines.append(text(finding, file, more: more)) }
+      for (finding, more) in alike(others) { lines.append(text(finding, more: more)) }
     }
     lines.append(summary(report))
     return lines.joined(separator: "\n")
@@ -48,15 +55,17 @@ enum DialectReportText {
     return groups
   }
 
-  /// - Parameter more: how many other clauses come to the same.
+  /// - Parameters:
+  ///   - place: the file, with line and column where they are known.
+  ///   - clauses: how many other clauses come to the same.
   private static func text(
-    _ finding: DialectReport.Finding, _ file: ConfigFile, more clauses: Int = 0
+    _ finding: DialectReport.Finding, at place: String, more clauses: Int
   ) -> String {
     let path = finding.paths.first ?? ""
     let more = finding.paths.count > 1 ? " and \(finding.paths.count - 1) more" : ""
     let others = clauses > 0 ? "\n  likewise \(counted(clauses, "other clause"))" : ""
     return """
-      \(place(of: finding, file)): \(path)\(more)
+      \(place): \(path)\(more)
         \(oneLine(finding.clause))
       \(outcomes(finding))
         with \(example(finding))\(others)
@@ -68,11 +77,9 @@ enum DialectReportText {
     finding.paths.first.map { "\($0).expression_cel" } ?? ""
   }
 
-  private static func place(of finding: DialectReport.Finding, _ file: ConfigFile) -> String {
-    let about = Diagnostic(
-      .dialectDifference, "", range: finding.range, path: expressionPath(finding))
-    let position = DiagnosticPlaces([about], in: file.bytes).place(of: about)?.position
-    return file.name + (position.map { ":\($0.line):\($0.column)" } ?? "")
+  /// What stands where a finding is.
+  private static func about(_ finding: DialectReport.Finding) -> Diagnostic {
+    Diagnostic(.dialectDifference, "", range: finding.range, path: expressionPath(finding))
   }
 
   private static func oneLine(_ text: String) -> String {

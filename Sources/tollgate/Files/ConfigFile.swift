@@ -59,8 +59,11 @@ struct ConfigFile {
   }
 
   /// Adds what only callers want that check the config: ``ConfigText/check(_:now:isForAll:)``.
-  mutating func check(_ schema: ContextSchema, now: Instant, isForAll: Bool = false) {
-    text.check(schema, now: now, isForAll: isForAll)
+  mutating func check(
+    _ schema: ContextSchema, now: Instant, isForAll: Bool = false,
+    tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+  ) {
+    text.check(schema, now: now, isForAll: isForAll, tell: tell)
     diagnostics = text.diagnostics
   }
 

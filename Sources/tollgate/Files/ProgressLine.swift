@@ -9,6 +9,8 @@ struct ProgressLine {
   let start = Clock.now()
   private var last: Instant
   private var isOpen = false
+  /// Whether a text has been shown.
+  private var hasShown = false
 
   /// - Parameter isImmediate: whether a terminal has a line at once, and not only where it takes a while.
   init(isQuiet: Bool, isImmediate: Bool = false) {
@@ -20,7 +22,9 @@ struct ProgressLine {
   mutating func isDue() -> Bool {
     if isQuiet { return false }
     let now = Clock.now()
-    if now - last < (isTerminal ? 200 : 2_000) { return false }
+    // Nobody waits longer than a second without a word.
+    if now - last < (isTerminal ? 200 : hasShown ? 2_000 : 1_000) { return false }
+    hasShown = true
     last = now
     return true
   }
