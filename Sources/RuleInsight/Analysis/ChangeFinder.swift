@@ -238,18 +238,27 @@ final class ChangeFinder {
         isDead = true
       }
     }
-    // What is different every moment is changed last.
-    let isOfTheMoment = space.places.map { place in
-      place.path.names.count == 2 && place.path.names[0] == UserMember.device.key
-        && DeviceAttribute(named: place.path.names[1])?.isOfTheMoment == true
-    }
-    let order =
-      space.places.indices.filter { !isOfTheMoment[$0] }
-      + space.places.indices.filter { isOfTheMoment[$0] }
+    // What people set comes first, then what follows from what a user has bought, and last what is
+    // different every moment.
+    let ranks = space.places.map { Self.rank($0.path.names) }
+    let order = (0...2).flatMap { rank in space.places.indices.filter { ranks[$0] == rank } }
     return Variant(
       record: record, context: context, change: change,
       search: ChangeSearch(space, goals, order: order), holding: holding, isDead: isDead,
       isPartial: change != nil && readsEntitlements(space, record))
+  }
+
+  /// How late an attribute is changed, where another one does as well.
+  private static func rank(_ names: [String]) -> Int {
+    guard names.count > 1, names[0] == UserMember.device.key,
+      let attribute = DeviceAttribute(named: names[1])
+    else { return 0 }
+    switch attribute {
+    case .activeEntitlements, .activeEntitlementObjects, .activeEntitlementsObject, .activeProducts,
+      .aliases, .publicApiKey, .vendorId, .deviceId, .appUserId:
+      return 1
+    default: return attribute.isOfTheMoment ? 2 : 0
+    }
   }
 
   private func readsEntitlements(_ space: ChangeSpace, _ record: Value) -> Bool {
