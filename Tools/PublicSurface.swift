@@ -7,10 +7,10 @@ import Foundation
 /// NAMES is a file with the names of types that apps have from elsewhere.
 @main
 struct PublicSurface {
-  /// How many public types a library may have, nested ones included. A third of those of the SDK are
-  /// what its backend is asked and answers.
+  /// How many public types a library may have, nested ones included. Half of those of the SDK are
+  /// what its backend is asked and answers, and the requests that an app's own transport sends.
   static let limits = [
-    "Expressions": 30, "Pricing": 25, "RuleEngine": 70, "RuleBatch": 10, "SDK": 110, "SDKLive": 2,
+    "Expressions": 30, "Pricing": 25, "RuleEngine": 70, "RuleBatch": 10, "SDK": 140, "SDKLive": 2,
     "SDKHooks": 3,
     "SDKTesting": 5, "SDKSQLite": 1,
   ]

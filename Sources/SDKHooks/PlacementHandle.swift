@@ -65,4 +65,13 @@ public final class PlacementHandle {
     if progress.end(registration, outcome) { feature?() }
     return outcome
   }
+
+  /// Registers the placement and returns at once, for a button's action. In asynchronous code, `await` the
+  /// function of the same name.
+  public func register(
+    placement: String, params: [String: (any AttributeConvertible)?] = [:],
+    feature: (@MainActor () -> Void)? = nil
+  ) {
+    Task { _ = await self.register(placement: placement, params: params, feature: feature) }
+  }
 }

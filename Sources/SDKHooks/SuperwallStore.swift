@@ -32,6 +32,8 @@ public final class SuperwallStore {
   public private(set) var subscriptionStatus: SubscriptionStatus
   /// Whether the status is inactive because a subscription has ended.
   public private(set) var hasExpired: Bool
+  /// What the backend says of the customer's subscriptions and purchases.
+  public private(set) var customerInfo: CustomerInfo
   /// The paywall that is on screen.
   public private(set) var paywall: PaywallInfo?
 
@@ -50,6 +52,7 @@ public final class SuperwallStore {
     userID = state.userID
     subscriptionStatus = state.subscriptionStatus
     hasExpired = state.hasExpired
+    customerInfo = state.customerInfo
     paywall = state.paywall
     let (now, token) = tollgate.follow { [weak self] in self?.show($0) }
     self.token = token
@@ -71,6 +74,7 @@ public final class SuperwallStore {
     update(\.userID, state.userID)
     update(\.subscriptionStatus, state.subscriptionStatus)
     update(\.hasExpired, state.hasExpired)
+    update(\.customerInfo, state.customerInfo)
     update(\.paywall, state.paywall)
   }
 

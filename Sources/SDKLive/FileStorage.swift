@@ -13,6 +13,8 @@ package final class FileStorage: StateStorage {
     var size: UInt64 = 0
     /// How large the file was when it was written anew.
     var compactSize: UInt64 = 0
+    /// How large the file is on the disk, unless another process writes it; nil for none.
+    var fileSize: UInt64?
   }
 
   private struct State {
@@ -41,6 +43,10 @@ package final class FileStorage: StateStorage {
   package func write(_ changes: [StorageChange]) throws {
     let line = Data((Value.list(changes.map(\.value)).json + "\n").utf8)
     try withFile { open in
+      let size = sizeOnDisk
+      if let size, size != open.fileSize { throw SharedFolder(folder: folder) }
+      // A file that was removed is written anew.
+      if size == nil { open.file = nil }
       if open.size + UInt64(line.count) > max(Self.leastSize, 4 * open.compactSize) {
         try compact(&open)
       }
@@ -52,9 +58,11 @@ package final class FileStorage: StateStorage {
         // Half a line would damage the one that follows.
         try? file.truncate(atOffset: open.size)
         open.file = nil
+        open.fileSize = sizeOnDisk
         throw error
       }
       open.size += UInt64(line.count)
+      open.fileSize = max(open.fileSize ?? 0, open.size)
       for change in changes { open.image.apply(change) }
     }
   }
@@ -87,6 +95,19 @@ package final class FileStorage: StateStorage {
 
   // MARK: Files
 
+  /// Two that write one file lose what the other one keeps: the second one to write stops.
+  private struct SharedFolder: LocalizedError {
+    var folder: String
+    var errorDescription: String? {
+      "another Tollgate writes to \(folder); give each its own folder"
+    }
+  }
+
+  private var sizeOnDisk: UInt64? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.size] as? NSNumber)?.uint64Value
+  }
+
   private func fileForWriting(_ open: inout Open) throws -> FileHandle {
     if !FileManager.default.fileExists(atPath: path) { try compact(&open) }
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
@@ -103,12 +124,13 @@ package final class FileStorage: StateStorage {
     open.file = nil
     try lines.write(to: URL(fileURLWithPath: path), options: .atomic)
     (open.size, open.compactSize) = (UInt64(lines.count), UInt64(lines.count))
+    open.fileSize = open.size
   }
 
   private func read(_ faults: inout [String]) throws -> Open {
     guard FileManager.default.fileExists(atPath: path) else { return takeOldFiles(&faults) }
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
-    var open = Open()
+    var open = Open(fileSize: UInt64(data.count))
     var isDamaged = false
     var begin = data.startIndex
     while let end = data[begin...].firstIndex(of: 0x0A) {

@@ -36,6 +36,12 @@ package struct LiveDevice: Device {
     #if canImport(Darwin)
       facts.isLowPowerMode = ProcessInfo.processInfo.isLowPowerModeEnabled
     #endif
+    #if canImport(UIKit) && !os(watchOS)
+      facts.fontScale = Double(UIFontMetrics.default.scaledValue(for: 1))
+      facts.fontSize = Double(UIFont.preferredFont(forTextStyle: .body).pointSize)
+      facts.preferredContentSizeCategory =
+        UITraitCollection.current.preferredContentSizeCategory.rawValue
+    #endif
     adjust(&facts)
     return facts
   }

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 public import SDK
 
 extension Ports {
@@ -10,17 +10,25 @@ extension Ports {
   ///   - transport: how the backend is reached; an app with AgentWallie's server says its address here.
   public static func live(
     folder: String, store: any PurchaseStore, presenter: any PaywallPresenter,
-    transport: URLSessionTransport = URLSessionTransport()
+    transport: any Transport = URLSessionTransport()
   ) -> Ports {
     live(
       storage: FileStorage(folder: folder), store: store, presenter: presenter,
       transport: transport)
   }
 
+  /// The same with the folder's address, a file URL.
+  public static func live(
+    folder: URL, store: any PurchaseStore, presenter: any PaywallPresenter,
+    transport: any Transport = URLSessionTransport()
+  ) -> Ports {
+    live(folder: folder.path, store: store, presenter: presenter, transport: transport)
+  }
+
   /// The same with a storage of another kind, such as SDKSQLite's `SQLiteStorage`.
   public static func live(
     storage: any StateStorage, store: any PurchaseStore, presenter: any PaywallPresenter,
-    transport: URLSessionTransport = URLSessionTransport()
+    transport: any Transport = URLSessionTransport()
   ) -> Ports {
     #if !canImport(Darwin)
       ErrorText.use { ($0 as? any LocalizedError)?.errorDescription }
@@ -34,15 +42,23 @@ extension Ports {
     /// The same with the App Store.
     public static func live(
       folder: String, presenter: any PaywallPresenter,
-      transport: URLSessionTransport = URLSessionTransport()
+      transport: any Transport = URLSessionTransport()
     ) -> Ports {
       live(folder: folder, store: StoreKitStore(), presenter: presenter, transport: transport)
+    }
+
+    /// The same with the App Store, and the folder's address, a file URL.
+    public static func live(
+      folder: URL, presenter: any PaywallPresenter,
+      transport: any Transport = URLSessionTransport()
+    ) -> Ports {
+      live(folder: folder.path, presenter: presenter, transport: transport)
     }
 
     /// The same with the App Store, and a storage of another kind.
     public static func live(
       storage: any StateStorage, presenter: any PaywallPresenter,
-      transport: URLSessionTransport = URLSessionTransport()
+      transport: any Transport = URLSessionTransport()
     ) -> Ports {
       live(storage: storage, store: StoreKitStore(), presenter: presenter, transport: transport)
     }
@@ -57,7 +73,7 @@ extension BackendClient {
   ///   - transport: says where AgentWallie's server is, for apps that have one.
   public static func live(
     publicKey: String, options: Options = Options(),
-    transport: URLSessionTransport = URLSessionTransport()
+    transport: any Transport = URLSessionTransport()
   ) -> BackendClient {
     BackendClient(publicKey: publicKey, transport: transport, options: options)
   }

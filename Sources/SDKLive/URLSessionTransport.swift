@@ -20,14 +20,14 @@ public struct URLSessionTransport: Transport {
     self.agentWallie = agentWallie
   }
 
-  package func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  public func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse {
     guard let urlRequest = urlRequest(request) else {
       throw .network("there is no address for \(request.host.rawValue)\(request.path)")
     }
     do {
       let (data, response) = try await session.data(for: urlRequest)
       guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-      return HTTPResponse(status: response.statusCode, body: Array(data))
+      return BackendResponse(status: response.statusCode, body: Array(data))
     } catch let error as URLError where error.code == .timedOut {
       throw .timeout
     } catch {
@@ -35,7 +35,8 @@ public struct URLSessionTransport: Transport {
     }
   }
 
-  func urlRequest(_ request: HTTPRequest) -> URLRequest? {
+  /// The request as Foundation sends it, for transports of an app's own; nil without an address.
+  public func urlRequest(_ request: BackendRequest) -> URLRequest? {
     guard let base = base(request.host, request.environment),
       var components = URLComponents(string: base)
     else { return nil }
@@ -59,7 +60,7 @@ public struct URLSessionTransport: Transport {
   }
 
   /// Where a server of the contract is.
-  private func base(_ host: HTTPRequest.Host, _ environment: NetworkEnvironment) -> String? {
+  private func base(_ host: BackendRequest.Host, _ environment: NetworkEnvironment) -> String? {
     switch (environment, host) {
     case (.custom(let address), _): address
     case (_, .agentWallie): agentWallie

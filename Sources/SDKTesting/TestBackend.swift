@@ -8,7 +8,7 @@ final class TestBackend: Transport {
     var network = TestTollgate.Network.answers
     /// What tests answer themselves, by path; the last that fits counts.
     var answers: [(path: String, status: Int, body: Value?)] = []
-    var requests: [HTTPRequest] = []
+    var requests: [BackendRequest] = []
   }
 
   private let state = Locked(State())
@@ -20,7 +20,7 @@ final class TestBackend: Transport {
     self.time = time
   }
 
-  var requests: [HTTPRequest] { state.withLock { $0.requests } }
+  var requests: [BackendRequest] { state.withLock { $0.requests } }
 
   var network: TestTollgate.Network {
     get { state.withLock { $0.network } }
@@ -31,7 +31,7 @@ final class TestBackend: Transport {
     state.withLock { $0.answers.append((path, status, body)) }
   }
 
-  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse {
     let (network, answer) = state.withLock { state in
       state.requests.append(request)
       return (state.network, state.answers.last { $0.path == request.path })
@@ -45,6 +45,6 @@ final class TestBackend: Transport {
     case .answers: break
     }
     guard let answer else { return try await usual.send(request) }
-    return HTTPResponse(status: answer.status, body: Array((answer.body?.json ?? "").utf8))
+    return BackendResponse(status: answer.status, body: Array((answer.body?.json ?? "").utf8))
   }
 }

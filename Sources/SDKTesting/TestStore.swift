@@ -1,3 +1,4 @@
+public import CivilTime
 public import SDK
 
 /// A store that sells what it is told to, on any platform, without an account.
@@ -17,7 +18,7 @@ public final class TestStore: PurchaseStore {
   ///   - owned: products that the user has already.
   public init(
     products: [StoreProduct], purchases: [PurchaseResult] = [.purchased],
-    restores: [RestorationResult] = [.restored], owned: [String] = []
+    restores: [RestorationResult] = [.restored], owned: [OwnedProduct] = []
   ) {
     var script = SimulatedStore.Script()
     script.purchases = purchases.map { .result($0) }
@@ -36,10 +37,18 @@ public final class TestStore: PurchaseStore {
   }
 
   /// The user buys a product outside of the app: on another device, or somebody approves it later.
-  public func buyElsewhere(_ productID: String) { store.addTransaction(productID) }
+  ///
+  /// - Parameter expiresAt: when it ends unless it is renewed.
+  public func buyElsewhere(_ productID: String, expiresAt: Instant? = nil) {
+    store.addTransaction(productID, expiresAt: expiresAt)
+  }
 
   /// A product is the user's no more: it expired, or was given back.
   public func revoke(_ productID: String) { store.revoke(productID) }
+
+  /// From now on the store answers that nothing is owned, and does not say that anything has ended, as the
+  /// App Store can when an app starts.
+  public func forgetPurchases() { store.forgetPurchases() }
 
   public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {
     try await store.products(identifiers)
@@ -51,7 +60,7 @@ public final class TestStore: PurchaseStore {
 
   public func restorePurchases() async -> RestorationResult { await store.restorePurchases() }
 
-  public func ownedProducts() async throws(StoreError) -> [String] {
+  public func ownedProducts() async throws(StoreError) -> [OwnedProduct] {
     try await store.ownedProducts()
   }
 

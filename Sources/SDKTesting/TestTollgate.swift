@@ -65,7 +65,8 @@ public final class TestTollgate: Sendable {
   public convenience init(
     config: some Sequence<UInt8>, products: [StoreProduct] = [],
     purchases: [PurchaseResult] = [.purchased], restores: [RestorationResult] = [.restored],
-    owned: [String] = [], status: SubscriptionStatus? = nil, device: DeviceFacts = DeviceFacts(),
+    owned: [OwnedProduct] = [], status: SubscriptionStatus? = nil,
+    device: DeviceFacts = DeviceFacts(),
     platform: Platform = .ios, now: Instant = 1_767_225_600_000
   ) async throws {
     let value: Value

@@ -104,7 +104,7 @@ private final class AnswerRecorder: Transport {
 
   var last: [UInt8] { body.withLock { $0 } }
 
-  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse {
     let response = try await transport.send(request)
     body.withLock { $0 = response.body }
     return response

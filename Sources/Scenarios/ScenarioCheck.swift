@@ -71,7 +71,8 @@ package struct ScenarioCheck {
         try observed(name, "\(key)[\(index)]")
       }
     }
-    for (index, id) in try texts(scenario["store"]?["owned"], "store.owned").enumerated() {
+    let owned = (scenario["store"]?["owned"]?.elements ?? []).map { $0["productId"] ?? $0 }
+    for (index, id) in try texts(.list(owned), "store.owned").enumerated() {
       try known(id, products, "product", "store.owned[\(index)]")
     }
     for (index, rule) in (scenario["backend"]?.elements ?? []).enumerated() {

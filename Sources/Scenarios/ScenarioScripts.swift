@@ -6,7 +6,7 @@ internal import SDK
 extension SimulatedStore.Script {
   init(_ value: Value) {
     self.init()
-    owned = (value["owned"]?.elements ?? []).compactMap(\.text)
+    owned = (value["owned"]?.elements ?? []).compactMap { OwnedProduct($0) }
     tokens = Set((value["tokens"]?.elements ?? []).compactMap(\.text))
     isEligibleForOffers = value["trialEligible"]?.truth ?? true
     if let results = value["purchase"]?.elements {
@@ -24,11 +24,23 @@ extension SimulatedStore.Script {
   }
 }
 
+extension OwnedProduct {
+  /// `"com.app.pro"`, or `{"productId", "expiresAt"}` with milliseconds since 1970.
+  fileprivate init?(_ value: Value) {
+    guard let id = value.text ?? value["productId"]?.text else { return nil }
+    self.init(id, expiresAt: Self.instant(value["expiresAt"]))
+  }
+
+  static func instant(_ value: Value?) -> Instant? {
+    value?.wholeNumber.map { Instant(milliseconds: Int64($0)) }
+  }
+}
+
 extension ScriptedTransport.Rule {
   /// The rules of a scenario, and behind them those that every scenario has.
   static func rules(_ value: Value?, config: Value) throws -> [ScriptedTransport.Rule] {
     let own = try (value?.elements ?? []).map { rule -> ScriptedTransport.Rule in
-      guard let method = rule["method"]?.text.flatMap({ HTTPRequest.Method(rawValue: $0) }),
+      guard let method = rule["method"]?.text.flatMap({ BackendRequest.Method(rawValue: $0) }),
         let path = rule["path"]?.text, let replies = rule["replies"]?.elements
       else { throw CaseFileError(message: "a backend rule needs 'method', 'path' and 'replies'") }
       return ScriptedTransport.Rule(method, path, replies.map { ScriptedTransport.Reply($0) })

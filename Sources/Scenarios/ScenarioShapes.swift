@@ -13,7 +13,7 @@ enum ScenarioShapes {
       callback backpress purchase restore status presentationResult assignments deeplink redemption
       webEntitlements checkout backend hooks)
     platform=(ios android) config hooks listeners=(none) observe ignore only
-    storage{status{status=(UNKNOWN INACTIVE ACTIVE) entitlements[id type]} appUserId aliasId deviceId seed userAttributes integrationAttributes assignments
+    storage{status{status=(UNKNOWN INACTIVE ACTIVE) entitlements[id type expiresAt]} appUserId aliasId deviceId seed userAttributes integrationAttributes assignments
       surveys codes webEntitlements installedAt totalPaywallViews lastPaywallView closedAt}
     store{owned tokens trialEligible
       purchase[type=(purchased cancelled pending restored failed manual) error]
@@ -62,8 +62,8 @@ enum ScenarioShapes {
   ].mapValues { KeyShape($0) }
 
   static let appActions: [String: KeyShape] = [
-    "foreground": "", "background": "", "restart": "", "storeTransaction": "productId",
-    "storeRevoked": "productId",
+    "foreground": "", "background": "", "restart": "", "storeTransaction": "productId expiresAt",
+    "storeRevoked": "productId", "storeForgets": "",
   ].mapValues { KeyShape($0) }
 
   static let endpoints: [String: KeyShape] = [

@@ -195,8 +195,12 @@ package final class SimulationSession {
       let call = usePlacement(step["id"]?.text ?? "", step["action"]?.text, step["args"] ?? .null)
       return { call.map { $0.value ?? ["pending": true] } ?? .null }
     case "redemptionHelper":
-      let subscriptions = RedemptionResult(decoding: step["result"] ?? .null)?.stripeSubscriptionIDs
-      return { ["value": subscriptions.map { .texts($0) } ?? .null] }
+      let result = RedemptionResult(decoding: step["result"] ?? .null)
+      let answer: Value = [
+        "stripeSubscriptionIds": result?.stripeSubscriptionIDs.map { .texts($0) } ?? .null,
+        "code": result.map { .string($0.code) } ?? .null,
+      ]
+      return { ["value": answer] }
     case let other:
       let message = "the step '\(other ?? "")' is not supported"
       let error = SDKError(.unsupported, message)
@@ -231,7 +235,10 @@ package final class SimulationSession {
     case "foreground": tollgate.applicationDidEnterForeground()
     case "background": tollgate.applicationDidEnterBackground()
     case "restart": restart()
-    case "storeTransaction": store.addTransaction(details["productId"]?.text ?? "")
+    case "storeTransaction":
+      store.addTransaction(
+        details["productId"]?.text ?? "", expiresAt: OwnedProduct.instant(details["expiresAt"]))
+    case "storeForgets": store.forgetPurchases()
     case "storeRevoked": store.revoke(details["productId"]?.text ?? "")
     default: break
     }

@@ -35,8 +35,8 @@ final class Transcript: Sendable {
 
   private func add(_ entry: Value) { content.withLock { $0.entries.append(entry) } }
 
-  func add(_ request: HTTPRequest, isAnswered: Bool) {
-    func object(_ fields: [HTTPRequest.Field]) -> Value {
+  func add(_ request: BackendRequest, isAnswered: Bool) {
+    func object(_ fields: [BackendRequest.Field]) -> Value {
       .map(fields.map { Value.Entry(key: .string($0.name), value: .string($0.value)) })
     }
     let entry = Value.members([

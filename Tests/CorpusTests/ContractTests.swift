@@ -144,8 +144,10 @@ struct ContractTests {
       ],
     ]
     let results: [RedemptionResult] = [
-      try #require(RedemptionResult(decoding: redemption)), .error(code: "X", message: "m"),
-      .codeExpired(code: "X", resent: true, obfuscatedEmail: "a*@b.c"), .invalidCode(code: "X"),
+      try #require(RedemptionResult(decoding: redemption)),
+      .error(code: "X", error: .init(message: "m")),
+      .expiredCode(code: "X", expired: .init(resent: true, obfuscatedEmail: "a*@b.c")),
+      .invalidCode(code: "X"),
     ]
     #expect(results[0].stripeSubscriptionIDs == ["s"] && results[1].stripeSubscriptionIDs == nil)
     let events: [ModuleEvent] =

@@ -129,6 +129,23 @@ struct StorageTests {
     #expect(try FileStorage(folder: folder.path).records("a")["a"] == .string("99" + text))
   }
 
+  /// Of two that write to one folder the second one stops, says so, and destroys nothing.
+  @Test func twoOnOneFolder() throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (FileStorage(folder: folder.path), FileStorage(folder: folder.path))
+    #expect(try first.records("").isEmpty && second.records("").isEmpty)
+    try first.write([.set("a", 1)])
+    let error = #expect(throws: (any Error).self) { try second.write([.set("a", 2)]) }
+    #expect(error?.localizedDescription.contains("another Tollgate writes to") == true)
+    try first.write([.set("b", 2)])
+    #expect(throws: (any Error).self) { try second.write([.set("c", 3)]) }
+    #expect(try FileStorage(folder: folder.path).records("") == ["a": 1, "b": 2])
+    // A file that was removed is written again.
+    try FileManager.default.removeItem(atPath: folder.path + "/tollgate.jsonl")
+    try first.write([.set("d", 4)])
+    #expect(try FileStorage(folder: folder.path).records("") == ["a": 1, "b": 2, "d": 4])
+  }
+
   /// What cannot be read is one record, and the others are there.
   @Test func damagedRecordIsPutAside() async throws {
     let folder = try TemporaryFolder()

@@ -9,7 +9,7 @@ struct TestApp: Sendable {
   let clock = VirtualClock(now: Samples.start)
   let presenter: ScriptedPresenter
   let store: SimulatedStore
-  let requests: Recorder<HTTPRequest>
+  let requests: Recorder<BackendRequest>
   let commands: Recorder<ScriptedPresenter.Command>
 
   init(
@@ -19,7 +19,7 @@ struct TestApp: Sendable {
     products: [StoreProduct] = [Samples.month, Samples.year, Samples.coins],
     device: DeviceFacts = DeviceFacts()
   ) {
-    let (requests, commands) = (Recorder<HTTPRequest>(), Recorder<ScriptedPresenter.Command>())
+    let (requests, commands) = (Recorder<BackendRequest>(), Recorder<ScriptedPresenter.Command>())
     let defaults: [ScriptedTransport.Rule] = [
       .init(.get, "/api/v1/static_config", [.json(config)]),
       .init(.get, "/api/v1/assignments", [.json(["assignments": []])]),

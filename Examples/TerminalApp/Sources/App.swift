@@ -262,8 +262,8 @@ final class Delegate: TollgateDelegate {
   func didRedeemLink(result: RedemptionResult) {
     switch result {
     case .success(let code, _): screen.say("  ✓ the code '\(code)' is redeemed")
-    case .error(let code, let message): screen.say("  ! the code '\(code)': \(message)")
-    case .codeExpired(let code, _, _): screen.say("  ! the code '\(code)' has expired")
+    case .error(let code, let error): screen.say("  ! the code '\(code)': \(error.message)")
+    case .expiredCode(let code, _): screen.say("  ! the code '\(code)' has expired")
     case .invalidCode(let code): screen.say("  ! there is no code '\(code)'")
     case .expiredSubscription(let code, _):
       screen.say("  ! the subscription of the code '\(code)' has expired")

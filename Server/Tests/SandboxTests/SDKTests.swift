@@ -104,7 +104,9 @@ import Testing
     }
 
     func restorePurchases() async -> RestorationResult { await sold.restorePurchases() }
-    func ownedProducts() async throws(StoreError) -> [String] { try await sold.ownedProducts() }
+    func ownedProducts() async throws(StoreError) -> [OwnedProduct] {
+      try await sold.ownedProducts()
+    }
     func consume(_ token: String) async throws(StoreError) -> String {
       try await sold.consume(token)
     }
@@ -177,7 +179,7 @@ import Testing
       Issue.record("\(result)")
       return
     }
-    #expect(info.purchaserUserID == SandboxServer.user)
+    #expect(info.purchaserInfo.userID == SandboxServer.user)
     #expect(try await app.tollgate.getEntitlements().active.map(\.id) == ["pro"])
     await app.end()
   }
@@ -226,8 +228,8 @@ import Testing
       let result = try await wait(for: "the result") { app.results.first }
       #expect(result.value["status"]?.text == status, "\(result)")
       #expect(result.code == code)
-      if case .codeExpired(_, let resent, let email) = result {
-        #expect(resent && email == "u***@example.com")
+      if case .expiredCode(_, let expired) = result {
+        #expect(expired.resent && expired.obfuscatedEmail == "u***@example.com")
       }
       if status == "SUCCESS" {
         #expect(result.stripeSubscriptionIDs == ["sub_PROMO-CODE"])

@@ -32,11 +32,22 @@ public struct BackendClient: Sendable {
   private let entropy: Locked<Entropy>
   private let executor: (any TaskExecutor)?
 
+  /// - Parameters:
+  ///   - publicKey: the application's key, `pk_...`.
+  ///   - transport: how the backend is reached.
+  ///   - time: the clock of limits and pauses.
+  public init(
+    publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
+    options: Options = Options()
+  ) {
+    self.init(
+      publicKey: publicKey, transport: transport, time: time, entropy: .system, options: options)
+  }
+
   /// - Parameter executor: runs everything, in tests that want one thread. Nil is the system's choice.
   package init(
     publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
-    entropy: Entropy = .system, options: Options = Options(),
-    executor: (any TaskExecutor)? = nil
+    entropy: Entropy, options: Options = Options(), executor: (any TaskExecutor)? = nil
   ) {
     self.executor = executor
     self.publicKey = publicKey
@@ -57,7 +68,7 @@ public struct BackendClient: Sendable {
   }
 
   /// Sends a request until there is an answer that counts.
-  func send(_ request: HTTPRequest, _ repeating: Repeating, limit: Duration? = nil)
+  func send(_ request: BackendRequest, _ repeating: Repeating, limit: Duration? = nil)
     async throws(BackendError) -> [UInt8]
   {
     var request = request
@@ -77,10 +88,10 @@ public struct BackendClient: Sendable {
     }
   }
 
-  private func attempted(_ request: HTTPRequest, _ limit: Duration) async throws(BackendError)
+  private func attempted(_ request: BackendRequest, _ limit: Duration) async throws(BackendError)
     -> [UInt8]
   {
-    let race = Race<Result<HTTPResponse, BackendError>>(executor)
+    let race = Race<Result<BackendResponse, BackendError>>(executor)
     let (transport, time) = (transport, time)
     race.begin {
       do throws(TransportFailure) {
@@ -101,7 +112,7 @@ public struct BackendClient: Sendable {
   }
 
   /// The JSON object of an answer.
-  func object(_ request: HTTPRequest, _ repeating: Repeating, limit: Duration? = nil)
+  func object(_ request: BackendRequest, _ repeating: Repeating, limit: Duration? = nil)
     async throws(BackendError) -> Value
   {
     let body = try await send(request, repeating, limit: limit)

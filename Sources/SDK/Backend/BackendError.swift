@@ -93,7 +93,7 @@ public enum BackendError: Error, Hashable, Sendable {
   }
 
   /// The error of an answer, or nil for a success: what its body says is wrong, or else its status.
-  init?(_ response: HTTPResponse) {
+  init?(_ response: BackendResponse) {
     guard let error = BackendError(status: response.status) else { return nil }
     let body = try? Value.parse(json: response.body)
     let named =

@@ -4,34 +4,34 @@ internal import Expressions
 enum Endpoints {
   static let subscriptions = "/subscriptions-api/public/v1"
 
-  static func staticConfig(apiKey: String) -> HTTPRequest {
-    HTTPRequest(.get, "/api/v1/static_config", query: [.init("pk", apiKey)])
+  static func staticConfig(apiKey: String) -> BackendRequest {
+    BackendRequest(.get, "/api/v1/static_config", query: [.init("pk", apiKey)])
   }
 
-  static func artifact(_ artifact: ConfigArtifact) -> HTTPRequest {
-    HTTPRequest(.get, host: .api, segments: artifact.segments)
+  static func artifact(_ artifact: ConfigArtifact) -> BackendRequest {
+    BackendRequest(.get, host: .api, segments: artifact.segments)
   }
 
-  static func paywall(_ identifier: String, apiKey: String) -> HTTPRequest {
-    HTTPRequest(
+  static func paywall(_ identifier: String, apiKey: String) -> BackendRequest {
+    BackendRequest(
       .get, host: .api, segments: ["api", "v1", "paywall", identifier],
       query: [.init("pk", apiKey)])
   }
 
-  static func assignments(apiKey: String) -> HTTPRequest {
-    authorized(HTTPRequest(.get, "/api/v1/assignments"), apiKey)
+  static func assignments(apiKey: String) -> BackendRequest {
+    authorized(BackendRequest(.get, "/api/v1/assignments"), apiKey)
   }
 
   /// Tells the server which variants the user has seen or been held out by. The server takes at
   /// most ``confirmationLimit`` at once.
   static func confirm(_ assignments: [(experiment: String, variant: String)], apiKey: String)
-    -> HTTPRequest
+    -> BackendRequest
   {
     let pairs = assignments.map { pair -> Value in
       .object(["experiment_id": .string(pair.experiment), "variant_id": .string(pair.variant)])
     }
     return authorized(
-      HTTPRequest(
+      BackendRequest(
         .post, "/api/v1/confirm_assignments", body: .object(["assignments": .list(pairs)])),
       apiKey)
   }
@@ -40,32 +40,32 @@ enum Endpoints {
   static let confirmationLimit = 100
 
   /// Tells the backend's statistics what happened.
-  static func events(_ events: [CollectedEvent], apiKey: String) -> HTTPRequest {
+  static func events(_ events: [CollectedEvent], apiKey: String) -> BackendRequest {
     let body = Value.object(["events": .list(events.map(\.uploaded))])
-    return authorized(HTTPRequest(.post, host: .collector, "/api/v1/events", body: body), apiKey)
+    return authorized(BackendRequest(.post, host: .collector, "/api/v1/events", body: body), apiKey)
   }
 
-  static func redeem(_ body: Value, apiKey: String) -> HTTPRequest {
+  static func redeem(_ body: Value, apiKey: String) -> BackendRequest {
     authorized(
-      HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/redeem", body: body), apiKey)
+      BackendRequest(.post, host: .subscriptions, "\(subscriptions)/redeem", body: body), apiKey)
   }
 
-  static func products(apiKey: String) -> HTTPRequest {
-    authorized(HTTPRequest(.get, host: .subscriptions, "\(subscriptions)/products/"), apiKey)
+  static func products(apiKey: String) -> BackendRequest {
+    authorized(BackendRequest(.get, host: .subscriptions, "\(subscriptions)/products/"), apiKey)
   }
 
-  static func entitlements(user: String, deviceID: String?, apiKey: String) -> HTTPRequest {
+  static func entitlements(user: String, deviceID: String?, apiKey: String) -> BackendRequest {
     let segments = ["subscriptions-api", "public", "v1", "users", user, "entitlements"]
-    let query = deviceID.map { [HTTPRequest.Field("deviceId", $0)] } ?? []
+    let query = deviceID.map { [BackendRequest.Field("deviceId", $0)] } ?? []
     return authorized(
-      HTTPRequest(.get, host: .subscriptions, segments: segments, query: query), apiKey)
+      BackendRequest(.get, host: .subscriptions, segments: segments, query: query), apiKey)
   }
 
   /// AgentWallie: has a signed transaction verified.
   static func receipt(signed: String, userID: String, deviceID: String, apiKey: String)
-    -> HTTPRequest
+    -> BackendRequest
   {
-    HTTPRequest(
+    BackendRequest(
       .post, host: .agentWallie, "/v1/receipts/\(apiKey)",
       body: .object([
         "signed_transaction_info": .string(signed), "user_id": .string(userID),
@@ -74,11 +74,12 @@ enum Endpoints {
   }
 
   /// AgentWallie: what the server knows of a user.
-  static func subscriptions(ofUser user: String, apiKey: String) -> HTTPRequest {
-    HTTPRequest(.get, host: .agentWallie, segments: ["v1", "subscriptions", apiKey, user])
+  static func subscriptions(ofUser user: String, apiKey: String) -> BackendRequest {
+    BackendRequest(.get, host: .agentWallie, segments: ["v1", "subscriptions", apiKey, user])
   }
 
-  fileprivate static func authorized(_ request: HTTPRequest, _ apiKey: String) -> HTTPRequest {
+  fileprivate static func authorized(_ request: BackendRequest, _ apiKey: String) -> BackendRequest
+  {
     var request = request
     request.headers.append(.init("Authorization", "Bearer \(apiKey)"))
     return request
@@ -88,17 +89,17 @@ enum Endpoints {
 // MARK: Checkout
 
 extension Endpoints {
-  static func beginCheckout(_ request: CheckoutRequest, apiKey: String) -> HTTPRequest {
+  static func beginCheckout(_ request: CheckoutRequest, apiKey: String) -> BackendRequest {
     checkout("session", request.value, apiKey)
   }
 
-  static func checkoutStatus(contextID: String, apiKey: String) -> HTTPRequest {
+  static func checkoutStatus(contextID: String, apiKey: String) -> BackendRequest {
     checkout("status", .object(["checkoutId": .string(contextID)]), apiKey)
   }
 
   static func confirmCheckout(
     contextID: String, setupIntentID: String, email: String, apiKey: String
-  ) -> HTTPRequest {
+  ) -> BackendRequest {
     let body: Value = [
       "setupIntentId": .string(setupIntentID), "checkoutContextId": .string(contextID),
       "email": .string(email),
@@ -106,13 +107,13 @@ extension Endpoints {
     return checkout("session/confirm", body, apiKey)
   }
 
-  static func completeCheckout(contextID: String, apiKey: String) -> HTTPRequest {
+  static func completeCheckout(contextID: String, apiKey: String) -> BackendRequest {
     checkout("session/complete", .object(["checkoutContextId": .string(contextID)]), apiKey)
   }
 
   static func pollRedemption(
     contextID: String, deviceID: String, appUserID: String?, apiKey: String
-  ) -> HTTPRequest {
+  ) -> BackendRequest {
     let body = Value.members([
       "checkoutContextId": .string(contextID), "deviceId": .string(deviceID),
       "appUserId": appUserID.map { .string($0) },
@@ -120,9 +121,9 @@ extension Endpoints {
     return checkout("session/poll-redemption-result", body, apiKey)
   }
 
-  private static func checkout(_ path: String, _ body: Value, _ apiKey: String) -> HTTPRequest {
+  private static func checkout(_ path: String, _ body: Value, _ apiKey: String) -> BackendRequest {
     authorized(
-      HTTPRequest(.post, host: .subscriptions, "\(subscriptions)/checkout/\(path)", body: body),
+      BackendRequest(.post, host: .subscriptions, "\(subscriptions)/checkout/\(path)", body: body),
       apiKey)
   }
 }

@@ -14,7 +14,7 @@ package struct PaywallResponse: Hashable, Sendable {
   init?(decoding value: Value) {
     guard let paywall = Paywall.decode(superwall: value) else { return nil }
     self.paywall = paywall
-    products = paywall.products.map { PaywallProduct($0) }
+    products = paywall.products.map { PaywallProduct($0, in: value) }
     self.value = value
   }
 
@@ -29,10 +29,19 @@ package struct PaywallResponse: Hashable, Sendable {
 
 extension PaywallProduct {
   /// A product of the static config.
-  init(_ product: ProductReference) {
+  ///
+  /// - Parameter paywall: may say what the product costs where the store does not.
+  init(_ product: ProductReference, in paywall: Value) {
     self.init(
       id: (product.store == .playStore ? product.fullIdentifier : nil) ?? product.storeID,
       name: product.slot, store: product.store,
       entitlements: product.entitlements, trialDays: product.trialDays)
+    let lists = ["products_v3", "products_v2", "products"].compactMap { paywall[$0]?.elements }
+    let written = lists.joined().first { element in
+      let reference = element["store_product"] ?? element
+      return reference["product_identifier"]?.text == product.storeID
+    }
+    displayPrice = written?["display_price"]?.text
+    displayPeriod = written?["display_period"]?.text
   }
 }

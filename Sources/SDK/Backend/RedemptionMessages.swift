@@ -9,6 +9,19 @@ public struct CustomerInfo: Hashable, Sendable {
   /// Those that are active.
   public var entitlements: [Entitlement]
 
+  /// A customer of whom nothing is known.
+  public init() { (subscriptions, nonSubscriptions, entitlements) = ([], [], []) }
+
+  var isEmpty: Bool { self == CustomerInfo() }
+
+  /// As it is stored, in the contract's JSON.
+  var value: Value {
+    [
+      "subscriptions": .list(subscriptions), "nonSubscriptions": .list(nonSubscriptions),
+      "entitlements": .list(entitlements.map(\.value)),
+    ]
+  }
+
   /// Reads the contract's JSON; parts that are missing are empty.
   public init(decoding value: Value) {
     subscriptions = value["subscriptions"]?.elements ?? []

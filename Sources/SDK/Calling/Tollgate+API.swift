@@ -141,11 +141,7 @@ extension Tollgate {
   }
 
   func registerPlacement(_ request: PlacementRequest) async -> PlacementOutcome {
-    switch await perform(.registerPlacement(request)) {
-    case .success(.outcome(let outcome)): return outcome
-    case .success: return PlacementOutcome(.ignored)
-    case .failure(let error): return PlacementOutcome(.error(error))
-    }
+    PlacementOutcome(await perform(.registerPlacement(request)))
   }
 
   /// What the placement would do now, without showing anything. The assignment that the answer

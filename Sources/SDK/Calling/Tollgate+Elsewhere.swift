@@ -95,11 +95,8 @@ extension Tollgate {
     unavailable()
   }
 
-  @available(*, unavailable, renamed: "getEntitlements()")
-  public nonisolated func getCustomerInfo() async -> EntitlementsInfo { unavailable() }
-
-  @available(*, unavailable, renamed: "entitlements")
-  public nonisolated var customerInfo: EntitlementsInfo { unavailable() }
+  @available(*, unavailable, renamed: "customerInfo")
+  public nonisolated func getCustomerInfo() async -> CustomerInfo { unavailable() }
 
   // MARK: Settings
 
@@ -125,6 +122,28 @@ extension Tollgate {
     *, unavailable, message: "the config is asked for again when the app comes to the foreground"
   )
   public nonisolated func refreshConfiguration() async { unavailable() }
+}
+
+// MARK: Members of values
+
+extension PaywallInfo {
+  @available(*, unavailable, renamed: "featureGating")
+  public var featureGatingBehavior: Paywall.FeatureGating { unavailable() }
+
+  @available(*, unavailable, renamed: "presentedByPlacement")
+  public var presentedByEventWithName: String? { unavailable() }
+
+  @available(*, unavailable, renamed: "presentedByPlacement")
+  public var presentedByPlacementWithName: String? { unavailable() }
+
+  @available(*, unavailable, renamed: "presentedByEventID")
+  public var presentedByEventWithId: String? { unavailable() }
+
+  @available(*, unavailable, renamed: "presentedAt")
+  public var presentedByEventAt: Instant? { unavailable() }
+
+  @available(*, unavailable, renamed: "productIDs")
+  public var productIds: [String] { unavailable() }
 }
 
 private func unavailable() -> Never { fatalError("nothing can call it") }

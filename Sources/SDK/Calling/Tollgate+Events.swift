@@ -15,10 +15,14 @@ extension Tollgate {
     case .onBackPressed(let info): respond(toBackPressOn: info, receivers.first)
     default: for id in receivers { callbacks[id]?.onEvent(event) }
     }
-    if let id = event.handlerID, let handler = handlers[id] {
+    if let id = event.handlerID, let handler = handler(id) {
       mainQueue.add { handler.receive(event) }
     }
     tellDelegate { $0.receive(event) }
+  }
+
+  private func handler(_ id: String) -> PaywallPresentationHandler? {
+    handlers[id] ?? unawaited.handler(id)
   }
 
   func tellDelegate(_ tell: @escaping @MainActor @Sendable (any TollgateDelegate) -> Void) {
@@ -31,9 +35,9 @@ extension Tollgate {
     to id: String, _ callback: CustomCallback, handlerID: String, _ subscriber: Int?
   ) {
     let respondent =
-      subscriber.flatMap { callbacks[$0]?.onCustomCallback } ?? handlers[handlerID]?.respondent
+      subscriber.flatMap { callbacks[$0]?.onCustomCallback } ?? handler(handlerID)?.respondent
     guard let respondent else {
-      if answersForAbsent || handlers[handlerID] != nil {
+      if answersForAbsent || handler(handlerID) != nil {
         handleNext(.call(nextToken(), .didHandleCustomCallback(callbackID: id, .failure())))
       }
       return

@@ -16,6 +16,25 @@ extension Tollgate {
   /// that are outdated, and never the newest.
   public nonisolated func states() -> AsyncStream<TollgateState> { board.states() }
 
+  /// What the backend says of the customer now: what was saved, until it answers.
+  public nonisolated var customerInfo: CustomerInfo { snapshot.customerInfo }
+
+  /// ``customerInfo`` now, and whenever it changes. The stream ends with the SDK.
+  public nonisolated var customerInfoStream: AsyncStream<CustomerInfo> {
+    let states = board.states()
+    return AsyncStream { continuation in
+      let task = Task {
+        var last: CustomerInfo?
+        for await state in states where state.customerInfo != last {
+          last = state.customerInfo
+          continuation.yield(state.customerInfo)
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
   /// Returns when the app has heard of everything until now.
   package nonisolated func untilHeard() async { await mainQueue.settle() }
 

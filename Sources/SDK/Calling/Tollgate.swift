@@ -55,6 +55,7 @@ public actor Tollgate {
   /// Handlers whose call was cancelled; they hear of their paywall until it is gone.
   private var orphans: Set<String> = []
   var handlerCount = 0
+  let unawaited = Unawaited()
   var appDelegate: (any TollgateDelegate)?
   let mainQueue = MainQueue()
   /// What views show.
@@ -262,6 +263,7 @@ public actor Tollgate {
   }
 
   private func end(_ token: Token, _ result: Result<Reply, SDKError>) {
+    if unawaited.end(token, result, mainQueue) { return }
     calls.removeValue(forKey: token)?.resume(returning: result)
   }
 
@@ -331,6 +333,7 @@ public actor Tollgate {
     (streams, observers, callbacks, handlers) = ([:], [], [:], [:])
     (appDelegate, backPressHandler, storeWatch) = (nil, nil, nil)
     inputs = []
+    unawaited.close()
     board.finish()
     mainQueue.finish()
     await storageQueue.flush(isLast: true)
@@ -484,7 +487,10 @@ extension Tollgate {
         }
       }
     case .didCompletePurchase(let productID):
-      tellDelegate { $0.didCompletePurchase(productID: productID) }
+      tellDelegate {
+        $0.didCompletePurchase(productID: productID)
+        $0.didCompletePurchase(productId: productID)
+      }
     case .didRestorePurchases: tellDelegate { $0.didRestorePurchases() }
     case .loadOwnedProducts, .loadProducts, .purchase, .restore, .consume: askStore(effect)
     default: askPresenter(effect)

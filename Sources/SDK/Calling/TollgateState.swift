@@ -14,6 +14,8 @@ public struct TollgateState: Hashable, Sendable {
   public let subscriptionStatus: SubscriptionStatus
   /// Whether the status is inactive because a subscription has ended: what AgentWallie calls `expired`.
   public let hasExpired: Bool
+  /// What the backend says of the customer's subscriptions and purchases.
+  public let customerInfo: CustomerInfo
   /// The paywall that the host shows.
   public let paywall: PaywallInfo?
   /// Who the user is. Their attributes are put together only when somebody asks for them.
@@ -28,6 +30,7 @@ public struct TollgateState: Hashable, Sendable {
     configOrigin = state.catalog.origin
     subscriptionStatus = state.ownership.status
     hasExpired = state.ownership.hasExpired
+    customerInfo = state.ownership.customer
     paywall = state.presentation.flatMap { $0.isVisible ? $0.info : nil }
     person = StoredState(userOf: state.person, state.usage)
   }

@@ -22,6 +22,8 @@ public protocol TollgateDelegate: AnyObject, Sendable {
   func didRedeemLink(result: RedemptionResult)
   /// AgentWallie's rules (``PurchaseMode/agentWallie``): status and entitlements are up to date.
   func didCompletePurchase(productID: String)
+  /// The same with AgentWallie's own label. Write one of the two.
+  func didCompletePurchase(productId: String)
   /// AgentWallie's rules: status and entitlements are up to date.
   func didRestorePurchases()
 }
@@ -44,6 +46,7 @@ extension TollgateDelegate {
   public func willRedeemLink() {}
   public func didRedeemLink(result: RedemptionResult) {}
   public func didCompletePurchase(productID: String) {}
+  public func didCompletePurchase(productId: String) {}
   public func didRestorePurchases() {}
 
   /// Calls the function of an event. Events of one placement go to its handler, questions to who

@@ -23,9 +23,9 @@ extension SDKState {
     track(.userAttributes(stored.user))
   }
 
-  /// Sets integration IDs, which `integrationAttributes` tells of by itself.
+  /// Sets integration IDs, and reports them if any was known.
   mutating func setIntegrationAttributes(_ attributes: Value) {
-    person.setIntegrations(attributes)
+    guard person.setIntegrations(attributes) else { return }
     track(.integrationAttributes(integrationAttributes))
   }
 

@@ -23,7 +23,7 @@ extension SDKState {
   }
 
   /// Sends a request of the checkout. What begins or ends something is sent once.
-  private mutating func send(_ request: HTTPRequest, _ step: CheckoutRequestKind) {
+  private mutating func send(_ request: BackendRequest, _ step: CheckoutRequestKind) {
     let isRead =
       switch step {
       case .status, .redemption, .pending: true
@@ -67,7 +67,7 @@ extension SDKState {
     if let id = checkout?.contextID { send(redemption(of: id), .redemption) }
   }
 
-  private func redemption(of contextID: String) -> HTTPRequest {
+  private func redemption(of contextID: String) -> BackendRequest {
     Endpoints.pollRedemption(
       contextID: contextID, deviceID: deviceID, appUserID: person.appUserID,
       apiKey: settings.apiKey)
@@ -192,6 +192,7 @@ extension SDKState {
 
   private mutating func take(_ answer: RedemptionAnswer, isCurrent: Bool) {
     guard isCurrent else { return }
+    take(answer.customer)
     takeWeb(answer.web)
     for result in answer.results where result.isKept {
       ownership.know(result.code, isOfUser: result.isOfUser)

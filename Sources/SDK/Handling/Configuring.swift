@@ -15,7 +15,7 @@ extension SDKState {
     }
   }
 
-  /// A placement with a name of the SDK's own is ignored whatever the state.
+  /// A placement with a name of the SDK's own is an error whatever the state.
   private func isReserved(_ call: Call) -> Bool {
     guard case .registerPlacement(let request) = call else { return false }
     return SuperwallEventName.isReserved(request.placement)
@@ -204,6 +204,7 @@ extension SDKState {
       for url in waited.links { _ = routeDeepLink(url) }
       for waiting in takeWaitingCalls() { run(waiting.call, waiting.token) }
       for event in implicit { triggerImplicitly(event) }
+      completeApproved()
       refreshWebEntitlements(isStart: true)
       askForPendingCheckout()
       beginUploading()

@@ -173,6 +173,8 @@ extension SDKState {
     case (.preload(let count), _): track(.paywallPreloadComplete(count: count))
     case (.prefetch, .success): catalog.prefetch(load.identifiers)
     case (.prefetch, .failure): break
+    case (.approval(let purchase), _):
+      complete(purchase, catalog.product(purchase.productID) ?? StoreProduct(purchase))
     case (.call(let call), .success(let products)): outbox.complete(call, .products(products))
     case (.call(let call), .failure(let error)):
       outbox.fail(call, SDKError(.productsUnavailable, error.message))
@@ -201,6 +203,13 @@ extension SDKState {
     }
     track(.paywallProductsLoadComplete(placement: load.placement, paywallInfo: info))
     productsAreLoaded(info, for: turn)
+  }
+}
+
+extension StoreProduct {
+  /// A product of which nothing is known but its identifiers.
+  fileprivate init(_ purchase: PendingPurchase) {
+    self.init(PricedProduct(identifier: purchase.storeID), id: purchase.productID)
   }
 }
 

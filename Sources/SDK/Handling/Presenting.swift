@@ -14,7 +14,7 @@ extension SDKState {
     turns.advance { $0.wait(for: .presenting) }
     outbox.emit(.willPresentPaywall(open.info))
     outbox.startTimer(.present(id: open.id), options.timeouts.present)
-    let attributes = attributes(of: turn.products)
+    let attributes = attributes(of: turn.products, in: open.info)
     outbox.add(
       .present(
         PresentationContent(

@@ -6,7 +6,7 @@ internal import RuleEngine
 
 extension SDKState {
   /// - Parameter name: a product of the open paywall, or its slot there.
-  mutating func buy(_ name: String, shouldDismiss: Bool) {
+  mutating func buy(_ name: String, shouldDismiss: Bool, offer: PromotionalOffer? = nil) {
     guard let open = presentation else { return }
     if let running = transactions.purchase { return answerTap(on: open.id, while: running) }
     let named =
@@ -25,12 +25,14 @@ extension SDKState {
     }
     let slot = PurchaseSlot(
       token: outbox.newToken(), presentationID: open.id, product: product, info: open.info,
-      shouldDismiss: shouldDismiss, startsTrial: startsTrial(product, on: open.paywall))
+      shouldDismiss: shouldDismiss,
+      startsTrial: offer == nil && startsTrial(product, on: open.paywall))
     transactions.begin(slot)
     outbox.startTimer(.purchase(slot.token), options.timeouts.transactionNotice)
     track(.transactionStart(product: transactionProduct(product), paywallInfo: open.info))
     outbox.add(.message(id: open.id, .transactionStart(productID: productID)))
-    let request = PurchaseRequest(product, on: platform, startsTrial: slot.startsTrial)
+    let request = PurchaseRequest(
+      product, on: platform, startsTrial: slot.startsTrial, offer: offer)
     switch settings.purchases {
     case .store: outbox.add(.purchase(slot.token, request, byController: false))
     case .controller: outbox.add(.purchase(slot.token, request, byController: true))
@@ -104,8 +106,7 @@ extension SDKState {
   /// Says what became of a purchase, and closes the paywall if it is still the same.
   mutating func conclude(_ slot: PurchaseSlot, _ finished: StorePurchase) {
     transactions.endPurchase()
-    let info = presentation?.id == slot.presentationID ? presentation?.info : nil
-    let current = info ?? slot.info
+    let current = info(of: slot)
     switch finished.result {
     case .purchased: concludePurchased(slot, finished, current)
     case .restored:
@@ -119,6 +120,7 @@ extension SDKState {
       tell(slot, .transactionAbandon)
       if isOpen(slot.presentationID) { replacePaywall(after: .transactionAbandon) }
     case .pending:
+      awaitApproval(of: slot)
       concludeFailed(slot, "the payment has to be approved first", current, .purchasePending)
     case .failed(let message):
       let alert = PaywallAlert.purchaseFailed(message: message, code: nil)
@@ -127,15 +129,21 @@ extension SDKState {
       let shows = options.paywalls.shouldShowPurchaseFailureAlert && hasTrigger != true
       concludeFailed(slot, message, current, shows ? alert : nil)
     }
+    // An approval may have come while the same product was being bought again.
+    completeApproved()
+  }
+
+  /// The paywall of a purchase, as it is now or as it was when the purchase began.
+  private func info(of slot: PurchaseSlot) -> PaywallInfo {
+    let info = presentation?.id == slot.presentationID ? presentation?.info : nil
+    return info ?? slot.info
   }
 
   private mutating func concludePurchased(
     _ slot: PurchaseSlot, _ finished: StorePurchase, _ info: PaywallInfo
   ) {
     let product = transactionProduct(slot.product)
-    let kind: TransactionKind =
-      slot.product.period == nil
-      ? .nonRecurringProductPurchase : slot.startsTrial ? .freeTrialStart : .subscriptionStart
+    let kind = slot.kind
     track(
       .transactionComplete(
         transaction: finished.transaction, product: product, type: kind, paywallInfo: info))
@@ -183,6 +191,50 @@ extension SDKState {
     let closing = Closing(reason: .systemLogic)
     if case .purchased = result, askSurvey(.onPurchase, before: closing) { return }
     beginDismissal(closing)
+  }
+}
+
+// MARK: Purchases that somebody approves later
+
+extension SDKState {
+  /// Remembers the purchase until the store says that its product is owned. With a controller, the app
+  /// keeps track.
+  private mutating func awaitApproval(of slot: PurchaseSlot) {
+    let purchase = PendingPurchase(
+      slot.product, slot.kind, on: slot.info, presentationID: slot.presentationID,
+      shouldDismiss: slot.shouldDismiss)
+    guard settings.purchases == .store, !ownership.products.contains(purchase.storeID) else {
+      return
+    }
+    ownership.keep(purchase)
+  }
+
+  /// Completes the purchases that were approved by now, on the paywalls that they began on.
+  ///
+  /// - Parameter purpose: why the owned products were loaded. A purchase that has just ended completes
+  ///   itself; at the start the app hears of approvals once the SDK is configured.
+  mutating func completeApproved(during purpose: OwnedLoad) {
+    if purpose == .purchase, let slot = transactions.purchase {
+      ownership.endPending(slot.product.priced.identifier)
+    }
+    guard purpose != .configuring else { return }
+    completeApproved()
+  }
+
+  mutating func completeApproved() {
+    let running = transactions.purchase?.product.priced.identifier
+    for purchase in ownership.takeApproved(except: running) {
+      guard let product = purchase.product ?? catalog.product(purchase.productID) else {
+        load(ProductLoad(purpose: .approval(purchase), identifiers: [purchase.productID]))
+        continue
+      }
+      complete(purchase, product)
+    }
+  }
+
+  mutating func complete(_ purchase: PendingPurchase, _ product: StoreProduct) {
+    let slot = PurchaseSlot(purchase, product, token: outbox.newToken())
+    concludePurchased(slot, StorePurchase(.purchased), info(of: slot))
   }
 }
 

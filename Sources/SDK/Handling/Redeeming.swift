@@ -4,8 +4,10 @@ internal import RuleEngine
 // MARK: Codes
 
 extension SDKState {
-  /// Asks the backend again for what the user's codes give, in the background.
+  /// Asks the backend again for what the user's codes give, in the background. An app without an API key
+  /// has no backend.
   mutating func redeemKnownCodes() {
+    guard !settings.apiKey.isEmpty else { return }
     track(.redemptionStart)
     sendRedemption(of: nil)
   }
@@ -25,8 +27,11 @@ extension SDKState {
   private mutating func sendRedemption(of code: String?) {
     var codes = ownership.codes.map { RedeemableCode($0, isFirstRedemption: false) }
     if let code, !ownership.codes.contains(code) { codes.append(RedeemableCode(code)) }
-    let request = RedemptionRequest(
-      deviceID: deviceID, aliasID: person.aliasID, appUserID: person.appUserID, codes: codes)
+    var request = RedemptionRequest(
+      deviceID: deviceID, aliasID: person.aliasID, appUserID: person.appUserID, codes: codes,
+      receipts: ownership.receipts)
+    request.appTransactionID = device.appTransactionID
+    request.externalAccountID = device.externalAccountID
     send(
       Endpoints.redeem(request.value, apiKey: settings.apiKey),
       for: .redemption(
@@ -49,10 +54,14 @@ extension SDKState {
     let covers =
       redemption.presentationID.map { self.answer(paywall: $0, web.active, failure: message) }
       ?? false
-    if isCurrent, answer != nil { takeWeb(web) }
+    if isCurrent, let answer {
+      take(answer.customer)
+      takeWeb(web)
+    }
     guard let code = redemption.code else { return }
     let result =
-      answer?.results.first { $0.code == code } ?? .error(code: code, message: message)
+      answer?.results.first { $0.code == code }
+      ?? .error(code: code, error: .init(message: message))
     if isCurrent, result.isKept { ownership.know(code, isOfUser: result.isOfUser) }
     tell(result, closing: covers)
   }
@@ -136,13 +145,19 @@ extension SDKState {
     ownership.isRefreshing = false
     guard identity == person.number, case .success(let body) = outcome,
       let value = try? Value.parse(json: body),
-      let web = try? EntitlementsAnswer(decoding: value).web
+      let answer = try? EntitlementsAnswer(decoding: value)
     else { return }
     ownership.refresh(at: now)
-    takeWeb(web)
-    guard let open = presentation, covers(web.active, open) else { return }
+    take(answer.customer)
+    takeWeb(answer.web)
+    guard let open = presentation, covers(answer.web.active, open) else { return }
     track(.restoreComplete)
     _ = closeRestored()
+  }
+
+  /// Takes what the backend says of the customer; an answer without it says nothing.
+  mutating func take(_ customer: CustomerInfo?) {
+    if let customer, ownership.know(customer) { track(.customerInfoDidChange) }
   }
 
   /// Takes what the backend says was bought on the web.

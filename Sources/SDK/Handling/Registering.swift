@@ -6,7 +6,10 @@ internal import RuleEngine
 extension SDKState {
   mutating func register(_ request: PlacementRequest, _ token: Token) {
     guard !SuperwallEventName.isReserved(request.placement) else {
-      return outbox.complete(token, .outcome(PlacementOutcome(.ignored)))
+      let error = SDKError(
+        .invalidArgument,
+        "'\(request.placement)' is an event of the SDK; give the placement another name")
+      return reject(.registerPlacement(request), token, error)
     }
     guard !request.placement.isEmpty else {
       let error = SDKError(.invalidArgument, "'placement' must be the name of a placement")
@@ -23,8 +26,8 @@ extension SDKState {
   /// before has presented, skipped or failed; but not for long while that one loads, and not at all
   /// when it shows nothing itself.
   mutating func startRegistrations() {
-    while startup.phase == .configured {
-      if turns.resume() {
+    while startup.phase == .configured, presentation?.isLeaving != true {
+      if active?.stage == .loaded || turns.resume() {
         presentActive()
       } else if turns.isReady {
         turns.begin(outbox.newToken())
@@ -274,7 +277,7 @@ extension SDKState {
   }
 
   private mutating func presentActive() {
-    guard let turn = active else { return }
+    guard let turn = active, presentation?.isLeaving != true else { return }
     guard presentation == nil else {
       return endActive(.alreadyPresented, .paywallAlreadyPresented)
     }

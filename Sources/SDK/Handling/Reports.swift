@@ -17,6 +17,14 @@ extension SDKState {
       // quick, and a paywall that was swiped away tells so only once.
       switch report {
       case .webView, .shimmer, .state, .pageView: break
+      case .systemDismissed where open.early.isEmpty:
+        // For example with the app into the background. A paywall that comes after all goes again.
+        let message = "the paywall went away before it was visible"
+        return didFailToPresent(id, message, isLate: true)
+      case .systemDismissed:
+        // The user did something, so it was visible.
+        didPresent(id)
+        return receive(report, from: id)
       default:
         stage.advance { $0.keep(report) }
         return
@@ -24,8 +32,8 @@ extension SDKState {
     case .presented: break
     }
     switch report {
-    case .purchase(let product, let shouldDismiss):
-      buy(product, shouldDismiss: shouldDismiss)
+    case .purchase(let product, let shouldDismiss, let offer):
+      buy(product, shouldDismiss: shouldDismiss, offer: offer)
     case .restore: restoreFromPaywall()
     case .close: userCloses()
     case .swipedAway: userCloses(tellsHost: false)

@@ -5,7 +5,7 @@ internal import RuleEngine
 
 extension SDKState {
   /// Adds what the backend knows its clients by. Servers find the user of `assignments` here.
-  func withHeaders(_ request: HTTPRequest, attempt: Int) -> HTTPRequest {
+  func withHeaders(_ request: BackendRequest, attempt: Int) -> BackendRequest {
     var request = request
     request.environment = options.networkEnvironment
     let status = ownership.status.entitlements.map(\.id).joined(separator: ",")

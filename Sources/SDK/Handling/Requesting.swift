@@ -5,7 +5,7 @@ extension SDKState {
   ///
   /// - Parameter limit: how long an attempt may take; nil is the option's.
   mutating func send(
-    _ request: HTTPRequest, for purpose: RequestPurpose, retries: Int = Retry.count,
+    _ request: BackendRequest, for purpose: RequestPurpose, retries: Int = Retry.count,
     limit: Duration? = nil
   ) {
     if settings.isAlone { return finish(purpose, .failure(.network("there is no API key"))) }
@@ -21,7 +21,7 @@ extension SDKState {
     outbox.add(.send(token, withHeaders(pending.request, attempt: pending.attempt)))
   }
 
-  mutating func receive(_ result: Result<HTTPResponse, TransportFailure>, for token: Token) {
+  mutating func receive(_ result: Result<BackendResponse, TransportFailure>, for token: Token) {
     outbox.cancelTimer(.requestLimit(token))
     switch requests.answer(result, token, jitter: entropy.jitter()) {
     case .nothing: break

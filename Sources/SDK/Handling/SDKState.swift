@@ -102,6 +102,9 @@ package struct SDKState {
     case .keptConfig(let token, let kept): receiveKept(kept, for: token)
     case .history(let token, let logs): receiveHistory(logs, for: token)
     case .storageFailed(let message): log(.error, .coreData, message)
+    case .unreadable(let names):
+      log(
+        .error, .superwallCore, "rules cannot read these values: " + names.joined(separator: ", "))
     }
   }
 
@@ -136,6 +139,7 @@ package struct SDKState {
     case .loadHistory(let token): historyIsSilent(token)
     case .purchase(let token): purchaseIsSlow(token)
     case .restore: restoreIsSlow()
+    case .entitlementEnd: storeChanged()
     default: break
     }
   }

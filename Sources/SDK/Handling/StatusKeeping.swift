@@ -27,7 +27,7 @@ extension SDKState {
     outbox.add(.loadOwnedProducts(token))
   }
 
-  mutating func receiveOwned(_ result: Result<[String], StoreError>, for token: Token) {
+  mutating func receiveOwned(_ result: Result<[OwnedProduct], StoreError>, for token: Token) {
     guard let purpose = ownership.take(token) else { return }
     outbox.cancelTimer(.ownedProducts(token))
     receiveOwned(result, for: purpose)
@@ -42,10 +42,10 @@ extension SDKState {
   }
 
   private mutating func receiveOwned(
-    _ result: Result<[String], StoreError>, for purpose: OwnedLoad
+    _ result: Result<[OwnedProduct], StoreError>, for purpose: OwnedLoad
   ) {
     switch result {
-    case .success(let products): ownership.own(products)
+    case .success(let owned): own(owned)
     case .failure(let error):
       log(.warn, .receipts, "the store does not say what is owned", error: error.message)
     }
@@ -54,6 +54,7 @@ extension SDKState {
     } else if case .success = result {
       setStatus(SubscriptionStatus(entitlements: ownedEntitlements))
     }
+    completeApproved(during: purpose)
     switch purpose {
     case .configuring: finishConfiguring()
     case .purchase:
@@ -64,9 +65,17 @@ extension SDKState {
     }
   }
 
+  private mutating func own(_ owned: [OwnedProduct]) {
+    let config = config
+    ownership.own(owned, at: now) { config?.entitlements(ofProduct: $0) ?? [] }
+    outbox.cancelTimer(.entitlementEnd)
+    guard let end = ownership.expiries.values.filter({ $0 > now }).min() else { return }
+    outbox.startTimer(.entitlementEnd, end - now)
+  }
+
   /// What the owned products give, and what was bought on the web.
   var ownedEntitlements: [Entitlement] {
-    ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
+    ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] } + ownership.held
       + ownership.web.map(\.entitlement)
   }
 

@@ -9,9 +9,13 @@ extension SDKState {
     PricingContext(now: now, timeZone: device.timeZone, locale: locale)
   }
 
-  /// What a paywall can say about its products, by their identifiers.
-  mutating func attributes(of products: [StoreProduct]) -> [String: ProductAttributes] {
+  /// What a paywall can say about its products, by their identifiers. Of those that the store does not
+  /// have, it can say what the config writes.
+  mutating func attributes(of products: [StoreProduct], in info: PaywallInfo)
+    -> [String: ProductAttributes]
+  {
     var all: [String: ProductAttributes] = [:]
+    for product in info.products { all[product.id] = writtenAttributes(of: product) }
     for product in products {
       guard let attributes = transactionProduct(product).attributes else {
         log(
@@ -22,5 +26,13 @@ extension SDKState {
       all[product.id] = attributes
     }
     return all
+  }
+
+  private func writtenAttributes(of product: PaywallProduct) -> ProductAttributes? {
+    guard let price = product.displayPrice else { return nil }
+    var priced = PricedProduct(identifier: product.id, store: product.store)
+    (priced.displayPrice, priced.displayPeriod) = (price, product.displayPeriod)
+    var producer = try? AttributeProducer(.agentWallie, pricingContext)
+    return try? producer?.attributes(of: priced)
   }
 }

@@ -23,7 +23,7 @@ struct DeviceAttributes {
   /// what a server knows.
   func value(named name: String) -> Value? {
     facts.additional[name] ?? DeviceAttribute(named: name).flatMap { value(of: $0) }
-      ?? enrichment[name]
+      ?? textSize[name] ?? enrichment[name]
   }
 
   /// Everything, an object.
@@ -35,8 +35,18 @@ struct DeviceAttributes {
     for attribute in DeviceAttribute.allCases where withTimes || !attribute.isOfTheMoment {
       if let value = value(of: attribute) { all[attribute.rawValue] = value }
     }
+    for member in textSize.members ?? [] { all[member.key] = member.value }
     for member in facts.additional.members ?? [] { all[member.key] = member.value }
     return .members(all)
+  }
+
+  /// The size of text, which iOS has since 4.16.2.
+  private var textSize: Value {
+    .members([
+      "fontScale": facts.fontScale.map { .double($0) },
+      "fontSize": facts.fontSize.map { .double($0) },
+      "preferredContentSizeCategory": facts.preferredContentSizeCategory.map { .string($0) },
+    ])
   }
 
   /// What the SDK knows of an attribute; nil where there is nothing to say.

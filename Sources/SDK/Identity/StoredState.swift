@@ -4,6 +4,8 @@ internal import RuleEngine
 /// What survives the end of the process, as one JSON object.
 package struct StoredState: Hashable, Sendable {
   var status: SubscriptionStatus = .unknown
+  /// When entitlements of the status end that the store gave, by ID.
+  var expiries: [String: Instant] = [:]
   /// Whether a subscription has ended and none has begun since.
   var hasExpired = false
   var appUserID: String?
@@ -22,9 +24,13 @@ package struct StoredState: Hashable, Sendable {
   /// Those of them that give something to the app's user.
   var userCodes: Set<String> = []
   var webEntitlements: [WebEntitlement] = []
+  /// What the backend says of the customer.
+  var customer = CustomerInfo()
   /// When the backend was asked for these last.
   var webRefreshedAt: Instant?
   var pendingCheckout: PendingCheckout?
+  /// Purchases that somebody has to approve.
+  var pendingPurchases: [PendingPurchase] = []
   /// When the SDK ran for the first time; nil before that.
   var installedAt: Instant?
   var totalPaywallViews = 0
@@ -36,7 +42,12 @@ package struct StoredState: Hashable, Sendable {
 
   /// Reads what `value` wrote. What is missing or wrong is as at the first start.
   init(decoding value: Value) {
-    if let status = value["status"] { self.status = SubscriptionStatus(coercing: status) }
+    if let status = value["status"] {
+      self.status = SubscriptionStatus(coercing: status)
+      for entitlement in status["entitlements"]?.elements ?? [] {
+        if let id = entitlement["id"]?.text { expiries[id] = entitlement["expiresAt"]?.instant }
+      }
+    }
     hasExpired = value["hasExpired"]?.truth ?? false
     appUserID = value["appUserId"]?.text
     aliasID = value["aliasId"]?.text ?? ""
@@ -53,11 +64,14 @@ package struct StoredState: Hashable, Sendable {
     codes = (value["codes"]?.elements ?? []).compactMap(\.text)
     userCodes = Set((value["userCodes"]?.elements ?? []).compactMap(\.text))
     webEntitlements = WebEntitlement.list(value["webEntitlements"])
+    customer = CustomerInfo(decoding: value["customerInfo"] ?? .null)
     webRefreshedAt = value["webRefreshedAt"]?.instant
     if let pending = value["pendingCheckout"], let context = pending["contextId"]?.text {
       pendingCheckout = PendingCheckout(
         contextID: context, attempts: pending["attempts"]?.wholeNumber ?? 0)
     }
+    pendingPurchases = (value["pendingPurchases"]?.elements ?? [])
+      .compactMap { PendingPurchase(decoding: $0) }
     installedAt = value["installedAt"]?.instant
     totalPaywallViews = value["totalPaywallViews"]?.wholeNumber ?? 0
     lastPaywallView = value["lastPaywallView"]?.instant
@@ -66,7 +80,7 @@ package struct StoredState: Hashable, Sendable {
 
   var value: Value {
     .members([
-      "status": status.value, "hasExpired": hasExpired ? true : nil,
+      "status": statusValue, "hasExpired": hasExpired ? true : nil,
       "appUserId": appUserID.map { .string($0) },
       "aliasId": .string(aliasID), "deviceId": .string(deviceID), "seed": .whole(seed),
       "userAttributes": userAttributes.value,
@@ -76,12 +90,32 @@ package struct StoredState: Hashable, Sendable {
       "pendingCheckout": pendingCheckout.map {
         ["contextId": .string($0.contextID), "attempts": .whole($0.attempts)]
       },
+      "pendingPurchases": pendingPurchases.isEmpty
+        ? nil : .list(pendingPurchases.map(\.value)),
+      "customerInfo": customer.isEmpty ? nil : customer.value,
       "webRefreshedAt": webRefreshedAt.map { .int($0.milliseconds) },
       "webEntitlements": .list(webEntitlements.map(\.value)),
       "installedAt": installedAt.map { .int($0.milliseconds) },
       "totalPaywallViews": .whole(totalPaywallViews),
       "lastPaywallView": lastPaywallView.map { .int($0.milliseconds) },
       "closedAt": closedAt.map { .int($0.milliseconds) },
+    ])
+  }
+}
+
+extension StoredState {
+  /// The status, with the ends of its entitlements.
+  private var statusValue: Value {
+    guard !expiries.isEmpty else { return status.value }
+    let entitlements = status.entitlements.map { entitlement -> Value in
+      .members([
+        "id": .string(entitlement.id), "type": .string(entitlement.type),
+        "expiresAt": expiries[entitlement.id].map { .int($0.milliseconds) },
+      ])
+    }
+    return .members([
+      "status": .string(status.name),
+      "entitlements": entitlements.isEmpty ? nil : .list(entitlements),
     ])
   }
 }

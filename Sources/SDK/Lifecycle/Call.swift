@@ -68,6 +68,16 @@ public enum ConfigurationStatus: String, Hashable, Sendable {
   case failed = "FAILED"
 }
 
+extension PlacementOutcome {
+  init(_ reply: Result<Reply, SDKError>) {
+    switch reply {
+    case .success(.outcome(let outcome)): self = outcome
+    case .success: self.init(.error(SDKError(.unsupported, "the call has no outcome")))
+    case .failure(let error): self.init(.error(error))
+    }
+  }
+}
+
 /// What a call answers.
 package enum Reply: Hashable, Sendable {
   case done

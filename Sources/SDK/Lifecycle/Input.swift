@@ -16,8 +16,8 @@ package enum Input: Sendable {
   case listenersChanged(purchases: Bool)
   // Answers to effects.
   case timer(TimerID)
-  case response(Token, Result<HTTPResponse, TransportFailure>)
-  case ownedProducts(Token, Result<[String], StoreError>)
+  case response(Token, Result<BackendResponse, TransportFailure>)
+  case ownedProducts(Token, Result<[OwnedProduct], StoreError>)
   case products(Token, Result<[StoreProduct], StoreError>)
   case canPresent(Token, Bool)
   case presented(id: String)
@@ -34,6 +34,8 @@ package enum Input: Sendable {
   case history(Token, [String: StorageLog])
   /// Something cannot be loaded or saved.
   case storageFailed(String)
+  /// Attributes or parameters of types that rules cannot read, for a person.
+  case unreadable([String])
 }
 
 package enum ApplicationEvent: Hashable, Sendable {
@@ -81,6 +83,8 @@ package enum TimerID: Hashable, Sendable {
   case ownedProducts(Token)
   case products(Token)
   case consume(Token)
+  /// When an entitlement from the store ends.
+  case entitlementEnd
   case canPresent(Token)
   case present(id: String)
   case dismiss(id: String)
@@ -110,7 +114,7 @@ package enum Effect: Sendable {
   /// The events with these numbers are not kept any more.
   case dropEvents([Int])
   case clearLog(keepingEvents: Set<String>)
-  case send(Token, HTTPRequest)
+  case send(Token, BackendRequest)
   // The store and the controller.
   case loadOwnedProducts(Token)
   case loadProducts(Token, [String])

@@ -22,19 +22,19 @@ public enum PaywallResult: Hashable, Sendable {
 /// Times are nil when the moment has not come or is not known.
 public struct PaywallInfo: Hashable, Sendable {
   /// Begin, end and failure of one kind of loading.
-  package struct LoadTimes: Hashable, Sendable {
-    package var start: Instant?
-    package var complete: Instant?
-    package var fail: Instant?
+  public struct LoadTimes: Hashable, Sendable {
+    public var start: Instant?
+    public var complete: Instant?
+    public var fail: Instant?
 
-    package init(start: Instant? = nil, complete: Instant? = nil, fail: Instant? = nil) {
+    public init(start: Instant? = nil, complete: Instant? = nil, fail: Instant? = nil) {
       self.start = start
       self.complete = complete
       self.fail = fail
     }
 
     /// Seconds from begin to end.
-    package var duration: Double? {
+    public var duration: Double? {
       guard let start, let complete else { return nil }
       return Double(complete - start) / 1_000
     }
@@ -54,14 +54,14 @@ public struct PaywallInfo: Hashable, Sendable {
   public var presentedBy: String = "programmatically"
   /// `register`, or `implicit` for a paywall that an event of the SDK itself asked for.
   public var presentationSourceType: String?
-  package var responseLoad = LoadTimes()
-  package var webViewLoad = LoadTimes()
-  package var productsLoad = LoadTimes()
+  public var responseLoad = LoadTimes()
+  public var webViewLoad = LoadTimes()
+  public var productsLoad = LoadTimes()
   public var isFreeTrialAvailable = false
   public var featureGating: Paywall.FeatureGating = .nonGated
   public var closeReason: PaywallCloseReason = .none
   public var paywalljsVersion: String?
-  package var computedPropertyRequests: [ComputedPropertyRequest] = []
+  public var computedPropertyRequests: [ComputedPropertyRequest] = []
   public var surveys: [Survey] = []
   public var localNotifications: [LocalNotification] = []
   /// What the paywall said of its own state, an object.
@@ -147,18 +147,18 @@ extension Paywall.FeatureGating {
 }
 
 /// A value that a paywall wants to know of the event history.
-package struct ComputedPropertyRequest: Hashable, Sendable {
+public struct ComputedPropertyRequest: Hashable, Sendable {
   /// The wire's name, such as `DAYS_SINCE`.
-  package var type: String
-  package var placementName: String
+  public var type: String
+  public var placementName: String
 
-  package init(type: String, placementName: String) {
+  public init(type: String, placementName: String) {
     self.type = type
     self.placementName = placementName
   }
 
   /// The contract's JSON.
-  package var value: Value {
+  public var value: Value {
     .object(["type": .string(type), "placementName": .string(placementName)])
   }
 }

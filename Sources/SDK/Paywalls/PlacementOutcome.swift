@@ -26,8 +26,6 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
     case presented(PaywallResult, PaywallCloseReason)
     case skipped(PaywallSkippedReason)
     case error(SDKError)
-    /// The name is one of the SDK's own events; nothing was done.
-    case ignored
   }
 
   public var kind: Kind
@@ -49,7 +47,6 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
       return "presented: \(type)\(product) (\(reason.rawValue)), \(granted)"
     case .skipped(let reason): return "skipped: \(reason.value["type"]?.text ?? ""), \(granted)"
     case .error(let error): return "error: \(error), \(granted)"
-    case .ignored: return "ignored, \(granted)"
     }
   }
 
@@ -67,7 +64,6 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
       return .object(["outcome": "skipped", "reason": reason.value, "featureGranted": granted])
     case .error(let error):
       return .object(["outcome": "error", "error": error.value, "featureGranted": granted])
-    case .ignored: return .object(["outcome": "ignored", "featureGranted": granted])
     }
   }
 }
@@ -80,7 +76,6 @@ extension PlacementOutcome.Kind {
     case .presented(.purchased, _), .presented(.restored, _): .paid
     case .skipped: .skipped
     case .error: .failed
-    case .ignored: .ignored
     }
   }
 }

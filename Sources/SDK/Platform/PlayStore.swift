@@ -234,8 +234,9 @@ package struct PlayStore: PurchaseStore {
     }
   }
 
-  package func ownedProducts() async throws(StoreError) -> [String] {
+  package func ownedProducts() async throws(StoreError) -> [OwnedProduct] {
     try await billing.queryPurchases().filter(\.isPurchased).flatMap(\.productIDs)
+      .map { OwnedProduct($0) }
   }
 
   package func consume(_ purchaseToken: String) async throws(StoreError) -> String {

@@ -36,7 +36,7 @@ internal import Expressions
         guard let product = try await product(request.productID) else {
           return StorePurchase(.failed("the App Store does not have '\(request.productID)'"))
         }
-        switch try await product.purchase() {
+        switch try await product.purchase(options: request.options) {
         case .userCancelled: return StorePurchase(.cancelled)
         case .pending: return StorePurchase(.pending)
         case .success(let verification): return await finish(verification)
@@ -75,14 +75,33 @@ internal import Expressions
       }
     }
 
-    package func ownedProducts() async throws(StoreError) -> [String] {
-      var owned: [String] = []
+    package func ownedProducts() async throws(StoreError) -> [OwnedProduct] {
+      var owned: [OwnedProduct] = []
       for await verification in Transaction.currentEntitlements {
-        if case .verified(let transaction) = verification, transaction.revocationDate == nil {
-          owned.append(transaction.productID)
+        if case .verified(let transaction) = verification {
+          owned.append(OwnedProduct(transaction, verification.jwsRepresentation))
         }
       }
-      return owned
+      return owned.isEmpty ? await endedProducts() : owned
+    }
+
+    /// Products whose last transaction has ended. They tell a user whose subscription is over from a store
+    /// that has loaded nothing yet.
+    private func endedProducts() async -> [OwnedProduct] {
+      var last: [String: Transaction] = [:]
+      for await verification in Transaction.all {
+        guard case .verified(let transaction) = verification else { continue }
+        let known = last[transaction.productID]
+        if known.map({ $0.purchaseDate < transaction.purchaseDate }) ?? true {
+          last[transaction.productID] = transaction
+        }
+      }
+      let now = Date()
+      return last.values.compactMap { transaction in
+        let isExpired = transaction.expirationDate.map { $0 <= now } ?? false
+        guard isExpired || transaction.revocationDate != nil else { return nil }
+        return OwnedProduct(transaction.productID, hasEnded: true)
+      }
     }
 
     /// The App Store has nothing to consume: a finished consumable can be bought again.
@@ -100,6 +119,30 @@ internal import Expressions
       }
       continuation.onTermination = { _ in task.cancel() }
       return stream
+    }
+  }
+
+  extension PurchaseRequest {
+    fileprivate var options: Set<Product.PurchaseOption> {
+      guard let offer = promotionalOffer, let nonce = UUID(uuidString: offer.nonce) else {
+        return []
+      }
+      return [
+        .promotionalOffer(
+          offerID: offer.id, keyID: offer.keyID, nonce: nonce, signature: Data(offer.signature),
+          timestamp: offer.timestamp)
+      ]
+    }
+  }
+
+  extension OwnedProduct {
+    /// A current entitlement. One that is past its expiration date is in a grace period.
+    fileprivate init(_ transaction: Transaction, _ signed: String) {
+      let expiry = transaction.expirationDate
+      self.init(
+        transaction.productID,
+        expiresAt: expiry.map { Instant(milliseconds: Int64($0.timeIntervalSince1970 * 1_000)) },
+        hasEnded: transaction.revocationDate != nil, signedTransaction: signed)
     }
   }
 
@@ -164,7 +207,21 @@ internal import Expressions
       expirationDate = text(transaction.expirationDate)
       revocationDate = text(transaction.revocationDate)
       subscriptionGroupID = transaction.subscriptionGroupID
+      offerID = transaction.offer?.id
+      offerType = transaction.offer.flatMap { OfferType($0.type) }
       appAccountToken = transaction.appAccountToken?.uuidString
+    }
+  }
+
+  extension StoreTransaction.OfferType {
+    fileprivate init?(_ type: Transaction.OfferType) {
+      switch type {
+      case .introductory: self = .introductory
+      case .promotional: self = .promotional
+      case .code: self = .code
+      case .winBack: self = .winBack
+      default: return nil
+      }
     }
   }
 #endif

@@ -1,17 +1,17 @@
 internal import CShims
-package import CivilTime
+public import CivilTime
 
 /// The machine's clock.
-package struct SystemTime: TimeSource {
-  package init() {}
+public struct SystemTime: TimeSource {
+  public init() {}
 
-  package var now: Instant {
+  public var now: Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
-  package func sleep(milliseconds: Int64) async throws {
+  public func sleep(milliseconds: Int64) async throws {
     try await Task.sleep(for: .milliseconds(milliseconds))
   }
 }

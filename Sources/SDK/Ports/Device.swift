@@ -28,10 +28,20 @@ public struct DeviceFacts: Hashable, Sendable {
   public var radioType = ""
   /// What the system shows: `Light`, `Dark` or `Unknown`.
   public var systemInterfaceStyle = "Light"
+  /// How much larger than usual the system shows text: 1 is the usual size. Nil where it is not known.
+  public var fontScale: Double?
+  /// The size of body text, in points.
+  public var fontSize: Double?
+  /// The system's name of the text size, such as `UICTContentSizeCategoryL`.
+  public var preferredContentSizeCategory: String?
   public var isLowPowerMode = false
   public var isMac = false
   public var isSandbox = false
   public var storefrontCountryCode: String?
+  /// The App Store's ID of the download of the app. It is sent with codes that are redeemed.
+  public var appTransactionID: String?
+  /// Google Play's account ID of the user. It is sent with codes that are redeemed.
+  public var externalAccountID: String?
   /// More attributes, an object; these win over everything else.
   public var additional: Value = .map([])
 

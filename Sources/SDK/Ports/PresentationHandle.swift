@@ -23,8 +23,11 @@ public struct PresentationHandle: Sendable {
   ///   - productID: the product's identifier, as in ``PaywallPresentation/products``, or its slot on the
   ///     paywall, such as `primary`.
   ///   - shouldDismiss: false when the paywall wants to stay after the purchase.
-  public func purchaseTapped(_ productID: String, shouldDismiss: Bool = true) {
-    report(.purchase(productID: productID, shouldDismiss: shouldDismiss))
+  ///   - offer: a promotional offer of the App Store that the user buys with.
+  public func purchaseTapped(
+    _ productID: String, shouldDismiss: Bool = true, offer: PromotionalOffer? = nil
+  ) {
+    report(.purchase(productID: productID, shouldDismiss: shouldDismiss, offer: offer))
   }
 
   /// The user wants back what they bought before.
@@ -125,7 +128,7 @@ public enum CheckoutStep: Hashable, Sendable {
 
 /// A report about one presentation.
 package enum PresentationReport: Hashable, Sendable {
-  case purchase(productID: String, shouldDismiss: Bool)
+  case purchase(productID: String, shouldDismiss: Bool, offer: PromotionalOffer? = nil)
   case restore
   case close
   case swipedAway

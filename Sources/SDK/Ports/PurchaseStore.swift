@@ -1,3 +1,5 @@
+public import CivilTime
+
 /// What went wrong in the store, for a person.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
@@ -18,6 +20,30 @@ public struct StorePurchase: Hashable, Sendable {
   }
 }
 
+/// A product that the user owns, or owned until it ended.
+public struct OwnedProduct: Hashable, Sendable, ExpressibleByStringLiteral {
+  public var id: String
+  /// When access ends unless it is renewed. Nil for a product that does not end, and if the store does not
+  /// say.
+  public var expiresAt: Instant?
+  /// Whether access has ended: the product expired, or was refunded or revoked.
+  public var hasEnded: Bool
+  /// The transaction with the store's signature (JWS), which goes with codes that are redeemed.
+  public var signedTransaction: String?
+
+  public init(
+    _ id: String, expiresAt: Instant? = nil, hasEnded: Bool = false,
+    signedTransaction: String? = nil
+  ) {
+    self.id = id
+    self.expiresAt = expiresAt
+    self.hasEnded = hasEnded
+    self.signedTransaction = signedTransaction
+  }
+
+  public init(stringLiteral id: String) { self.init(id) }
+}
+
 /// The store on the device: App Store, Google Play, or a simulated one.
 public protocol PurchaseStore: Sendable {
   /// The products with these identifiers, without those that the store does not have. Has
@@ -27,11 +53,14 @@ public protocol PurchaseStore: Sendable {
   func purchase(_ request: PurchaseRequest) async -> StorePurchase
   /// Restores what the user has bought, however long that takes.
   func restorePurchases() async -> RestorationResult
-  /// Identifiers of the products that the user owns now: bought, and neither expired nor revoked.
+  /// The products that the user owns, and those whose access ended, marked so.
+  ///
+  /// An answer that lists anything is complete: whatever it does not list as owned ends. An empty answer ends
+  /// only what has expired, because a store may not have loaded its transactions yet when an app starts.
   ///
   /// - Throws: when the store cannot say; the subscription status stays as it is then, as it does
   ///   when there is no answer within ``Timeouts/ownedProducts``.
-  func ownedProducts() async throws(StoreError) -> [String]
+  func ownedProducts() async throws(StoreError) -> [OwnedProduct]
   /// Uses up a consumable, so that it can be bought again. Google Play only. Has
   /// ``Timeouts/consume``.
   ///

@@ -68,7 +68,9 @@ package enum StateRecords {
     let isList: @Sendable (Value) -> Bool = { $0.elements != nil }
     return [
       "appUserId": isText, "aliasId": isText, "deviceId": isText, "seed": isNumber,
-      "status": isObject, "pendingCheckout": isObject, "userAttributes": isObject,
+      "status": isObject, "pendingCheckout": isObject, "pendingPurchases": isList,
+      "customerInfo": isObject,
+      "userAttributes": isObject,
       "integrationAttributes": isObject, "assignments": isList, "surveys": isList,
       "codes": isList, "userCodes": isList, "webEntitlements": isList, "webRefreshedAt": isNumber,
       "installedAt": isNumber, "totalPaywallViews": isNumber, "lastPaywallView": isNumber,

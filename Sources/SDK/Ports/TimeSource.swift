@@ -1,7 +1,7 @@
-package import CivilTime
+public import CivilTime
 
-/// The SDK's only clock. ``SystemTime`` is the real one; a ``VirtualClock`` is moved by hand.
-package protocol TimeSource: Sendable {
+/// The SDK's only clock: ``SystemTime``, or one of the app's own.
+public protocol TimeSource: Sendable {
   var now: Instant { get }
   /// Returns when that much time has passed.
   ///

@@ -1,14 +1,14 @@
-package import Expressions
+public import Expressions
 
 /// A request to a backend, before anybody knows where that is.
-package struct HTTPRequest: Hashable, Sendable {
-  package enum Method: String, Hashable, Sendable {
+public struct BackendRequest: Hashable, Sendable {
+  public enum Method: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
   }
 
   /// The servers of the contract; a transport knows their addresses.
-  package enum Host: String, Hashable, Sendable {
+  public enum Host: String, Hashable, Sendable {
     case api
     case subscriptions
     case collector
@@ -16,30 +16,30 @@ package struct HTTPRequest: Hashable, Sendable {
   }
 
   /// A header, or an item of the query.
-  package struct Field: Hashable, Sendable {
-    package var name: String
-    package var value: String
+  public struct Field: Hashable, Sendable {
+    public var name: String
+    public var value: String
 
-    package init(_ name: String, _ value: String) {
+    public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  package var method: Method
-  package var host: Host
+  public var method: Method
+  public var host: Host
   /// Which servers are meant.
-  package var environment = NetworkEnvironment.release
+  public var environment = NetworkEnvironment.release
   /// The parts of the path between slashes, not percent-encoded: one may have slashes of its own.
-  package var segments: [String]
+  public var segments: [String]
   /// Begins with a slash, as people write it.
-  package var path: String { "/" + segments.joined(separator: "/") }
-  package var query: [Field]
-  package var headers: [Field]
-  package var body: Value?
+  public var path: String { "/" + segments.joined(separator: "/") }
+  public var query: [Field]
+  public var headers: [Field]
+  public var body: Value?
 
   /// - Parameter path: begins with a slash; each further slash begins a segment.
-  package init(
+  public init(
     _ method: Method, host: Host = .api, _ path: String, query: [Field] = [],
     headers: [Field] = [], body: Value? = nil
   ) {
@@ -49,7 +49,7 @@ package struct HTTPRequest: Hashable, Sendable {
       body: body)
   }
 
-  package init(
+  public init(
     _ method: Method, host: Host, segments: [String], query: [Field] = [], headers: [Field] = [],
     body: Value? = nil
   ) {
@@ -63,23 +63,23 @@ package struct HTTPRequest: Hashable, Sendable {
 }
 
 /// A backend's answer, whatever its status.
-package struct HTTPResponse: Hashable, Sendable {
-  package var status: Int
-  package var body: [UInt8]
+public struct BackendResponse: Hashable, Sendable {
+  public var status: Int
+  public var body: [UInt8]
 
-  package init(status: Int, body: [UInt8] = []) {
+  public init(status: Int, body: [UInt8] = []) {
     self.status = status
     self.body = body
   }
 }
 
 /// There is no answer.
-package enum TransportFailure: Error, Hashable, Sendable {
+public enum TransportFailure: Error, Hashable, Sendable {
   case network(String)
   case timeout
 }
 
 /// Sends requests. It does not retry and sets no limits of time: the SDK does both, on its clock.
-package protocol Transport: Sendable {
-  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse
+public protocol Transport: Sendable {
+  func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse
 }

@@ -10,6 +10,10 @@ public struct PaywallProduct: Hashable, Sendable {
   public var entitlements: [Entitlement]
   /// Trial days of a product that is sold on the web.
   public var trialDays: Int?
+  /// Shown as the price while the store does not say one.
+  public var displayPrice: String?
+  /// Shown as the period while the store does not say one, such as `year`.
+  public var displayPeriod: String?
 
   public init(
     id: String, name: String? = nil, store: PricedProduct.Store, entitlements: [Entitlement] = [],
@@ -89,6 +93,15 @@ extension PlayProductID.Choice {
 
 /// A transaction as the store reports it. Texts and times are the store's; absent is unknown.
 public struct StoreTransaction: Hashable, Sendable {
+  /// A reduced price, or a free time.
+  public enum OfferType: String, Hashable, Sendable {
+    case introductory
+    case promotional
+    /// A code that the user entered, in the app or at the store.
+    case code
+    case winBack
+  }
+
   public var storeTransactionID: String?
   public var originalTransactionID: String?
   /// ISO 8601, as all dates here.
@@ -97,6 +110,8 @@ public struct StoreTransaction: Hashable, Sendable {
   public var expirationDate: String?
   public var revocationDate: String?
   public var offerID: String?
+  /// What kind of offer it was bought with, if any.
+  public var offerType: OfferType?
   public var subscriptionGroupID: String?
   public var appAccountToken: String?
   /// Google Play's token, which `consume` takes.

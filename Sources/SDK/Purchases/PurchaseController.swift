@@ -10,29 +10,36 @@ public struct PurchaseRequest: Hashable, Sendable {
   public var basePlanID: String?
   /// Google Play's offer, when the user is eligible for it.
   public var offerID: String?
+  /// A promotional offer of the App Store that the paywall asks for.
+  public var promotionalOffer: PromotionalOffer?
 
   public init(
     productID: String, store: PricedProduct.Store = .appStore, platform: Platform = .ios,
-    basePlanID: String? = nil, offerID: String? = nil
+    basePlanID: String? = nil, offerID: String? = nil, promotionalOffer: PromotionalOffer? = nil
   ) {
     self.productID = productID
     self.store = store
     self.platform = platform
     self.basePlanID = basePlanID
     self.offerID = offerID
+    self.promotionalOffer = promotionalOffer
   }
 
   /// - Parameters:
   ///   - platform: the SDK's. The contract has no purchases on the web: what is sold there by another
   ///     store is bought on that store's platform.
   ///   - startsTrial: whether the user may have the product's offer.
-  init(_ product: StoreProduct, on platform: Platform, startsTrial: Bool) {
+  init(
+    _ product: StoreProduct, on platform: Platform, startsTrial: Bool,
+    offer: PromotionalOffer? = nil
+  ) {
     let seller: Platform = product.store == .playStore ? .android : .ios
     let platform = platform == .web ? seller : platform
     self.init(
       productID: product.priced.identifier, store: product.store, platform: platform,
       basePlanID: platform == .android ? product.basePlanID ?? "" : nil,
-      offerID: platform == .android && startsTrial ? product.offerID : nil)
+      offerID: platform == .android && startsTrial ? product.offerID : nil,
+      promotionalOffer: offer)
   }
 
   /// The contract's JSON of `onPurchase`.
@@ -48,6 +55,28 @@ public struct PurchaseRequest: Hashable, Sendable {
         "basePlanId": .string(basePlanID ?? ""), "offerId": offerID.map { .string($0) },
       ])
     }
+  }
+}
+
+/// A promotional offer of the App Store, with the signature that Apple wants: the app's server makes it
+/// for one user, product and offer, and the app gives it to ``PresentationHandle/purchaseTapped(_:shouldDismiss:offer:)``.
+public struct PromotionalOffer: Hashable, Sendable {
+  /// The offer's identifier in App Store Connect.
+  public var id: String
+  public var keyID: String
+  /// A UUID, in lower case.
+  public var nonce: String
+  /// The bytes of the signature.
+  public var signature: [UInt8]
+  /// When it was signed, in milliseconds since 1970.
+  public var timestamp: Int
+
+  public init(id: String, keyID: String, nonce: String, signature: [UInt8], timestamp: Int) {
+    self.id = id
+    self.keyID = keyID
+    self.nonce = nonce
+    self.signature = signature
+    self.timestamp = timestamp
   }
 }
 

@@ -4,6 +4,10 @@ public import RuleEngine
 /// What a purchase gives access to.
 public typealias Entitlement = RuleEngine.Entitlement
 
+extension Entitlement: ExpressibleByStringLiteral {
+  public init(stringLiteral id: String) { self.init(id: id) }
+}
+
 extension Entitlement {
   /// The contract's JSON: `{"id", "type"}`.
   public var value: Value { .object(["id": .string(id), "type": .string(type)]) }
@@ -23,6 +27,9 @@ public enum SubscriptionStatus: Hashable, Sendable {
   public static func active(_ entitlements: Set<Entitlement>) -> SubscriptionStatus {
     SubscriptionStatus(entitlements: entitlements.sorted { $0.id < $1.id })
   }
+
+  @available(*, unavailable, message: "name the entitlements: .active([\"pro\"])")
+  public static var active: SubscriptionStatus { .unknown }
 
   /// Active when there are entitlements, else inactive. Of several with one ID the first counts.
   public init(entitlements: some Sequence<Entitlement>) {

@@ -8,6 +8,8 @@ struct ProductLoad: Sendable {
     /// For whoever needs them later, by AgentWallie's rules.
     case prefetch
     case call(Token)
+    /// For a purchase that was approved after a restart.
+    case approval(PendingPurchase)
   }
 
   var purpose: Purpose

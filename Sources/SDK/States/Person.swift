@@ -81,7 +81,9 @@ struct Person {
 
   /// Sets integration IDs. Null removes one, names that are not known and values that are not texts
   /// are left out, and the rest is set. They are attributes of the user too.
-  mutating func setIntegrations(_ attributes: Value) {
+  ///
+  /// - Returns: whether there was anything to set.
+  mutating func setIntegrations(_ attributes: Value) -> Bool {
     var changes: [Value.Entry] = []
     for member in attributes.members ?? []
     where IntegrationAttribute(rawValue: member.key) != nil {
@@ -93,6 +95,7 @@ struct Person {
       changes.append(Value.Entry(key: .string(member.key), value: member.value))
     }
     merge(.map(changes))
+    return !changes.isEmpty
   }
 
   /// Whether a survey is new to the user. From now on it is not.

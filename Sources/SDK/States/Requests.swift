@@ -48,7 +48,7 @@ enum RequestPurpose: Sendable {
 
 /// A request that has no final answer yet.
 struct PendingRequest: Sendable {
-  let request: HTTPRequest
+  let request: BackendRequest
   let purpose: RequestPurpose
   /// How often it may be sent again, and how often it was.
   let retries: Int
@@ -58,7 +58,7 @@ struct PendingRequest: Sendable {
   /// False between two attempts.
   fileprivate var isInFlight = true
 
-  init(_ request: HTTPRequest, for purpose: RequestPurpose, retries: Int, limit: Duration) {
+  init(_ request: BackendRequest, for purpose: RequestPurpose, retries: Int, limit: Duration) {
     self.request = request
     self.purpose = purpose
     self.retries = retries
@@ -95,7 +95,7 @@ struct Requests {
 
   /// - Parameter jitter: milliseconds to add to a pause.
   mutating func answer(
-    _ result: Result<HTTPResponse, TransportFailure>, _ token: Token, jitter: Int64
+    _ result: Result<BackendResponse, TransportFailure>, _ token: Token, jitter: Int64
   ) -> Step {
     guard var request = pending[token], request.isInFlight else { return .nothing }
     let outcome = Self.outcome(result)
@@ -120,7 +120,7 @@ struct Requests {
   /// Forgets a request; its answer will find nobody.
   mutating func drop(_ token: Token) { pending[token] = nil }
 
-  private static func outcome(_ result: Result<HTTPResponse, TransportFailure>)
+  private static func outcome(_ result: Result<BackendResponse, TransportFailure>)
     -> Result<[UInt8], BackendError>
   {
     switch result {

@@ -60,6 +60,14 @@ struct Presentation: Sendable {
   /// Whether the host shows it.
   var isVisible: Bool { if case .presenting = phase { false } else { true } }
 
+  /// Whether it is on its way out: what comes next waits until it is gone.
+  var isLeaving: Bool {
+    switch phase {
+    case .dismissing, .presenting(.some): true
+    case .presenting, .presented, .surveying: false
+    }
+  }
+
   /// Whether it is visible and nothing has begun to take it away.
   var isOpen: Bool { if case .presented = phase { true } else { false } }
 

@@ -15,8 +15,12 @@ extension StoredState {
     codes = ownership.codes
     userCodes = ownership.userCodes
     webEntitlements = ownership.web
+    customer = ownership.customer
     webRefreshedAt = ownership.refreshedAt
     pendingCheckout = ownership.pendingCheckout
+    let active = Set(ownership.status.entitlements.map(\.id))
+    expiries = ownership.expiries.filter { active.contains($0.key) }
+    pendingPurchases = ownership.pendingPurchases
     installedAt = usage.installedAt
     totalPaywallViews = usage.totalPaywallViews
     lastPaywallView = usage.lastPaywallView

@@ -11,8 +11,36 @@ struct PurchaseSlot: Sendable {
   let shouldDismiss: Bool
   /// Whether the user would start with a trial: asked before the purchase, which changes it.
   let startsTrial: Bool
+  /// What kind of purchase it is if it succeeds.
+  let kind: TransactionKind
   /// What came, while the owned products are loaded.
   fileprivate(set) var finished: StorePurchase?
+
+  init(
+    token: Token, presentationID: String, product: StoreProduct, info: PaywallInfo,
+    shouldDismiss: Bool, startsTrial: Bool
+  ) {
+    self.token = token
+    self.presentationID = presentationID
+    self.product = product
+    self.info = info
+    self.shouldDismiss = shouldDismiss
+    self.startsTrial = startsTrial
+    kind =
+      product.period == nil
+      ? .nonRecurringProductPurchase : startsTrial ? .freeTrialStart : .subscriptionStart
+  }
+
+  /// A purchase that was approved.
+  init(_ purchase: PendingPurchase, _ product: StoreProduct, token: Token) {
+    self.token = token
+    self.product = product
+    presentationID = purchase.presentationID ?? ""
+    info = purchase.info
+    shouldDismiss = purchase.shouldDismiss
+    kind = purchase.kind
+    startsTrial = kind == .freeTrialStart
+  }
 }
 
 /// The restore that runs. It does not hinder a purchase.

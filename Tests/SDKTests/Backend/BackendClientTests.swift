@@ -53,7 +53,7 @@ private final class SilentTransport: Transport {
 
   var requests: Int { count.withLock { $0 } }
 
-  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse {
     count.withLock { $0 += 1 }
     await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
     throw .network("released")
@@ -71,8 +71,8 @@ struct BackendClientTests {
   /// A client of a scripted backend, and what it was asked.
   private func client(
     _ rules: ScriptedTransport.Rule..., environment: NetworkEnvironment = .release
-  ) -> (BackendClient, Locked<[HTTPRequest]>) {
-    let asked = Locked<[HTTPRequest]>([])
+  ) -> (BackendClient, Locked<[BackendRequest]>) {
+    let asked = Locked<[BackendRequest]>([])
     let transport = ScriptedTransport(rules: rules, time: time) { request in
       asked.withLock { $0.append(request) }
     }
@@ -347,7 +347,8 @@ struct BackendClientTests {
         deviceID: "d", aliasID: "al", codes: [RedeemableCode("a")], receipts: ["x.y.z"]))
     #expect(
       found.results == [
-        .invalidCode(code: "a"), .codeExpired(code: "c", resent: true, obfuscatedEmail: nil),
+        .invalidCode(code: "a"),
+        .expiredCode(code: "c", expired: .init(resent: true, obfuscatedEmail: nil)),
       ])
     #expect(found.entitlements == [Entitlement(id: "pro")])
     let body = try #require(asked.withLock { $0[0].body })

@@ -42,7 +42,7 @@ struct RequestTests {
   }
 
   @Test func addressesOfServers() throws {
-    func url(_ request: HTTPRequest, _ environment: NetworkEnvironment = .release) -> String? {
+    func url(_ request: BackendRequest, _ environment: NetworkEnvironment = .release) -> String? {
       var request = request
       request.environment = environment
       return URLSessionTransport(agentWallie: "https://wallie.example.com/x")
@@ -52,12 +52,12 @@ struct RequestTests {
       url(Endpoints.staticConfig(apiKey: "pk 1"))
         == "https://api.superwall.me/api/v1/static_config?pk=pk%201")
     #expect(
-      url(HTTPRequest(.get, host: .subscriptions, "/a/$Super:1/é/b c"))
+      url(BackendRequest(.get, host: .subscriptions, "/a/$Super:1/é/b c"))
         == "https://subscriptions-api.superwall.com/a/$Super:1/%C3%A9/b%20c")
     #expect(
       url(Endpoints.assignments(apiKey: "k"), .custom("http://127.0.0.1:80/p"))
         == "http://127.0.0.1:80/p/api/v1/assignments")
-    #expect(url(HTTPRequest(.post, host: .collector, "/e"), .local) == "http://localhost:3000/e")
+    #expect(url(BackendRequest(.post, host: .collector, "/e"), .local) == "http://localhost:3000/e")
     #expect(
       url(Endpoints.receipt(signed: "s", userID: "u", deviceID: "d", apiKey: "k"))
         == "https://wallie.example.com/x/v1/receipts/k")
@@ -65,7 +65,7 @@ struct RequestTests {
       URLSessionTransport().urlRequest(Endpoints.redeem(["codes": []], apiKey: "pk")))
     #expect(request.httpMethod == "POST" && request.httpBody == .init(#"{"codes":[]}"#.utf8))
     #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer pk")
-    #expect(URLSessionTransport().urlRequest(HTTPRequest(.get, host: .agentWallie, "/x")) == nil)
+    #expect(URLSessionTransport().urlRequest(BackendRequest(.get, host: .agentWallie, "/x")) == nil)
   }
 }
 

@@ -55,9 +55,5 @@ struct PlacementProgressTests {
     progress.receive(.onPaywallPresent(.none, handlerID: "h"))
     #expect(endsNext(&progress, failed) == false)
     #expect(progress.state == .presented(.none))
-    // A name of the SDK's own: nothing has come of it.
-    progress = PlacementProgress()
-    #expect(endsNext(&progress, PlacementOutcome(.ignored)) == false)
-    #expect(progress.state == .idle)
   }
 }

@@ -199,7 +199,7 @@ struct SuperwallIdiomTests {
     func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] { [] }
     func purchase(_ request: PurchaseRequest) async -> StorePurchase { StorePurchase(.cancelled) }
     func restorePurchases() async -> RestorationResult { true }
-    func ownedProducts() async throws(StoreError) -> [String] { [] }
+    func ownedProducts() async throws(StoreError) -> [OwnedProduct] { [] }
     func consume(_ purchaseToken: String) async throws(StoreError) -> String { purchaseToken }
     func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
   }

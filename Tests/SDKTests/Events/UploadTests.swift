@@ -12,7 +12,7 @@ struct UploadTests {
     let executor = SimulationExecutor()
     let tollgate: Tollgate
     let storage: InMemoryStorage
-    let requests = Recorder<HTTPRequest>()
+    let requests = Recorder<BackendRequest>()
 
     init(
       _ replies: [ScriptedTransport.Reply], storage: InMemoryStorage = InMemoryStorage(),

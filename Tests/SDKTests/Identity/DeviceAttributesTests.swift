@@ -50,6 +50,17 @@ import Testing
       enrichment: .map([]), now: now)
   }
 
+  /// Rules read how large the system shows text, where the device says so.
+  @Test func textSizes() {
+    var facts = Self.facts()
+    #expect(Self.device(.ios, facts).value(named: "fontSize") == nil)
+    (facts.fontScale, facts.fontSize) = (1.25, 21)
+    facts.preferredContentSizeCategory = "UICTContentSizeCategoryXL"
+    let device = Self.device(.ios, facts)
+    #expect(device.value(named: "fontScale") == 1.25 && device.value(named: "fontSize") == 21.0)
+    #expect(device.all()["preferredContentSizeCategory"] == "UICTContentSizeCategoryXL")
+  }
+
   private static let times: [String: Value] = [
     "utcDate": "2026-01-01", "utcTime": "00:00:00", "utcDateTime": "2026-01-01T00:00:00Z",
     "localDate": "2026-01-01", "localTime": "05:30:00", "localDateTime": "2026-01-01T05:30:00",

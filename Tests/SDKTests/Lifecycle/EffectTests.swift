@@ -234,7 +234,7 @@ struct EffectTests {
       let token = try #require(run.state.transactions.purchase?.token)
       run.handle(.purchaseFinished(token, StorePurchase(.purchased)))
       for case .loadOwnedProducts(let token) in run.take() {
-        run.handle(.ownedProducts(token, .success([product.id])))
+        run.handle(.ownedProducts(token, .success([OwnedProduct(product.id)])))
       }
       let titles = run.take().compactMap { effect -> String? in
         if case .schedule(let notification) = effect { notification.title } else { nil }

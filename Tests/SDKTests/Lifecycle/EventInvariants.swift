@@ -10,7 +10,7 @@ enum EventInvariants {
   /// restores do not add up when there was one.
   static func check(_ events: [ModuleEvent], _ run: String) {
     var open = 0
-    var transactions = 0
+    var transactions = Transactions()
     var restores = 0
     var status = SubscriptionStatus.unknown
     let hasCheckouts = events.contains {
@@ -27,25 +27,52 @@ enum EventInvariants {
       case .handleSuperwallEvent(let event): count(event, &transactions, &restores)
       default: break
       }
-      let isOneAtATime = (0...1).contains(open) && (0...1).contains(transactions)
+      let isOneAtATime = (0...1).contains(open) && transactions.areOneAtATime
       // One of the user's, and one of a code.
       let areRestores = hasCheckouts || (0...2).contains(restores)
       #expect(isOneAtATime && areRestores, "\(run): \(event.name)")
     }
-    let haveEnded = open == 0 && transactions == 0 && (restores == 0 || hasCheckouts)
+    let haveEnded = open == 0 && transactions.running == nil && (restores == 0 || hasCheckouts)
     #expect(haveEnded, "\(run): something has no end")
   }
 
+  /// What was begun to buy. A purchase that somebody has to approve ends, and completes later.
+  private struct Transactions {
+    var running: String?
+    var pending: [String] = []
+    var areOneAtATime = true
+
+    mutating func begin(_ product: String) {
+      if running != nil { areOneAtATime = false }
+      running = product
+    }
+
+    mutating func fail(_ error: String) {
+      if error.contains("approved"), let running { pending.append(running) }
+      if running == nil { areOneAtATime = false }
+      running = nil
+    }
+
+    mutating func end(_ product: String?) {
+      if let product, running != product, let place = pending.firstIndex(of: product) {
+        pending.remove(at: place)
+      } else {
+        if running == nil { areOneAtATime = false }
+        running = nil
+      }
+    }
+  }
+
   private static func count(
-    _ event: SuperwallEvent, _ transactions: inout Int, _ restores: inout Int
+    _ event: SuperwallEvent, _ transactions: inout Transactions, _ restores: inout Int
   ) {
     switch event {
-    case .transactionStart: transactions += 1
+    case .transactionStart(let product, _): transactions.begin(product.product.id)
     // The begin of one on the web is that of its checkout.
     case .transactionAbandon(let product, _) where product.product.store.isWeb: break
-    case .transactionComplete, .transactionFail, .transactionAbandon,
-      .transactionRestore(.viaPurchase, _):
-      transactions -= 1
+    case .transactionComplete(_, let product, _, _): transactions.end(product.product.id)
+    case .transactionFail(let error, _): transactions.fail(error)
+    case .transactionAbandon, .transactionRestore(.viaPurchase, _): transactions.end(nil)
     case .restoreStart: restores += 1
     case .restoreComplete, .restoreFail: restores -= 1
     default: break
@@ -65,7 +92,6 @@ enum EventInvariants {
       let hasFailed = reason == .webViewFailedToLoad && !outcome.featureGranted
       #expect(presented > 0, "\(run): \(names)")
       #expect(names.contains(.onPaywallError) == hasFailed, "\(run): \(names)")
-    case .ignored: #expect(names.isEmpty, "\(run): \(names)")
     }
   }
 }

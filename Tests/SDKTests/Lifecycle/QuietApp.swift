@@ -13,7 +13,7 @@ final class QuietApp: Sendable {
   let storage: InMemoryStorage
   let log = Recorder<LogMessage>()
   let events = Recorder<ModuleEvent>()
-  let requests = Recorder<HTTPRequest>()
+  let requests = Recorder<BackendRequest>()
 
   init(
     silent: Set<Silence.Port> = [], after answers: Int = 0, status: String? = "INACTIVE",
@@ -182,7 +182,7 @@ final class Silence: Transport, PurchaseStore, PaywallPresenter, StateStorage,
 
   // MARK: The network
 
-  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse {
     switch request.path {
     case "/api/v1/static_config": await ask(.config)
     case "/api/v1/assignments": await ask(.assignments)
@@ -215,7 +215,7 @@ final class Silence: Transport, PurchaseStore, PaywallPresenter, StateStorage,
     return await store.restorePurchases()
   }
 
-  func ownedProducts() async throws(StoreError) -> [String] {
+  func ownedProducts() async throws(StoreError) -> [OwnedProduct] {
     await ask(.owned)
     return try await store.ownedProducts()
   }

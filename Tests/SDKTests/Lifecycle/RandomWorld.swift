@@ -9,7 +9,7 @@ import TestSupport
 struct RandomWorld {
   /// Something that the world owes the SDK.
   private enum Debt {
-    case response(Token, HTTPRequest)
+    case response(Token, BackendRequest)
     case ownedProducts(Token)
     case products(Token, [String])
     case purchase(Token)
@@ -146,7 +146,7 @@ struct RandomWorld {
     switch debt {
     case .response(let token, let request): handle(.response(token, response(to: request)))
     case .ownedProducts(let token):
-      let owned = pick([[], ["com.tollgate.pro.year"], ["com.tollgate.coins"]])
+      let owned: [OwnedProduct] = pick([[], ["com.tollgate.pro.year"], ["com.tollgate.coins"]])
       handle(.ownedProducts(token, number(5) == 0 ? .failure(StoreError("down")) : .success(owned)))
     case .products(let token, let identifiers):
       let known = [Samples.month, Samples.year, Samples.coins].filter {
@@ -170,18 +170,18 @@ struct RandomWorld {
     }
   }
 
-  private mutating func response(to request: HTTPRequest)
-    -> Result<HTTPResponse, TransportFailure>
+  private mutating func response(to request: BackendRequest)
+    -> Result<BackendResponse, TransportFailure>
   {
     if isOffline || number(6) == 0 { return .failure(pick([.network("offline"), .timeout])) }
-    func success(_ value: Value) -> Result<HTTPResponse, TransportFailure> {
-      .success(HTTPResponse(status: 200, body: Array(value.json.utf8)))
+    func success(_ value: Value) -> Result<BackendResponse, TransportFailure> {
+      .success(BackendResponse(status: 200, body: Array(value.json.utf8)))
     }
-    if number(12) == 0 { return .success(HTTPResponse(status: pick([404, 401, 500, 429]))) }
+    if number(12) == 0 { return .success(BackendResponse(status: pick([404, 401, 500, 429]))) }
     switch request.path {
     case "/api/v1/static_config":
       if number(20) == 0 { return success(["build_id": "cut off"]) }
-      return .success(HTTPResponse(status: 200, body: Samples.configText))
+      return .success(BackendResponse(status: 200, body: Samples.configText))
     case "/api/v1/assignments":
       return success([
         "assignments": [["experiment_id": "exp_gated", "variant_id": "v_gated"], ["odd": true]]

@@ -98,6 +98,37 @@ struct RedeemingTests {
     #expect(run.tracked.contains(.restoreFail) && run.tracked.contains(.networkDecodingFail))
   }
 
+  /// An app without a key has no backend to ask, and hears of no failure.
+  @Test func withoutAKeyNothingIsRedeemed() {
+    var run = StateRun()
+    var configuration = Configuration(
+      apiKey: "", options: .init(), purchases: .controller, wrapper: nil)
+    configuration.given = Samples.configText
+    run.call(.configure(configuration))
+    _ = run.take()
+    run.call(.identify(userID: "u", restoresAssignments: false))
+    let tracked = run.take().tracked
+    #expect(!tracked.contains(.redemptionStart) && !tracked.contains(.redemptionFail))
+  }
+
+  /// The request has everything that the contract names.
+  @Test func theWholeRequest() {
+    var run = BackendRun()
+    run.step { run in
+      run.device.appTransactionID = "txn"
+      run.device.externalAccountID = "external"
+      run.handle(.storeChanged)
+    }
+    for case .loadOwnedProducts(let token) in run.effects {
+      let owned = OwnedProduct(Samples.year.id, signedTransaction: "a.b.c")
+      run.step { $0.handle(.ownedProducts(token, .success([owned]))) }
+    }
+    run.open(link("a"))
+    #expect(run.body?["appTransactionId"] == "txn" && run.body?["externalAccountId"] == "external")
+    #expect(run.body?["receipts"] == [["type": "IOS", "jwsRepresentation": "a.b.c"]])
+    #expect(run.body?["metadata"]?.isObject == true && run.body?["aliasId"]?.text != nil)
+  }
+
   /// What arrives for somebody who is gone is told, and not taken.
   @Test func codesOfOthers() {
     var run = BackendRun()
@@ -260,7 +291,7 @@ struct RedeemingTests {
         Issue.record("the store was not asked")
         continue
       }
-      run.step { $0.handle(.ownedProducts(token, .success(owned))) }
+      run.step { $0.handle(.ownedProducts(token, .success(owned.map { OwnedProduct($0) }))) }
       #expect(run.told == told)
     }
     // Nothing to ask where there was nothing, or where the app says what the status is.

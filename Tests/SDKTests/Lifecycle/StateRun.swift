@@ -8,6 +8,7 @@ import RuleEngine
 struct StateRun {
   private(set) var state: SDKState
   var now = Samples.start
+  var device = DeviceFacts()
   /// Everything since the last look, in order.
   private(set) var effects: [Effect] = []
   private var calls = 0
@@ -19,7 +20,7 @@ struct StateRun {
   }
 
   mutating func handle(_ input: Input) {
-    let new = state.handle(input, in: .init(now: now, device: DeviceFacts()))
+    let new = state.handle(input, in: .init(now: now, device: device))
     effects += new
     guard answersStorage else { return }
     for case .loadConfig(let token) in new { handle(.keptConfig(token, nil)) }
@@ -55,7 +56,7 @@ struct StateRun {
   }
 
   mutating func answer(_ token: Token, _ json: Value = .map([]), status: Int = 200) {
-    let response = HTTPResponse(status: status, body: Array(json.json.utf8))
+    let response = BackendResponse(status: status, body: Array(json.json.utf8))
     handle(.response(token, .success(response)))
   }
 
@@ -81,7 +82,7 @@ struct StateRun {
 }
 
 extension [Effect] {
-  var requests: [(token: Token, request: HTTPRequest)] {
+  var requests: [(token: Token, request: BackendRequest)] {
     compactMap { if case .send(let token, let request) = $0 { (token, request) } else { nil } }
   }
 

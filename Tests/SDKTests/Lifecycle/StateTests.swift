@@ -41,13 +41,14 @@ struct StateTests {
   /// What is added to a pause keeps devices that failed together from coming back together; the last
   /// attempt ends the request, and so does what no other attempt could change.
   @Test func pausesHaveJitter() throws {
-    let answers: [Result<HTTPResponse, TransportFailure>] = [
-      .failure(.network("off")), .failure(.timeout), .success(HTTPResponse(status: 503, body: [])),
+    let answers: [Result<BackendResponse, TransportFailure>] = [
+      .failure(.network("off")), .failure(.timeout),
+      .success(BackendResponse(status: 503, body: [])),
     ]
     for answer in answers {
       var requests = Requests()
       let token = Token(number: 1)
-      let request = HTTPRequest(.get, "/")
+      let request = BackendRequest(.get, "/")
       requests.begin(PendingRequest(request, for: .events, retries: 2, limit: .seconds(1)), token)
       for pause: Int64 in [5_000, 11_180] {
         guard case .retry(let found) = requests.answer(answer, token, jitter: 17) else {
@@ -140,7 +141,7 @@ struct StateTests {
     let answer = run.take()
     #expect(answer.count == 2 && answer.tracked.isEmpty)
 
-    run.handle(.ownedProducts(loads[0], .success([Samples.year.id])))
+    run.handle(.ownedProducts(loads[0], .success([OwnedProduct(Samples.year.id)])))
     let told = run.take().tracked
     #expect(told.filter { $0 == .transactionComplete || $0 == .transactionAbandon }.count == 1)
     #expect(

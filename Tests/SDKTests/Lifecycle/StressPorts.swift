@@ -40,16 +40,16 @@ struct FlakyTransport: Transport {
   let dice: Dice
   let isOffline = SharedFlag()
 
-  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse {
     await dice.dawdle()
     if isOffline.isSet || dice.roll(8) == 0 { throw .network("offline") }
-    if dice.roll(20) == 0 { return HTTPResponse(status: 500) }
+    if dice.roll(20) == 0 { return BackendResponse(status: 500) }
     switch request.path {
-    case "/api/v1/static_config": return HTTPResponse(status: 200, body: StressConfig.text)
-    case "/api/v1/assignments": return HTTPResponse(status: 200, body: Array("{}".utf8))
+    case "/api/v1/static_config": return BackendResponse(status: 200, body: StressConfig.text)
+    case "/api/v1/assignments": return BackendResponse(status: 200, body: Array("{}".utf8))
     default:
       let status = dice.roll(9) == 0 ? 404 : 200
-      return HTTPResponse(
+      return BackendResponse(
         status: status, body: Array(answer(request.segments.last ?? "").json.utf8))
     }
   }
@@ -119,10 +119,10 @@ struct MoodyStore: PurchaseStore {
     return dice.pick([.restored, .failed("no")])
   }
 
-  func ownedProducts() async throws(StoreError) -> [String] {
+  func ownedProducts() async throws(StoreError) -> [OwnedProduct] {
     await dice.dawdle()
     if dice.roll(10) == 0 { throw StoreError("down") }
-    return dice.pick([[], [Samples.year.id]])
+    return dice.pick([[], [OwnedProduct(Samples.year.id)]])
   }
 
   func consume(_ purchaseToken: String) async throws(StoreError) -> String { purchaseToken }

@@ -62,13 +62,13 @@ struct ScriptedTransportTests {
       rules: [.init(.get, "/x", [.networkError("off"), .json(1), .json(2, status: 201)])],
       time: VirtualClock(now: 0))
     await #expect(throws: TransportFailure.network("off")) {
-      try await transport.send(HTTPRequest(.get, "/x"))
+      try await transport.send(BackendRequest(.get, "/x"))
     }
     for wanted in [(200, "1"), (201, "2"), (201, "2")] {
-      let response = try await transport.send(HTTPRequest(.get, "/x"))
-      #expect(response == HTTPResponse(status: wanted.0, body: Array(wanted.1.utf8)))
+      let response = try await transport.send(BackendRequest(.get, "/x"))
+      #expect(response == BackendResponse(status: wanted.0, body: Array(wanted.1.utf8)))
     }
-    #expect(try await transport.send(HTTPRequest(.post, "/x")).status == 404)
+    #expect(try await transport.send(BackendRequest(.post, "/x")).status == 404)
   }
 }
 

@@ -190,7 +190,7 @@ struct AgentWalliePurchaseTests {
     let effects = state.handle(
       .purchaseFinished(slot.token, StorePurchase(.purchased, transaction: transaction)),
       in: surroundings)
-    let requests = effects.compactMap { effect -> HTTPRequest? in
+    let requests = effects.compactMap { effect -> BackendRequest? in
       if case .send(_, let request) = effect { request } else { nil }
     }
     #expect(requests.map(\.path) == ["/v1/receipts/pk"])

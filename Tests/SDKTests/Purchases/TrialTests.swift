@@ -21,12 +21,60 @@ struct TrialTests {
       HistoryNeeds(logs: []), from: ConfigOrigin(source: .network, buildID: "b"))
     state.catalog.keep(owned)
     _ = state.ownership.set(status)
-    state.ownership.own(owned.map(\.id))
+    state.ownership.own(owned.map { OwnedProduct($0.id) }, at: Samples.start) { _ in [] }
     let gated = try #require(state.config?.paywalls["pw_gated"])
     let paywall = PaywallResponse(
       decoding: gated.value.merging(
         patch: ["introductory_offer_eligibility": .string(eligibility)]))
     return state.startsTrial(product, on: paywall)
+  }
+
+  /// While the store says nothing, a paywall shows the prices that the config writes.
+  @Test func writtenPrices() throws {
+    let paywalls = (Samples.config["paywall_responses"]?.elements ?? []).map { paywall -> Value in
+      guard paywall["identifier"] == "pw_gated" else { return paywall }
+      let product: Value = [
+        "reference_name": "primary",
+        "store_product": [
+          "product_identifier": .string(Samples.year.id), "store": "APP_STORE",
+        ], "entitlements": [], "display_price": "$49.99", "display_period": "year",
+      ]
+      return paywall.merging(patch: ["products_v2": [product], "products_v3": .null])
+    }
+    var run = StateRun()
+    run.configure(Samples.config.merging(patch: ["paywall_responses": .list(paywalls)]))
+    run.call(
+      .registerPlacement(
+        PlacementRequest(
+          placement: "gated", params: .map([]), handlerID: "h", isFeatureGatable: true)))
+    for case .loadProducts(let token, _) in run.take() {
+      run.handle(.products(token, .success([])))
+    }
+    for case .askPresenter(let token) in run.take() { run.handle(.canPresent(token, true)) }
+    var shown: [String: ProductAttributes] = [:]
+    for case .present(let content) in run.take() { shown = content.attributes }
+    #expect(shown[Samples.year.id]?["price"] == "$49.99")
+    #expect(shown[Samples.year.id]?["period"] == "year")
+  }
+
+  /// A promotional offer goes with the purchase, which then starts no trial.
+  @Test func promotionalOffers() throws {
+    let offer = PromotionalOffer(
+      id: "half", keyID: "key", nonce: "n", signature: [1, 2], timestamp: 3)
+    var run = StateRun()
+    run.configure(purchases: .store)
+    run.present("gated", store: [Samples.month])
+    run.report(.purchase(productID: Samples.month.id, shouldDismiss: true, offer: offer))
+    var requests: [PurchaseRequest] = []
+    for case .purchase(let token, let request, _) in run.take() {
+      requests.append(request)
+      run.handle(.purchaseFinished(token, StorePurchase(.purchased)))
+    }
+    for case .loadOwnedProducts(let token) in run.effects {
+      run.handle(.ownedProducts(token, .success([OwnedProduct(Samples.month.id)])))
+    }
+    #expect(requests.map(\.promotionalOffer) == [offer])
+    #expect(run.take().tracked.contains(.subscriptionStart))
   }
 
   @Test(

@@ -68,8 +68,13 @@ package final class ScriptedPresenter: PaywallPresenter {
       return state.acknowledges
     }
     if acknowledges { return }
-    let refusal = await withCheckedContinuation { continuation in
-      state.withLock { $0.presenting = continuation }
+    let refusal = await withCheckedContinuation {
+      (continuation: CheckedContinuation<String?, Never>) in
+      let earlier = state.withLock { state in
+        defer { state.presenting = continuation }
+        return state.presenting
+      }
+      earlier?.resume(returning: "another paywall was asked for")
     }
     if let refusal { throw Refusal(description: refusal) }
   }
@@ -77,15 +82,23 @@ package final class ScriptedPresenter: PaywallPresenter {
   package func dismiss(_ presentation: PaywallPresentation) async {
     observe(.dismiss(identifier: presentation.info.identifier))
     if state.withLock({ $0.acknowledges }) { return }
-    await withCheckedContinuation { continuation in
-      state.withLock { $0.dismissing = continuation }
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let earlier = state.withLock { state in
+        defer { state.dismissing = continuation }
+        return state.dismissing
+      }
+      earlier?.resume()
     }
   }
 
   package func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer {
     observe(.survey(id: survey.id))
     return await withCheckedContinuation { continuation in
-      state.withLock { $0.surveying = continuation }
+      let earlier = state.withLock { state in
+        defer { state.surveying = continuation }
+        return state.surveying
+      }
+      earlier?.resume(returning: .closed)
     }
   }
 

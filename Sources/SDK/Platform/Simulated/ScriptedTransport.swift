@@ -4,19 +4,19 @@ package import Expressions
 package final class ScriptedTransport: Transport {
   /// What is answered to requests of a kind: one answer after the other, the last again and again.
   package struct Rule: Sendable {
-    package var method: HTTPRequest.Method
+    package var method: BackendRequest.Method
     /// `*` stands for anything.
     package var path: String
     package var replies: [Reply]
 
-    package init(_ method: HTTPRequest.Method, _ path: String, _ replies: [Reply]) {
+    package init(_ method: BackendRequest.Method, _ path: String, _ replies: [Reply]) {
       self.method = method
       self.path = path
       self.replies = replies
     }
 
     /// Whether the rule answers a request.
-    package func answers(_ request: HTTPRequest) -> Bool {
+    package func answers(_ request: BackendRequest) -> Bool {
       method == request.method && !replies.isEmpty && ScriptedTransport.fits(path, request.path)
     }
   }
@@ -32,21 +32,21 @@ package final class ScriptedTransport: Transport {
   private let rules: [Rule]
   private let used: Locked<[Int: Int]> = Locked([:])
   private let time: any TimeSource
-  private let observe: @Sendable (HTTPRequest) -> Void
+  private let observe: @Sendable (BackendRequest) -> Void
 
   /// - Parameters:
   ///   - rules: the first that fits answers; without one the answer is 404.
   ///   - observe: is told of every request, in order.
   package init(
     rules: [Rule], time: any TimeSource,
-    observe: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
+    observe: @escaping @Sendable (BackendRequest) -> Void = { _ in }
   ) {
     self.rules = rules
     self.time = time
     self.observe = observe
   }
 
-  package func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+  package func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse {
     observe(request)
     switch reply(to: request) {
     case .networkError(let message, let delay):
@@ -56,10 +56,10 @@ package final class ScriptedTransport: Transport {
       try await wait(delay)
       let assignments = request.body?["assignments"] ?? .list([])
       let body = Value.object(["status": "ok", "assignments": assignments])
-      return HTTPResponse(status: 200, body: Array(body.json.utf8))
+      return BackendResponse(status: 200, body: Array(body.json.utf8))
     case .json(let body, let status, let delay):
       try await wait(delay)
-      return HTTPResponse(status: status, body: Array((body?.json ?? "").utf8))
+      return BackendResponse(status: status, body: Array((body?.json ?? "").utf8))
     }
   }
 
@@ -72,7 +72,7 @@ package final class ScriptedTransport: Transport {
     }
   }
 
-  private func reply(to request: HTTPRequest) -> Reply {
+  private func reply(to request: BackendRequest) -> Reply {
     let fitting = rules.firstIndex { rule in
       rule.method == request.method && Self.fits(rule.path, request.path)
     }

@@ -2,6 +2,7 @@
 ///
 /// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that an
 /// app's own products are bought in tests.
+package import CivilTime
 internal import Expressions
 internal import Pricing
 
@@ -21,7 +22,7 @@ package final class SimulatedStore: PurchaseStore {
       case manual
     }
 
-    package var owned: [String] = []
+    package var owned: [OwnedProduct] = []
     package var purchases: [Purchase] = [.result(.purchased)]
     package var restores: [Restore] = [.result(.restored)]
     /// Purchase tokens that can be consumed.
@@ -47,8 +48,9 @@ package final class SimulatedStore: PurchaseStore {
     var waitingRestores: [CheckedContinuation<RestorationResult, Never>] = []
     var listeners: [AsyncStream<Void>.Continuation] = []
 
-    mutating func own(_ products: [String]) {
-      for product in products where !script.owned.contains(product) {
+    mutating func own(_ products: [OwnedProduct]) {
+      for product in products {
+        script.owned.removeAll { $0.id == product.id }
         script.owned.append(product)
       }
     }
@@ -118,7 +120,7 @@ package final class SimulatedStore: PurchaseStore {
     guard isOwned else { return StorePurchase(result) }
     let number = state.withLock { state in
       state.transactions += 1
-      state.own([request.productID])
+      state.own([OwnedProduct(request.productID)])
       return state.transactions
     }
     return StorePurchase(
@@ -134,7 +136,7 @@ package final class SimulatedStore: PurchaseStore {
     }
     switch next {
     case .result(let result, let owned):
-      state.withLock { $0.own(owned) }
+      state.withLock { $0.own(owned.map { OwnedProduct($0) }) }
       return result
     case .manual:
       return await withCheckedContinuation { continuation in
@@ -146,7 +148,7 @@ package final class SimulatedStore: PurchaseStore {
   /// Ends the restores that wait; several calls can.
   package func resolveRestore(_ result: RestorationResult, owned: [String] = []) {
     let waiting = state.withLock { state in
-      state.own(owned)
+      state.own(owned.map { OwnedProduct($0) })
       defer { state.waitingRestores = [] }
       return state.waitingRestores
     }
@@ -156,7 +158,7 @@ package final class SimulatedStore: PurchaseStore {
   /// Whether a purchase waits for an answer.
   package var isPurchaseWaiting: Bool { state.withLock { !$0.waitingPurchases.isEmpty } }
 
-  package func ownedProducts() async throws(StoreError) -> [String] {
+  package func ownedProducts() async throws(StoreError) -> [OwnedProduct] {
     state.withLock { $0.script.owned }
   }
 
@@ -175,12 +177,17 @@ package final class SimulatedStore: PurchaseStore {
   }
 
   /// A purchase that happened outside the app: on another device, or approved later.
-  package func addTransaction(_ productID: String) { change { $0.own([productID]) } }
+  package func addTransaction(_ productID: String, expiresAt: Instant? = nil) {
+    change { $0.own([OwnedProduct(productID, expiresAt: expiresAt)]) }
+  }
 
   /// The store takes a product back.
   package func revoke(_ productID: String) {
-    change { $0.script.owned.removeAll { $0 == productID } }
+    change { $0.own([OwnedProduct(productID, hasEnded: true)]) }
   }
+
+  /// From now on the store knows of no purchase, and does not say that any has ended.
+  package func forgetPurchases() { state.withLock { $0.script.owned = [] } }
 
   private func change(_ body: (inout State) -> Void) {
     let listeners = state.withLock { state in

@@ -1,0 +1,114 @@
+internal import Expressions
+internal import Pricing
+internal import RuleEngine
+
+/// A purchase that somebody has to approve, such as a parent. It completes when the store says that its
+/// product is owned, perhaps after a restart of the app.
+struct PendingPurchase: Hashable, Sendable {
+  /// What the config calls the product.
+  var productID: String
+  /// What the store calls it.
+  var storeID: String
+  /// The paywall that it began on.
+  var info: PaywallInfo
+  var kind: TransactionKind
+  /// The presentation that it began on, and the product; nil after a restart.
+  var presentationID: String?
+  var product: StoreProduct?
+  var shouldDismiss = true
+
+  /// How many are remembered.
+  static let mostKept = 20
+
+  init(
+    _ product: StoreProduct, _ kind: TransactionKind, on info: PaywallInfo, presentationID: String,
+    shouldDismiss: Bool
+  ) {
+    productID = product.id
+    storeID = product.priced.identifier
+    self.info = info
+    self.kind = kind
+    self.presentationID = presentationID
+    self.product = product
+    self.shouldDismiss = shouldDismiss
+  }
+
+  init?(decoding value: Value) {
+    guard let product = value["productId"]?.text, let store = value["storeId"]?.text,
+      let kind = value["type"]?.text.flatMap({ TransactionKind(rawValue: $0) }),
+      let info = value["paywallInfo"].flatMap({ PaywallInfo(stored: $0) })
+    else { return nil }
+    (productID, storeID, self.kind, self.info) = (product, store, kind, info)
+  }
+
+  /// As it is stored.
+  var value: Value {
+    [
+      "productId": .string(productID), "storeId": .string(storeID), "type": .string(kind.rawValue),
+      "paywallInfo": info.stored,
+    ]
+  }
+}
+
+// MARK: Its paywall
+
+extension PaywallInfo {
+  /// What analytics needs to know of a paywall that is gone.
+  fileprivate var stored: Value {
+    .members([
+      "identifier": .string(identifier), "name": .string(name), "url": .string(url),
+      "presentationId": presentationID.map { .string($0) }, "experiment": experiment?.value,
+      "products": .list(products.map(\.value)),
+      "presentedByEventWithName": presentedByPlacement.map { .string($0) },
+      "presentedByEventWithId": presentedByEventID.map { .string($0) },
+      "presentedByEventAt": presentedAt.map { .int($0.milliseconds) },
+      "presentedBy": .string(presentedBy),
+      "presentationSourceType": presentationSourceType.map { .string($0) },
+      "isFreeTrialAvailable": .bool(isFreeTrialAvailable),
+      "featureGatingBehavior": .string(featureGating.word),
+    ])
+  }
+
+  fileprivate init?(stored value: Value) {
+    guard let identifier = value["identifier"]?.text else { return nil }
+    self.init(
+      identifier: identifier, name: value["name"]?.text ?? "", url: value["url"]?.text ?? "")
+    presentationID = value["presentationId"]?.text
+    experiment = value["experiment"].flatMap { Decision.Experiment(decoding: $0) }
+    products = (value["products"]?.elements ?? []).compactMap { PaywallProduct(decoding: $0) }
+    presentedByPlacement = value["presentedByEventWithName"]?.text
+    presentedByEventID = value["presentedByEventWithId"]?.text
+    presentedAt = value["presentedByEventAt"]?.instant
+    presentedBy = value["presentedBy"]?.text ?? "programmatically"
+    presentationSourceType = value["presentationSourceType"]?.text
+    isFreeTrialAvailable = value["isFreeTrialAvailable"]?.truth ?? false
+    featureGating = value["featureGatingBehavior"]?.text == "gated" ? .gated : .nonGated
+  }
+}
+
+extension Decision.Experiment {
+  fileprivate init?(decoding value: Value) {
+    guard let id = value["id"]?.text, let variant = value["variant"],
+      let variantID = variant["id"]?.text
+    else { return nil }
+    let paywall = variant["paywallId"]?.text ?? ""
+    self.init(
+      id: id, campaignID: value["groupId"]?.text ?? "",
+      variant: Variant(
+        id: variantID,
+        kind: variant["type"]?.text.flatMap { Variant.Kind(rawValue: $0) } ?? .treatment,
+        weight: 0, paywallID: paywall.isEmpty ? nil : paywall))
+  }
+}
+
+extension PaywallProduct {
+  fileprivate init?(decoding value: Value) {
+    guard let id = value["id"]?.text,
+      let store = value["store"]?.text.flatMap({ PricedProduct.Store(rawValue: $0) })
+    else { return nil }
+    self.init(
+      id: id, name: value["name"]?.text, store: store,
+      entitlements: Entitlement.decode(wire: value["entitlements"]),
+      trialDays: value["stripeProduct"]?["trialDays"]?.wholeNumber)
+  }
+}
