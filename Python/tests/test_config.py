@@ -147,7 +147,7 @@ def test_values_of_other_libraries(config: tollgate.Config) -> None:
                 numpy.array(["2026-01-01"], dtype="datetime64[ns]")):
         with pytest.raises(TypeError, match="not a value that rules know"):
             decide(odd)
-    with pytest.raises(tollgate.RecordError, match="NaT is no time; leave the attribute out"):
+    with pytest.raises(tollgate.RecordError, match="NaT is not a time; omit the attribute"):
         decide(pandas.NaT)
     for odd in (numpy.float32("nan"), {float("nan")}, numpy.array([1.0, float("inf")])):
         with pytest.raises(tollgate.RecordError, match=r"'user\.visits(\.[01])?' is not a finite"):

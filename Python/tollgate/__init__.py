@@ -1,4 +1,4 @@
-"""Which paywall a user sees, and what it says about prices: for one user, or a table of them.
+"""Decides which paywall a user sees, and what it says about prices, for one user or a table.
 
 >>> import tollgate
 >>> config = tollgate.Config.loads('{"build_id": "1", "trigger_options": []}')
@@ -37,7 +37,7 @@ __all__ = [
     "TollgateError",
 ]
 
-# Of tables; imported when somebody asks for it, as who decides for one user does not wait for it.
+# For tables. Imported on demand, so that programs that decide for one user do not wait for it.
 _LATER = {
     "ArrowArrayExportable": "protocols",
     "ArrowSchemaExportable": "protocols",

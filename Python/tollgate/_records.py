@@ -105,7 +105,7 @@ def _plain(value: object) -> object:
 
     if isinstance(value, datetime):
         if value != value:
-            raise ValueError(f"{value} is no time; leave the attribute out")
+            raise ValueError(f"{value} is not a time; omit the attribute")
         if value.tzinfo is None:
             raise ValueError(f"{value!r} in a record has no time zone; {_ZONED}")
         return _utc(value)

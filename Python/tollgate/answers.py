@@ -1,4 +1,4 @@
-"""What a config answers: decisions, findings, explanations."""
+"""Answers of a config: decisions, findings, explanations."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ _set = object.__setattr__
 
 
 class Decision(_Value):
-    """What one user gets at one placement.
+    """The outcome of one placement for one user.
 
-    ``errors`` are the rules that failed on the way: a rule that fails does not match. ``texts`` are
-    those of the paywall, where they were asked for.
+    ``errors`` are the rules that failed; a rule that fails does not match. ``texts`` are the
+    rendered texts of the paywall, if requested.
     """
 
     # What others get, too, is one value for all of them.
@@ -103,7 +103,7 @@ class Decision(_Value):
 
     @property
     def audience(self) -> int | None:
-        """The number of the audience that took the user, from 0."""
+        """The index of the audience that took the user, from 0."""
         return self._outcome[2]
 
     @property
@@ -205,7 +205,7 @@ class DecisionReader:
 class Diagnostic(_Value):
     """One finding about a config.
 
-    ``details`` is the finding as ``tollgate check --json`` prints it, with its place in the text.
+    ``details`` is the finding as ``tollgate check --json`` prints it, with its place in the source.
     """
 
     __slots__ = __match_args__ = ("severity", "code", "message", "path", "details")
@@ -235,7 +235,7 @@ class Diagnostic(_Value):
 
 
 class Explanation:
-    """Why a user gets what they get: ``str()`` for people, :meth:`to_dict` for programs."""
+    """The explanation of a decision: ``str()`` for people, :meth:`to_dict` for programs."""
 
     __slots__ = ("_text", "_value")
 
@@ -250,13 +250,13 @@ class Explanation:
         return f"<Explanation of {self._value.get('placement')!r}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as ``tollgate explain --json`` prints it."""
+        """Returns the explanation as ``tollgate explain --json`` prints it."""
         return self._value
 
     @property
     def changes(self) -> list[answer_types.Change] | None:
-        """The smallest change that makes the audience take the user; only of one audience.
+        """The smallest change after which the audience takes the user; needs ``audience``.
 
-        ``[{"path": "user.plan", "from": "pro", "to": "free"}]``; None where there is none.
+        ``[{"path": "user.plan", "from": "pro", "to": "free"}]``; None if there is no such change.
         """
         return self._value.get("changes")

@@ -1,4 +1,4 @@
-"""A config, compiled: what one user gets and why, what paywalls say, what is wrong with it."""
+"""Compiled configs: decisions, explanations, texts and findings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _MOST_ASKED = 128
 def _names(placements: Sequence[str]) -> list[str]:
     """Names of placements. A text is a sequence of texts, too, and hardly meant as one."""
     if isinstance(placements, str):
-        raise TypeError(f"placements={placements!r} is a text; give a list: [{placements!r}]")
+        raise TypeError(f"placements={placements!r} is a string; give a list: [{placements!r}]")
     return list(placements)
 
 
@@ -81,7 +81,7 @@ def _embedded(value: JSON | os.PathLike[str] | None) -> object:
 class Config:
     """A compiled config. It never changes, and any number of threads may use it.
 
-    It can be pickled: its text travels, and is compiled again.
+    It can be pickled: its source is sent and compiled again.
 
     >>> config = Config.loads({"build_id": "1", "trigger_options": [{"event_name": "export",
     ...     "rules": [{"experiment_id": "e", "experiment_group_id": "g",
@@ -148,20 +148,20 @@ class Config:
 
         :param dialect: how conditions are evaluated: ``superscript:ios``, ``superscript:android``,
             ``superscript:web`` or ``cel``.
-        :param seed: what draws of variants depend on beside the user.
-        :param assigner: ``hash`` or ``djb2``; by the config's format unless given.
-        :param time_zone: of questions such as "today".
-        :param products: the products with their prices, as a document or a ``Path``.
-        :param texts: the texts of paywalls, likewise.
-        :param strict: whether a config with errors in some of its rules is refused.
-        :raises ConfigError: when it cannot be used.
+        :param seed: the seed of the draws of variants.
+        :param assigner: ``hash`` or ``djb2`` (default: by the config's format).
+        :param time_zone: for questions about days, such as "today".
+        :param products: products with prices, as a document or a ``Path``.
+        :param texts: texts of paywalls, as a document or a ``Path``.
+        :param strict: whether to reject a config with errors in some rules.
+        :raises ConfigError: if the config is invalid.
         """
         with open(path, "rb") as file:
             return cls(file.read(), **options)
 
     @classmethod
     def loads(cls, text: JSON, **options: Any) -> Config:
-        """The same for a config that is there: as text, bytes, or a dictionary."""
+        """Reads a config from a string, bytes, or a dictionary; see :meth:`load`."""
         if isinstance(text, str):
             return cls(text.encode(), **options)
         return cls(text if isinstance(text, bytes) else json_bytes(text), **options)
@@ -200,7 +200,7 @@ class Config:
 
     @property
     def requirements(self) -> list[str]:
-        """The attributes that rules read, such as ``user.plan``: what to select of a table."""
+        """The attributes that rules read, such as ``user.plan``: the columns to select."""
         return list(self._described()["requirements"])
 
     @property
@@ -228,14 +228,14 @@ class Config:
         seed: str | None = None,
         texts: bool = False,
     ) -> Decision:
-        """What a user gets at a placement.
+        """Decides a placement for a user.
 
         :param user: a user record: ``{"userId": "u-1", "user": {"plan": "free"}}``; ``device``,
-            ``assignments``, ``events``, ``occurrences`` and ``entitlements`` count, too.
-        :param now: the time to decide at; the present unless given.
-        :param seed: instead of the config's.
-        :param texts: whether the texts of the paywall are given, which came with the config.
-        :raises RecordError: when the record cannot be read, or there is no such placement.
+            ``assignments``, ``events``, ``occurrences`` and ``entitlements`` are optional.
+        :param now: the time to decide at (default: the current time).
+        :param seed: overrides the seed of the config.
+        :param texts: whether to render the texts that were loaded with the config.
+        :raises RecordError: if the record is invalid, or the placement does not exist.
         """
         answer = self._answer(user, (placement, now, seed, texts))
         return (self._reader.with_texts(answer) if texts else self._reader.plain(answer))[0]
@@ -249,7 +249,7 @@ class Config:
         seed: str | None = None,
         texts: bool = False,
     ) -> list[Decision]:
-        """What a user gets at several placements, or at all of them."""
+        """Decides several placements for a user, or all of them."""
         names = tuple(_names(placements)) if placements is not None else None
         answer = self._answer(user, (names, now, seed, texts, True))
         return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
@@ -310,11 +310,11 @@ class Config:
         now: datetime | str | None = None,
         seed: str | None = None,
     ) -> Explanation:
-        """Why a user gets what they get at a placement.
+        """Explains a decision: every audience, every clause, every value.
 
-        With ``audience`` (its number, ID, experiment or name) it is about that audience alone, and
-        has the smallest change that makes it take the user. ``set`` asks what would be with other
-        values: ``set={"user.plan": "pro"}``.
+        ``audience`` (its number, ID, experiment or name) explains one audience alone, and finds the
+        smallest change after which it takes the user. ``set`` explains with other values:
+        ``set={"user.plan": "pro"}``.
         """
         request: dict[str, Any] = {"placement": placement, "user": _record(user)}
         for name, value in (
@@ -360,11 +360,11 @@ class Config:
         now: datetime | str | None = None,
         **options: Any,
     ) -> RenderAnswer:
-        """The texts of a paywall that came with the config, or what a ``template`` comes to.
+        """Renders the texts of a paywall that were loaded with the config, or a ``template``.
 
-        Gives ``{"texts": {name: text}, "errors": [..]}`` of a paywall, and
-        ``{"text": .., "isComplete": .., "errors": [..]}`` of a template. ``options`` are those of a
-        template: ``dialect``, ``html``, ``select``, ``profile``, ``timeZone``, ``eligible``.
+        Returns ``{"texts": {name: text}, "errors": [..]}`` for a paywall, and
+        ``{"text": .., "isComplete": .., "errors": [..]}`` for a template. ``options`` are those of
+        a template: ``dialect``, ``html``, ``select``, ``profile``, ``timeZone``, ``eligible``.
         """
         for name in options:
             if name not in _TEMPLATE_OPTIONS:
@@ -414,7 +414,7 @@ class Config:
     def check(
         self, *, schema: JSON | os.PathLike[str] | None = None, now: datetime | str | None = None
     ) -> list[Diagnostic]:
-        """What ``tollgate check`` finds: errors, and what is hardly meant."""
+        """Checks the config, as ``tollgate check`` does."""
         request = {"schema": _embedded(schema), "now": time_text(now)}
         found = self._ask("tg_check", {k: v for k, v in request.items() if v is not None})
         return [
@@ -451,10 +451,10 @@ class Config:
         placements: Sequence[str] | None = None,
         now: datetime | str | None = None,
     ) -> DiffAnswer:
-        """Who gets something else by another config, as ``tollgate diff --json`` prints it.
+        """Compares with another config, as ``tollgate diff --json`` does.
 
-        With ``users`` who moves, and why; without, for each placement a proof that nobody does, or
-        somebody who does.
+        With ``users``, which of them move, and why. Without, a proof for each placement that no
+        user moves, or a user that does.
         """
         if not isinstance(other, Config):
             raise TypeError(f"the other config must be a tollgate.Config, not {kind_of(other)}")
@@ -475,7 +475,7 @@ class Config:
     def cover(
         self, tests: Iterable[Mapping[str, Any]], *, now: datetime | str | None = None
     ) -> CoverAnswer:
-        """What no test exercises, as ``tollgate cover --json`` prints it."""
+        """Finds what no test exercises, as ``tollgate cover --json`` does."""
         request: dict[str, Any] = {"tests": [dict(test) for test in tests]}
         if now is not None:
             request["now"] = time_text(now)
@@ -483,7 +483,7 @@ class Config:
         return found
 
     def plan(self, placements: Sequence[str] | None = None, **options: Any) -> Plan:
-        """What is decided for every row of a table; see :class:`tollgate.Plan`."""
+        """Makes a plan that decides every row of a table; see :class:`tollgate.Plan`."""
         from .plan import Plan
 
         return Plan(self, placements, **options)

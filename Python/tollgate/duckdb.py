@@ -1,4 +1,4 @@
-"""DuckDB: a function in SQL, and relations as streams."""
+"""DuckDB: SQL functions, and relations as streams."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .plan import Plan
 def register(
     connection: Any, name: str, plan: Plan, columns: Sequence[tuple[str, str]]
 ) -> None:
-    """Makes a function of SQL that decides: ``select decide(userId, user) from users``.
+    """Registers a SQL function that decides: ``select decide(userId, user) from users``.
 
-    The result is a struct with one for each placement. A function's types are fixed when it is
-    made, so it is for one plan and for these columns.
+    The result is a struct with a struct for each placement. Its types are fixed, so the function is
+    for one plan and these columns.
 
-    :param columns: names and SQL types of the arguments, in their order:
+    :param columns: names and SQL types of the arguments, in order:
         ``[("userId", "VARCHAR"), ("user", "STRUCT(plan VARCHAR)")]``.
     """
     import pyarrow
@@ -56,7 +56,7 @@ def register(
 
 
 def decide(connection: Any, relation: Any, plan: Plan) -> Any:
-    """The outcomes of a relation, as a relation of the same connection.
+    """Decides a relation, and returns a relation of the same connection.
 
     It is read as a stream: only outcomes are kept, and what the query that reads them does not.
     """
@@ -65,7 +65,7 @@ def decide(connection: Any, relation: Any, plan: Plan) -> Any:
 
 
 def relation(outcomes: Outcomes) -> Any:
-    """Outcomes as a relation of the default connection."""
+    """Returns outcomes as a relation of the default connection."""
     import duckdb
 
     return duckdb.from_arrow(outcomes.to_arrow())

@@ -1,4 +1,4 @@
-"""What goes wrong: every error is a :class:`TollgateError`, and says what, where and what to do."""
+"""Errors. Each is a :class:`TollgateError` and says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["ColumnError", "ConfigError", "RecordError", "TableError", "TollgateE
 class TollgateError(Exception):
     """An error of the library.
 
-    ``code`` is for programs and does not change; the message is for people; ``details`` has what
-    else is known.
+    ``code`` is for programs and does not change. The message is for people. ``details`` has
+    everything else.
     """
 
     def __init__(self, message: str, code: str, details: dict[str, Any]) -> None:
@@ -29,7 +29,7 @@ class TollgateError(Exception):
 
 
 class ConfigError(TollgateError):
-    """A config cannot be used. ``diagnostics`` says what is wrong with it, and where."""
+    """An invalid config. ``diagnostics`` has its errors with their places."""
 
     @property
     def diagnostics(self) -> list[dict[str, Any]]:
@@ -38,7 +38,7 @@ class ConfigError(TollgateError):
 
 
 class RecordError(TollgateError, ValueError):
-    """A user record, or a request, cannot be read. ``offset`` is a byte of it, where known."""
+    """An invalid user record or request. ``offset`` is a byte in it, if known."""
 
     @property
     def offset(self) -> int | None:
@@ -46,7 +46,7 @@ class RecordError(TollgateError, ValueError):
 
 
 class ColumnError(TollgateError):
-    """A table lacks a column, or has one of the wrong kind."""
+    """A missing column, or one of the wrong type."""
 
     @property
     def column(self) -> str | None:
@@ -54,16 +54,16 @@ class ColumnError(TollgateError):
 
 
 class TableError(TollgateError):
-    """A table contradicts itself, or its producer failed."""
+    """An inconsistent table, or a failure of its producer."""
 
     @property
     def column(self) -> str | None:
-        """The column at fault, where one is known."""
+        """The column that is wrong, if known."""
         return self.details.get("column")
 
     @property
     def row(self) -> int | None:
-        """The row at fault, from 0 in the whole table, where one is known."""
+        """The row that is wrong, from 0 in the whole table, if known."""
         return self.details.get("row")
 
 

@@ -1,8 +1,7 @@
-"""A server for the Model Context Protocol: configs checked, decided and explained for an assistant.
+"""A server for the Model Context Protocol, with which an assistant checks, decides and explains.
 
-``tollgate-mcp FOLDER`` speaks over standard input and output, ``tollgate-mcp FOLDER --http`` over
-HTTP. It reads files below the folder and none elsewhere, and writes none unless it was started with
-``--write``.
+``tollgate-mcp FOLDER`` uses standard input and output, ``tollgate-mcp FOLDER --http`` uses HTTP. It
+reads files only below the folder, and writes only with ``--write``.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Tools:
-    """What an assistant may ask for, over the files of one folder."""
+    """The tools of an assistant, over the files of one folder."""
 
     def __init__(self, folder: Path, dialect: str = "superscript:ios", seed: str = "") -> None:
         self._folder = folder.resolve()
@@ -76,7 +75,7 @@ class Tools:
     # Tools
 
     def describe(self, config: Document) -> dict[str, Any]:
-        """What a config has: placements, paywalls, and what its rules read of users."""
+        """Lists the placements and paywalls of a config, and the attributes that its rules read."""
         found = self._config(config)
         return {
             "format": found.format, "placements": found.placements, "paywalls": found.paywalls,
@@ -84,7 +83,7 @@ class Tools:
         }
 
     def check(self, config: Document, now: Now = None) -> dict[str, Any]:
-        """What is wrong with a config, and what is hardly meant; each finding says where."""
+        """Checks a config and returns findings with their places."""
         try:
             found = [_finding(item) for item in self._config(config).check(now=now)]
         except ConfigError as problem:
@@ -101,7 +100,7 @@ class Tools:
         self, config: Document, user: Record, placements: Names = None, now: Now = None,
         seed: Seed = None,
     ) -> dict[str, Any]:
-        """What a user gets: at each placement a paywall and its variant, a holdout, or nothing."""
+        """Decides placements for a user: a paywall and its variant, a holdout, or nothing."""
         decided = self._config(config).decide_all(user, placements=placements, now=now, seed=seed)
         return {
             "decisions": [
@@ -129,7 +128,7 @@ class Tools:
         now: Now = None,
         seed: Seed = None,
     ) -> dict[str, Any]:
-        """Why a user gets what they get at a placement, clause by clause, with what was read."""
+        """Explains a decision clause by clause, with the values that it read."""
         found = self._config(config).explain(
             placement, user, audience=audience, set=set, now=now, seed=seed
         )
@@ -139,10 +138,10 @@ class Tools:
         self, old: Document, new: Document, users: Records | None = None, placements: Names = None,
         now: Now = None,
     ) -> dict[str, Any]:
-        """Who gets something else by another config.
+        """Compares two configs.
 
-        With users: who moves, and why. Without: for each placement a proof that nobody does, or
-        somebody who does.
+        With users: which of them move, and why. Without: for each placement a proof that no user
+        moves, or a user that does.
         """
         records = None if users is None else [record for _, record in self._records(users)]
         found = self._config(old).diff(
@@ -159,7 +158,7 @@ class Tools:
         ],
         now: Now = None,
     ) -> dict[str, Any]:
-        """Which audiences, clauses and variants of a config no test exercises."""
+        """Finds audiences, clauses and variants of a config that no test exercises."""
         found = self._config(config).cover(
             [record for _, record in self._records(tests)], now=now
         )
@@ -176,7 +175,7 @@ class Tools:
         locale: Annotated[str | None, Field(description="such as de_DE")] = None,
         now: Now = None,
     ) -> dict[str, Any]:
-        """What a template of a paywall comes to: text, whether it is complete, and errors."""
+        """Renders a template of a paywall: text, whether it is complete, and errors."""
         given: Any = products
         if isinstance(products, str):
             given = self._path(products).read_text(encoding="utf-8")
@@ -190,7 +189,7 @@ class Tools:
         self, config: Document, users: Records, placements: Names = None, now: Now = None,
         seed: Seed = None,
     ) -> dict[str, Any]:
-        """How many of many users get what at each placement, most first."""
+        """Counts the outcomes of many users at each placement, most frequent first."""
         made = self._config(config)
         if isinstance(users, str) and users.endswith(".parquet"):
             return count_table(made, self._path(users), placements, now, seed)
@@ -201,7 +200,7 @@ class Tools:
         path: Annotated[str, Field(description="a file below the server's folder")],
         config: Annotated[dict[str, Any], Field(description="the whole config")],
     ) -> dict[str, Any]:
-        """Writes a config to a file, if it has no errors. The findings are given back."""
+        """Writes a config to a file if it has no errors, and returns the findings."""
         target = self._within(path)
         mode = 0o644
         if target.exists():
@@ -344,7 +343,7 @@ def _told(function: _Function) -> _Function:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the server until its input ends; gives the exit code."""
+    """Runs the server until its input ends, and returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="tollgate-mcp", description="A server for the Model Context Protocol.",
         allow_abbrev=False,

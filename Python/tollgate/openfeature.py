@@ -22,11 +22,11 @@ from .config import Config
 class TollgateProvider(AbstractProvider):
     """Placements as flags.
 
-    The text of a flag is the identifier of the paywall, its object the whole outcome, and it is
-    true where there is a paywall. The variant is that of the experiment. Without a paywall the
-    default is the value: the reason is ``DEFAULT`` where no audience takes the user, and ``SPLIT``
-    for a holdout. ``targetingKey`` is the user; ``user``, ``device`` and ``params`` of the context
-    are taken as they are, and all else is an attribute of the user.
+    A string flag is the identifier of the paywall, an object flag the whole outcome, and a boolean
+    flag is true if there is a paywall. The variant is that of the experiment. Without a paywall the
+    value is the default, with the reason ``DEFAULT`` if no audience matches and ``SPLIT`` for a
+    holdout. ``targetingKey`` is the user. ``user``, ``device`` and ``params`` of the context are
+    used as they are, and other keys are attributes of the user.
     """
 
     def __init__(self, config: Config, *, seed: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What plans give back: outcomes as a stream, in the kinds of tables that there are, and counts."""
+"""Outcomes of plans, as a stream or a table, and counts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Report:
         return Tally(value)
 
     def failure(self) -> TollgateError | None:
-        """Why the stream has ended, if an error ended it."""
+        """The error that ended the stream, if any."""
         found = self._value().get("failure")
         return told(_BAD_ARRAY, found) if found is not None else None
 
@@ -64,12 +64,12 @@ class Tally:
 
     @property
     def users(self) -> int:
-        """Users for whom something was decided."""
+        """The number of decided users."""
         return int(self._value["users"])
 
     @property
     def rejected(self) -> int:
-        """Rows whose user cannot be read; they have no outcome."""
+        """The number of rows with an invalid user, which have no outcome."""
         return int(self._value["rejected"])
 
     @property
@@ -78,12 +78,12 @@ class Tally:
         return list(self._value["rejects"])
 
     def outcomes(self, placement: str) -> dict[str, int]:
-        """How many users got what at a placement."""
+        """The number of users for each outcome of a placement."""
         found: dict[str, int] = self._value["placements"][placement]["outcomes"]
         return dict(found)
 
     def audiences(self, placement: str) -> list[dict[str, Any]]:
-        """How many users each audience was tried for, matched and took."""
+        """The number of users that each audience reached, matched and took."""
         return list(self._value["placements"][placement]["audiences"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,9 +94,9 @@ class Tally:
 
 
 class Outcomes:
-    """The outcomes of a table, decided as they are asked for: a stream that is read once.
+    """The outcomes of a table, decided while they are read: a stream that can be read once.
 
-    Whatever takes the Arrow PyCapsule interface reads it: ``pyarrow.table(outcomes)``,
+    Any consumer of the Arrow PyCapsule interface can read it: ``pyarrow.table(outcomes)``,
     ``polars.DataFrame(outcomes)``, ``duckdb.sql("from outcomes")``.
     """
 
@@ -120,7 +120,7 @@ class Outcomes:
 
     @property
     def report(self) -> Tally:
-        """Counts of what has been read so far, and the rows without an outcome."""
+        """Counts of the rows read so far, and the rows without an outcome."""
         return self._report.read()
 
     def batches(self) -> Iterator[Any]:
@@ -136,13 +136,13 @@ class Outcomes:
             yield batch
 
     def to_reader(self) -> Any:
-        """A reader of pyarrow's, which decides as it is read."""
+        """Returns a reader of pyarrow, which decides while it is read."""
         import pyarrow
 
         return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(self), self.batches())
 
     def to_arrow(self) -> Any:
-        """A table of pyarrow's."""
+        """Returns a table of pyarrow."""
         import pyarrow
 
         schema = pyarrow.schema(self)
@@ -150,14 +150,14 @@ class Outcomes:
         return pyarrow.Table.from_batches(list(self.batches()), schema)
 
     def to_polars(self) -> Any:
-        """A data frame of Polars'."""
+        """Returns a data frame of Polars."""
         import polars
 
         with _Telling(self._report):
             return polars.DataFrame(self)
 
     def to_pandas(self) -> Any:
-        """A data frame of pandas', with a column for each field: ``export.paywall``."""
+        """Returns a data frame of pandas, with a column for each field: ``export.paywall``."""
         return self.to_arrow().flatten().to_pandas()
 
 

@@ -1,4 +1,4 @@
-"""Plans: what is decided for every row of a table, as a table comes and as it is wanted back."""
+"""Plans, which decide every row of a table."""
 
 from __future__ import annotations
 
@@ -23,28 +23,27 @@ if TYPE_CHECKING:
 
 
 class Plan:
-    """What is decided for every row of a table.
+    """Decides every row of a table.
 
     It never changes, and can be pickled, without ``schema``.
 
-    Columns are attributes by their names: a struct ``user`` has the members of ``user``, and a
-    column ``user.plan`` is that one. ``columns={"user.plan": "plan"}`` says where names differ,
-    ``root="user"`` whose attributes columns are that name no root. NULL is an attribute that is not
-    there. A column of the wrong kind is an error that names it.
+    Columns are attributes by name: a struct ``user`` has the members of ``user``, and a column
+    ``user.plan`` is that attribute. ``columns={"user.plan": "plan"}`` maps names, and
+    ``root="user"`` makes bare columns attributes of the user. NULL means that the attribute is
+    missing. A column of the wrong type is an error that names it.
 
-    :param placements: names; all of the config unless given.
-    :param now: the time of all decisions; when the plan was made unless given.
-    :param seed: instead of the config's.
-    :param fields: what is told of each placement. ``reason`` is JSON, as
-        ``tollgate precompute --reasons`` writes it: limits and entitlements that held audiences
-        back, errors, the draw. Without any, ``[]``, tables have rows and no columns, for whoever
-        wants the report.
-    :param codes: one number for each placement instead, a place in :attr:`choices`.
-    :param texts: how texts lie in memory: ``utf8``, ``string_view`` or ``dictionary``.
-    :param subject: the column with the users' identities.
+    :param placements: names (default: all placements of the config).
+    :param now: the time of all decisions (default: when the plan is made).
+    :param seed: overrides the seed of the config.
+    :param fields: the fields of each placement. ``reason`` is JSON, as in
+        ``tollgate precompute --reasons``: reached limits, owned entitlements, errors, the draw.
+        ``[]`` returns tables with rows and no columns, for their report.
+    :param codes: return one number for each placement instead, an index into :attr:`choices`.
+    :param texts: the layout of strings: ``utf8``, ``string_view`` or ``dictionary``.
+    :param subject: the column of user IDs.
     :param nulls: ``missing``, or ``null`` for JSON's null.
     :param missing_columns: ``error`` or ``ignore``: attributes that rules read and no column has.
-    :param schema: what tables look like, to find out now whether they can be decided.
+    :param schema: the schema of the tables, to check it now.
     """
 
     __slots__ = ("_config", "_facts", "_options", "_others", "_pointer", "_schema")
@@ -136,21 +135,21 @@ class Plan:
 
     @property
     def choices(self) -> list[dict[str, Any]]:
-        """What the numbers of ``codes=True`` stand for."""
+        """The outcomes that the numbers of ``codes=True`` mean."""
         return list(self._described()["choices"])
 
     @property
     def requirements(self) -> list[str]:
-        """The attributes that rules read: what to select of a table."""
+        """The attributes that rules read: the columns to select."""
         return list(self._described()["requirements"])
 
     @property
     def schema(self) -> ArrowSchemaExportable:
-        """What outcomes look like, for whoever takes the PyCapsule interface."""
+        """The schema of outcomes, in the PyCapsule interface."""
         return _OutcomeSchema(self)
 
     def with_options(self, **changes: Any) -> Plan:
-        """The same plan with other options, at the same time."""
+        """Returns the plan with other options, at the same time."""
         return Plan(self._config, **{**self._arguments(), **changes})
 
     def _arguments(self) -> dict[str, Any]:
@@ -161,7 +160,7 @@ class Plan:
         return options
 
     def with_texts(self, texts: str) -> Plan:
-        """The same plan with texts in another form; made once."""
+        """Returns the plan with strings in another layout; made once."""
         if self._options["texts"] == texts:
             return self
         if texts not in self._others:
@@ -193,17 +192,17 @@ class Plan:
     # Tables
 
     def decide(self, frame: Any) -> Any:
-        """Decides for all rows, and gives back the kind of table that came.
+        """Decides all rows, and returns a table of the same kind.
 
-        A row of the answer belongs to the row of the table at the same place: a struct for each
-        placement, NULL where the user cannot be read. pyarrow's and Polars' tables, pandas' (with
-        columns such as ``export.paywall``), DuckDB's relations and whatever else exports Arrow are
-        taken; of the last the answer is :class:`tollgate.Outcomes`.
+        Rows correspond to those of the input: a struct for each placement, NULL if the user is
+        invalid. Accepts tables of pyarrow, Polars and pandas (with columns such as
+        ``export.paywall``), relations of DuckDB, and any other Arrow exporter, for which the answer
+        is :class:`tollgate.Outcomes`.
         """
         return to_kind_of(frame, self)
 
     def outcomes(self, frame: Any) -> Outcomes:
-        """Decides for all rows of whatever exports Arrow, as they are asked for."""
+        """Decides all rows of an Arrow exporter, while they are read."""
         return Outcomes(self, *self._stream(frame))
 
     def stream(self, frame: Any) -> Iterator[Any]:
@@ -211,7 +210,7 @@ class Plan:
         yield from self.outcomes(frame).batches()
 
     def count(self, frame: Any) -> Tally:
-        """Decides for all rows and counts only."""
+        """Decides all rows and returns only counts."""
         # Part by part, so that Ctrl-C ends it.
         capsule, report = self._counting()._stream(frame)
         if not drain(capsule):
@@ -254,7 +253,7 @@ class _OutcomeSchema:
 
 
 def stream_of(frame: Any) -> Any:
-    """A capsule with a table as a stream."""
+    """Returns a capsule with a table as a stream."""
     module = library_of(frame)
     if module == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
@@ -266,7 +265,7 @@ def stream_of(frame: Any) -> Any:
                 raise
             raise TableError(
                 f"pandas cannot give this frame out: {', '.join(map(str, problem.args))}; drop "
-                "what rules do not read, rename what is there twice, and give a column values of "
+                "unused columns, rename duplicate ones, and give a column values of "
                 "one type, as frame.astype({'name': 'string'}) does",
                 "bad_array", {},
             ) from problem

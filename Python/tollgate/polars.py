@@ -8,7 +8,7 @@ from .plan import Plan
 
 
 def decide(columns: Any, plan: Plan) -> Any:
-    """An expression with the outcomes of a struct of columns: a struct with one for each placement.
+    """Returns an expression that decides a struct of columns: a struct with one for each placement.
 
     >>> import polars as pl
     >>> import tollgate.polars
@@ -33,9 +33,9 @@ def decide(columns: Any, plan: Plan) -> Any:
 
 
 def lazy(frame: Any, plan: Plan) -> Any:
-    """A lazy frame of the outcomes of a lazy frame; batches are decided as they come.
+    """Decides a lazy frame, batch by batch, and returns a lazy frame of outcomes.
 
-    Only the columns that rules read are asked for, where the frame's schema tells them.
+    Only the columns that rules read are requested, if the frame's schema is known.
     """
     views = plan.with_texts("string_view")
 
@@ -49,7 +49,7 @@ def lazy(frame: Any, plan: Plan) -> Any:
 
 
 def schema(plan: Plan) -> Any:
-    """What outcomes look like in Polars."""
+    """The schema of outcomes in Polars."""
     import polars
 
     if not plan._has_columns:

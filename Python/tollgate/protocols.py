@@ -1,4 +1,4 @@
-"""What the Arrow PyCapsule interface calls things that give tables out."""
+"""Protocols of the Arrow PyCapsule interface."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ class ArrowArrayExportable(Protocol):
 
 @runtime_checkable
 class ArrowSchemaExportable(Protocol):
-    """What tables look like."""
+    """The schema of a table."""
 
     def __arrow_c_schema__(self) -> object: ...

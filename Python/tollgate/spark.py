@@ -60,17 +60,16 @@ def decide(
     now: datetime | str,
     **options: Any,
 ) -> Any:
-    """A data frame with the users' identities and a struct for each placement.
+    """Decides a data frame, and returns one with the user IDs and a struct for each placement.
 
-    Columns with dots in their names do not get through ``mapInArrow``: give nested structs, or
-    names with ``columns={"user.plan": "plan"}``. ``now`` has to be given, since every worker would
-    have a time of its own. All workers need this package. What cannot be decided is told here, and
-    not by the workers of a job; select what :attr:`Config.requirements` names, as Spark copies all
-    columns of the frame.
+    ``mapInArrow`` rejects column names with dots: use nested structs, or
+    ``columns={"user.plan": "plan"}``. ``now`` is required, because each worker would have its own
+    time. All workers need this package. Errors are raised here, and not by the workers. Select only
+    :attr:`Config.requirements`, because Spark copies all columns.
 
-    :param config: the text of the config, which goes to the workers with the function.
+    :param config: the source of the config, which is sent to the workers with the function.
     :param options: as for :class:`tollgate.Plan`.
-    :raises ColumnError: when the frame lacks a column that rules read, or has a wrong one.
+    :raises ColumnError: if a column that rules read is missing or has the wrong type.
     """
     from pyspark.sql.pandas.types import to_arrow_schema
 
