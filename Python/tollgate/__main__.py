@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-# What a file of outcomes depends on, among the metadata of its schema.
+# The key of a run's settings in the metadata of its schema.
 _KEY = b"tollgate"
 
 
@@ -179,7 +179,7 @@ def _files(patterns: Sequence[str]) -> list[Path]:
             if path.is_dir():
                 raise _Usage(f"--users {name} is a folder; give '{name}/*.parquet'")
             if not path.is_file():
-                # Opening a pipe would wait for whoever writes to it.
+                # Opening a pipe would wait for its writer.
                 raise _Usage(f"--users {name} is not a file; Parquet is read from its end")
             if path not in found:
                 found.append(path)
@@ -257,7 +257,7 @@ class _Output:
     """A file that appears when it is complete, and that one run at a time writes."""
 
     def __init__(self, target: Path) -> None:
-        # What a link leads to is written, and the link stays.
+        # The target of a link is written, and the link stays.
         self._target = Path(os.path.realpath(target))
         # A name that nobody takes for complete, in the same folder, so that it can be moved.
         self._partial = self._target.with_name(self._target.name + ".partial")
@@ -351,7 +351,7 @@ class _Run:
                     kept.append(batch.column(batch.schema.get_field_index(subject)))
                     yield batch
             except (OSError, ValueError, KeyboardInterrupt) as problem:
-                # What comes out at the other end is an error of Arrow with a traceback in it.
+                # Arrow reports an error with a traceback.
                 faults.append(problem)
                 raise
 

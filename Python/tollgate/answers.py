@@ -44,7 +44,7 @@ class _Value:
         return self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        # What is equal has these alike; documents have no hash.
+        # Equal values agree in these; documents have no hash.
         return hash(tuple(part for part in self._parts() if isinstance(part, (str, int))))
 
     def __repr__(self) -> str:
@@ -185,7 +185,7 @@ class DecisionReader:
                 value = loads(b'{"placement":' + text)
                 parts = _outcome(value)
                 errors = tuple(value.get("errors", ()))
-                # Errors are told of users.
+                # Errors are reported for users.
                 if not errors:
                     known[text] = parts
             found.append(_decision(user_id, parts, errors, {}))

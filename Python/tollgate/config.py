@@ -10,7 +10,7 @@ from ._library import Text, checked, library
 from ._records import json_bytes, kind_of, time_text
 from .answers import Decision, DecisionReader, Diagnostic, Explanation
 
-# What only types need, and what few calls need, is not imported at the start.
+# Imported later: modules that only types or a few calls need.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,7 +116,7 @@ class Config:
                 "use Config.load(path) or Config.loads(text)"
             )
         products, texts = _embedded(products), _embedded(texts)  # type: ignore[assignment]
-        # What another process makes the same config of.
+        # The state from which another process makes the same config.
         self._given: tuple[bytes, dict[str, Any]] = (text, {
             "dialect": dialect, "seed": seed, "assigner": assigner, "time_zone": time_zone,
             "products": products, "texts": texts, "strict": strict,
@@ -174,7 +174,7 @@ class Config:
     def __repr__(self) -> str:
         return f"<Config with {len(self.placements)} placements>"
 
-    # It never changes, and what it stands for in the library is freed once.
+    # It never changes, and its object in the library is freed once.
 
     def __copy__(self) -> Config:
         return self
@@ -264,7 +264,7 @@ class Config:
         try:
             suffix = self._asked.get(asked)
         except TypeError:
-            # A name that is none, of which the library says so.
+            # An unknown name, which the library reports.
             suffix = None
         if suffix is None:
             suffix = self._asking(asked)

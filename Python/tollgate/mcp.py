@@ -208,7 +208,7 @@ class Tools:
             mode = stat.S_IMODE(target.stat().st_mode)
         made = Config.loads(config, dialect=self._dialect, strict=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Whoever reads the file meanwhile has the old one or the new one.
+        # Readers see the old file or the new one.
         handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -227,13 +227,13 @@ class Tools:
     # What they are given
 
     def _refuse_others(self, name: str, path: Path) -> None:
-        """Refuses to replace what is no config, such as a file of users."""
+        """Refuses to replace other files than configs, such as a file of users."""
         try:
             known = json.loads(path.read_bytes()) if path.is_file() else None
         except (ValueError, RecursionError):
             known = None
         if not isinstance(known, dict) or _CONFIG_MEMBERS.isdisjoint(known):
-            raise ToolError(f"'{name}' is there, and is no config; name another file")
+            raise ToolError(f"'{name}' exists and is not a config; name another file")
 
     def _within(self, name: str) -> Path:
         path = (self._folder / name).resolve()

@@ -173,7 +173,7 @@ class _Telling:
     def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
         if problem is None or isinstance(problem, TollgateError):
             return
-        # What a handler of signals has raised is nobody's error.
+        # A signal handler may have raised this.
         if isinstance(problem, Exception) and library_of(problem) in ("pyarrow", "polars"):
             cause = self._report.failure() or TableError(str(problem), "bad_array", {})
             raise cause from problem

@@ -96,7 +96,7 @@ class Plan:
     def __repr__(self) -> str:
         return f"<Plan of {', '.join(self.placements)}>"
 
-    # It never changes, and what it stands for in the library is freed once.
+    # It never changes, and its object in the library is freed once.
 
     def __copy__(self) -> Plan:
         return self
