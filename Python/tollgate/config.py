@@ -391,12 +391,12 @@ class Config:
         profile: str | None = None,
         now: datetime | str | None = None,
     ) -> list[Claim]:
-        """What the texts that came with the config assert, each true, false or not checkable.
+        """Checks the claims of the texts that were loaded with the config.
 
-        Takes the texts of one ``paywall``, or of all. ``products`` has the prices where the config
-        was loaded without; ``locales`` are those of prices and dates, ``"all"`` those of the App
-        Store's larger storefronts. ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"``
-        (for users who may not have the offer any more) or ``"unknown"``.
+        Checks one ``paywall``, or all. ``products`` has prices, if the config was loaded without
+        them. ``locales`` are those of prices and dates; ``"all"`` means the App Store's larger
+        storefronts. ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"`` (for users that
+        may no longer have the offer) or ``"unknown"``.
         """
         request: dict[str, Any] = {"claims": True}
         for name, value in (
