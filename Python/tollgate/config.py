@@ -395,7 +395,7 @@ class Config:
 
         Checks one ``paywall``, or all. ``products`` has prices, if the config was loaded without
         them. ``locales`` are those of prices and dates; ``"all"`` means the App Store's larger
-        storefronts. ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"`` (for users that
+        storefronts. ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"`` (users that
         may no longer have the offer) or ``"unknown"``.
         """
         request: dict[str, Any] = {"claims": True}

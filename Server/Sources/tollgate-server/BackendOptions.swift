@@ -6,32 +6,32 @@ internal import Sandbox
 struct BackendOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Let requests go wrong as this file says: statuses, delays, connections that end.",
+      "A file of faults to inject: statuses, delays, dropped connections.",
       valueName: "file"), completion: .file())
   var faults: String?
 
   @Option(
     name: .customLong("receipt-root"),
     help: ArgumentHelp(
-      "A certificate in PEM that receipts may be signed under, beside the sandbox's own.",
+      "Another trusted root for receipts, as PEM.",
       discussion: """
-        With APPSTORE_VERIFY_RECEIPTS=false in the environment receipts are not verified at all.
+        APPSTORE_VERIFY_RECEIPTS=false in the environment disables verification.
         """, valueName: "file"), completion: .file())
   var receiptRoots: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Events of each application that are kept; the oldest go first.", valueName: "count"))
+      "The number of events to store for each application, newest first.", valueName: "count"))
   var keepEvents = KeptRows().events
 
   @Option(
     help: ArgumentHelp(
-      "Checkouts of each application that are kept; the oldest go first.", valueName: "count"))
+      "The number of checkouts to store for each application, newest first.", valueName: "count"))
   var keepCheckouts = KeptRows().checkouts
 
   @Option(
     help: ArgumentHelp(
-      "Assignments, aliases, redemptions and transactions of each application that are kept.",
+      "The number of assignments, aliases, redemptions and transactions to store, each.",
       valueName: "count"))
   var keepPeople = KeptRows().people
 

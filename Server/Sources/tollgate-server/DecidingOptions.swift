@@ -17,40 +17,40 @@ struct DecidingOptions: ParsableArguments {
     case none, sqlite
   }
 
-  @Option(help: "Text that goes into every draw: with the same one users get the same variants.")
+  @Option(help: "The seed of all draws. The same seed gives every user the same variants.")
   var seed = ""
 
   @Option(
     name: .customLong("assigner"),
-    help: "How users get variants: hash or djb2; the default is that of the config's SDK.")
+    help: "How users get variants: hash or djb2 (default: that of the config's SDK).")
   var assignerName: AssignerName?
 
-  @Option(help: "The time zone in which questions about days and months are answered.")
+  @Option(help: "The time zone of questions about days and months.")
   var timeZone = "UTC"
 
   @Option(
-    help: ArgumentHelp("Texts of paywalls, which requests may ask for.", valueName: "file"),
+    help: ArgumentHelp("Texts of paywalls, for requests that ask for them.", valueName: "file"),
     completion: .file())
   var texts: String?
 
   @Option(
     help: ArgumentHelp(
-      "Products with prices, for applications that have none of their own.", valueName: "file"),
+      "Products with prices, for applications without their own.", valueName: "file"),
     completion: .file())
   var products: String?
 
   @Option(
     help: ArgumentHelp(
-      "Users whom a new config is tried with, one JSON object a line.", valueName: "file"),
+      "Users to compare a new config with, one JSON object on each line.", valueName: "file"),
     completion: .file())
   var users: String?
 
-  @Option(help: "Whether assignments and occurrences are kept here: none or sqlite.")
+  @Option(help: "Where to store assignments and occurrences: none or sqlite.")
   var state = StateName.none
 
   @Option(
     help: ArgumentHelp(
-      "How long answers to requests with an ID are kept, to be given again.", valueName: "hours"))
+      "How long to store answers to requests with an ID.", valueName: "hours"))
   var keepRequests = 24
 
   @Flag(
@@ -62,7 +62,7 @@ struct DecidingOptions: ParsableArguments {
         """))
   var trustContext = false
 
-  @Flag(help: "Watch the files of the configs, and take what is written to them.")
+  @Flag(help: "Reload config files when they change.")
   var watch = false
 
   func validate() throws {
@@ -110,39 +110,39 @@ struct DecidingOptions: ParsableArguments {
 struct AccessOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A file with the token of whoever may administer everything.", valueName: "file"),
+      "A file with the admin token.", valueName: "file"),
     completion: .file())
   var adminTokenFile: String?
 
   @Flag(
     help: ArgumentHelp(
-      "Refuse requests without a key.",
+      "Reject requests without a key.",
       discussion: """
-        Without it a server that has one --config and listens at this machine alone decides for \
-        whoever asks. Behind a proxy everybody seems to be this machine.
+        Without it, a server with one --config that listens on this machine only needs no key. Behind a \
+        proxy, every request seems to be local.
         """))
   var requireKeys = false
 
   @Option(
     help: ArgumentHelp(
-      "Requests in a second from one address; 0 for as many as come.",
+      "Requests allowed for each second and address; 0 for any number.",
       discussion: "The default is 0 on this machine, and 200 elsewhere.", valueName: "count"))
   var rateLimit: Int?
 
-  @Option(help: ArgumentHelp("The largest body that is taken, in bytes.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("The largest body, in bytes.", valueName: "bytes"))
   var maxBody = 4 << 20
 
   @Option(
     name: .customLong("cors"),
     help: ArgumentHelp(
-      "An origin whose web pages may ask, or *. It may be given several times.",
+      "An origin whose web pages may send requests, or *. Repeatable.",
       valueName: "origin"))
   var origins: [String] = []
 
   @Option(
     name: .customLong("redact"),
     help: ArgumentHelp(
-      "An attribute that is kept out of logs, audit entries and what differences show.",
+      "An attribute to hide in logs, audit entries and differences.",
       valueName: "path"))
   var redacted: [String] = []
 

@@ -14,10 +14,10 @@ internal import Service
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Answer requests until it is told to stop.",
+    abstract: "Answer requests until stopped.",
     discussion: """
-      The first line of standard output is JSON with the port. Logs go to standard error, a line of \
-      JSON each. SIGTERM and Ctrl-C let requests that have begun end first.
+      Prints the port as JSON. Logs are lines of JSON on standard error. SIGTERM and Ctrl-C let running \
+      requests finish.
       """)
 
   @OptionGroup var source: FixtureOptions
@@ -25,18 +25,18 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The address to listen at.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port to listen at; 0 for one that is free.")
+  @Option(help: "The port to listen at; 0 picks a free one.")
   var port = 8080
 
   @Option(
     name: .customLong("also-port"),
     help: ArgumentHelp(
-      "Another port to listen at. It may be given several times.", valueName: "port"))
+      "Another port to listen at. Repeatable.", valueName: "port"))
   var otherPorts: [Int] = []
 
   @Option(
     help: ArgumentHelp(
-      "Keep configs, assignments and everything else in this folder; in memory without it.",
+      "The folder for configs, assignments and all other data (default: in memory).",
       valueName: "folder"), completion: .directory)
   var data: String?
 
@@ -48,13 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Playground Options") var playground: PlaygroundOptions
 
-  @Flag(help: "Do not stand in for the backend that apps talk to.")
+  @Flag(help: "Do not act as a backend for apps.")
   var noSandbox = false
 
-  @Flag(help: "Do not answer /v1/decide and what belongs to it.")
+  @Flag(help: "Do not answer /v1/decide and related requests.")
   var noService = false
 
-  @Option(help: "The least that is logged: debug, info, warning or error.")
+  @Option(help: "The lowest level to log: debug, info, warning or error.")
   var logLevel = "info"
 
   func validate() throws {

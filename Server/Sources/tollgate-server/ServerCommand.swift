@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tollgate-server",
-    abstract: "Decide paywalls over HTTP, and stand in for the backend that apps talk to.",
+    abstract: "Decide paywalls over HTTP, and act as a backend for apps.",
     subcommands: [ServeCommand.self, SandboxJWSCommand.self],
     defaultSubcommand: ServeCommand.self)
 }

@@ -202,7 +202,7 @@ extension SandboxBackend {
       summary: "All paywalls, for the debugger.",
       answer: Schema.object(["data": Schema.list(preview)], required: ["data"])),
     "POST /api/v1/enrich": Details(
-      summary: "Attributes that are added.",
+      summary: "Attributes to add.",
       answer: Schema.object(
         ["user": Schema.someObject, "device": Schema.someObject], required: ["user", "device"])),
     "POST /api/v1/apple-search-ads/token": Details(summary: "Nothing: there are no ads."),
@@ -219,7 +219,7 @@ extension SandboxBackend {
 
   private static let clientDetails: [String: Details] = [
     "GET /api/v1/assignments": Details(
-      summary: "The assignments that were confirmed.", answer: assignments),
+      summary: "Confirmed assignments.", answer: assignments),
     "POST /api/v1/confirm_assignments": Details(
       summary: "Confirm assignments, all or none.",
       body: Schema.object(
@@ -229,7 +229,7 @@ extension SandboxBackend {
         ["status": Schema.one(of: "ok"), "assignments": Schema.list(pair)],
         required: ["status", "assignments"])),
     "POST /api/v1/events": Details(
-      summary: "What happened in the app.",
+      summary: "Events of the app.",
       body: Schema.object(["events": Schema.list(Schema.anything)], required: ["events"]),
       answer: Schema.object(
         ["status": Schema.one(of: "ok"), "invalid_indexes": Schema.list(Schema.whole)],
@@ -238,7 +238,7 @@ extension SandboxBackend {
       summary: "Transactions of a session.",
       body: Schema.object(["transactions": Schema.anything]), answer: done),
     "POST \(subscriptions)/redeem": Details(
-      summary: "Redeem codes, and see what there is then.",
+      summary: "Redeem codes, and return the entitlements.",
       body: Schema.object(
         [
           "deviceId": Schema.name, "appUserId": Schema.textOrNull,
@@ -249,13 +249,13 @@ extension SandboxBackend {
           "receipts": Schema.anything,
         ], required: ["deviceId", "codes"]), answer: redemption),
     "GET \(subscriptions)/users/{user}/entitlements": Details(
-      summary: "What somebody has.",
+      summary: "Entitlements of a user.",
       answer: Schema.object(
         ["entitlements": Schema.list(entitlement), "customerInfo": customerInfo],
         required: ["entitlements", "customerInfo"]),
       parameters: [Schema.query("deviceId", Schema.text, "the device that is used")]),
     "GET \(subscriptions)/products": Details(
-      summary: "What is sold.",
+      summary: "Products.",
       answer: Schema.object(
         ["object": Schema.one(of: "list"), "data": Schema.list(product)],
         required: ["object", "data"]),
@@ -288,7 +288,7 @@ extension SandboxBackend {
             ], required: ["directive", "checkoutSessionId"]), "checkoutContextId": Schema.text,
         ], required: ["directive", "checkoutContextId"])),
     "POST \(subscriptions)/checkout/status": Details(
-      summary: "How far a checkout is.", body: context("checkoutId"),
+      summary: "The state of a checkout.", body: context("checkoutId"),
       answer: Schema.object(
         [
           "status": Schema.one(of: "pending", "completed", "abandoned"),
@@ -306,7 +306,7 @@ extension SandboxBackend {
       summary: "Complete a checkout.", body: context("checkoutContextId"), answer: link,
       errors: [409]),
     "POST \(subscriptions)/checkout/session/poll-redemption-result": Details(
-      summary: "What a checkout gives.",
+      summary: "The redemption of a checkout.",
       body: context(
         "checkoutContextId", ["deviceId": Schema.textOrNull, "appUserId": Schema.textOrNull]),
       answer: redemption),
@@ -322,13 +322,13 @@ extension SandboxBackend {
   private static let wallieDetails: [String: Details] = [
     "GET /v1/config/{key}": Details(summary: "AgentWallie's config.", errors: [404]),
     "POST /v1/events/{key}": Details(
-      summary: "What happened in an app of AgentWallie's.",
+      summary: "Events of an app with AgentWallie.",
       body: Schema.object(["events": Schema.list(Schema.anything)], required: ["events"]),
       answer: Schema.object(
         ["status": Schema.one(of: "ok"), "accepted": Schema.whole],
         required: ["status", "accepted"]), status: 202),
     "POST /v1/receipts/{key}": Details(
-      summary: "A transaction that the App Store has signed.",
+      summary: "Send a transaction signed by the App Store.",
       body: Schema.object(
         [
           "signed_transaction_info": Schema.name, "user_id": Schema.name,
@@ -342,7 +342,7 @@ extension SandboxBackend {
           "status": Schema.text,
         ], required: ["valid", "transaction_id", "product_id", "entitlements", "status"])),
     "GET /v1/subscriptions/{key}/{user}": Details(
-      summary: "What a user has subscribed to.",
+      summary: "Subscriptions of a user.",
       answer: Schema.object(
         [
           "user_id": Schema.text, "status": Schema.one(of: "active", "inactive", "expired"),
@@ -356,7 +356,7 @@ extension SandboxBackend {
 
   private static let consoleDetails: [String: Details] = [
     "GET \(console)/events": Details(
-      summary: "What was received, and what happened because of it.", answer: listed("events"),
+      summary: "Received events and their consequences.", answer: listed("events"),
       parameters: [
         Schema.query("after", ["type": "integer", "minimum": 0], "those after this one"),
         Schema.query("source", Schema.text, "superwall, agentwallie or server"),
@@ -372,18 +372,18 @@ extension SandboxBackend {
       summary: "Add a code.", body: Schema.object(["code": Schema.name], required: ["code"]),
       answer: Schema.object(["code": Schema.text], required: ["code"]), status: 201,
       errors: [409]),
-    "POST \(console)/codes/{code}/expire": Details(summary: "Let one expire."),
+    "POST \(console)/codes/{code}/expire": Details(summary: "Expire one."),
     "GET \(console)/subscriptions": Details(
-      summary: "What was bought.", answer: listed("subscriptions")),
-    "POST \(console)/subscriptions/{id}/revoke": Details(summary: "Take one back."),
-    "POST \(console)/subscriptions/{id}/expire": Details(summary: "Let one end."),
+      summary: "Subscriptions.", answer: listed("subscriptions")),
+    "POST \(console)/subscriptions/{id}/revoke": Details(summary: "Revoke one."),
+    "POST \(console)/subscriptions/{id}/expire": Details(summary: "End one."),
     "GET \(console)/faults": Details(
-      summary: "What goes wrong on purpose.", answer: listed("faults")),
+      summary: "Injected faults.", answer: listed("faults")),
     "PUT \(console)/faults": Details(
-      summary: "Let things go wrong: the application's, or with the admin token the server's.",
+      summary: "Inject faults into the application, or with the admin token into the server.",
       body: faultScript, answer: listed("faults")),
     "POST \(console)/reset": Details(
-      summary: "Forget everything but the fixtures.", answer: done),
+      summary: "Delete everything except the fixtures.", answer: done),
     "POST \(console)/receipts": Details(
       summary: "Sign a transaction.",
       body: Schema.object([

@@ -72,11 +72,11 @@ package enum APIDescription {
 
   private static let routes: [Route] = [
     Route(
-      path: "/v1/decide", method: "post", summary: "What one user gets.",
+      path: "/v1/decide", method: "post", summary: "Decide for one user.",
       body: reference("DecideRequest"), answer: reference("DecideAnswer"), errors: [409]),
     Route(
       path: "/v1/decide/stream", method: "post",
-      summary: "What many users get: a request a line, and an answer or an error a line.",
+      summary: "Decide for many users: a request on each line, an answer or an error for each.",
       body: Schema.anything, answer: text, type: "application/x-ndjson",
       bodyType: "application/x-ndjson",
       parameters: [
@@ -86,14 +86,14 @@ package enum APIDescription {
         query("reasons", text, "say why, in short"), query("texts", text, "render texts"),
       ]),
     question("Explain", "Why a user gets what they get."),
-    question("Check", "What is wrong with a config."),
+    question("Check", "Check a config."),
     question("Diff", "Which users get something else by another config."),
     question("Render", "The text of a template, or of a paywall."),
     question("Match", "How users spread over the outcomes of each placement."),
-    question("Cover", "What of a config no test exercises."),
-    question("Products", "What paywalls say about products."),
+    question("Cover", "Find what no test exercises."),
+    question("Products", "Compute prices, periods and trials."),
     Route(
-      path: "/v1/superscript/evaluate", method: "post", summary: "What an expression comes to.",
+      path: "/v1/superscript/evaluate", method: "post", summary: "Evaluate an expression.",
       body: Schema.body(
         [
           "expression": text, "variables": anything, "device": anything, "computed": anything,
@@ -101,10 +101,10 @@ package enum APIDescription {
         ], required: ["expression"]),
       answer: ["type": "object"]),
     Route(
-      path: "/v1/config", method: "get", summary: "The config that decides.",
+      path: "/v1/config", method: "get", summary: "The current config.",
       answer: ["type": "object"]),
     Route(
-      path: "/v1/config", method: "put", summary: "Put a config in the place of the present one.",
+      path: "/v1/config", method: "put", summary: "Replace the config.",
       body: ["type": "object"], answer: ["type": "object"],
       errors: [412, 422],
       parameters: [
@@ -117,10 +117,10 @@ package enum APIDescription {
       answer: ["type": "object"],
       errors: [412, 422]),
     Route(
-      path: "/v1/config/history", method: "get", summary: "The versions that there were.",
+      path: "/v1/config/history", method: "get", summary: "All versions of the config.",
       answer: object(["current": ["type": "integer"], "versions": ["type": "array"]])),
     Route(
-      path: "/v1/audit", method: "get", summary: "Who changed what.",
+      path: "/v1/audit", method: "get", summary: "All changes and their authors.",
       answer: object(["entries": ["type": "array"]]),
       parameters: [query("limit", ["type": "integer", "minimum": 1, "maximum": 1_000], "how many")]),
     Route(
@@ -136,13 +136,13 @@ package enum APIDescription {
       answer: object(["flags": ["type": "array", "items": anything]], required: ["flags"]),
       errors: [304], errorShapes: [400: failure]),
     Route(
-      path: "/healthz", method: "get", summary: "Whether the server is there.",
+      path: "/healthz", method: "get", summary: "Whether the server is running.",
       answer: object(["status": text], required: ["status"]), key: .none),
     Route(
       path: "/readyz", method: "get", summary: "Whether the server can answer.",
       answer: object(["status": text], required: ["status"]), errors: [503], key: .none),
     Route(
-      path: "/metrics", method: "get", summary: "What was counted, for Prometheus.", answer: text,
+      path: "/metrics", method: "get", summary: "Metrics for Prometheus.", answer: text,
       type: "text/plain", key: .none),
   ]
 
