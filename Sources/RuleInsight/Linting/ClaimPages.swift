@@ -8,7 +8,7 @@ extension CodePage {
       .falseClaim, .warning,
       what: "A text says something about a product that the store does not do.",
       why: """
-        Somebody buys because of it. App Review rejects such paywalls, customers ask for their money back, \
+        Users buy because of it. App Review rejects such paywalls, customers ask for their money back, \
         and in many countries it is misleading advertising. Every user who gets the text reads it.
         """,
       example: .other(

@@ -6,35 +6,34 @@ extension CodePage {
   static let ofConfigs: [CodePage] = [
     CodePage(
       .decodeFailure, .error,
-      what: "A part of a config is not what it must be.",
-      why: "It is left out, and its siblings work. SDKs in the field reject the whole config.",
+      what: "A value has the wrong type or is out of range.",
+      why: "It is ignored, and its siblings work. Shipped SDKs reject the whole config.",
       example: .audience(#""occurrence": {"key": "k", "max_count": "often"}"#),
       advice:
-        "Write what the message says. A text that is not JSON is told with what was expected.",
+        "Change it as the message suggests. For invalid JSON, the message says what was expected.",
       better: .audience(
         #""occurrence": {"key": "k", "max_count": 3, "interval": {"type": "INFINITY"}}"#)),
     CodePage(
       .wouldReject, .error,
-      what: "A value of which an SDK in the field rejects the whole config.",
+      what: "A value for which a shipped SDK rejects the whole config.",
       why: """
-        Here it is used, or what the message says; there, nobody gets any paywall. With \
-        --elsewhere off it is a note.
+        Tollgate uses it, or the value that the message names. Users of that SDK get no paywall at all. \
+        With --elsewhere off it is a note.
         """,
       example: .audience(
         #""variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 33.3}]"#),
-      advice: "Write what all SDKs take.",
+      advice: "Write a value that all SDKs accept.",
       better: .audience(
         #""variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 33}]"#)),
     CodePage(
       .notAnExport, .warning,
-      what: "Keys that SDKs require are not there.",
+      what: "Keys that SDKs require are missing.",
       why: """
-        SDKs reject a config without them; deciding here needs none of them. A config that was \
-        written by hand lacks many, which is one warning. With --elsewhere strict it is an error, \
-        with --elsewhere off a note.
+        SDKs reject a config without them. Tollgate decides without them. All missing keys of a config \
+        are one warning. With --elsewhere strict it is an error, with --elsewhere off a note.
         """,
       example: .config(#"{"trigger_options": []}"#),
-      advice: "Nothing, for offline use. For SDKs, start from an export of the dashboard.",
+      advice: "Ignore it for offline use. For SDKs, start from an export of the dashboard.",
       better: .config(
         """
         {"build_id": "b", "trigger_options": [], "paywall_responses": [], "log_level": 10,
@@ -43,17 +42,17 @@ extension CodePage {
         """)),
     CodePage(
       .unknownKey, .note,
-      what: "A key that nobody reads.",
+      what: "An unknown key.",
       why:
-        "It is left alone. Where a known key is near, it is a warning: what was meant is missing. In records "
-        + "of users it is one where all users have it.",
+        "It is ignored. If it resembles a known key, it is a warning, because that key is probably missing. "
+        + "In user records it is a warning only if every user has it.",
       example: .audience(#""expresion_cel": "user.plan == 'free'""#),
-      advice: "Write the known key, or take it out.",
+      advice: "Write the known key, or remove it.",
       better: .audience(#""expression_cel": "user.plan == 'free'""#)),
     CodePage(
       .variantWithoutPaywall, .error,
       what: "A treatment names no paywall.",
-      why: "The outcome of everybody who is assigned it is an error.",
+      why: "Users with this variant get an error.",
       example: .audience(
         #""variants": [{"variant_id": "v", "variant_type": "TREATMENT", "percentage": 100}]"#),
       advice: "Name a paywall, or make it a HOLDOUT.",
@@ -61,7 +60,7 @@ extension CodePage {
         #""variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 100}]"#)),
     CodePage(
       .unknownPaywall, .error,
-      what: "A variant names a paywall that the config does not hold.",
+      what: "A variant names a paywall that the config does not have.",
       why: "SDKs find no paywall to show. For a holdout, which shows none, it is a warning.",
       example: .config(
         """
@@ -91,7 +90,7 @@ extension CodePage {
           {"variant_id": "a", "variant_type": "HOLDOUT", "percentage": 30},
           {"variant_id": "b", "variant_type": "HOLDOUT", "percentage": 30}]
         """),
-      advice: "Nothing, if it is meant so.",
+      advice: "Ignore it if it is intended.",
       better: .audience(
         """
         "variants": [
@@ -100,8 +99,8 @@ extension CodePage {
         """)),
     CodePage(
       .legacyExpression, .warning,
-      what: "A condition in a form that nothing evaluates any more.",
-      why: "SDKs evaluate 'expression_cel' alone; without it the audience is everybody.",
+      what: "A condition in a form that SDKs no longer evaluate.",
+      why: "SDKs evaluate only 'expression_cel'. Without it, the audience matches every user.",
       example: .audience(#""expression": "user.plan == 'free'""#),
       advice: "Write the condition under 'expression_cel'.",
       better: .audience(#""expression_cel": "user.plan == 'free'""#)),
@@ -111,14 +110,14 @@ extension CodePage {
     CodePage(
       .occurrenceKeyConflict, .warning,
       what: "One occurrence key has different limits.",
-      why: "Occurrences are counted by their key: what one audience allows the other has used up.",
+      why: "Occurrences are counted by key, so one audience can use up what the other allows.",
       example: .config(occurrences("k", "k")),
       advice: "Give each limit a key of its own, or both the same limit.",
       better: .config(occurrences("k1", "k2"))),
     CodePage(
       .unreachableAudience, .warning,
-      what: "Nobody gets to an audience.",
-      why: "Audiences before it take everybody whom it would take.",
+      what: "No user reaches an audience.",
+      why: "Earlier audiences take every user that it would take.",
       example: .config(
         """
         {"trigger_options": [{"event_name": "p", "rules": [
@@ -127,7 +126,7 @@ extension CodePage {
           {"experiment_id": "some", "experiment_group_id": "g", "expression_cel": "user.age > 18",
            "variants": [{"variant_id": "w", "variant_type": "HOLDOUT", "percentage": 100}]}]}]}
         """),
-      advice: "Put it before those that take its users, or take it out.",
+      advice: "Move it before those that take its users, or remove it.",
       better: .config(
         """
         {"trigger_options": [{"event_name": "p", "rules": [
@@ -139,23 +138,23 @@ extension CodePage {
     CodePage(
       Diagnostic.Code(rawValue: "contradictory-clauses"), .warning,
       what: "Clauses that cannot all be true.",
-      why: "The audience takes nobody.",
+      why: "The audience never matches.",
       example: .other("user.age < 18 && user.age > 21"),
-      advice: "Write what is meant; often '||' was meant.",
+      advice: "Correct the condition; often '||' is intended.",
       better: .other("user.age > 21 || user.age == 18")),
     CodePage(
       Diagnostic.Code(rawValue: "expired-audience"), .warning,
       what: "An audience that could only match before now.",
-      why: "Its time is over, and nobody gets it any more.",
+      why: "Its dates are in the past, so it no longer matches any user.",
       example: .other(#"device.utcDate < "2020-01-01""#),
-      advice: "Take it out, or write another date."),
+      advice: "Remove it, or write another date."),
     CodePage(
       .djb2Correlated, .warning,
       what: "Experiments whose assignments depend on each other.",
       why: """
-        AgentWallie's hash puts a user into buckets that differ by a constant when the IDs of two \
-        experiments are equally long. Who is in one variant here is nearly always in one variant \
-        there, so the experiments measure each other.
+        AgentWallie's hash puts a user into buckets that differ by a constant if the IDs of two \
+        experiments are equally long. Users with one variant of the first nearly always have the same \
+        variant of the second, so the experiments measure each other.
         """,
       example: .config(campaigns("exp-a", "exp-b")),
       advice: "Assign by hash (--assigner hash), or give the experiments IDs of different lengths.",

@@ -8,9 +8,9 @@ enum ConstantParts: Lint {
   static let page = CodePage(
     .constantClause, .warning,
     what: "A clause or a filter is always true, or never.",
-    why: "What it was to ask is not asked: every user passes, or none.",
+    why: "It does not test what it should: every user passes, or none.",
     example: .condition(#""user.plan" == "free" || user.visits == 3"#),
-    advice: "Write what is meant, or take the clause out.",
+    advice: "Correct the clause, or remove it.",
     better: .condition(#"user.plan == "free" || user.visits == 3"#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

@@ -6,15 +6,15 @@ extension CodePage {
   static let ofData: [CodePage] = [
     CodePage(
       .unknownStatus, .note,
-      what: "Users have a subscription status that no SDK gives.",
-      why: "Conditions that ask for ACTIVE or INACTIVE hold for none of them, or for all.",
+      what: "Users have a subscription status that no SDK uses.",
+      why: "Conditions on ACTIVE or INACTIVE match none of them, or all.",
       example: .other(#"{"userId": "u-1", "subscriptionStatus": "active"}"#),
       advice: "Write ACTIVE, INACTIVE or UNKNOWN.",
       better: .other(#"{"userId": "u-1", "subscriptionStatus": "ACTIVE"}"#)),
     CodePage(
       .contradictingUsers, .note,
-      what: "One user appears twice, with different content.",
-      why: "Both lines are decided; which of them is meant, nobody knows.",
+      what: "A user ID has two different records.",
+      why: "Both lines are decided, because it is unknown which one is right.",
       example: .other(
         """
         {"userId": "u-1", "user": {"plan": "free"}}
@@ -23,15 +23,15 @@ extension CodePage {
       advice: "Keep the newer one."),
     CodePage(
       .unusedProduct, .note,
-      what: "A product of a paywall that none of its texts speaks of.",
-      why: "Perhaps a text names another slot than the one that was meant.",
+      what: "A product of a paywall that its texts do not mention.",
+      why: "A text may name the wrong slot.",
       example: .other(
         "{{ products.primary.price }} on a paywall with the slots primary and secondary"),
-      advice: "Nothing, if the page shows the product in another way."),
+      advice: "Ignore it if the page shows the product in another way."),
     CodePage(
       .unknownLocale, .note,
-      what: "A locale that the tables lack.",
-      why: "Prices and dates are written as in the locale that the message names.",
+      what: "An unknown locale.",
+      why: "Prices and dates use the locale that the message names.",
       example: .other("tollgate products products.json --locale xx_YY"),
       advice: "Write a locale such as en_US or de."),
     CodePage(

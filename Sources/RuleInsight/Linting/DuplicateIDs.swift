@@ -10,9 +10,9 @@ enum DuplicateIDs: Lint {
     .duplicateID, .warning,
     what: "Two elements have one ID, or one object has a key twice.",
     why: """
-      Assignments are stored by the IDs of experiment and variant, and paywalls are found by theirs: \
-      of two with one ID, one is never seen, or they share what should be kept apart. Of a key that \
-      appears twice, the first value is lost.
+      Assignments are stored by the IDs of experiment and variant, and paywalls are found by ID. Of two \
+      elements with one ID, one is never used, or they share data by mistake. Of a repeated key, the \
+      first value is lost.
       """,
     example: .audience(
       """
@@ -20,7 +20,7 @@ enum DuplicateIDs: Lint {
         {"variant_id": "v", "variant_type": "TREATMENT", "percentage": 50, "paywall_identifier": "a"},
         {"variant_id": "v", "variant_type": "TREATMENT", "percentage": 50, "paywall_identifier": "b"}]
       """),
-    advice: "Give one of them an ID of its own.",
+    advice: "Give one of them another ID.",
     better: .audience(
       """
       "variants": [

@@ -8,8 +8,8 @@ enum DuplicateTriggers: Lint {
     .duplicateTrigger, .warning,
     what: "A config has two triggers, or a campaign two placements, with one name.",
     why: """
-      Only one of them decides: here the last trigger, in Superwall's SDKs either of them. So the \
-      audiences of the other are never tried.
+      Only one of them decides: the last one here, either of them in Superwall's SDKs. The audiences of \
+      the other are never tried.
       """,
     example: .config(
       """
@@ -17,7 +17,7 @@ enum DuplicateTriggers: Lint {
         {"event_name": "upgrade", "rules": []},
         {"event_name": "upgrade", "rules": []}]}
       """),
-    advice: "Put the audiences of both into one, in the order in which they are to be tried.",
+    advice: "Put the audiences of both into one, in order.",
     better: .config(#"{"trigger_options": [{"event_name": "upgrade", "rules": []}]}"#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

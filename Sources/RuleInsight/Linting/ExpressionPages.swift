@@ -6,22 +6,22 @@ extension CodePage {
   static let ofExpressions: [CodePage] = [
     CodePage(
       .syntaxError, .error,
-      what: "An expression is not in the language.",
+      what: "An expression has a syntax error.",
       why: "The audience never matches, here and in SDKs.",
       example: .condition("user.plan == 'free' and user.age >= 18"),
-      advice: "The mark shows where reading stopped, and the help what may have been meant.",
+      advice: "The mark shows where parsing stopped, and the help suggests a correction.",
       better: .condition("user.plan == 'free' && user.age >= 18")),
     CodePage(
       .unknownFunction, .error,
       what: "An expression calls a function that does not exist, or with other arguments.",
       why: """
-        In superscript an expression that calls it is null, so that its audience matches nobody; in \
-        CEL it does not compile.
+        In superscript the whole expression is null, so the audience never matches. In CEL it does not \
+        compile.
         """,
       example: .condition("user.email.startWith('a')"),
       advice: """
-        Write a function of the language. 'tollgate functions' lists them with what they do, \
-        'tollgate functions NAME' describes one.
+        Use a function of the language. 'tollgate functions' lists them, and 'tollgate functions NAME' \
+        describes one.
         """,
       better: .condition("has(user.email) ? user.email.startsWith('a') : false"),
       lists: Dialect.allCases.reversed().map { dialect in
@@ -31,43 +31,43 @@ extension CodePage {
       }),
     CodePage(
       .badRegex, .error,
-      what: "A pattern is not a regular expression that any SDK takes.",
-      why: "Whoever's condition comes to it does not match: evaluating it is an error.",
+      what: "A pattern is not a valid regular expression in any SDK.",
+      why: "Evaluating it fails, so the audience does not match.",
       example: .condition("has(user.email) ? user.email.matches('(unclosed') : false"),
       advice: "Patterns are RE2's: without look-around and back-references.",
       better: .condition("has(user.email) ? user.email.matches('(closed)') : false")),
     CodePage(
       .notSupported, .error,
-      what: "An expression uses a part of CEL that has no meaning here.",
+      what: "An expression uses an unsupported part of CEL.",
       why: "It does not compile, so its audience never matches.",
       example: .other("Rule{plan: 'free'}"),
-      advice: "Write a map in place of a message.",
+      advice: "Write a map instead of a message.",
       better: .other("{'plan': 'free'}")),
     CodePage(
       .limitExceeded, .error,
       what: "An expression or a text is too long or too deeply nested.",
-      why: "It is not compiled, so that no config can take more time or memory than it may.",
+      why: "It is not compiled, because limits bound the time and memory of a config.",
       example: .other("an expression of more than 100,000 bytes, or 250 parentheses in each other"),
       advice: "Split it into several audiences, or simplify it."),
     CodePage(
       .dialectDifference, .note,
-      what: "A clause means something else in CEL than in superscript.",
-      why: "Whoever moves the condition to the other language gets other answers for some users.",
+      what: "A clause has another meaning in CEL than in superscript.",
+      why: "In the other language the condition gives another result for some users.",
       example: .other(
         "user.age < 18, for a user without age: true in superscript, an error in CEL"),
-      advice: "Say what is meant for users without the attribute: has(user.age) && user.age < 18."),
+      advice: "State what should happen without the attribute: has(user.age) && user.age < 18."),
     CodePage(
       .notFormatted, .warning,
-      what: "'tollgate fmt' left an expression as it is.",
-      why: "It has a comment, or does not compile, and formatting must change nothing else.",
+      what: "'tollgate fmt' did not format an expression.",
+      why: "It has a comment or does not compile.",
       example: .other("user.age > 18 // adults"),
-      advice: "Take the comment out, or mend the expression."),
+      advice: "Remove the comment, or fix the expression."),
     CodePage(
       .renderError, .warning,
-      what: "A part of a template gave nothing.",
-      why: "Whoever sees the paywall sees a gap in its text.",
+      what: "A part of a template failed and printed nothing.",
+      why: "Users see a gap in the paywall's text.",
       example: .other("{{ products.primary.price | dividedby: 12 }}"),
-      advice: "'tollgate check-template' shows which names and filters there are.",
+      advice: "'tollgate check-template' lists the valid names and filters.",
       better: .other("{{ products.primary.price | divided_by: 12 }}")),
   ]
 }

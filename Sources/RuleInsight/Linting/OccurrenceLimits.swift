@@ -8,10 +8,10 @@ enum OccurrenceLimits: Lint {
   static let page = CodePage(
     .limitNeverHolds, .error,
     what: "An occurrence limit allows no occurrence at all.",
-    why: "Nobody is ever taken by the audience, whatever its condition says.",
+    why: "The audience never takes a user, whatever its condition says.",
     example: .audience(
       #""occurrence": {"key": "k", "max_count": 0, "interval": {"type": "INFINITY"}}"#),
-    advice: "Write how often it may apply. To switch an audience off, take it out.",
+    advice: "Write the number of allowed occurrences. To disable an audience, remove it.",
     better: .audience(
       #""occurrence": {"key": "k", "max_count": 1, "interval": {"type": "INFINITY"}}"#))
 
@@ -19,7 +19,7 @@ enum OccurrenceLimits: Lint {
   static let otherPage = CodePage(
     .limitAlwaysHolds, .warning,
     what: "An occurrence limit looks back over no time.",
-    why: "No earlier occurrence counts, so the limit stops nobody.",
+    why: "No earlier occurrence counts, so the limit has no effect.",
     example: .audience(
       """
       "occurrence": {"key": "k", "max_count": 1,

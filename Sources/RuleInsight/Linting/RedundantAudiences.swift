@@ -5,7 +5,7 @@ internal import RuleEngine
 enum RedundantAudiences: Lint {
   static let page = CodePage(
     .redundantAudience, .note,
-    what: "An audience gives the paywall that the next one gives to everybody.",
+    what: "An audience shows the same paywall as the next one, which matches every user.",
     why: "Without it, the same users see the same paywall. It only counts in statistics.",
     example: .config(
       """
@@ -17,7 +17,7 @@ enum RedundantAudiences: Lint {
          "variants": [{"variant_id": "b", "variant_type": "TREATMENT", "percentage": 100,
                        "paywall_identifier": "pw"}]}]}]}
       """),
-    advice: "Take it out, unless it is there to be counted.",
+    advice: "Remove it, unless you count it separately.",
     better: .config(
       """
       {"trigger_options": [{"event_name": "p", "rules": [

@@ -7,11 +7,10 @@ internal import RuleEngine
 enum ReservedNames: Lint {
   static let page = CodePage(
     .reservedName, .warning,
-    what: "A name is kept for something else.",
+    what: "A reserved name.",
     why: """
-      SDKs drop attributes and parameters whose names begin with '$', so a condition never sees \
-      them. A variable of a loop that is called 'user' hides the user. A slot of a paywall that is \
-      called 'selected' hides the product that is selected.
+      SDKs drop attributes and parameters whose names start with '$', so conditions never see them. A \
+      loop variable 'user' hides the user. A slot 'selected' of a paywall hides the selected product.
       """,
     example: .condition(#"user["$plan"] == "pro""#),
     advice: "Choose another name, in the app and here.",

@@ -9,13 +9,13 @@ enum TypeErrors: Lint {
     .typeError, .error,
     what: "A part of a condition that is never true, or always an error, because of its types.",
     why: """
-      SDKs send each attribute as one kind of value. A number never equals a text, ordering a number \
-      and a text is an error, and a condition that is no bool takes nobody.
+      SDKs send each attribute with one type. A number never equals a string, ordering a number and a \
+      string is an error, and a condition that is not a bool never matches.
       """,
     example: .condition(#"device.daysSinceInstall == "three""#),
     advice: """
-      Compare with a value of the attribute's kind. Where your own records have another kind, say so \
-      in a schema (--schema).
+      Compare with a value of the attribute's type. If your records have another type, declare it in a \
+      schema (--schema).
       """,
     better: .condition("device.daysSinceInstall == 3"))
 

@@ -9,8 +9,8 @@ enum UngrantedEntitlements: Lint {
     .ungrantedEntitlement, .warning,
     what: "A condition asks for an entitlement that no product of the config gives.",
     why: """
-      Nobody can buy it, so whoever does not have it from elsewhere never gets it. Often the name is \
-      misspelt.
+      Users cannot buy it, so they never have it unless it comes from elsewhere. Often the name is \
+      misspelled.
       """,
     example: .config(
       """

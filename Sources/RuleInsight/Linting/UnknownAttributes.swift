@@ -9,14 +9,14 @@ enum UnknownAttributes: Lint {
   static let page = CodePage(
     .unknownAttribute, .warning,
     what:
-      "A condition reads an attribute that nobody sends, or that is spelt differently elsewhere.",
+      "A condition reads an attribute that SDKs do not send, or that is spelled differently elsewhere.",
     why: """
-      It is never there: in superscript it counts as 0 or as empty, in CEL the condition is an error. \
-      Where no known name is near it is only a note, because apps and records have attributes of \
-      their own.
+      It is always missing: in superscript it counts as 0 or empty, in CEL the condition is an error. \
+      Without a similar known name it is only a note, because apps and records have their own \
+      attributes.
       """,
     example: .condition(#"device.regionCod == "US""#),
-    advice: "Write the known name. Names differ by their capitals.",
+    advice: "Write the known name. Upper and lower case matter.",
     better: .condition(#"device.regionCode == "US""#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

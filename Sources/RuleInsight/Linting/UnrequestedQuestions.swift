@@ -7,10 +7,10 @@ internal import RuleEngine
 enum UnrequestedQuestions: Lint {
   static let page = CodePage(
     .questionNotRequested, .warning,
-    what: "A condition reads a computed property that its audience does not ask for.",
+    what: "A condition reads a computed property that its audience does not list.",
     why: """
-      SDKs work out only what an audience lists under 'computed_properties'. Others are not there, \
-      and count as 0 in a comparison.
+      SDKs compute only the properties that an audience lists under 'computed_properties'. Others are \
+      missing, and count as 0 in a comparison.
       """,
     example: .audience(#""expression_cel": "device.daysSince_app_open > 3""#),
     advice: "List it, or call the function: device.daysSince(\"app_open\").",

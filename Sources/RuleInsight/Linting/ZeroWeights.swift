@@ -8,8 +8,8 @@ enum ZeroWeights: Lint {
     .weightsZero, .warning,
     what: "All variants of an experiment have the weight 0.",
     why: """
-      In a config of Superwall's all variants are equally likely then. In one of AgentWallie's what \
-      variants leave is the holdout: nobody gets a paywall.
+      In a config of Superwall's all variants are then equally likely. In one of AgentWallie's the rest \
+      is the holdout, so no user gets a paywall.
       """,
     example: .audience(
       """
@@ -17,7 +17,7 @@ enum ZeroWeights: Lint {
         {"variant_id": "a", "variant_type": "TREATMENT", "percentage": 0, "paywall_identifier": "pw"},
         {"variant_id": "b", "variant_type": "HOLDOUT", "percentage": 0}]
       """),
-    advice: "Write the share that each variant is to get. To stop an experiment, pause it.",
+    advice: "Write the share of each variant. To stop an experiment, pause it.",
     better: .audience(
       """
       "variants": [
