@@ -248,6 +248,28 @@ def test_renders() -> None:
         made.render("anual")
 
 
+def test_claims() -> None:
+    products = {"products": [{
+        "slot": "primary", "identifier": "year", "price": "59.99", "currency": "USD", "period": "P1Y",
+        "intro": {"mode": "payUpFront", "unit": "month", "count": 3, "price": "4.99"}}]}
+    config = json.loads(json.dumps(CONFIG))
+    config["paywall_responses"] = [{
+        "id": "1", "identifier": "annual", "name": "Annual", "url": "https://example.com",
+        "products_v2": [{
+            "reference_name": "primary", "sw_composite_product_id": "year", "entitlements": [],
+            "store_product": {"store": "APP_STORE", "product_identifier": "year"}}]}]
+    made = tollgate.Config.loads(
+        config, texts={"paywalls": {"annual": {"title": "Start your free trial"}}})
+    found = made.claims(products=products)
+    assert [(each["claim"], each["verdict"], each.get("product")) for each in found] == [
+        ("free", "false", "year")]
+    assert found == made.claims(paywall="annual", products=products, locales=["en_US", "de_DE"])
+    with pytest.raises(tollgate.RecordError, match="no texts of a paywall"):
+        made.claims(paywall="other", products=products)
+    with pytest.raises(tollgate.RecordError, match="without 'texts'"):
+        tollgate.Config.loads(config).claims()
+
+
 def test_checks_compares_and_covers(config: tollgate.Config) -> None:
     assert all(found.severity != "error" for found in config.check())
     other = json.loads(json.dumps(CONFIG))

@@ -12,6 +12,8 @@ enum ClaimAttribute: Hashable, Sendable {
   case offerTotal(Period.Unit?)
   /// When the first period of the offer ends.
   case offerEnd
+  /// A date of the contract that counts every period.
+  case date
   /// A word for the period: `month`, `monthly`, `/mo`.
   case period
   /// The period in the words of the device's locale.
@@ -40,6 +42,8 @@ enum ClaimAttribute: Hashable, Sendable {
     "trialPeriodMonths": .offerLength(.month), "trialPeriodYears": .offerLength(.year),
     "trialPeriodText": .offerLength(nil), "trial_period": .offerTotal(nil),
     "trialTotalDays": .offerTotal(.day), "trialPeriodEndDate": .offerEnd,
+    "endDateOfOffer": .date, "firstChargeDate": .date, "renewsAt": .date,
+    "end_date_of_offer": .date, "first_charge_date": .date, "renews_at": .date,
     "period": .period, "periodly": .period, "period_label": .period, "periodAdverb": .period,
     "localizedPeriod": .localizedPeriod, "periodAlt": .localizedPeriod,
     "periodDays": .periodLength(.day), "periodWeeks": .periodLength(.week),

@@ -76,7 +76,7 @@ package struct ClaimCheck: Sendable {
     let known = zip(listed, made.slotted).map {
       ClaimProduct($0, slot: $1.slot, locale: locale)
     }
-    guard !known.isEmpty else { return }
+    guard known.contains(where: { $0.micros != nil }) else { return }
     var options = RenderOptions(
       escaping: .text, now: now, locale: locale ?? "en_US", money: .prices)
     options.words = .tables

@@ -17,7 +17,7 @@ enum ClaimCurrencies {
     ("\u{5186}", ["JPY"]), ("\u{C6D0}", ["KRW"]), ("\u{5143}", ["CNY", "TWD", "HKD"]),
     ("usd", ["USD"]), ("eur", ["EUR"]), ("gbp", ["GBP"]), ("jpy", ["JPY"]), ("cny", ["CNY"]),
     ("cad", ["CAD"]), ("aud", ["AUD"]), ("brl", ["BRL"]), ("krw", ["KRW"]), ("inr", ["INR"]),
-    ("rub", ["RUB"]), ("try", ["TRY"]), ("pln", ["PLN"]), ("sek", ["SEK"]), ("nok", ["NOK"]),
+    ("rub", ["RUB"]), ("pln", ["PLN"]), ("sek", ["SEK"]), ("nok", ["NOK"]),
     ("dkk", ["DKK"]), ("mxn", ["MXN"]), ("tl", ["TRY"]), ("rmb", ["CNY"]), ("euro", ["EUR"]),
     ("euros", ["EUR"]), ("dollars", dollars), ("rs", ["INR", "PKR"]),
   ].map { (Array($0.0.unicodeScalars), $0.1) }.sorted { $0.0.count > $1.0.count }

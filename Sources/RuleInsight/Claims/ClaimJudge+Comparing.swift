@@ -51,7 +51,7 @@ extension ClaimJudge {
     }
     let reported = isOfAny ? [best.max { $0.saving < $1.saving } ?? best[0]] : best
     for entry in reported {
-      let real = Int((entry.saving * 100).rounded(.down))
+      let real = entry.saving > 0 ? Int((entry.saving * 100).rounded(.down)) : 0
       let identifier = products[entry.product].identifier
       add(
         .savings, entry.product, percent.range, in: sentence,
@@ -88,7 +88,8 @@ extension ClaimJudge {
     _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ about: [Int]
   ) -> [Int]? {
     for turn in reading.words(.instead, in: sentence) {
-      let rest = turn.range.upperBound..<min(sentence.upperBound, turn.range.upperBound + 40)
+      let from = min(turn.range.upperBound, sentence.upperBound)
+      let rest = from..<min(sentence.upperBound, from + 40)
       var found = attributes(in: rest).map(\.product)
       for place in rest {
         guard let adverb = reading.match(ClaimReading.adverbKinds, at: place),

@@ -91,7 +91,7 @@ extension ClaimJudge {
   }
 
   private func offersEnd(_ sentence: Range<Int>) -> [Attribute] {
-    attributes(in: sentence).filter { $0.meaning == .offerEnd }
+    attributes(in: sentence).filter { $0.meaning == .offerEnd || $0.meaning == .date }
   }
 
   /// Whether a price comes after it: `free, then $9.99`.

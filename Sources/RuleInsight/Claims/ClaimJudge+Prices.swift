@@ -202,7 +202,7 @@ extension ClaimJudge {
     _ attribute: Attribute, _ known: ClaimProduct, _ money: Money, _ sentence: Range<Int>
   ) {
     guard (profile ?? PricingProfile(usualFor: known.product.store)) == .iosStripe,
-      case .price(per: .some) = attribute.meaning, let amount = money.amount
+      case .price(per: .some) = attribute.meaning, let amount = money.amount, amount < 1e12
     else { return }
     let expected = Self.signs(known.price(Int64(amount * 1e6)))
     let shown = Self.signs(attribute.text)

@@ -60,16 +60,17 @@ extension ClaimJudge {
     let about = products(at: word.range.lowerBound, in: sentence)
     let isNamed = !subjects(in: sentence).isEmpty
     // Without a product in the sentence it may be about any of those that are bought once.
-    if !isNamed, about.contains(where: { !products[$0].renews }) {
-      for product in about where !products[product].renews {
+    func isForLife(_ product: Int) -> Bool { !products[product].renews && !products[product].ends }
+    if !isNamed, about.contains(where: isForLife) {
+      for product in about where isForLife(product) {
         add(.lifetime, product, word.range, in: sentence, holds: true)
       }
       return
     }
     for product in about {
-      add(
-        .lifetime, product, word.range, in: sentence, holds: !products[product].renews,
-        "it renews")
+      let holds = isForLife(product)
+      let reason = products[product].renews ? "it renews" : "it ends"
+      add(.lifetime, product, word.range, in: sentence, holds: holds, reason)
     }
   }
 

@@ -10,7 +10,8 @@ extension ClaimJudge {
       let isNone: Bool
       switch attribute.meaning {
       case .price, .offerPrice: isNone = text.isEmpty || text.lowercased() == "n/a"
-      case .period, .localizedPeriod, .offerEnd, .savings, .offerTotal(nil), .offerLength(nil):
+      case .period, .localizedPeriod, .offerEnd, .date, .savings, .offerTotal(nil),
+        .offerLength(nil):
         isNone = text.isEmpty || text.lowercased() == "n/a"
       case .offerLength(.some), .offerTotal(.some), .periodLength:
         isNone = text.isEmpty || text == "0"
@@ -49,7 +50,7 @@ extension ClaimJudge {
   // MARK: Languages
 
   private mutating func judgeLanguage(_ attribute: Attribute, _ sentence: Range<Int>) {
-    guard attribute.meaning == .offerEnd || attribute.meaning == .localizedPeriod,
+    guard [.offerEnd, .date, .localizedPeriod].contains(attribute.meaning),
       !reading.languages.isEmpty
     else { return }
     let own = String(locale.prefix { $0 != "_" && $0 != "-" }).lowercased()

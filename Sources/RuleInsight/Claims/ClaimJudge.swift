@@ -104,9 +104,10 @@ struct ClaimJudge {
       guard !attribute.range.isEmpty || attribute.meaning.isPrice else { return true }
       let place = min(attribute.range.lowerBound, text.scalars.count - 1)
       if text.struck[place] { return false }
+      // `compared to monthly: $59.99` compares with what stands before the colon.
       return !turns.contains { turn in
         turn.upperBound <= place && text.clauses[turn.lowerBound] == text.clauses[place]
-          && attribute.meaning.isPrice
+          && attribute.meaning.isPrice && !text.scalars[turn.upperBound..<place].contains(":")
       }
     }
   }
@@ -188,13 +189,6 @@ struct ClaimJudge {
   func product(ofSlot slot: String) -> Int? {
     if slot == "selected" { return selected }
     return products.lastIndex { $0.slot == slot }
-  }
-
-  // MARK: Formatting
-
-  func quote(_ range: Range<Int>) -> String {
-    let text = text.text(range).trimmed
-    return text.count > 90 ? String(text.prefix(87)) + "..." : text
   }
 }
 

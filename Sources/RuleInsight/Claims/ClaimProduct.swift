@@ -76,7 +76,11 @@ struct ClaimProduct: Sendable {
   var isFreeAtFirst: Bool { phases.first?.isFree ?? false }
   /// The free time, all free phases at the beginning together.
   var freeTime: Period? { isFreeAtFirst ? phases[0].total : nil }
-  var renews: Bool { period != nil }
+  var renews: Bool {
+    period != nil && (product.kind == nil || product.kind == .autoRenewableSubscription)
+  }
+  /// Whether what is bought once ends.
+  var ends: Bool { product.kind == .nonRenewingSubscription || product.accessPeriod != nil }
 
   func price(_ micros: Int64) -> String {
     format.text(micros: micros).split { $0 == "\u{A0}" || $0 == "\u{202F}" }.joined(separator: " ")

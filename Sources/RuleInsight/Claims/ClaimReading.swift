@@ -282,7 +282,7 @@ struct ClaimReading: Sendable {
       percents.append(
         Percent(
           range: attribute.range, value: value, attribute: attribute, sources: [attribute.product]))
-    case .offerEnd, .period, .localizedPeriod, .currency, .other: break
+    case .offerEnd, .date, .period, .localizedPeriod, .currency, .other: break
     }
   }
 

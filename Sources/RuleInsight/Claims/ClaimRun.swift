@@ -27,7 +27,6 @@ struct ClaimRun: ~Copyable {
     var combinations: [[Value]]
     /// Whether dates or words of the device's locale are in it.
     var hasLocalWords: Bool
-    var judged: Set<Key> = []
     /// By claim: how it went.
     var outcomes: [ClaimKey: Outcome] = [:]
     var order: [ClaimKey] = []
@@ -57,7 +56,12 @@ struct ClaimRun: ~Copyable {
     var unknown: Claim?
   }
 
+  /// Letters of a rendered text; a longer one is no paywall's, and takes too long.
+  private static let longestText = 20_000
+
   private var texts: [Text] = []
+  /// By text: what was judged.
+  private var judged: [Set<Key>] = []
   private let set: TemplateSet
   private var frame: Frame
   private var rendered = RenderedText()
@@ -70,6 +74,9 @@ struct ClaimRun: ~Copyable {
     _ sources: [String], _ environment: TemplateEnvironment, _ words: ClaimWords,
     keepsRenderings: Bool
   ) {
+    // Entities in tags would move every place; a text with them is not understood here.
+    var environment = environment
+    environment.isHTML = false
     self.words = words
     self.keepsRenderings = keepsRenderings
     var builder = TemplateSetBuilder(environment)
@@ -87,12 +94,14 @@ struct ClaimRun: ~Copyable {
           template: template, isUsable: isUsable, firstChoice: choices, combinations: combinations,
           hasLocalWords: template.tags.contains { tag in
             tag.reads.contains {
-              ["trialPeriodEndDate", "localizedPeriod", "periodAlt"].contains($0.names.last ?? "")
+              [.offerEnd, .date, .localizedPeriod].contains(
+                ClaimAttribute.named[$0.names.last.flatMap { $0 } ?? ""] ?? .other)
             }
           }))
       choices += template.choices.count
       rounds = max(rounds, combinations.count)
     }
+    judged = Array(repeating: [], count: texts.count)
     set = builder.build()
     frame = Frame(for: set.program)
   }
@@ -122,6 +131,12 @@ struct ClaimRun: ~Copyable {
       let text = texts[number]
       if selected > 0, !text.template.readsSelected { continue }
       if round >= text.combinations.count { continue }
+      // Both kinds of users read the same, which is judged for both at once.
+      if !state.isEligible, state.isForBoth, !state.attributesDiffer,
+        !text.template.readsEligibility
+      {
+        continue
+      }
       set.render(number, in: &frame, into: &rendered)
       let key = rendered.withBytes {
         Key(
@@ -129,10 +144,10 @@ struct ClaimRun: ~Copyable {
           selected: text.template.readsSelected ? selected : 0,
           isEligible: state.isEligible, locale: locale(of: text, state))
       }
-      if !keepsRenderings, text.judged.contains(key) { continue }
+      if !keepsRenderings, judged[number].contains(key) { continue }
       let string = rendered.string
       if keepsRenderings { keep(string, number, state, selected) }
-      guard texts[number].judged.insert(key).inserted else { continue }
+      guard judged[number].insert(key).inserted else { continue }
       judge(string, number, state, selected)
     }
   }
@@ -165,11 +180,11 @@ struct ClaimRun: ~Copyable {
       var number = 0
       var end = at + 3
       while end < bytes.count, bytes[end] != 0xEE {
-        number = number * 10 + Int(bytes[end]) - 0x30
+        number = number &* 10 &+ Int(bytes[end]) &- 0x30
         end += 1
       }
-      end += 3
-      result += bytes[at..<min(end, bytes.count)]
+      end = min(end + 3, bytes.count)
+      result += bytes[at..<end]
       at = end
       guard text.template.tags.indices.contains(number), text.template.tags[number].isLocalPrice
       else {
@@ -211,6 +226,7 @@ struct ClaimRun: ~Copyable {
     let template = texts[number].template
     let text = ClaimText(
       marked: marked, texts: template.texts.map(\.start), tags: template.tags.map(\.range.from))
+    guard text.scalars.count <= Self.longestText else { return }
     let languages = words.languages(of: text)
     if !text.wordStarts.isEmpty || !languages.isEmpty {
       texts[number].hasWords = true
@@ -221,6 +237,8 @@ struct ClaimRun: ~Copyable {
       if slot == "selected" { return selected }
       return products.lastIndex { $0.slot == slot }
     }
+    // Nothing is known of what the store charges for these.
+    let unpriced = Set(products.filter { $0.micros == nil }.map(\.identifier))
     // What is rendered for both is judged for both.
     let sides =
       template.readsEligibility || state.attributesDiffer
@@ -230,7 +248,7 @@ struct ClaimRun: ~Copyable {
       var judge = ClaimJudge(
         reading, products, guards: template.texts.map(\.guards), selected: selected,
         isEligible: isEligible, locale: state.locale, profile: state.profile)
-      for claim in judge.judge() {
+      for claim in judge.judge() where !unpriced.contains(claim.product) {
         record(
           claim, number, isEligible, template.readsSelected ? products[selected].identifier : nil)
       }
@@ -286,7 +304,7 @@ extension ClaimTemplate.Tag {
       let meaning = ClaimAttribute.named[name], !ClaimAttribute.raw.contains(name)
     else { return false }
     switch meaning {
-    case .price, .offerPrice, .offerEnd, .localizedPeriod: return true
+    case .price, .offerPrice, .offerEnd, .date, .localizedPeriod: return true
     default: return false
     }
   }

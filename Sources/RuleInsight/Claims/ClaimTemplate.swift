@@ -80,7 +80,10 @@ struct ClaimTemplate: Sendable {
   }
 
   private static let eligibilityNames: Set<String> = [
-    "hasIntroductoryOffer", "isFreeTrialAvailable",
+    "hasIntroductoryOffer", "isFreeTrialAvailable", "is_trial_available", "trialPhases", "phases",
+    "chargedToday", "firstChargeDate", "renewsAt", "endDateOfOffer", "totalInFirstYear",
+    "trial_phases", "charged_today", "first_charge_date", "renews_at", "end_date_of_offer",
+    "total_in_first_year",
   ]
 
   private static func opens(_ bytes: [UInt8], _ at: Int) -> Bool {

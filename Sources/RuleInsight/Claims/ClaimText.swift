@@ -39,30 +39,37 @@ struct ClaimText: Sendable {
   ///   - starts: by the number of the template's texts, where each begins.
   ///   - tags: by the number of its tags, where each begins.
   init(marked: String, texts starts: [Int], tags: [Int]) {
-    var open: [(output: Int, start: Int)] = []
+    // A variable may hold text of the template, which is read as such where it is written.
+    var open: [(output: Int, start: Int, isText: Bool)] = []
     var offset = 0
     var piece = -1
     var markup: [Unicode.Scalar]?
     var iterator = marked.unicodeScalars.makeIterator()
-    func number() -> Int {
+    // A value of a product may have letters that look like marks.
+    func number(below count: Int) -> Int? {
       var value = 0
       while let digit = iterator.next(), digit != Mark.number {
+        guard Self.isDigit(digit), value < count else { return nil }
         value = value * 10 + Int(digit.value) - 0x30
       }
-      return value
+      return value < count ? value : nil
     }
     while let scalar = iterator.next() {
       switch scalar {
       case Mark.output:
-        open.append((number(), scalars.count))
+        if let number = number(below: tags.count) { open.append((number, scalars.count, false)) }
       case Mark.text:
-        piece = number()
-        offset = starts[piece]
+        if let number = number(below: starts.count) {
+          piece = number
+          offset = starts[number]
+          if !open.isEmpty { open[open.count - 1].isText = true }
+        }
       case Mark.end:
         guard let last = open.popLast() else { break }
-        written.append((last.output, last.start..<scalars.count))
+        // In an attribute of HTML nobody reads it.
+        if markup == nil { written.append((last.output, last.start..<scalars.count)) }
       default:
-        let output = open.last?.output ?? -1
+        let output = open.last.map { $0.isText ? -1 : $0.output } ?? -1
         let place = output >= 0 && piece < 0 ? tags[output] : offset
         if output < 0 { offset += UTF8.width(scalar) }
         if var tag = markup {

@@ -150,7 +150,8 @@ extension ClaimReading {
     let clause = place < text.clauses.count ? text.clauses[place] : -1
     while start >= 0, place - start < 32 {
       if text.scalars[start] == "\n" || text.clauses[start] < clause - 1 { return nil }
-      if let adverb = match(Self.adverbKinds, at: start), isFiller(start + adverb.count..<place),
+      if let adverb = match(Self.adverbKinds, at: start), start + adverb.count <= place,
+        isFiller(start + adverb.count..<place),
         let (unit, count) = Self.unit(adverb.kind)
       {
         return Period(unit, count).map { Unit(period: $0, range: start..<start + adverb.count) }

@@ -39,6 +39,9 @@ struct TemplateCheckRun {
     if command.config != nil {
       throw ValidationError("\(file.name) is a config itself: leave out --config")
     }
+    if command.file == "-" {
+      throw ValidationError("a config with its texts must be a file, not standard input")
+    }
     let config = try ConfigFile(command.file).requireConfig()
     var native = check(config)
     try native.readNativePaywalls(command.reading.environment(.agentwallie))

@@ -267,7 +267,7 @@ struct TemplateCheck {
   }
 
   private func profile(_ dialect: TemplateDialect) -> PricingProfile? {
-    dialect == .agentwallie ? .agentWallie : nil
+    claims?.profile ?? (dialect == .agentwallie ? .agentWallie : nil)
   }
 
   private func textProducts(_ products: [PricedProduct], _ dialect: TemplateDialect) throws

@@ -114,6 +114,16 @@ import Testing
   ])
   func hostileTexts(text: String) throws { _ = try check(text, Self.paid) }
 
+  /// What stands in an attribute of HTML is not read.
+  @Test func markupIsNotRead() throws {
+    #expect(
+      try codes(
+        "<a data-days=\"{{ products.primary.trialPeriodText }}\">{{ products.primary.price }} a year</a>",
+        #"{"products": [{"slot": "primary", "identifier": "year", "price": "59.99", "currency": "USD", "period": "P1Y"}]}"#
+      ).isEmpty)
+    #expect(try codes("<b>Free</b> <i>trial</i>", Self.paid) == ["false-claim"])
+  }
+
   @Test func keepsWhatUsersRead() throws {
     let result = try check("{% if products.hasIntroductoryOffer %}Try{% else %}Buy{% endif %}")
     #expect(result.renderings.map(\.text) == ["Try", "Buy"])
