@@ -33,7 +33,7 @@ extension ParsedExpression {
       var isConstant =
         switch node.kind {
         case .identifier, .select, .index, .message, .invalid: false
-        case .call: !isHostCall(id, language)
+        case .call: !isHostCall(id, language) && call(id)?.name != "hasFn"
         default: true
         }
       for operand in tree.operands(of: node) where !decide(operand) { isConstant = false }

@@ -87,7 +87,7 @@ enum FailingLiterals: Lint {
     }
     if zoned.contains(call.name) {
       guard call.target != nil, let last = call.arguments.last, isString(last),
-        call.name != "daysUntil" || call.arguments.count == 2
+        !["addDays", "addMonths", "daysUntil"].contains(call.name) || call.arguments.count == 2
       else { return nil }
       return last
     }

@@ -136,7 +136,9 @@ enum LocaleCodes {
       return nil
     }
     let isKnown = languages.contains(first)
-    if parts.count > 1 {
+    // Scripts have four letters, as in zh-Hans.
+    if parts.count > 1, let last = parts.last {
+      guard last.count == 2 else { return nil }
       return Problem(words: "it has no region, as \"en\"", form: isKnown ? first : nil)
     }
     if text == first, isKnown || text.count == 3 { return nil }

@@ -47,6 +47,13 @@ enum NearNames {
       && !isForm(a, of: b) && !isForm(b, of: a)
   }
 
+  /// Whether two names differ by two letters that are swapped.
+  static func isSwap(_ name: String, of other: String) -> Bool {
+    let (a, b) = (plain(name), plain(other))
+    return a.utf8.count >= 4 && a.filter { !$0.isNumber } != b.filter { !$0.isNumber }
+      && isSwapped(Array(a.utf8), Array(b.utf8))
+  }
+
   /// Whether two neighbours are exchanged and nothing else differs.
   private static func isSwapped(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count, let first = a.indices.first(where: { a[$0] != b[$0] }),

@@ -177,9 +177,12 @@ private struct Uses {
     // So many names are generated, and comparing each with each takes long.
     let named = all.count <= Self.mostNames ? all : []
     for (place, other) in named.enumerated() where other.root == use.root && place != number {
-      // Of two names that are read once the later one is told.
-      guard other.places.count > 1 || place < number else { continue }
-      if NearNames.isSlip(use.name, of: other.name) { return other.name }
+      // Of two names that are read once nobody knows which is right, unless letters are swapped.
+      let isLikely =
+        other.places.count > 1
+        ? NearNames.isSlip(use.name, of: other.name)
+        : place < number && NearNames.isSwap(use.name, of: other.name)
+      if isLikely { return other.name }
     }
     return NearNames.nearest(
       to: use.name, among: others.filter { $0.places.count >= Self.usual }.map(\.name))

@@ -57,7 +57,7 @@ import Testing
     (#"device.appVersionPadded >= "1234.001.000""#, "text-order"),
     (#"device.appVersion >= "10""#, "text-order"), (#"user.level > "9""#, "text-order"),
     (#"user.appUserId == "u-1 ""#, "outer-space"),
-    (#"user.plan in ["pro", "\u{A0}free"]"#, "outer-space"),
+    (#"user.plan in ["pro", "\#u{A0}free"]"#, "outer-space"),
     (#"user.renews > "01.02.2026""#, "date-form"), (#"user.renews > "2/1/2026""#, "date-form"),
     (#"user.renews > "1 Feb 2026""#, "date-form"), (#"user.renews > "2026-2-1""#, "date-form"),
     (#"user.renews > "2026-02-30""#, "date-form"), (#"user.opens > "9:00""#, "date-form"),

@@ -193,7 +193,7 @@ import Testing
     superwall(rule(when: #"user["size"] == 3"#)),
     superwall(rule(when: #"params["$event_name"] == "p""#)),
     superwall(rule(when: "user.roles.exists(r, r == 'a')")),
-    superwall(rule(when: "device.daysSince('x') > 3 || computed.daysSince('x') > 3")),
+    superwall(rule(when: "device.daysSince('x') > 3 && computed.daysSince('x') > 3")),
     superwall(rule(when: #""pro" in device.activeEntitlements"#)),
     superwall(
       rule(

@@ -87,7 +87,7 @@ import Testing
     "!device.isSandbox && user.isLoggedIn", "user.plan", "user.vip || user.beta",
     "device.platform == 'iOS' ? device.daysSinceInstall > 3 : user.vip",
     "device.platform == ''", "device.daysSinceLastPaywallView == ''", "user.seed < 50",
-    "user.plan == 3 && user.plan == 'x'", "user.age > 18 && user.age < '3'",
+    "user.plan == 3 && user.plan == 'x'", "user.age > 18 && user.age == '3'",
     "device.daysSinceLastPaywallView == null", "device.regionCode in ['US', '419']",
     "device.deviceLocale == 'en_US'", "device.deviceLanguageCode == 'zh-Hans'",
     "device.platform.contains('OS')", "device.deviceLanguageCode in ['en', 'fil']",
@@ -108,7 +108,7 @@ import Testing
     "timestamp(user.until) > timestamp('2026-01-01T00:00:00Z')",
     "user.since + 5 > 3 && user.a - user.b > 0",
     "device.totalPaywallViews * 4 < user.totalSessions",
-    "device.daysSince('x') > 3 || computed.placementsInDay('x') >= 2",
+    "device.daysSince('x') > 3 && computed.placementsInDay('x') >= 2",
     "params.event_name == 'x' && params.goals == 'y'", "device.capabilities.contains('x')",
     "device.geo.city == 'Paris'", "user.weight > 3 && user.height > 4",
     "user.step1 == 1 && user.step2 == 1",
@@ -148,7 +148,7 @@ import Testing
   /// What functions take and return in CEL, where nothing is wrong.
   @Test(arguments: [
     "timestamp(user.until).addDays(3) > timestamp(params.now)", "math.greatest(user.a, 3) > 2",
-    "[1, 2].map(x, x * 2).exists(y, y > 2)", "{'a': 1}.?a.orValue(2) > 1",
+    "[1, 2].map(x, x * 2).exists(y, y > 2)", "{'a': user.a}.?a.orValue(2) > 1",
     "optional.none().or(user.other).hasValue()", "device.appVersion.split('.').size() == 3",
     "has(user.email) && user.email.lowerAscii() == 'x'", "size(device.appVersion) > 3",
     "version(device.appVersion) > version('3.1')", "ip(user.ip).isLoopback()",
