@@ -17,6 +17,7 @@ ResultName: TypeAlias = Literal[
     "noAudienceMatch",
     "placementNotFound",
     "error",
+    "undecidable",
 ]
 
 class ExperimentVariant(TypedDict):
@@ -33,6 +34,8 @@ class TriggerResult(TypedDict):
     result: ResultName
     experiment: NotRequired[Experiment]
     error: NotRequired[str]
+    code: NotRequired[Literal["aborts-app", "config-rejected"]]
+    reason: NotRequired[str]
 
 class ErrorsItem(TypedDict):
     audience: int
@@ -211,6 +214,7 @@ class Explanation(TypedDict):
     shares: list[Share]
     effects: list[Effect]
     seed: NotRequired[str]
+    sdk: NotRequired[dict[str, Any]]
     subscription: NotRequired[Subscription]
     set: NotRequired[list[Change]]
     without: NotRequired[SweptOutcome]

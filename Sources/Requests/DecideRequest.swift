@@ -1,9 +1,9 @@
 package import Expressions
-internal import RuleEngine
+package import RuleEngine
 
 /// What a decide request asks for beside the user whom it describes:
 /// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"seed"`, `"requestId"`,
-/// `"record"`.
+/// `"record"`, `"sdkVersion"`.
 package struct DecideRequest: Sendable {
   /// Nil for all of the config.
   package var placements: [String]?
@@ -15,6 +15,8 @@ package struct DecideRequest: Sendable {
   /// Instead of the config's own seed.
   package var seed: String?
   package var requestID: String?
+  /// The SDK that decides, instead of that of the config.
+  package var sdkVersion: SDKSelection?
   /// Whether a caller that stores effects stores those of this request; nil for the caller's default.
   package var records: Bool?
   /// Where the text of `placements` stands in the body.
@@ -23,7 +25,7 @@ package struct DecideRequest: Sendable {
   /// Whether it is about placements alone, so that a batch can have it.
   package var isPlain: Bool {
     !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && seed == nil
-      && requestID == nil && records == nil
+      && requestID == nil && records == nil && sdkVersion == nil
   }
 
   package init() {}
@@ -77,7 +79,7 @@ package struct DecideRequest: Sendable {
   package static var memberNames: [String] { Member.allCases.map(\.rawValue) }
 
   private enum Member: String, CaseIterable {
-    case placements, explain, reasons, texts, products, now, seed, requestId, record
+    case placements, explain, reasons, texts, products, now, seed, requestId, record, sdkVersion
 
     /// Most keys are those of a user record, so that no text is made of one.
     init?(_ key: JSONCursor.RawString) {
@@ -90,7 +92,7 @@ package struct DecideRequest: Sendable {
       case 7: candidates = (.explain, .reasons)
       case 8: candidates = (.products, .products)
       case 9: candidates = (.requestId, .requestId)
-      case 10: candidates = (.placements, .placements)
+      case 10: candidates = (.placements, .sdkVersion)
       default: return nil
       }
       if key.hasEscapes { return nil }
@@ -152,6 +154,7 @@ package struct DecideRequest: Sendable {
     case .seed:
       guard let text = value.text else { throw wrong("a string") }
       seed = text
+    case .sdkVersion: sdkVersion = try SDKSelection(value)
     case .requestId:
       // The database ends texts at U+0000.
       guard let text = value.text, !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(0)

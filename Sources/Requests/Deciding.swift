@@ -39,6 +39,15 @@ extension PreparedConfig {
   package func decide(
     _ body: [UInt8], _ request: DecideRequest, each: ((AnsweredDecision) -> Void)? = nil
   ) throws(RequestError) -> [UInt8] {
+    if let sdkVersion = request.sdkVersion {
+      let record = sdkVersion.readsRecords ? try? Value.parse(json: body) : nil
+      let config = following(sdkVersion, record: record)
+      if config !== self {
+        var request = request
+        request.sdkVersion = nil
+        return try config.decide(body, request, stored: stored, each: each)
+      }
+    }
     if !settings.answersUnknownPlacements { try check(placements: request.placements ?? []) }
     return try read(body, now: request.now, isDecideRequest: true) { (frame, state, clock) in
       write(request, &frame, state, record: request.isPlain ? [] : body, clock, each)
@@ -62,6 +71,7 @@ extension PreparedConfig {
           return nil
         }
         guard let request = DecideRequest(bytes, reader.otherMembers, nesting: settings.nesting),
+          request.sdkVersion == nil,
           settings.answersUnknownPlacements
             || (request.placements ?? []).allSatisfy({ ruleSet.placement(named: $0) != nil }),
           unknownMember(reader.otherMembers) == nil

@@ -13,10 +13,13 @@ package struct ExplainedUser {
   package var assigner: Assigner
   package var whatIf: WhatIf?
   package var redaction: Redaction
+  /// The rules by other versions of the SDK, where that is asked for.
+  package var family: RuleSetFamily?
 
   package init(
     ruleSet: RuleSet, config: Config?, record: Value, state: DecisionState, clock: HistoryClock,
-    assigner: Assigner, whatIf: WhatIf? = nil, redaction: Redaction = Redaction(paths: [])
+    assigner: Assigner, whatIf: WhatIf? = nil, redaction: Redaction = Redaction(paths: []),
+    family: RuleSetFamily? = nil
   ) {
     self.ruleSet = ruleSet
     self.config = config
@@ -26,6 +29,7 @@ package struct ExplainedUser {
     self.assigner = assigner
     self.whatIf = whatIf?.redacted(redaction)
     self.redaction = redaction
+    self.family = family
   }
 
   /// One audience alone, and the smallest change that would make it take the user.
@@ -76,6 +80,39 @@ package struct ExplainedUser {
     try ruleSet.sweep(path, of: placement, for: record, at: clock, assigner: assigner)
   }
 
+  // MARK: Versions
+
+  /// What other versions of the SDK give the user; nil where nobody asks.
+  private func versions(of placement: String) -> VersionSweep? {
+    guard let family, let profile = ruleSet.profile, ruleSet.format == .superwall else {
+      return nil
+    }
+    return VersionSweep(
+      family, around: profile, of: placement, for: record, at: clock, assigner: assigner)
+  }
+
+  /// Which SDK decided, and where other versions differ, for people.
+  package func versionLines(of placement: String) -> [String] {
+    guard let sweep = versions(of: placement), let profile = ruleSet.profile else { return [] }
+    let others = sweep.lines(besides: profile)
+    let head = "  decided as \(profile.title), evaluator \(profile.evaluatorTitle)"
+    return ["", head]
+      + (others.isEmpty
+        ? ["  all other versions of it give the same"] : others.map { "    \($0)" })
+  }
+
+  /// `{"sdk": {"name", "evaluator", "versions"}}`; nil where nobody asks.
+  private func versionValue(of placement: String) -> Value? {
+    guard let sweep = versions(of: placement), let profile = ruleSet.profile else { return nil }
+    return .object([
+      "sdk": .object([
+        "name": .string(profile.name),
+        "evaluator": .string(profile.behavior?.rawValue ?? "javascript"),
+        "versions": sweep.value,
+      ])
+    ])
+  }
+
   // MARK: JSON
 
   /// An answer about one placement, with what was set.
@@ -88,6 +125,7 @@ package struct ExplainedUser {
   package func values(_ explanations: [Explanation], _ before: [Decision]) -> [Value] {
     explanations.enumerated().map { number, explanation in
       value(explanation.value, before.isEmpty ? nil : before[number])
+        .adding(versionValue(of: explanation.decision.placement))
     }
   }
 }

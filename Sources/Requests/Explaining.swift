@@ -3,7 +3,7 @@ internal import RuleEngine
 internal import RuleInsight
 
 /// Why a user gets what they get:
-/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "text"?}`;
+/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "sdkVersion"?, "text"?}`;
 /// the record may also be the request itself.
 extension PreparedConfig {
   ///
@@ -16,7 +16,8 @@ extension PreparedConfig {
       let record = stored.appended(to: Array(request.record.json.utf8))
       request.record = (try? Value.parse(json: record)) ?? request.record
     }
-    return try config(of: body).explain(request)
+    let config = try config(of: body)
+    return try config.following(request.sdkVersion, record: request.record).explain(request)
   }
 
   /// The ID of the user whom an explain request is about; nil if the request cannot be used.
@@ -40,7 +41,7 @@ extension PreparedConfig {
     let result = try read(Array(record.json.utf8), now: request.now) { (frame, state, clock) in
       let user = ExplainedUser(
         ruleSet: ruleSet, config: config, record: record, state: state, clock: clock,
-        assigner: assigner, whatIf: whatIf)
+        assigner: assigner, whatIf: whatIf, family: request.sdkVersion == nil ? nil : family)
       return Result { () throws(RequestError) in
         try answer(request, user, names, &frame, before)
       }
@@ -68,7 +69,12 @@ extension PreparedConfig {
       }
     }
     let explanations = names.map { user.explanation(of: $0, &frame) }
-    if request.wantsText { return text(explanations.map(\.text)) }
+    if request.wantsText {
+      return text(
+        explanations.map {
+          ([$0.text] + user.versionLines(of: $0.decision.placement)).joined(separator: "\n")
+        })
+    }
     let values = user.values(explanations, before)
     return request.placement == nil ? .list(values) : values[0]
   }
@@ -85,6 +91,8 @@ private struct ExplainRequest {
   var sweep: String?
   var now: Instant?
   var seed: String?
+  /// The SDK that decides; nil for that of the config, of which nothing is said.
+  var sdkVersion: SDKSelection?
   var wantsText: Bool
 
   init(_ body: Value) throws(RequestError) {
@@ -92,6 +100,7 @@ private struct ExplainRequest {
     sweep = try body.givenText("sweep")
     now = try body.givenTime("now")
     seed = try body.givenText("seed")
+    sdkVersion = try body.givenSDKVersion()
     wantsText = try body.givenTruth("text") ?? false
     let isForAll = try body.givenTruth("all") ?? false
     switch body.given("audience") {

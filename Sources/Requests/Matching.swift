@@ -1,10 +1,10 @@
 package import Expressions
 package import RuleBatch
-internal import RuleEngine
+package import RuleEngine
 internal import RuleInsight
 
 /// How many users each audience reaches, matches and takes:
-/// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?}`
+/// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?, "sdkVersion"?}`
 extension PreparedConfig {
   package func match(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = body.value
@@ -21,12 +21,15 @@ extension PreparedConfig {
         "at most \(settings.limits.users) users at once; /v1/decide/stream and 'tollgate match' have no limit"
       )
     }
-    let config = try config(of: body)
+    let selection = try request.givenSDKVersion()
+    let own = try config(of: body)
+    let config = selection?.readsRecords == true ? own : own.following(selection, record: nil)
     try config.check(placements: names ?? [])
     let clock = clock(now)
     let plan = BatchPlan(
       config.ruleSet, placements: names, now: clock.now, assigner: config.assigner(seed: seed),
-      writesOutcomes: false, clock: clock, texts: nil, wantsExamples: true)
+      writesOutcomes: false, clock: clock, texts: nil, wantsExamples: true,
+      fleet: config.fleet(selection))
     var worker = BatchWorker(plan)
     var sums: BatchSums?
     LineScan.forEachChunk(of: users) { chunk in
@@ -38,6 +41,18 @@ extension PreparedConfig {
       placements: sums.map { plan.reach(of: $0).map(settings.redaction.reach) } ?? [],
       expects: expects
     ).value
+  }
+}
+
+extension PreparedConfig {
+  /// How a batch decides users by the SDKs that their records name; nil where one SDK decides all.
+  package func fleet(_ selection: SDKSelection?)
+    -> (selection: SDKSelection, config: Config, column: String?)?
+  {
+    guard let selection, selection.readsRecords, config.format == .superwall,
+      settings.language != .cel
+    else { return nil }
+    return (selection, config, nil)
   }
 }
 

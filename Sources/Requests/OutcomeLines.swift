@@ -63,6 +63,9 @@ package struct OutcomeLines: Sendable {
 
   private func part(of decision: Decision) -> Part {
     let verdict = decision.verdict
+    if verdict.aborts || decision.ruleSet.storage.rejection != nil {
+      return Part(decision.outcome, decision.placement, decision.audience)
+    }
     if verdict.rule >= 0 { return matched[Int(verdict.rule)][Int(verdict.variant) + 1] }
     if let number = decision.ruleSet.placement(named: decision.placement) {
       return unmatched[number]

@@ -53,6 +53,11 @@ package final class PreparedConfig: Sendable {
   let lines: OutcomeLines
   package let texts: TextPlan?
 
+  /// The rules as SDKs of other versions decide them, with what answers need of them.
+  package let family: RuleSetFamily
+  private let versions = Locked<[SDKProfile: PreparedConfig]>([:])
+  private static let mostVersions = 256
+
   /// Frames that nobody uses, with readers that know which attributes rules read: finding that out takes as
   /// long as deciding. One is made for each request that there is at once.
   private let frames = Locked<[FrameBox]>([])
@@ -100,12 +105,41 @@ package final class PreparedConfig: Sendable {
     self.text = text
     self.config = config
     self.ruleSet = ruleSet
+    family = RuleSetFamily(config)
     self.settings = settings
     assigner = settings.assigner ?? .usual(for: ruleSet.format, salt: settings.seed)
     lines = OutcomeLines(ruleSet)
     texts = try settings.texts.map { (texts) throws(RequestError) in
       try PreparedConfig.plan(texts, config, settings, settings.clock())
     }
+  }
+
+  /// The same config as another SDK decides it.
+  private init(_ other: PreparedConfig, _ profile: SDKProfile) {
+    text = other.text
+    config = other.config
+    family = other.family
+    ruleSet = family.ruleSet(for: profile)
+    var settings = other.settings
+    settings.language = .superscript(profile)
+    self.settings = settings
+    assigner = other.assigner
+    lines = OutcomeLines(ruleSet)
+    texts = other.texts
+  }
+
+  /// This config as the SDK decides it that a request asks for.
+  ///
+  /// - Parameter record: the user; nil where there are many.
+  package func following(_ selection: SDKSelection?, record: Value?) -> PreparedConfig {
+    guard let selection, config.format == .superwall, let base = settings.language.profile
+    else { return self }
+    let profile = selection.choice(DeviceSDK(device: record?["device"]), usual: base.sdk).profile
+    if profile == base { return self }
+    if let known = versions.withLock({ $0[profile] }) { return known }
+    let made = PreparedConfig(self, profile)
+    versions.withLock { if $0.count < Self.mostVersions { $0[profile] = made } }
+    return made
   }
 
   package var bytes: [UInt8] { text.bytes }

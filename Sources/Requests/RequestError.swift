@@ -143,6 +143,12 @@ extension Value {
     throw .wrong(name, "ios, android, web or cel")
   }
 
+  /// The SDK that a request asks to be decided by.
+  package func givenSDKVersion() throws(RequestError) -> SDKSelection? {
+    guard let value = given("sdkVersion") else { return nil }
+    return try SDKSelection(value)
+  }
+
   /// JSON that a request has as a string, or as it is.
   package func givenJSON(_ name: String) -> [UInt8]? {
     switch given(name) {
@@ -175,9 +181,23 @@ extension RuleLanguage {
     if word == "cel" {
       self = .cel
     } else if let platform = Platform(rawValue: word) {
-      self = .superscript(platform)
+      self = .superscript(SDKProfile(platform))
     } else {
       return nil
+    }
+  }
+}
+
+extension SDKSelection {
+  /// Reads the member `sdkVersion` of a request.
+  init(_ value: Value) throws(RequestError) {
+    guard let text = value.text else {
+      throw .wrong("sdkVersion", "newest, record, or a version such as 4.12.5")
+    }
+    do throws(Fault) {
+      self = try SDKSelection(text)
+    } catch {
+      throw .about("sdkVersion", error.message)
     }
   }
 }

@@ -12,13 +12,17 @@ package struct TextForm: Sendable {
   package var select: String?
   /// Whether the user may have introductory offers; nil for what the record says.
   package var isEligible: Bool?
+  /// The versions of the SDKs that show prices; one that names no platform is of iOS's.
+  package var sdkVersion = SDKSelection.newest
   /// The zone in which trials begin without ``timeZone``.
   package var usualZone: String
 
   package init(
     profile: PricingProfile? = nil, locale: String? = nil, timeZone: String? = nil,
-    select: String? = nil, isEligible: Bool? = nil, usualZone: String = "UTC"
+    select: String? = nil, isEligible: Bool? = nil, usualZone: String = "UTC",
+    sdkVersion: SDKSelection = .newest
   ) {
+    self.sdkVersion = sdkVersion
     self.profile = profile
     self.locale = locale
     self.timeZone = timeZone
@@ -27,19 +31,21 @@ package struct TextForm: Sendable {
     self.usualZone = usualZone
   }
 
-  /// `"profile"?, "locale"?, "timeZone"?, "select"?, "eligible"?`
+  /// `"profile"?, "locale"?, "timeZone"?, "select"?, "eligible"?, "sdkVersion"?`
   init(_ body: Value, usualZone: String) throws(RequestError) {
     self.init(
       profile: try body.givenText("profile").map(PricingProfile.init(called:)),
       locale: try body.givenText("locale"), timeZone: try body.givenZone("timeZone"),
       select: try body.givenText("select"), isEligible: try body.givenTruth("eligible"),
-      usualZone: usualZone)
+      usualZone: usualZone, sdkVersion: try body.givenSDKVersion() ?? .newest)
   }
 
   /// The eligibility is that of the request, or nil.
   package func context(now: Instant) -> PricingContext {
-    .offline(
+    var context = PricingContext.offline(
       now: now, timeZone: timeZone ?? usualZone, locale: locale, eligibility: eligibility)
+    context.follow(sdkVersion)
+    return context
   }
 
   /// - Parameter user: the record of the user that reads the texts, or nil; it says which offers the

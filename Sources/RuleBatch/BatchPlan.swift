@@ -56,6 +56,8 @@ public final class BatchPlan: Sendable {
   package let table: BatchTable
   /// What is counted for a report, or nil.
   package let draws: DrawPlan?
+  /// What decides users whose SDKs have several versions; nil where ``ruleSet`` decides all.
+  package let fleet: Fleet?
   /// The columns of tables of outcomes.
   package let columns: OutcomeColumns
   private let firstLine: [UInt8]
@@ -91,12 +93,18 @@ public final class BatchPlan: Sendable {
   ///   - givesReasons: whether every outcome says why, as explanations do.
   ///   - wantsExamples: whether counts come with the first users whom they count.
   ///   - collectsChoices: whether workers keep what users get as numbers, and write nothing.
+  ///   - isVersioned: whether outcomes that only versions of SDKs have are among the choices.
+  ///   - sharedDraws: what draws are counted by in place of the plan's own.
+  ///   - fleet: which SDK decides each user, with the config, and the column that names it; nil where the rule set
+  ///     decides all.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
     lineLimit: Int = 1 << 20, clock: HistoryClock? = nil, texts: TextPlan?,
     columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false,
-    givesReasons: Bool = false, wantsExamples: Bool = false, collectsChoices: Bool = false
+    givesReasons: Bool = false, wantsExamples: Bool = false, collectsChoices: Bool = false,
+    isVersioned: Bool = false, draws sharedDraws: DrawPlan? = nil,
+    fleet: (selection: SDKSelection, config: Config, column: String?)? = nil
   ) {
     self.ruleSet = ruleSet
     self.texts = texts
@@ -120,8 +128,10 @@ public final class BatchPlan: Sendable {
         name: name, compiled: ruleSet.placement(named: name).map { ruleSet.placements[$0] })
     }
     let fragments = OutcomeFragments(layout: layout, form: form, columnsOfRun: columnsOfRun)
-    table = BatchTable(ruleSet, placements: placements, fragments, assigner: assigner)
-    draws = countsDraws ? DrawPlan(table, ruleSet) : nil
+    table = BatchTable(
+      ruleSet, placements: placements, fragments, assigner: assigner,
+      isVersioned: isVersioned || fleet != nil || ruleSet.profile?.version != nil)
+    draws = countsDraws ? sharedDraws ?? DrawPlan(table, ruleSet) : nil
     standIns = ruleSet.storage.standIns
     var firsts = [0]
     for rule in ruleSet.rules {
@@ -129,8 +139,23 @@ public final class BatchPlan: Sendable {
       firsts.append(firsts[firsts.count - 1] + (clauses?.count ?? 0))
     }
     standInFirsts = firsts
-    columns = OutcomeColumns(placements.map(\.name), ofRun: columnsOfRun, hasReasons: givesReasons)
+    let ofRun = columnsOfRun + (fleet?.column.map { [OutcomeColumns.OfRun($0, "")] } ?? [])
+    columns = OutcomeColumns(placements.map(\.name), ofRun: ofRun, hasReasons: givesReasons)
     firstLine = fragments.header(columns)
+    let (draws, distinctClock) = (draws, self.clock)
+    self.fleet = fleet.map { fleet in
+      Fleet(
+        fleet.selection, fleet.config, usual: ruleSet.profile?.sdk ?? .agentWallie,
+        column: fleet.column
+      ) { ruleSet, columns in
+        BatchPlan(
+          ruleSet, placements: distinct, now: now, assigner: assigner, layout: layout, form: form,
+          writesOutcomes: writesOutcomes, lineLimit: lineLimit, clock: distinctClock, texts: texts,
+          columnsOfRun: columnsOfRun + columns, countsDraws: countsDraws,
+          givesReasons: givesReasons, wantsExamples: wantsExamples,
+          collectsChoices: collectsChoices, isVersioned: true, draws: draws)
+      }
+    }
   }
 
   /// What an outcomes file begins with.

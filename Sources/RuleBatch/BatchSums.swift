@@ -213,6 +213,7 @@ extension BatchPlan {
           sums.numbers[numbers.choice(Int(choice))], table.choices[Int(choice)].outcome)
       }
       add(table.unmatched[number])
+      if number < table.rejected.count { add(table.rejected[number]) }
       tally.placements[number].errors = (errors[placement.name] ?? []).map { name, count in
         Tally.RuleErrors(error: name.error, users: count.users, example: count.example)
       }.sorted { Tally.RuleErrors.isBefore($0, $1) }
@@ -225,6 +226,8 @@ extension BatchPlan {
         tally.placements[number].audiences[i].missing = missing(of: rule, sums)
         for choice in table.rules[rule].variants { add(choice) }
         add(table.rules[rule].withoutVariants)
+        if table.rules[rule].aborted >= 0 { add(table.rules[rule].aborted) }
+        if table.rules[rule].undecidable >= 0 { add(table.rules[rule].undecidable) }
       }
     }
     return tally
@@ -262,6 +265,7 @@ extension Tally.Placement {
     case .noAudienceMatch: noAudienceMatch += count
     case .placementNotFound: placementNotFound += count
     case .error: error += count
+    case .undecidable: undecidable += count
     }
   }
 }

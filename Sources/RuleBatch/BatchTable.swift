@@ -15,6 +15,10 @@ package struct BatchTable: Sendable {
     package var withoutVariants: Int32
     /// Whether the rule's limit lets a user apply it who has no occurrences.
     var allowsFirst: Bool
+    /// The choice of users for whom evaluating the condition ends the app, and of those for whom only the
+    /// device can decide; -1 where the SDK that decides does neither.
+    package var aborted: Int32 = -1
+    package var undecidable: Int32 = -1
   }
 
   /// What a decision may come to: the kind of outcome, and its part of ``text``.
@@ -25,8 +29,8 @@ package struct BatchTable: Sendable {
 
   /// Kinds of outcome, in the order in which they are counted.
   enum OutcomeIndex: Int {
-    case paywall, holdout, noAudienceMatch, placementNotFound, error
-    static let count = 5
+    case paywall, holdout, noAudienceMatch, placementNotFound, error, undecidable
+    static let count = 6
   }
 
   package private(set) var rules: [Rule] = []
@@ -44,12 +48,17 @@ package struct BatchTable: Sendable {
   let closingBytes: Int
   /// By placement of the batch: the choice when no audience matches, or there is no placement.
   package private(set) var unmatched: [Int32] = []
+  /// By placement of the batch: the choice of a config that the SDK rejects; none where no version of an SDK is
+  /// followed.
+  package private(set) var rejected: [Int32] = []
   /// By placement of the batch: its rules, or nil when the config does not have it.
   private(set) var ruleRanges: [Range<Int>?] = []
 
+  /// - Parameter isVersioned: whether outcomes that only versions of SDKs have are among the choices. They have
+  ///   the same numbers for every version.
   init(
     _ ruleSet: RuleSet, placements: [BatchPlan.Placement], _ fragments: OutcomeFragments,
-    assigner: Assigner
+    assigner: Assigner, isVersioned: Bool
   ) {
     opening = fragments.opening
     closing = fragments.closing
@@ -67,8 +76,39 @@ package struct BatchTable: Sendable {
     for (number, rule) in ruleSet.rules.enumerated() {
       add(rule, placementOf[number] ?? "", fragments, assigner)
     }
+    if isVersioned { addVersioned(ruleSet, placements, placementOf, fragments) }
     // Fragments are read in steps, the last one too.
     text += Array(repeating: 0, count: OutcomeWriter.step)
+  }
+
+  /// Adds what only versions of SDKs lead to, behind all other choices.
+  private mutating func addVersioned(
+    _ ruleSet: RuleSet, _ placements: [BatchPlan.Placement], _ placementOf: [Int: String],
+    _ fragments: OutcomeFragments
+  ) {
+    for (number, rule) in ruleSet.rules.enumerated() {
+      let (index, name) = (rule.audience.index, placementOf[number] ?? "")
+      rules[number].aborted = add(.error, .error(.abortsApp), index, name, fragments)
+      rules[number].undecidable = add(
+        .undecidable, RuleSet.Rule.undecidable, index, name, fragments)
+      if rule.isUndecidable {
+        rules[number].variants =
+          rules[number].variants.lowerBound..<rules[number].variants.lowerBound
+        rules[number].withoutVariants = rules[number].undecidable
+        rules[number].allowsFirst = true
+      }
+    }
+    for (number, placement) in placements.enumerated() {
+      let fact = ruleSet.storage.rejection
+      rejected.append(
+        add(
+          .error, .error(.configRejected(reason: fact?.kind.reason ?? "")), nil, placement.name,
+          fragments))
+      if fact != nil {
+        unmatched[number] = rejected[number]
+        ruleRanges[number] = 0..<0
+      }
+    }
   }
 
   private mutating func add(
@@ -95,8 +135,10 @@ package struct BatchTable: Sendable {
     let first = Int32(choices.count)
     let isRunning = rule.audience.experimentStatus == .running
     let index = rule.audience.index
+    var decidable = rule
+    decidable.isUndecidable = false
     for variant in isRunning ? rule.audience.variants.indices : 0..<0 {
-      let outcome = rule.outcome(variant)
+      let outcome = decidable.outcome(variant)
       let kind: OutcomeIndex =
         switch outcome {
         case .paywall: .paywall
@@ -111,7 +153,7 @@ package struct BatchTable: Sendable {
       Rule(
         prefix: prefixStart..<Int32(prefixes.count), variants: first..<end,
         drawRange: rule.weights.drawRange,
-        withoutVariants: add(.error, rule.outcome(nil), index, placement, fragments),
+        withoutVariants: add(.error, decidable.outcome(nil), index, placement, fragments),
         allowsFirst: rule.audience.occurrenceLimit?.allows(storedCount: 0) ?? true))
   }
 }

@@ -48,6 +48,8 @@ public struct BatchWorker: ~Copyable {
   private let program: Program
   private let rules: RuleTable
   let table: BatchTable
+  /// Slots of attributes that the SDK does not send.
+  let unsent: [Int]
   /// What is known of a user who is decided alone.
   private var state: DecisionState
   var frame: Frame
@@ -81,6 +83,8 @@ public struct BatchWorker: ~Copyable {
   /// What ``Output/repeated`` is to be.
   private var repeated: [(line: Int, key: String)] = []
   private var compared = SubjectCollector()
+  /// Decides in place of this worker where users have SDKs of several versions.
+  private let fleet: FleetWorker?
   /// What ``Output/notes`` has told.
   private var told = RecordNotes()
 
@@ -89,9 +93,11 @@ public struct BatchWorker: ~Copyable {
 
   public init(_ plan: BatchPlan) {
     self.plan = plan
+    fleet = plan.fleet.map { FleetWorker($0) }
     program = plan.ruleSet.program
     rules = plan.ruleSet.storage.table
     table = plan.table
+    unsent = plan.ruleSet.storage.unsent
     state = DecisionState(subjectID: "", now: plan.now)
     frame = Frame(for: plan.ruleSet.program)
     reader = UserRecordReader(plan.ruleSet, at: plan.clock)
@@ -118,7 +124,7 @@ public struct BatchWorker: ~Copyable {
   deinit { captured.deallocate() }
 
   /// What went wrong in texts, with the number of times.
-  package var textErrors: [String: Int] { texts.errors }
+  package var textErrors: [String: Int] { fleet?.textErrors ?? texts.errors }
 
   /// What is odd about the records since this was asked last.
   private mutating func newNotes() -> RecordNotes {
@@ -155,14 +161,17 @@ public struct BatchWorker: ~Copyable {
   ) -> Output {
     // SAFETY: The caller keeps the chunk until this returns. `forget()` drops everything that
     // points into it. Tests: InputFormsTests, BatchDifferentialTests.chunksAndLineEnds, asan.
-    self.slack = slack
-    compared.limit = limit
-    counts.clear()
-    buffer.clear()
-    repeated = []
-    kept?.clear()
+    if let fleet {
+      buffer.clear()
+      kept?.clear()
+      let all = fleet.process(
+        chunk, slack: slack, comparing: limit, sums: plan.emptySums, kept: kept, into: buffer)
+      return Output(
+        sums: all.sums, rejected: all.rejected, buffer: buffer, notes: all.notes,
+        repeated: all.repeated, subjects: all.subjects, plan: plan)
+    }
+    begin(slack: slack, comparing: limit, buffer)
     var rejected: [RejectedLine] = []
-    block.begin()
     var start = 0
     var lines = 0
     while start < chunk.count {
@@ -172,13 +181,32 @@ public struct BatchWorker: ~Copyable {
     }
     decideBlock(buffer)
     forget()
+    var output = finish(lines)
+    output.sums.rejected = rejected.count
+    output.rejected = rejected
+    output.buffer = buffer
+    return output
+  }
+
+  /// Begins a chunk.
+  mutating func begin(slack: Int, comparing limit: UInt64, _ buffer: OutcomeBuffer) {
+    self.slack = slack
+    compared.limit = limit
+    counts.clear()
+    buffer.clear()
+    repeated = []
+    kept?.clear()
+    block.begin()
+  }
+
+  /// What came of a chunk, but for the lines that were refused.
+  mutating func finish(_ lines: Int) -> Output {
     var sums = counts.sums
     sums.errors = errors.takeCounts()
     sums.draws = draws?.take()
-    sums.rejected = rejected.count
     sums.lines = lines
     return Output(
-      sums: sums, rejected: rejected, buffer: buffer, notes: newNotes(), repeated: repeated,
+      sums: sums, rejected: [], buffer: ownBuffer, notes: newNotes(), repeated: repeated,
       subjects: compared.take(), plan: plan)
   }
 
@@ -277,6 +305,7 @@ public struct BatchWorker: ~Copyable {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
     reader.derivation?.fill(row: block.count, of: &block.columns)
+    for slot in unsent { block.columns.set(slot, row: block.count, to: .missing) }
     if record.hasUnknownKeys { unusual[shapes.lastShape, default: 0] += 1 }
     block.addRow(subject: subject)
     return record.length
@@ -352,7 +381,7 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  private mutating func decideBlock(_ buffer: OutcomeBuffer) {
+  mutating func decideBlock(_ buffer: OutcomeBuffer) {
     guard block.count > 0 else { return }
     columns.decide(&block, table, &counts, chooser, &errors, &reasons)
     counts.users += block.count
@@ -381,11 +410,14 @@ public struct BatchWorker: ~Copyable {
     for number in 0..<table.ruleRanges.count {
       walk.beginPlacement()
       var choice = table.unmatched[number]
-      if let range = table.ruleRanges[number],
+      if let range = table.ruleRanges[number] {
         let rule = rules.firstMatch(of: range, program, in: &frame, state, &walk)
-      {
-        walk.taken(rule)
-        choice = self.choice(of: rule, placement: number, row)
+        if let aborted = walk.aborted {
+          choice = table.rules[aborted].aborted
+        } else if let rule {
+          walk.taken(rule)
+          choice = self.choice(of: rule, placement: number, row)
+        }
       }
       for (rule, failure) in walk.failed {
         errors.add(rule, failure, placement: number, row: row)

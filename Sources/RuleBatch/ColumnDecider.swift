@@ -12,6 +12,8 @@ struct ColumnDecider: ~Copyable {
   private let conditionOf: [Int32]
   /// Whether somebody reads the choices of rows.
   private let keepsChoices: Bool
+  /// Nil where nothing ends the app.
+  private let aborting: RuleSet.Storage?
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
   private var standIns: StandInColumns?
@@ -27,6 +29,7 @@ struct ColumnDecider: ~Copyable {
   init(_ plan: BatchPlan) {
     conditionOf = plan.ruleSet.rules.map(\.condition)
     keepsChoices = plan.keepsChoices
+    aborting = plan.ruleSet.storage.aborts ? plan.ruleSet.storage : nil
     placementDraws = Array(repeating: nil, count: plan.table.ruleRanges.count)
     conditions = ConditionColumns(plan.ruleSet.program, conditions: plan.ruleSet.conditions)
     standIns = StandInColumns(plan)
@@ -57,8 +60,17 @@ struct ColumnDecider: ~Copyable {
         if left == 0 { break }
         counts.reached[rule] = counts.reached[rule] &+ left
         counts.note(counts.numbers.reached(rule), rows: undecided)
+        if let aborting, aborting.endsApp(reading: rule) {
+          for word in 0..<BlockShape.words where undecided[word] != 0 {
+            left &-= abort(
+              undecided[word], word, table.rules[rule].aborted, placement, block, counts)
+          }
+          continue
+        }
         let matched = match(rule, block)
-        if mayHaveFailed(rule) { noteErrors(rule, placement, block, &errors) }
+        if mayHaveFailed(rule) {
+          left &-= noteErrors(rule, placement, block, table, counts, &errors)
+        }
         counts.matched[rule] = counts.matched[rule] &+ matched
         noteMissing(rule, placement, block, &counts, &reasons)
         guard matched > 0 else { continue }
@@ -131,10 +143,14 @@ struct ColumnDecider: ~Copyable {
   }
 
   /// Notes for which of the undecided rows a rule failed.
+  ///
+  /// - Returns: the number of rows for which that ends the app, which are decided.
   @inline(never)
   private mutating func noteErrors(
-    _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ errors: inout BatchErrors
-  ) {
+    _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ table: BatchTable,
+    _ counts: borrowing BatchCounts, _ errors: inout BatchErrors
+  ) -> Int {
+    var ended = 0
     let condition = Int(conditionOf[rule])
     let failing = conditions.mayHaveFailed(condition)
     for word in 0..<BlockShape.words {
@@ -145,9 +161,28 @@ struct ColumnDecider: ~Copyable {
         rows &= ~alike
         if let failure {
           errors.add(rule, failure, placement: placement, word: word, rows: alike)
+          if let aborting, aborting.endsApp(failure) {
+            ended += abort(alike, word, table.rules[rule].aborted, placement, block, counts)
+          }
         }
       }
     }
+    return ended
+  }
+
+  /// Decides rows for which a rule ends the app.
+  private func abort(
+    _ rows: UInt64, _ word: Int, _ choice: Int32, _ placement: Int,
+    _ block: borrowing BatchBlock, _ counts: borrowing BatchCounts
+  ) -> Int {
+    undecided[word] &= ~rows
+    counts.count(choice, times: rows.nonzeroBitCount)
+    var left = rows
+    while left != 0 {
+      block.setChoice(choice, placement: placement, row: word &* 64 &+ left.trailingZeroBitCount)
+      left &= left &- 1
+    }
+    return rows.nonzeroBitCount
   }
 
   /// Counts the undecided rows for which a missing attribute has decided whether a rule's condition holds.

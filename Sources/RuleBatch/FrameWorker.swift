@@ -161,6 +161,9 @@ package final class FrameWorker {
     fillAnswers(count)
     try findLoudRows(rows, from, count)
     try fillStatuses(rows, from, count)
+    for slot in worker.unsent {
+      for row in 0..<count { worker.block.columns.set(slot, row: row, to: .missing) }
+    }
     var refused = 0
     for row in 0..<count {
       let subject = subjects[row]
@@ -299,6 +302,7 @@ package final class FrameWorker {
       return "its values take more memory than the limit allows"
     }
     worker.derive()
+    for slot in worker.unsent { worker.frame.slots[slot] = .missing }
     worker.decideAlone()
     return nil
   }

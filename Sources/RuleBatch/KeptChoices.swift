@@ -40,6 +40,42 @@ package final class KeptChoices {
     }
   }
 
+  /// Takes over what groups of users get, in the order of the users.
+  ///
+  /// - Parameters:
+  ///   - order: the group of each user.
+  ///   - groups: by number.
+  func join(_ order: [Int], _ groups: [KeptChoices?]) {
+    var next = groups.map { _ in 0 }
+    var places = groups.map { $0?.places ?? [] }
+    for start in stride(from: 0, to: order.count, by: BlockShape.rows) {
+      let part = order[start..<min(start + BlockShape.rows, order.count)]
+      blocks.append((choices.count, rows))
+      let first = choices.count
+      choices += Array(repeating: 0, count: placements * part.count)
+      for (row, number) in part.enumerated() {
+        guard let group = groups[number] else { continue }
+        let (place, count) = places[number][next[number]]
+        for placement in 0..<placements {
+          choices[first + placement * part.count + row] = group.choices[place + placement * count]
+        }
+        group.withSubject(next[number]) { subjects += $0 }
+        ends.append(subjects.count)
+        next[number] += 1
+      }
+      rows += part.count
+    }
+    places.removeAll()
+  }
+
+  /// By row: where its first choice is, and how far it is to that of the next placement.
+  private var places: [(place: Int, count: Int)] {
+    blocks.indices.flatMap { block in
+      let count = count(ofBlock: block)
+      return (0..<count).map { (blocks[block].start + $0, count) }
+    }
+  }
+
   /// Rows of a block.
   package func count(ofBlock block: Int) -> Int {
     (block + 1 < blocks.count ? blocks[block + 1].firstRow : rows) - blocks[block].firstRow

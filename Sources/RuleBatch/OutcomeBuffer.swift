@@ -11,6 +11,10 @@ package final class OutcomeBuffer: @unchecked Sendable {
 
   private var memory: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)
   private var count = 0
+  /// Whether ``ends`` are kept.
+  var marksEnds = false
+  /// Where each part that was appended ends.
+  private(set) var ends: [Int] = []
 
   package init() {}
 
@@ -29,6 +33,7 @@ package final class OutcomeBuffer: @unchecked Sendable {
   /// Gives up what the buffer holds: nobody may read it any more.
   package func clear() {
     count = 0
+    ends.removeAll(keepingCapacity: true)
     ReusedMemory.giveBack(memory.baseAddress, memory.count)
   }
 
@@ -45,6 +50,7 @@ package final class OutcomeBuffer: @unchecked Sendable {
       memory.deallocate()
       memory = larger
     }
+    defer { if marksEnds { ends.append(count) } }
     guard capacity > 0, let start = memory.baseAddress else { return }
     ReusedMemory.take(start + count, capacity)
     let end = write(start + count) - start

@@ -22,6 +22,10 @@ struct RowWalk: RuleWalk, ~Copyable {
   private(set) var missing: [(rule: Int, place: Int, number: Int, holds: Bool)] = []
   private let standIns: StandInProgram?
   private var scratch: Frame?
+  /// The rule of a placement whose condition ends the app; nothing comes behind it.
+  private(set) var aborted: Int?
+  /// Nil where nothing ends the app.
+  private let aborting: RuleSet.Storage?
   private var reachedRules: [Int] = []
   private var matchedRules: [Int] = []
   private var takenRules: [Int] = []
@@ -32,6 +36,7 @@ struct RowWalk: RuleWalk, ~Copyable {
     finder = FailureFinder(plan.ruleSet.program)
     standIns = plan.standIns
     scratch = plan.standIns.map { Frame(for: $0.program) }
+    aborting = plan.ruleSet.storage.aborts ? plan.ruleSet.storage : nil
   }
 
   mutating func beginUser() {
@@ -43,6 +48,7 @@ struct RowWalk: RuleWalk, ~Copyable {
   }
 
   mutating func beginPlacement() {
+    aborted = nil
     if !failed.isEmpty { failed.removeAll(keepingCapacity: true) }
     if !passedOver.isEmpty { passedOver.removeAll(keepingCapacity: true) }
     if !heldBack.isEmpty { heldBack.removeAll(keepingCapacity: true) }
@@ -53,6 +59,11 @@ struct RowWalk: RuleWalk, ~Copyable {
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
   {
+    if aborted != nil { return false }
+    if let aborting, aborting.endsApp(reading: rule) {
+      aborted = rule
+      return false
+    }
     let number = Int(conditionOf[rule])
     if known[number] == 0 {
       let cell = program.condition(at: start, in: &frame)
@@ -62,7 +73,10 @@ struct RowWalk: RuleWalk, ~Copyable {
         failures[number] = failure
       }
     }
-    if known[number] == 3, let failure = failures[number] { failed.append((rule, failure)) }
+    if known[number] == 3, let failure = failures[number] {
+      failed.append((rule, failure))
+      if let aborting, aborting.endsApp(failure) { aborted = rule }
+    }
     noteMissing(rule, number, frame)
     return known[number] == 1
   }
@@ -103,11 +117,13 @@ struct RowWalk: RuleWalk, ~Copyable {
     }
   }
 
-  mutating func reached(_ rule: Int) { reachedRules.append(rule) }
-  mutating func matched(_ rule: Int) { matchedRules.append(rule) }
+  mutating func reached(_ rule: Int) { if aborted == nil { reachedRules.append(rule) } }
+  mutating func matched(_ rule: Int) { if aborted == nil { matchedRules.append(rule) } }
   mutating func taken(_ rule: Int) { takenRules.append(rule) }
-  mutating func passedOver(_ rule: Int) { passedOver.append(rule) }
-  mutating func heldBack(_ rule: Int, count: Int) { heldBack.append((rule, count)) }
+  mutating func passedOver(_ rule: Int) { if aborted == nil { passedOver.append(rule) } }
+  mutating func heldBack(_ rule: Int, count: Int) {
+    if aborted == nil { heldBack.append((rule, count)) }
+  }
 
   /// Counts what happened to the user.
   ///

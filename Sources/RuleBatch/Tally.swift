@@ -66,6 +66,8 @@ public struct Tally: Hashable, Sendable {
     public var noAudienceMatch = 0
     public var placementNotFound = 0
     public var error = 0
+    /// Users for whom only the device can decide.
+    public var undecidable = 0
     public var audiences: [Audience] = []
     /// What went wrong in rules, the most frequent first.
     public var errors: [RuleErrors] = []
@@ -88,6 +90,7 @@ public struct Tally: Hashable, Sendable {
       placements[i].noAudienceMatch += part.noAudienceMatch
       placements[i].placementNotFound += part.placementNotFound
       placements[i].error += part.error
+      placements[i].undecidable += part.undecidable
       placements[i].add(part.errors)
       for (j, audience) in part.audiences.enumerated() {
         placements[i].audiences[j].reached += audience.reached
@@ -187,10 +190,11 @@ extension Tally.Placement {
   package var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
     var members: Value = .object([
-      "outcomes": .object([
+      "outcomes": .members([
         "paywall": count(paywall), "holdout": count(holdout),
         "noAudienceMatch": count(noAudienceMatch),
         "placementNotFound": count(placementNotFound), "error": count(error),
+        "undecidable": undecidable > 0 ? count(undecidable) : nil,
       ]),
       "audiences": .list(audiences.map(\.value)),
       "unmatched": count(unmatched),

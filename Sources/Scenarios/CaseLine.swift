@@ -51,7 +51,9 @@ package struct CaseLine: Sendable {
   }
 
   /// Members that lines of one suite alone have: such lines need not name it.
-  private static let suiteOfMember: KeyValuePairs = ["outcomes": "superscript-versions"]
+  private static let suiteOfMember: KeyValuePairs = [
+    "outcomes": "superscript-versions", "ranges": "sdk-version-cases",
+  ]
 
   private static func impliedSuite(of content: Value) -> String? {
     guard content["suite"] == nil else { return nil }

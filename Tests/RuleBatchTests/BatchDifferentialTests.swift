@@ -20,7 +20,7 @@ import Testing
         (rules, lines, assigner) = try Sample.behaving(seed: seed, lines: count)
         return
       }
-      let languages = [.cel] + Platform.allCases.map { RuleLanguage.superscript($0) }
+      let languages = [.cel] + Platform.allCases.map { RuleLanguage.superscript(SDKProfile($0)) }
       let language = languages[Int(seed) % languages.count]
       var random = RandomUsers(
         random: SplitMix(seed: seed), isSuperscript: seed < 100 && language != .cel)
@@ -47,7 +47,7 @@ import Testing
       if seed % 8 < 4 { json = json.replacing("'x'", with: "'3'") }
       let config = try #require(Config.decode(json.utf8).output)
       let compiled = RuleSet.compile(
-        config, language: .superscript(platform), behavior: behavior)
+        config, language: .superscript(SDKProfile(platform)), behavior: behavior)
       let records = (0..<count / 2).map { random.record($0) }
       let digits = records.map {
         $0.replacing("\"xyz\"", with: "\"3\"").replacing("\"x\"", with: "\"2.0\"")
@@ -206,6 +206,7 @@ import Testing
       case .noAudienceMatch: tally.placements[place].noAudienceMatch += 1
       case .placementNotFound: tally.placements[place].placementNotFound += 1
       case .error: tally.placements[place].error += 1
+      case .undecidable: tally.placements[place].undecidable += 1
       }
       for (j, step) in decision.audiences.map(\.step).enumerated()
       where step.reason != .notReached {

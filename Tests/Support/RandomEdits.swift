@@ -140,6 +140,7 @@ package struct PlainDecision {
     case .noAudienceMatch: ["noAudienceMatch", "", ""]
     case .placementNotFound: ["placementNotFound", "", ""]
     case .error: ["error", "", ""]
+    case .undecidable: ["undecidable", "", ""]
     }
   }
 }

@@ -11,7 +11,7 @@ public enum SuperscriptCheck {
     regexSteps: 20_000)
 
   private static let environments = Platform.allCases.map {
-    RuleLanguage.superscript($0).environment(limits: limits)
+    RuleLanguage.superscript(SDKProfile($0)).environment(limits: limits)
   }
 
   public static func run(_ bytes: UnsafeBufferPointer<UInt8>) {

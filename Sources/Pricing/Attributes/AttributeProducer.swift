@@ -16,6 +16,9 @@ public struct PricingContext: Hashable, Sendable {
   public var history: TrialHistory
   /// Which offers the user may have, where ``trialRules`` do not say it.
   package var eligibility: OfferEligibility?
+  /// How prices are divided among units of time, by the SDK for iOS and by that for Android.
+  package var iosEra = PriceEra.exact
+  package var androidEra = PriceEra.exact
 
   public init(
     now: Instant, timeZone: String = "UTC", deviceLocale: String = "en_US", locale: String? = nil,

@@ -118,9 +118,13 @@ extension AttributeProducer {
       writeWithoutUnits(terms, formats, to: &writer)
       return
     }
+    var era = profile.isAndroid ? context.androidEra : context.iosEra
+    // StoreKit 1 has always divided.
+    if era == .inverted, profile != .iosStoreKit2 { era = .whole }
     let prices = UnitPrices(
-      micros: terms.micros, period: profile.dividesNormalized ? period.normalized : period,
-      factors: profile.isAndroid ? .android : .superwall)
+      micros: terms.micros,
+      period: profile.dividesNormalized && era == .exact ? period.normalized : period,
+      factors: era.factors(isAndroid: profile.isAndroid))
     for unit in Self.units {
       let derived = try prices.per(unit, digits: 2, .down)
       let exact = UnitFactors.superwall.count(of: unit, in: prices.period.unit)

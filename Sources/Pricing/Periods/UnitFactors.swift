@@ -25,6 +25,33 @@ package struct UnitFactors: Hashable, Sendable {
   /// results are a little too high.
   package static let android = superwall.truncated(toDigits: 7)
 
+  /// Before iOS 4.14.1: a month has 30 days or 4 weeks.
+  package static let iosWhole = whole(daysInWeek: Fraction(7), monthsInWeek: Fraction(1, 4))
+
+  /// Before iOS 4.8.0: the price of a week per day is divided by a seventh.
+  package static let iosInverted = whole(
+    daysInWeek: Fraction(1, 7), monthsInWeek: Fraction(1, 4))
+
+  /// Before Android 2.7.4: a month has 30 days, which for weekly prices are 30/7 weeks, and else 4.
+  package static let androidWhole = whole(
+    daysInWeek: Fraction(7), monthsInWeek: Fraction(7, 30))
+
+  private static func whole(daysInWeek: Fraction, monthsInWeek: Fraction) -> UnitFactors {
+    UnitFactors([
+      Fraction(1), daysInWeek, Fraction(30), Fraction(365),
+      Fraction(1, 7), Fraction(1), Fraction(4), Fraction(52),
+      Fraction(1, 30), monthsInWeek, Fraction(1), Fraction(12),
+      Fraction(1, 365), Fraction(1, 52), Fraction(1, 12), Fraction(1),
+    ])
+  }
+
+  /// iOS 4.14.1 to 4.15.2: a week has 365/52 days.
+  package static let fractions = superwall.replacing(
+    day: Fraction(365, 52), week: Fraction(52, 365))
+
+  /// Android 2.7.4 to 2.7.14: the same, cut off after seven digits.
+  package static let androidFractions = fractions.truncated(toDigits: 7)
+
   /// Prices of introductory offers in the iOS SDK (StoreProductDiscount.swift), which kept an older
   /// factor between days and weeks: 365/52.
   package static let iosTrial = superwall.replacing(

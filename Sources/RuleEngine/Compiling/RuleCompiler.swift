@@ -14,19 +14,20 @@ extension RuleSet {
   public static func compile(
     _ config: Config, language: RuleLanguage = .standard, limits: Limits = Limits()
   ) -> Compilation<RuleSet> {
-    compile(config, language: language, limits: limits, behavior: .text)
+    compile(config, language: language, limits: limits, behavior: nil)
   }
 
   /// - Parameters:
-  ///   - behavior: the generation of Superwall's evaluator that the rules decide as.
+  ///   - behavior: the generation of Superwall's evaluator that the rules decide as, in place of that of the SDK.
   ///   - folds: whether operations on constants are worked out beforehand, which changes nothing.
   package static func compile(
     _ config: Config, language: RuleLanguage, limits: Limits = Limits(),
-    behavior: EvaluatorBehavior, folds: Bool = true
+    behavior: EvaluatorBehavior?, folds: Bool = true
   ) -> Compilation<RuleSet> {
     compile(
       config, language: language,
-      environment: language.environment(limits: limits, behavior: behavior), folds: folds)
+      environment: language.environment(
+        requested: config.computedProperties, limits: limits, behavior: behavior), folds: folds)
   }
 
   /// - Parameters:
@@ -36,17 +37,47 @@ extension RuleSet {
     _ config: Config, language: RuleLanguage, environment: ExpressionEnvironment,
     folds: Bool = true
   ) -> Compilation<RuleSet> {
+    let (ruleSet, diagnostics) = compiled(
+      config, language: language, environment: environment, folds: folds)
+    return Compilation(output: ruleSet, diagnostics: diagnostics)
+  }
+
+  /// The rule set alone.
+  static func compiled(_ config: Config, language: RuleLanguage) -> RuleSet {
+    compiled(
+      config, language: language,
+      environment: language.environment(requested: config.computedProperties), folds: true
+    ).ruleSet
+  }
+
+  private static func compiled(
+    _ config: Config, language: RuleLanguage, environment: ExpressionEnvironment, folds: Bool
+  ) -> (ruleSet: RuleSet, diagnostics: [Diagnostic]) {
+    let profile = config.format == .superwall ? language.profile : language.profile?.ofAgentWallie
     // Filters and conditions of the other format are not superscript.
     let isOwn = config.format == .superwall
     let language = isOwn ? language : .cel
     var compiler = RuleCompiler(
-      language: language,
+      language: language, profile: profile, requested: config.computedProperties,
       environment: isOwn ? environment : language.environment(limits: environment.limits),
       folds: folds)
     for placement in config.placements { compiler.add(placement) }
     compiler.checkOccurrenceKeys(config)
     let diagnostics = compiler.diagnostics
-    return Compilation(output: compiler.finish(config.format), diagnostics: diagnostics)
+    let ruleSet = compiler.finish(config.format, rejection: profile?.rejection(of: config))
+    return (ruleSet, diagnostics)
+  }
+}
+
+extension Config {
+  /// The computed properties that audiences ask for, each once.
+  package var computedProperties: [ComputedProperty] {
+    var properties: [ComputedProperty] = []
+    for property in placements.flatMap(\.audiences).flatMap(\.computedProperties)
+    where !properties.contains(property) {
+      properties.append(property)
+    }
+    return properties
   }
 }
 
@@ -59,11 +90,23 @@ private struct RuleCompiler: ~Copyable {
   private var entryOf: [[UInt8]: (entry: Int, isBroken: Bool, diagnostics: [Diagnostic])] = [:]
   private var entries = 0
   private let language: RuleLanguage
-  private var computedProperties: [ComputedProperty] = []
+  /// The SDK that decides, where it is a known one.
+  private let profile: SDKProfile?
+  private let computedProperties: [ComputedProperty]
+  private let readsScripts: Bool
+  private let hasFloatingShares: Bool
   var diagnostics: [Diagnostic] = []
 
-  init(language: RuleLanguage, environment: ExpressionEnvironment, folds: Bool) {
+  init(
+    language: RuleLanguage, profile: SDKProfile?, requested: [ComputedProperty],
+    environment: ExpressionEnvironment, folds: Bool
+  ) {
     self.language = language
+    self.profile = profile
+    readsScripts = profile?.has(.javaScript) ?? false
+    hasFloatingShares = profile?.has(.floatingShares) ?? false
+    let dropsPlacements = profile.map { $0.version != nil && $0.dropsPlacementProperties } ?? false
+    computedProperties = requested.filter { !dropsPlacements || $0.kind.isTime }
     builder = ProgramBuilder(environment)
     builder.folds = folds
   }
@@ -104,18 +147,22 @@ private struct RuleCompiler: ~Copyable {
     var audience = audience
     // The Web SDK knows no limits.
     if language.platform == .web { audience.occurrenceLimit = nil }
-    for property in audience.computedProperties where !computedProperties.contains(property) {
-      computedProperties.append(property)
-    }
     var rule = RuleSet.Rule(
       audience: audience, condition: -1, entry: nil, isBroken: false,
-      weights: WeightTable(audience.variants.map(\.weight)))
-    if let expression = audience.expression {
+      weights: WeightTable(audience.variants.map(\.weight), areFloating: hasFloatingShares))
+    if readsScripts {
+      rule.isUndecidable = audience.hasScript
+      rule.audience.expression = nil
+    }
+    if let expression = rule.audience.expression {
       let key = Array(expression.utf8)
       let known = entryOf[key] ?? compile(expression)
       entryOf[key] = known
       rule.condition = Int32(known.entry)
       rule.isBroken = known.isBroken
+      rule.panicsWhenRead =
+        known.isBroken && language != .cel
+        && known.diagnostics.contains { PanickingSyntax.holds($0, in: expression) }
       diagnostics += known.diagnostics.map {
         var diagnostic = $0
         diagnostic.path = audience.expressionPath
@@ -146,7 +193,7 @@ private struct RuleCompiler: ~Copyable {
   }
 
   /// Different texts with one meaning have one condition number.
-  consuming func finish(_ format: Config.Format) -> RuleSet {
+  consuming func finish(_ format: Config.Format, rejection: ConfigFact?) -> RuleSet {
     var rules = rules
     let placements = placements
     for placement in placements {
@@ -176,9 +223,9 @@ private struct RuleCompiler: ~Copyable {
       }
     }
     return RuleSet(
-      program: program, format: format, language: language, rules: rules, placements: placements,
-      conditions: conditions, computedProperties: computedProperties, requirements: requirements,
-      derived: derived)
+      program: program, format: format, language: language, profile: profile, rules: rules,
+      placements: placements, conditions: conditions, computedProperties: computedProperties,
+      rejection: rejection, requirements: requirements, derived: derived)
   }
 
   mutating func checkOccurrenceKeys(_ config: Config) {

@@ -41,6 +41,10 @@ public struct RuleSet: Sendable {
     /// True when the expression does not compile: the rule never matches.
     package var isBroken: Bool
     package var weights: WeightTable
+    /// True when the condition is JavaScript: what users get who reach the rule is not decided.
+    package var isUndecidable = false
+    /// True when superscript panics where it reads the expression.
+    package var panicsWhenRead = false
   }
 
   /// A placement and its rules, as a range of ``RuleSet/rules``.
@@ -54,7 +58,15 @@ public struct RuleSet: Sendable {
     package let program: Program
     package let format: Config.Format
     let language: RuleLanguage
+    let profile: SDKProfile?
+    /// Why the SDK does not read the config at all; nil where it does.
+    package let rejection: ConfigFact?
+    /// Whether an expression that panics ends the app.
+    package let aborts: Bool
+    /// Slots of attributes that the SDK does not send.
+    package let unsent: [Int]
     let computed: [(slot: Int, property: ComputedProperty)]
+    private let computedProperties: [ComputedProperty]
     /// Asked for with every decision, and found by going through all slots of the program.
     let questions: [HostQuestion]
     package let rules: [Rule]
@@ -68,17 +80,25 @@ public struct RuleSet: Sendable {
     private let standInProgram = Locked<StandInProgram??>(nil)
 
     init(
-      program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],
-      placements: [CompiledPlacement], conditions: [Program.Entry],
-      computedProperties: [ComputedProperty], requirements: [AttributePath],
-      derived: [DeviceAttribute]
+      program: Program, format: Config.Format, language: RuleLanguage, profile: SDKProfile?,
+      rules: [Rule], placements: [CompiledPlacement], conditions: [Program.Entry],
+      computedProperties: [ComputedProperty], rejection: ConfigFact?,
+      requirements: [AttributePath], derived: [DeviceAttribute]
     ) {
       self.requirements = requirements
       self.derived = derived
       self.program = program
       self.format = format
       self.language = language
+      self.profile = profile
+      self.rejection = rejection
+      aborts = profile?.aborts ?? false
+      unsent =
+        profile.map { profile in
+          program.requirements.filter { !profile.sends($0) }.compactMap { program.slot(of: $0) }
+        } ?? []
       questions = program.questions
+      self.computedProperties = computedProperties
       computed = computedProperties.compactMap { property in
         program.slot(of: AttributePath(["device", property.attributeName])).map { ($0, property) }
       }
@@ -98,9 +118,25 @@ public struct RuleSet: Sendable {
         return made
       }
     }
+
+    /// The same rules as another SDK decides them that compiles the config alike.
+    fileprivate func following(_ profile: SDKProfile, _ rejection: ConfigFact?) -> Storage {
+      Storage(
+        program: program, format: format, language: language == .cel ? .cel : .superscript(profile),
+        profile: profile, rules: rules, placements: placements, conditions: conditions,
+        computedProperties: computedProperties, rejection: rejection, requirements: requirements,
+        derived: derived)
+    }
   }
 
   package let storage: Storage
+
+  private init(_ storage: Storage) { self.storage = storage }
+
+  /// The same rules as another SDK decides them: one with the same ``SDKProfile/CompileKey``.
+  package func following(_ profile: SDKProfile, _ config: Config) -> RuleSet {
+    RuleSet(storage.following(profile, profile.rejection(of: config)))
+  }
 
   /// The program of the conditions. Make a frame for it to decide.
   public var program: Program { storage.program }
@@ -112,6 +148,8 @@ public struct RuleSet: Sendable {
   package var environment: ExpressionEnvironment { program.storage.environment }
   /// The generation of Superwall's evaluator that the rules decide as.
   package var behavior: EvaluatorBehavior { environment.behavior }
+  /// The SDK that decides, where it is a known one.
+  package var profile: SDKProfile? { storage.profile }
   /// Device attributes that come from the history of events, with their slots.
   package var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
   package var rules: [Rule] { storage.rules }
@@ -129,15 +167,15 @@ public struct RuleSet: Sendable {
   package var questions: [HostQuestion] { storage.questions }
 
   package init(
-    program: Program, format: Config.Format, language: RuleLanguage, rules: [Rule],
-    placements: [CompiledPlacement], conditions: [Program.Entry],
-    computedProperties: [ComputedProperty], requirements: [AttributePath],
-    derived: [DeviceAttribute]
+    program: Program, format: Config.Format, language: RuleLanguage, profile: SDKProfile? = nil,
+    rules: [Rule], placements: [CompiledPlacement], conditions: [Program.Entry],
+    computedProperties: [ComputedProperty], rejection: ConfigFact? = nil,
+    requirements: [AttributePath], derived: [DeviceAttribute]
   ) {
     storage = Storage(
-      program: program, format: format, language: language, rules: rules, placements: placements,
-      conditions: conditions, computedProperties: computedProperties, requirements: requirements,
-      derived: derived)
+      program: program, format: format, language: language, profile: profile, rules: rules,
+      placements: placements, conditions: conditions, computedProperties: computedProperties,
+      rejection: rejection, requirements: requirements, derived: derived)
   }
 
   /// Whether rules read attributes that follow from others, or from the clock.

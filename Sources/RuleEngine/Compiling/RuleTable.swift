@@ -48,6 +48,11 @@ package struct RuleTable: Sendable {
       experimentStart: Int32(text.count), experimentCount: Int32(experiment.count),
       drawRange: rule.weights.drawRange)
     text += experiment
+    // Whoever reaches a condition that is not known here gets what only the device decides.
+    if rule.isUndecidable {
+      rows.append(row)
+      return
+    }
     if audience.experimentStatus == .running {
       cumulative += rule.weights.cumulative
       row.variantCount = Int32(rule.weights.count)

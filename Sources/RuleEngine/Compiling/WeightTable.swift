@@ -3,12 +3,23 @@
   /// Sums of the weights up to and including each variant.
   package let cumulative: [Double]
 
-  package init(_ weights: [Double]) {
+  /// - Parameter areFloating: whether shares are summed as doubles, as old SDKs do. A draw that falls on
+  ///   the border of two variants may get the first one then.
+  package init(_ weights: [Double], areFloating: Bool = false) {
     var sum = 0.0
-    cumulative = weights.map { weight in
+    var sums = weights.map { weight in
       sum += weight
       return sum
     }
+    if areFloating, sum > 0 {
+      var share = 0.0
+      for place in weights.indices.dropLast() {
+        share += weights[place] / sum
+        // Draws are whole numbers there: what matters is whether one on the border is below the share.
+        if sums[place] / sum < share { sums[place] = sums[place].nextUp }
+      }
+    }
+    cumulative = sums
   }
 
   package var count: Int { cumulative.count }

@@ -25,6 +25,8 @@ public struct Audience: Hashable, Sendable {
   package var computedProperties: [ComputedProperty]
   /// Where the config has variants that could not be read; those who match are shared out without them.
   package var unreadVariants: [String] = []
+  /// Whether the audience has a condition in JavaScript, which old SDKs evaluate and nothing here does.
+  package var hasScript = false
   /// Where the audience stands in the config text, as `trigger_options[2].rules[0]`.
   public var path: String
 

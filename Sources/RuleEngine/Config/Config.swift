@@ -48,6 +48,8 @@ public struct Config: Hashable, Sendable {
   package var unreadPlacements: [String] = []
   /// Where a value is taken for another than is written, so that who gets what is not what it says.
   package var misread: Set<String> = []
+  /// What makes some versions of SDKs reject the config.
+  package var facts: [ConfigFact] = []
 
   public init(
     format: Format = .superwall, buildID: String = "", placements: [Placement] = [],

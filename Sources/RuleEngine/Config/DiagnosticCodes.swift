@@ -15,6 +15,8 @@ extension Diagnostic.Code {
   public static let unknownKey = Self(rawValue: "unknown-key")
   /// A `subscriptionStatus` of users that no SDK gives.
   public static let unknownStatus = Self(rawValue: "unknown-status")
+  /// A version of an SDK that users have and that is missing, unreadable, or newer than those that are known.
+  package static let unknownVersion = Self(rawValue: "unknown-version")
   /// One user twice, with different content.
   package static let contradictingUsers = Self(rawValue: "contradicting-users")
   /// Two triggers with one name.
@@ -43,6 +45,8 @@ extension Diagnostic.Code {
   public static let expiredAudience = Self(rawValue: "expired-audience")
   /// Something that platforms read differently.
   public static let platformDifference = Self(rawValue: "platform-difference")
+  /// Something that versions of an SDK decide differently, or that some of them do not have.
+  package static let versionDifference = Self(rawValue: "version-difference")
   /// A condition in a form that nothing evaluates any more.
   public static let legacyExpression = Self(rawValue: "legacy-expression")
   /// A product that the config does not hold.

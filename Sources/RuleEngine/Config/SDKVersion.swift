@@ -1,4 +1,75 @@
-/// The version of everything that is built from this package. Rules and servers see it as that of the SDK.
-package enum SDKVersion {
+/// A version of an SDK, such as 4.12.5. Versions order by their three numbers; a prerelease counts as
+/// the release that it leads to.
+package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The version of everything that is built from this package. Rules and servers see it as that of the SDK.
   package static let current = "0.2.0"
+
+  package let major: Int
+  package let minor: Int
+  package let patch: Int
+
+  package init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
+    self.major = major
+    self.minor = minor
+    self.patch = patch
+  }
+
+  /// Reads one to three numbers between dots, also padded ones such as `004.012.005`, and what may
+  /// follow a hyphen or a plus sign. Nil for anything else.
+  package init?(_ text: some StringProtocol) {
+    let end = text.utf8.firstIndex { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+    let numbers = text[..<(end ?? text.endIndex)]
+      .split(separator: ".", omittingEmptySubsequences: false)
+    guard numbers.count <= 3 else { return nil }
+    var parts = [0, 0, 0]
+    for (place, number) in numbers.enumerated() {
+      guard !number.isEmpty, number.utf8.count <= 9, number.utf8.allSatisfy({ $0 &- 0x30 < 10 }),
+        let value = Int(number)
+      else { return nil }
+      parts[place] = value
+    }
+    self.init(parts[0], parts[1], parts[2])
+  }
+
+  package static func < (a: SDKVersion, b: SDKVersion) -> Bool {
+    (a.major, a.minor, a.patch) < (b.major, b.minor, b.patch)
+  }
+
+  package var description: String { "\(major).\(minor).\(patch)" }
+}
+
+extension SDKVersion: ExpressibleByStringLiteral {
+  /// A version that is written in our own tables.
+  package init(stringLiteral text: String) {
+    guard let version = SDKVersion(text) else { preconditionFailure("'\(text)' is not a version") }
+    self = version
+  }
+}
+
+/// The SDKs whose versions are known.
+package enum SDKName: String, Hashable, Sendable, CaseIterable {
+  case ios
+  case android
+  case web
+  case agentWallie = "agentwallie"
+
+  /// What people call it.
+  package var title: String {
+    switch self {
+    case .ios: "iOS"
+    case .android: "Android"
+    case .web: "Web"
+    case .agentWallie: "AgentWallieKit"
+    }
+  }
+
+  /// The SDK that says `device.platform`, in any case; nil for a platform that no SDK is for.
+  package init?(devicePlatform: String) {
+    switch devicePlatform.lowercased() {
+    case "ios", "ipados", "macos", "visionos", "tvos", "watchos": self = .ios
+    case "android": self = .android
+    case "web": self = .web
+    default: return nil
+    }
+  }
 }

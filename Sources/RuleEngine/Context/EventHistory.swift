@@ -316,8 +316,15 @@ extension RuleSet {
     _ events: EventHistory, at clock: HistoryClock, on platform: Platform,
     _ questions: [HostQuestion], in frame: inout Frame
   ) throws(EvaluationError) {
+    let isSilent = storage.profile?.has(.nullTimes) ?? false
     for (number, question) in questions.enumerated() {
-      try frame.answer(number, with: events.answer(to: question, at: clock, on: platform))
+      let asksTime =
+        ComputedProperty.Kind.allCases.first { $0.functionName == question.function }?.isTime
+        ?? false
+      try frame.answer(
+        number,
+        with: isSilent && asksTime
+          ? .null : events.answer(to: question, at: clock, on: platform))
     }
     for (slot, property) in computed {
       guard case .int(let number)? = events.value(of: property, at: clock, on: platform) else {

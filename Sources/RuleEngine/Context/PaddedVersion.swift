@@ -23,6 +23,36 @@ package enum PaddedVersion {
   }
 
   /// A name, and a number behind a point.
+  ///
+  /// - Parameter digits: the digits of a locale from 0 on; nil for ASCII ones.
+  package static func text(_ version: String, width: Int = 3, digits: [Character]?) -> String {
+    let padded = text(version, width: width)
+    guard let digits else { return padded }
+    return String(padded.map { $0.isASCII ? $0.wholeNumberValue.map { digits[$0] } ?? $0 : $0 })
+  }
+
+  /// The digits that a locale formats numbers with; nil for ASCII ones.
+  package static func digits(ofLocale identifier: String) -> [Character]? {
+    let parts = identifier.split { $0 == "_" || $0 == "-" }
+    let zero: UInt32
+    switch parts.first {
+    case "ar":
+      // The west of the Arabic world writes ASCII digits.
+      if ["DZ", "EH", "LY", "MA", "TN", "AE"].contains(parts.last) { return nil }
+      zero = 0x660
+    case "fa", "ur": zero = parts.first == "fa" ? 0x6F0 : 0x30
+    case "ckb", "sd": zero = 0x660
+    case "ps", "ks", "mzn", "lrc", "uz": zero = parts.first == "uz" ? 0x30 : 0x6F0
+    case "bn", "as": zero = 0x9E6
+    case "mr", "ne", "sa", "bho": zero = 0x966
+    case "my": zero = 0x1040
+    case "dz": zero = 0xF20
+    default: return nil
+    }
+    if zero == 0x30 { return nil }
+    return (0..<10).compactMap { UnicodeScalar(zero + $0).map { Character($0) } }
+  }
+
   private static func suffix(_ suffix: Substring, _ width: Int) -> String {
     let parts = suffix.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count > 1 else { return String(suffix) }

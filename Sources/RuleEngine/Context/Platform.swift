@@ -29,17 +29,9 @@ extension Platform {
     return binding
   }
 
-  /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
-  /// are always there.
-  ///
-  /// - Parameter behavior: the generation of the evaluator inside the SDK.
-  package func environment(
-    limits: Limits = Limits(), behavior: EvaluatorBehavior = .text
-  ) -> ExpressionEnvironment {
-    var environment = ExpressionEnvironment.superscript(
-      hostFunctions: hostFunctions, binding: binding, behavior: behavior, limits: limits)
-    environment.takesTruthForTrue = self == .web
-    return environment
+  /// The environment in which the platform's newest SDK evaluates rules.
+  package func environment(limits: Limits = Limits()) -> ExpressionEnvironment {
+    SDKProfile(self).environment(limits: limits)
   }
 
   /// An attribute as the SDK hands it to the evaluator, or nil when it leaves it out.
@@ -64,37 +56,46 @@ extension Platform {
 public enum RuleLanguage: Hashable, Sendable {
   /// The Common Expression Language as specified.
   case cel
-  /// What Superwall's SDK for a platform evaluates.
-  case superscript(Platform)
+  /// What an SDK of Superwall's evaluates: the newest one of a platform, or another version.
+  case superscript(SDKProfile)
 
   /// Superwall's own configs are written for the SDKs, of which iOS's is the oldest.
   public static let standard = RuleLanguage.superscript(.ios)
 
   /// The platform whose SDK is followed, or nil.
   public var platform: Platform? {
-    if case .superscript(let platform) = self { platform } else { nil }
+    profile?.platform
   }
 
-  /// A short name for reports: `cel`, or the platform's.
+  /// The SDK that is followed, or nil.
+  package var profile: SDKProfile? {
+    if case .superscript(let profile) = self { profile } else { nil }
+  }
+
+  /// A short name for reports: `cel`, or the SDK's, as `ios` or `ios 4.12.5`.
   public var name: String {
     switch self {
     case .cel: "cel"
-    case .superscript(let platform): platform.rawValue
+    case .superscript(let profile): profile.name
     }
   }
 
   /// The environment in which rules of the language are compiled.
   ///
-  /// - Parameter behavior: the generation of Superwall's evaluator; CEL has only one.
+  /// - Parameters:
+  ///   - requested: the computed properties of the config.
+  ///   - behavior: the generation of Superwall's evaluator, in place of that of the SDK; CEL has only one.
   package func environment(
-    limits: Limits = Limits(), behavior: EvaluatorBehavior = .text
+    requested: [ComputedProperty] = [], limits: Limits = Limits(),
+    behavior: EvaluatorBehavior? = nil
   ) -> ExpressionEnvironment {
     switch self {
     case .cel:
       var environment = ExpressionEnvironment(limits: limits)
       environment.unsupportedFunctions = Platform.historyFunctions
       return environment
-    case .superscript(let platform): return platform.environment(limits: limits, behavior: behavior)
+    case .superscript(let profile):
+      return profile.environment(requested: requested, limits: limits, behavior: behavior)
     }
   }
 }

@@ -26,6 +26,13 @@ package struct RecordNotes: Hashable, Sendable {
 
   package private(set) var contradictions: Contradictions?
 
+  /// Records that do not say the version of their SDK.
+  package private(set) var missingVersions = 0
+  /// Versions that cannot be read, and versions that are newer than all that are known, with the number of
+  /// records that have them.
+  package private(set) var unreadableVersions: [String: Int] = [:]
+  package private(set) var newerVersions: [String: Int] = [:]
+
   /// What `subscriptionStatus` is.
   package static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
   /// At most this many different keys, and statuses, are told apart.
@@ -35,7 +42,17 @@ package struct RecordNotes: Hashable, Sendable {
 
   package var isEmpty: Bool {
     unknownKeys.isEmpty && unknownStatuses.isEmpty && repeatedKeys.isEmpty
-      && contradictions == nil
+      && contradictions == nil && missingVersions == 0 && unreadableVersions.isEmpty
+      && newerVersions.isEmpty
+  }
+
+  /// Counts a record by what is odd about the version of its SDK.
+  package mutating func add(_ problem: SDKSelection.Choice.Problem) {
+    switch problem {
+    case .missing: missingVersions += 1
+    case .unreadable(let text): RecordNotes.add(text, 1, to: &unreadableVersions)
+    case .newer(let version): RecordNotes.add(version, 1, to: &newerVersions)
+    }
   }
 
   /// Counts a record of a user who came before with different content.
@@ -102,6 +119,9 @@ package struct RecordNotes: Hashable, Sendable {
     unknownStatuses.merge(other.unknownStatuses, uniquingKeysWith: +)
     repeatedKeys.merge(other.repeatedKeys, uniquingKeysWith: +)
     repeatedPlaces.merge(other.repeatedPlaces) { first, _ in first }
+    missingVersions += other.missingVersions
+    unreadableVersions.merge(other.unreadableVersions, uniquingKeysWith: +)
+    newerVersions.merge(other.newerVersions, uniquingKeysWith: +)
   }
 
   /// What was counted since `earlier`.
@@ -137,6 +157,9 @@ extension RecordNotes {
       "unknownKeys": object(unknownKeys), "unknownStatuses": object(unknownStatuses),
       "repeatedKeys": repeatedKeys.isEmpty ? nil : object(repeatedKeys),
       "repeatedPlaces": repeatedPlaces.isEmpty ? nil : texts(repeatedPlaces),
+      "missingVersions": missingVersions > 0 ? .int(Int64(missingVersions)) : nil,
+      "unreadableVersions": unreadableVersions.isEmpty ? nil : object(unreadableVersions),
+      "newerVersions": newerVersions.isEmpty ? nil : object(newerVersions),
       "contradictions": contradictions.map {
         .object([
           "id": .string($0.id), "first": .string($0.first), "second": .string($0.second),
@@ -164,6 +187,9 @@ extension RecordNotes {
     }
     unknownKeys = keys
     unknownStatuses = statuses
+    if case .int(let missing)? = value["missingVersions"] { missingVersions = Int(missing) }
+    unreadableVersions = counts("unreadableVersions") ?? [:]
+    newerVersions = counts("newerVersions") ?? [:]
     if let all = value["contradictions"] {
       guard let id = all["id"]?.text, let first = all["first"]?.text,
         let second = all["second"]?.text, case .int(let records)? = all["records"]
@@ -224,8 +250,9 @@ extension RuleSet {
           + (total == nil ? "" : " (\(count) user\(count == 1 ? "" : "s")\(place))"),
         severity: .warning, suggestion: "the last value counts; write one")
     }
+    let versions = notes.versionDiagnostics(users: total)
     let contradictions = [notes.contradictions].compactMap { $0 }.map { contradiction($0, shown) }
-    return repeated + keys + statuses + contradictions
+    return repeated + keys + statuses + versions + contradictions
   }
 
   private func contradiction(_ all: RecordNotes.Contradictions, _ shown: (String) -> String)
@@ -255,5 +282,37 @@ extension RuleSet {
     let roots = UserMember.allCases.map(\.key) + requirements.map { $0.names[0] }
     return attribute(key) ?? Suggestion.closest(to: key, among: roots)
       ?? Suggestion.closest(to: key, among: attributes.map(\.name)).flatMap(attribute)
+  }
+}
+
+extension RecordNotes {
+  /// What there is to say about the versions of SDKs.
+  ///
+  /// - Parameter total: how many users there are; nil of one record, of which no numbers are said.
+  package func versionDiagnostics(users total: Int?) -> [Diagnostic] {
+    func users(_ count: Int) -> String {
+      total == nil ? "" : " (\(count) user\(count == 1 ? "" : "s"))"
+    }
+    var diagnostics: [Diagnostic] = []
+    func add(_ message: String, _ suggestion: String) {
+      diagnostics.append(
+        Diagnostic(.unknownVersion, message, severity: .note, suggestion: suggestion))
+    }
+    if missingVersions > 0 {
+      add(
+        "the record has no device.sdkVersion; the newest SDK decides\(users(missingVersions))",
+        "add device.sdkVersion")
+    }
+    for (text, count) in unreadableVersions.sorted(by: { $0.key < $1.key }) {
+      add(
+        "'\(DiagnosticText.visible(text))' is not an SDK version; the newest SDK decides"
+          + users(count), "write a version such as 4.12.5")
+    }
+    for (version, count) in newerVersions.sorted(by: { $0.key < $1.key }) {
+      add(
+        "SDK version \(version) is newer than those that are known; the newest known decides"
+          + users(count), "update tollgate")
+    }
+    return diagnostics
   }
 }

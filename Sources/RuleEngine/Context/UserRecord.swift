@@ -185,6 +185,7 @@ public struct UserRecordReader: ~Copyable {
     fillStatus(&frame)
     if !hasOnlyMembers { derivation?.fill(&frame) }
     if wantsEvents { try answerQuestions(&frame) }
+    for slot in ruleSet.storage.unsent { frame.slots[slot] = .missing }
     if let slot = frame.repeatedSlot { repeatedKeys.append(ruleSet.program.name(ofSlot: slot)) }
     if !readsRequests {
       for key in repeatedKeys { notes.add(repeatedKey: key) }

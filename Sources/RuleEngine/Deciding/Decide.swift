@@ -18,6 +18,11 @@ extension RuleSet {
     guard let number = self.placement(named: placement) else {
       return Decision(ruleSet: self, unknownPlacement: placement)
     }
+    if storage.aborts || storage.rejection != nil {
+      var errors: [RuleError] = []
+      return decide(
+        placement, frame: &frame, state: state, assigner: assigner, errors: &errors)
+    }
     let verdict = storage.verdict(
       of: storage.placements[number].rules, frame: &frame, state, assigner)
     return Decision(ruleSet: self, verdict: verdict, placement: number, state)

@@ -27,6 +27,10 @@ public struct Decision: Sendable {
     case noExperiment
     /// The audience's experiment is paused or completed.
     case experimentNotRunning(experimentID: String, ExperimentStatus)
+    /// Evaluating the condition of an audience ends the app, in the version of the SDK that decides.
+    case abortsApp
+    /// The version of the SDK that decides rejects the whole config.
+    case configRejected(reason: String)
   }
 
   /// A missing attribute that has decided whether an audience's condition holds, as it counts as something
@@ -51,6 +55,8 @@ public struct Decision: Sendable {
     case noAudienceMatch
     case placementNotFound
     case error(Failure)
+    /// Only the device can decide: what it evaluates is not known here.
+    case undecidable(reason: String)
   }
 
   /// What the caller should do if the decision is carried out. A dry run drops the effects.
@@ -110,8 +116,12 @@ public struct Decision: Sendable {
   public var decidingAudience: Audience? { rule?.audience }
 
   public var outcome: Outcome {
+    if let fact = ruleSet.storage.rejection {
+      return .error(.configRejected(reason: fact.kind.reason))
+    }
     guard verdict.isPlacementKnown else { return .placementNotFound }
     guard let rule else { return .noAudienceMatch }
+    if verdict.aborts { return .error(.abortsApp) }
     return rule.outcome(verdict.variant >= 0 ? Int(verdict.variant) : nil)
   }
 
@@ -165,8 +175,13 @@ extension Decision: Equatable {
 }
 
 extension RuleSet.Rule {
+  /// The outcome of a rule whose condition only the device evaluates.
+  package static let undecidable = Decision.Outcome.undecidable(
+    reason: "the condition is JavaScript")
+
   /// The outcome of one of the rule's variants, or of none.
   package func outcome(_ variant: Int?) -> Decision.Outcome {
+    if isUndecidable { return Self.undecidable }
     switch audience.experimentStatus {
     case .running: break
     case .absent: return .error(.noExperiment)

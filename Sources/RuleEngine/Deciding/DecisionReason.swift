@@ -78,7 +78,7 @@ extension Explanation {
             text: audience.error?.message ?? ""))
       case .entitled(let entitlement):
         lists[.owned, default: []].append(DecisionReason.owned(index, entitlement))
-      case .matched, .expressionFalse, .expressionBroken, .notReached: continue
+      case .matched, .expressionFalse, .expressionBroken, .notReached, .undecidable: continue
       }
     }
     return DecisionReason.Member.allCases.compactMap { member in

@@ -159,7 +159,7 @@ extension Decision.Reason {
   /// Whether the condition was looked at.
   package var isTried: Bool {
     switch self {
-    case .notReached, .entitled, .expressionBroken: false
+    case .notReached, .entitled, .expressionBroken, .undecidable: false
     case .matched, .expressionFalse, .expressionError, .occurrenceLimit: true
     }
   }
@@ -172,6 +172,7 @@ extension Decision.Reason {
     case .expressionError, .expressionBroken: "expressionError"
     case .occurrenceLimit: "occurrenceLimit"
     case .entitled: "entitled"
+    case .undecidable: "undecidable"
     case .notReached: "notReached"
     }
   }
@@ -190,6 +191,9 @@ extension Decision.Outcome {
     case .error(.variantWithoutPaywall): "variantWithoutPaywall"
     case .error(.noExperiment): "noExperiment"
     case .error(.experimentNotRunning): "experimentNotRunning"
+    case .error(.abortsApp): "abortsApp"
+    case .error(.configRejected): "configRejected"
+    case .undecidable: "undecidable"
     }
   }
 }

@@ -100,7 +100,7 @@ extension Decision.Reason {
   public var value: Value {
     let code = Value.string(code)
     switch self {
-    case .matched, .expressionFalse(nil), .notReached: return .object(["code": code])
+    case .matched, .expressionFalse(nil), .notReached, .undecidable: return .object(["code": code])
     case .expressionFalse(let type?):
       return .object(["code": code, "valueType": .string(type)])
     case .expressionError(let error):

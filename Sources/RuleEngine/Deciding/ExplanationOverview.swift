@@ -10,6 +10,7 @@ extension Explanation {
     case .noAudienceMatch: "no match"
     case .error: "no paywall"
     case .placementNotFound: "no placement"
+    case .undecidable: "undecidable"
     }
   }
 
@@ -30,6 +31,7 @@ extension Explanation {
       case .new, nil: "\(variant), assigned now"
       }
     case .error(let failure): return failure.message
+    case .undecidable(let reason): return reason
     case .placementNotFound: return "the config has no such placement"
     case .noAudienceMatch: return reasonForNone
     }
@@ -51,7 +53,7 @@ extension Explanation {
       case .expressionBroken: return "audience \(label) has an expression that does not compile"
       case .entitled(let entitlement):
         return "audience \(label) skipped: the user has the entitlement \(entitlement)"
-      case .matched, .expressionFalse, .occurrenceLimit, .notReached: continue
+      case .matched, .expressionFalse, .occurrenceLimit, .notReached, .undecidable: continue
       }
     }
     switch audiences.count {
@@ -68,7 +70,7 @@ extension Explanation {
     var text = "\(decision.placement): \(summary)"
     switch decision.outcome {
     case .noAudienceMatch: text += "; \(shortReason)"
-    case .paywall, .holdout, .error:
+    case .paywall, .holdout, .error, .undecidable:
       if let shortAudience { text += ", \(shortAudience)" }
     case .placementNotFound: break
     }

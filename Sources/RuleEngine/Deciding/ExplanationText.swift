@@ -43,6 +43,7 @@ extension Explanation {
     case .noAudienceMatch: "no audience matches, no paywall"
     case .placementNotFound: "the config has no such placement"
     case .error(let failure): "no paywall: \(failure.message)"
+    case .undecidable(let reason): "undecidable: \(reason)"
     }
   }
 
@@ -103,6 +104,7 @@ extension Decision.Outcome {
     case .error(let failure): "no paywall: \(failure.message)"
     case .noAudienceMatch: "no audience matches, no paywall"
     case .placementNotFound: "the config has no such placement"
+    case .undecidable(let reason): "undecidable: \(reason)"
     }
   }
 }
@@ -193,6 +195,7 @@ extension Explanation.Audience {
       "does not match: the expression gives a value of type \(type), not true or false"
     case .expressionError(let problem): "does not match: \(error?.message ?? problem.kind.slug)"
     case .expressionBroken: "does not match: the expression does not compile (see tollgate check)"
+    case .undecidable: "undecidable: the condition is JavaScript, which only the device evaluates"
     case .occurrenceLimit(_, let limit): "held back by its limit: \(describe(limit))"
     case .entitled(let entitlement): "skipped: the user has the entitlement \(entitlement)"
     case .notReached: "not reached"

@@ -3,7 +3,7 @@ package import Expressions
 /// The fields of an outcome: the one list that JSON, CSV, SQLite, Arrow, rule tests, the C library and the Python
 /// package follow. Tables have them in this order.
 package enum OutcomeField: String, CaseIterable, Sendable {
-  /// `paywall`, `holdout`, `noAudienceMatch`, `placementNotFound` or `error`.
+  /// `paywall`, `holdout`, `noAudienceMatch`, `placementNotFound`, `error` or `undecidable`.
   case result
   /// The index of the audience that decided.
   case audience
@@ -60,7 +60,7 @@ package struct OutcomeValues: Sendable {
     case .paywall(let found):
       (experiment, variant, paywall) = (found.id, found.variant.id, found.variant.paywallID)
     case .holdout(let found): (experiment, variant, paywall) = (found.id, found.variant.id, nil)
-    case .noAudienceMatch, .placementNotFound, .error:
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable:
       (experiment, variant, paywall) = (nil, nil, nil)
     }
   }

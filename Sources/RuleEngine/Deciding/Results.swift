@@ -7,6 +7,8 @@ public enum TriggerResult: Hashable, Sendable {
   case noAudienceMatch
   case placementNotFound
   case error(String)
+  /// No SDK says this: what the device evaluates is not known here.
+  case undecidable(reason: String)
 
   public init(_ outcome: Decision.Outcome) {
     switch outcome {
@@ -15,6 +17,7 @@ public enum TriggerResult: Hashable, Sendable {
     case .noAudienceMatch: self = .noAudienceMatch
     case .placementNotFound: self = .placementNotFound
     case .error(let failure): self = .error(failure.message)
+    case .undecidable(let reason): self = .undecidable(reason: reason)
     }
   }
 
@@ -28,6 +31,8 @@ public enum TriggerResult: Hashable, Sendable {
     case .noAudienceMatch: .object(["result": "noAudienceMatch"])
     case .placementNotFound: .object(["result": "placementNotFound"])
     case .error(let message): .object(["result": "error", "error": .string(message)])
+    case .undecidable(let reason):
+      .object(["result": "undecidable", "reason": .string(reason)])
     }
   }
 }
@@ -47,7 +52,7 @@ public enum PresentationResult: Hashable, Sendable {
     case .holdout(let experiment): self = .holdout(experiment)
     case .noAudienceMatch: self = .noAudienceMatch
     case .placementNotFound: self = .placementNotFound
-    case .error: self = .paywallNotAvailable
+    case .error, .undecidable: self = .paywallNotAvailable
     }
   }
 
@@ -94,6 +99,17 @@ extension Decision.Failure {
     case .noExperiment: "the audience that matches has no experiment"
     case .experimentNotRunning(let id, let status):
       "the experiment '\(id)' of the audience that matches is \(status.rawValue)"
+    case .abortsApp: "evaluating the condition ends the app"
+    case .configRejected(let reason): "the SDK rejects the config: \(reason)"
+    }
+  }
+
+  /// A stable name of what a version of an SDK alone does; nil of all else.
+  package var code: String? {
+    switch self {
+    case .noVariants, .variantWithoutPaywall, .noExperiment, .experimentNotRunning: nil
+    case .abortsApp: "aborts-app"
+    case .configRejected: "config-rejected"
     }
   }
 }
@@ -112,11 +128,19 @@ extension Decision {
 }
 
 extension Decision.Outcome {
+  /// The result, with the code of an error that a version of an SDK alone has.
+  private var result: Value {
+    let value = TriggerResult(self).value
+    guard case .error(let failure) = self, let code = failure.code, case .map(let members) = value
+    else { return value }
+    return .map(members + [.init(key: "code", value: .string(code))])
+  }
+
   package func line(subjectID: String, placement: String, audience: Int?) -> Value {
     let line: [Value.Entry] = [
       .init(key: "userId", value: .string(subjectID)),
       .init(key: "placement", value: .string(placement)),
-      .init(key: "result", value: TriggerResult(self).value),
+      .init(key: "result", value: result),
     ]
     let values = OutcomeValues(self, audience: audience)
     return .map(line + values.members(OutcomeField.ofChoices.filter { !$0.isInResult }))

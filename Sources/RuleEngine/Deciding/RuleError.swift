@@ -63,8 +63,8 @@ extension RuleSet {
   /// The audiences of a placement whose rules fail on the way to the decision, in order: those that
   /// ``steps(_:frame:state:)`` says err. What they err by is told as in outcomes of a batch.
   public func errors(_ placement: String, frame: inout Frame, state: DecisionState) -> [RuleError] {
-    guard let number = self.placement(named: placement) else { return [] }
-    var walk = FailureWalk(program)
+    guard let number = self.placement(named: placement), storage.rejection == nil else { return [] }
+    var walk = FailureWalk(storage)
     _ = storage.table.firstMatch(
       of: storage.placements[number].rules, program, in: &frame, state, &walk)
     return errors(walk)
@@ -82,11 +82,19 @@ extension RuleSet {
     guard let number = self.placement(named: placement) else {
       return Decision(ruleSet: self, unknownPlacement: placement)
     }
-    var walk = FailureWalk(program)
+    if storage.rejection != nil {
+      return Decision(ruleSet: self, verdict: Verdict(), placement: number, state)
+    }
+    var walk = FailureWalk(storage)
     if missing != nil { (walk.standIns, walk.rules) = (storage.standIns, rules) }
     let rule = storage.table.firstMatch(
       of: storage.placements[number].rules, program, in: &frame, state, &walk)
     errors += self.errors(walk)
+    if let aborted = walk.aborted {
+      var verdict = Verdict(rule: Int32(aborted))
+      verdict.aborts = true
+      return Decision(ruleSet: self, verdict: verdict, placement: number, state)
+    }
     if let missing, let standIns = walk.standIns {
       for (rule, holds) in walk.lacking {
         for (clause, _) in self.missing(ofRule: rule, holds: holds, standIns, frame) {
@@ -131,6 +139,28 @@ extension RuleSet {
   }
 }
 
+extension RuleSet.Storage {
+  /// Whether a failure of a rule ends the app, in the version of the SDK that decides.
+  package func endsApp(_ failure: Failure) -> Bool {
+    aborts && failure.error.kind.isPanic
+  }
+
+  /// Whether reading the condition of a rule ends the app.
+  package func endsApp(reading rule: Int) -> Bool { aborts && rules[rule].panicsWhenRead }
+}
+
+extension EvaluationError.Kind {
+  /// Whether superscript panics where we have this error.
+  package var isPanic: Bool {
+    switch self {
+    case .divisionByZero, .moduloByZero, .fatalArgument: true
+    case .noSuchAttribute, .noSuchOverload, .overflow, .indexOutOfRange, .conversion, .badMapKey,
+      .badRegex, .limitExceeded, .unknownValue, .undeclaredName, .nullComparison, .badArgument:
+      false
+    }
+  }
+}
+
 /// Remembers which rules failed, and why.
 private struct FailureWalk: RuleWalk {
   private(set) var failures: [(rule: Int, failure: Failure)] = []
@@ -139,15 +169,29 @@ private struct FailureWalk: RuleWalk {
   var rules: [RuleSet.Rule] = []
   /// Rules for which the subject lacks an attribute of these, and whether their conditions hold.
   private(set) var lacking: [(rule: Int, holds: Bool)] = []
+  /// The rule that ends the app; nothing comes behind it.
+  private(set) var aborted: Int?
+  private let storage: RuleSet.Storage
   private var finder: FailureFinder
 
-  init(_ program: Program) { finder = FailureFinder(program) }
+  init(_ storage: RuleSet.Storage) {
+    self.storage = storage
+    finder = FailureFinder(storage.program)
+  }
 
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
   {
+    if aborted != nil { return false }
+    if storage.endsApp(reading: rule) {
+      aborted = rule
+      return false
+    }
     let cell = program.condition(at: start, in: &frame)
-    if let failure = finder.failure(cell, in: frame) { failures.append((rule, failure)) }
+    if let failure = finder.failure(cell, in: frame) {
+      failures.append((rule, failure))
+      if storage.endsApp(failure) { aborted = rule }
+    }
     if let standIns {
       let lacksOne = standIns.ofCondition[Int(rules[rule].condition)].contains {
         !frame.slots[standIns.clauses[$0].slot].isValue

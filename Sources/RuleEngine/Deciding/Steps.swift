@@ -9,6 +9,8 @@ extension Decision {
     case expressionError(EvaluationError)
     /// The expression does not compile.
     case expressionBroken
+    /// The condition is in a language that only the device evaluates.
+    case undecidable
     case occurrenceLimit(count: Int, limit: OccurrenceLimit)
     /// The subject owns the entitlement whose owners the audience passes over.
     case entitled(String)
@@ -61,22 +63,31 @@ private struct RecordingWalk: RuleWalk {
   /// By rule of the placement, in order.
   var reasons: [Decision.Reason]
   private let first: Int
+  private var finder: FailureFinder
+  /// Whether a rule has ended the app: nothing comes behind it.
+  private var isOver = false
 
   init(ruleSet: RuleSet, rules: Range<Int>) {
     self.ruleSet = ruleSet
     first = rules.lowerBound
+    finder = FailureFinder(ruleSet.program)
     reasons = Array(repeating: .notReached, count: rules.count)
   }
 
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
   {
+    if isOver { return false }
     let compiled = ruleSet.rules[rule]
+    isOver = ruleSet.storage.endsApp(reading: rule)
     guard !compiled.isBroken, let entry = compiled.entry else {
       reasons[rule - first] = .expressionBroken
       return false
     }
     let value = program.condition(entry, in: &frame)
+    if ruleSet.storage.aborts, let failure = finder.failure(value, in: frame) {
+      isOver = ruleSet.storage.endsApp(failure)
+    }
     if value.tag == Tag.fault {
       reasons[rule - first] = .expressionError(EvaluationError(fault: value))
     } else if value != .true {
@@ -89,14 +100,18 @@ private struct RecordingWalk: RuleWalk {
   mutating func reached(_ rule: Int) {}
 
   mutating func passedOver(_ rule: Int) {
+    if isOver { return }
     let audience = ruleSet.rules[rule].audience
     reasons[rule - first] = .entitled(audience.entitlementGuard ?? "")
   }
 
-  mutating func matched(_ rule: Int) { reasons[rule - first] = .matched }
+  mutating func matched(_ rule: Int) {
+    if isOver { return }
+    reasons[rule - first] = ruleSet.rules[rule].isUndecidable ? .undecidable : .matched
+  }
 
   mutating func heldBack(_ rule: Int, count: Int) {
-    guard let limit = ruleSet.rules[rule].audience.occurrenceLimit else { return }
+    guard !isOver, let limit = ruleSet.rules[rule].audience.occurrenceLimit else { return }
     reasons[rule - first] = .occurrenceLimit(count: count, limit: limit)
   }
 }

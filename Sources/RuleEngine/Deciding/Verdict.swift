@@ -22,6 +22,8 @@ package struct Verdict: Hashable, Sendable {
   package var source: Source = .none
   /// False when the config does not have the placement.
   package var isPlacementKnown = true
+  /// Whether evaluating the rule's condition ends the app.
+  package var aborts = false
 
   package init(
     rule: Int32 = -1, variant: Int32 = -1, assignment: Int32 = -1, source: Source = .none,

@@ -127,7 +127,7 @@ extension EffectTable.OutcomeKind {
     case .holdout: self = .holdout
     case .noAudienceMatch: self = .noAudienceMatch
     case .placementNotFound: self = .placementNotFound
-    case .error: self = .error
+    case .error, .undecidable: self = .error
     }
   }
 }

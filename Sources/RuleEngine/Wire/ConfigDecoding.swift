@@ -29,11 +29,13 @@ extension Config {
       var decoder = SuperwallConfigDecoder()
       var config = decoder.config(root)
       config?.misread = decoder.log.misread
+      config?.facts = ConfigFactFinder(superwall: root).facts
       return Compilation(output: config, diagnostics: decoder.log.diagnostics)
     case .agentWallie:
       var decoder = AgentWallieDecoder()
       var config = decoder.config(root)
       config?.misread = decoder.log.misread
+      config?.facts = ConfigFactFinder(agentWallie: root).facts
       return Compilation(output: config, diagnostics: decoder.log.diagnostics)
     }
   }

@@ -99,6 +99,8 @@ extension SuperwallConfigDecoder {
       path: element.path, preload: preload(element),
       computedProperties: computedProperties(element))
     audience.unreadVariants = unread
+    audience.hasScript =
+      element.member("expression") != nil || element.member("expression_js") != nil
     if let expression = element.member("expression_cel") {
       guard let text = expression.text else {
         log.missing("expression_cel", "a string", element)

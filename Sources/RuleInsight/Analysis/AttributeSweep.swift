@@ -308,7 +308,7 @@ extension AttributeSweep.Outcome {
       variant = experiment.variant.id
       paywall = experiment.variant.paywallID
     case .holdout(let experiment): variant = experiment.variant.id
-    case .noAudienceMatch, .placementNotFound, .error: break
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable: break
     }
   }
 }

@@ -143,7 +143,7 @@ final class ChangeFinder {
       switch reason {
       case .matched, .occurrenceLimit: return outcome == .true
       case .expressionFalse, .expressionError: return outcome != .true
-      case .expressionBroken, .entitled, .notReached: return true
+      case .expressionBroken, .entitled, .notReached, .undecidable: return true
       }
     }
   }

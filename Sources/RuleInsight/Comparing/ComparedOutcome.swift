@@ -41,6 +41,7 @@ package struct ComparedOutcome: Sendable {
       case "paywall": "'\(paywall ?? "")'"
       case "noAudienceMatch": "no match"
       case "placementNotFound": "no such placement"
+      case "undecidable": "undecidable"
       default: result
       }
     return notes.isEmpty ? name : "\(name) (\(notes.joined(separator: ", ")))"

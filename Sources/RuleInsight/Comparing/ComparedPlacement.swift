@@ -27,8 +27,7 @@ struct ComparedPlacement {
     let asked = Set(properties.0).symmetricDifference(properties.1)
     let sides = [(old, oldRules), (new, newRules)]
     hasOtherContext =
-      old.format != new.format || old.language != new.language
-      || old.behavior != new.behavior
+      old.format != new.format || !old.isDecidedAlike(new, at: name)
       || asked.contains { property in
         sides.allSatisfy { ruleSet, rules in
           (rules ?? 0..<0).contains { ruleSet.reads(property, rule: $0) }

@@ -22,8 +22,7 @@ struct DifferenceSearch {
     self.comparison = comparison
     pair = WitnessPair(comparison)
     let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
-    guard old.language == new.language, old.format == new.format, old.behavior == new.behavior
-    else {
+    guard old.format == new.format, old.isDecidedAlike(new) else {
       model = nil
       return
     }

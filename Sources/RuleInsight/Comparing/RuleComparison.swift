@@ -59,21 +59,28 @@ package final class RuleComparison: Sendable {
   ///   - clock: when it is.
   ///   - assigners: how users without an assignment get one, by the old and by the new.
   ///   - form: how users who move are written; nil when nobody reads that.
+  ///   - fleets: by which SDKs users are decided whose records name theirs.
   package init(
     _ old: RuleSet, _ new: RuleSet, placements names: [String]?, clock: HistoryClock,
-    assigners: (old: Assigner, new: Assigner), form: OutcomeForm? = nil
+    assigners: (old: Assigner, new: Assigner), form: OutcomeForm? = nil,
+    fleets: (old: SDKFleet?, new: SDKFleet?) = (nil, nil)
   ) {
     let names = names ?? RuleComparison.placements(old, new)
-    func plan(_ ruleSet: RuleSet, _ assigner: Assigner) -> BatchPlan {
+    func plan(_ ruleSet: RuleSet, _ assigner: Assigner, _ fleet: SDKFleet?) -> BatchPlan {
       BatchPlan(
         ruleSet, placements: names, now: clock.now, assigner: assigner, form: .rows, clock: clock,
-        texts: nil, collectsChoices: true)
+        texts: nil, collectsChoices: true,
+        fleet: fleet.map { ($0.selection, $0.config, nil) })
     }
     var numbers: [ComparedOutcome: Int32] = [:]
     self.form = form
     placements = names.map { ComparedPlacement($0, old, new) }
-    self.old = RuleComparison.side(plan(old, assigners.old), placements, &numbers) { $0.oldRules }
-    self.new = RuleComparison.side(plan(new, assigners.new), placements, &numbers) { $0.newRules }
+    self.old = RuleComparison.side(
+      plan(old, assigners.old, fleets.old), placements, &numbers
+    ) { $0.oldRules }
+    self.new = RuleComparison.side(
+      plan(new, assigners.new, fleets.new), placements, &numbers
+    ) { $0.newRules }
   }
 
   /// The placements of both, the old one's first.
@@ -105,12 +112,18 @@ package final class RuleComparison: Sendable {
       }
       let own = rules(placement)
       add(plan.table.unmatched[number], own == nil ? .placementNotFound : .noAudienceMatch, nil)
+      if number < plan.table.rejected.count {
+        let reason = plan.ruleSet.storage.rejection?.kind.reason ?? ""
+        add(plan.table.rejected[number], .error(.configRejected(reason: reason)), nil)
+      }
       for rule in own ?? 0..<0 {
         let row = plan.table.rules[rule]
         for (variant, choice) in row.variants.enumerated() {
           add(choice, plan.ruleSet.rules[rule].outcome(variant), rule)
         }
         add(row.withoutVariants, plan.ruleSet.rules[rule].outcome(nil), rule)
+        if row.aborted >= 0 { add(row.aborted, .error(.abortsApp), rule) }
+        if row.undecidable >= 0 { add(row.undecidable, RuleSet.Rule.undecidable, rule) }
       }
     }
     return side
@@ -145,5 +158,16 @@ extension ComparedOutcome {
   /// Where there is no choice.
   fileprivate static var nothing: ComparedOutcome {
     ComparedOutcome(.noAudienceMatch, audience: nil)
+  }
+}
+
+/// Users who are decided by the SDKs that their records name, and the config.
+package struct SDKFleet: Sendable {
+  package var selection: SDKSelection
+  package var config: Config
+
+  package init(_ selection: SDKSelection, _ config: Config) {
+    self.selection = selection
+    self.config = config
   }
 }

@@ -288,7 +288,7 @@ final class FuzzJudge {
                 "result": "paywall", "paywall": .string(experiment.variant.paywallID ?? ""),
               ])
             ))
-        case .noAudienceMatch, .placementNotFound, .error: continue
+        case .noAudienceMatch, .placementNotFound, .error, .undecidable: continue
         }
       }
     }

@@ -118,7 +118,7 @@ struct InvariantJudge: ~Copyable {
       experiment = found
       paywall = found.variant.paywallID.map { .string($0) } ?? .null
     case .holdout(let found): experiment = found
-    case .noAudienceMatch, .placementNotFound, .error: break
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable: break
     }
     return .object([
       "placement": .string(placement),

@@ -22,6 +22,25 @@ extension CodePage {
         """),
       advice: "Keep the newer one."),
     CodePage(
+      .versionDifference, .warning,
+      what:
+        "Versions of an SDK decide differently, or some of them lack something that the config needs.",
+      why: """
+        Apps in the field have many versions of the SDK. 'tollgate check --sdk-versions' names the versions that \
+        differ, with a user where the outcome depends on the version.
+        """,
+      example: .audience(#""expression_cel": "user.age > 18", "preload": null"#),
+      advice:
+        "Write the condition in a form that all versions read alike, or wait until old versions are gone."
+    ),
+    CodePage(
+      .unknownVersion, .note,
+      what:
+        "The version of an SDK in a user record is missing, unreadable, or newer than those that are known.",
+      why: "With --sdk-version record, the newest known SDK decides for such a user.",
+      example: .other(#"{"userId": "u-1", "device": {"platform": "iOS", "sdkVersion": "latest"}}"#),
+      advice: "Write the version that the device sends, such as 4.12.5."),
+    CodePage(
       .unusedProduct, .note,
       what: "A product of a paywall that its texts do not mention.",
       why: "A text may name the wrong slot.",

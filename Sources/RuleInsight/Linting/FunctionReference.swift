@@ -15,7 +15,7 @@ package enum FunctionReference {
     package func isKnown(in language: RuleLanguage) -> Bool {
       switch language {
       case .cel: page.dialects.contains(.cel)
-      case .superscript(let platform): platforms.contains(platform)
+      case .superscript(let profile): platforms.contains(profile.platform)
       }
     }
 

@@ -43,7 +43,7 @@ package struct PlatformCheck {
     var found: [[Diagnostic]] = []
     var analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)] = []
     for platform in Platform.allCases {
-      let language = RuleLanguage.superscript(platform)
+      let language = RuleLanguage.superscript(SDKProfile(platform))
       let compiled = RuleSet.compile(config, language: language)
       var check = ConfigCheck(decoded + compiled.diagnostics)
       check.lint(config, json: json, language: language, schema: schema)

@@ -48,7 +48,7 @@ package struct DialectReport: Sendable {
       func isAbout(_ language: RuleLanguage) -> Bool {
         switch language {
         case .cel: self == .dialects
-        case .superscript(let platform): self == .platforms || platform == .ios
+        case .superscript(let profile): self == .platforms || profile.platform == .ios
         }
       }
     }
@@ -118,7 +118,7 @@ package struct DialectReport: Sendable {
 extension RuleLanguage {
   /// The languages that reports compare.
   package static let compared: [RuleLanguage] =
-    [.cel] + Platform.allCases.map { .superscript($0) }
+    [.cel] + Platform.allCases.map { .superscript(SDKProfile($0)) }
 }
 
 extension [DialectReport.Outcome] {

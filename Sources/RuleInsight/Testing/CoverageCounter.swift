@@ -147,7 +147,7 @@ package final class CoverageCounter {
       if let limit { addAllowed(limit, rule, state, to: &exercise) }
     case .occurrenceLimit: exercise.points.insert(.limit(rule: rule, .usedUp))
     case .entitled: exercise.points.insert(.owner(rule: rule))
-    case .expressionFalse, .expressionError, .expressionBroken, .notReached: break
+    case .expressionFalse, .expressionError, .expressionBroken, .notReached, .undecidable: break
     }
     guard step.reason.isTried else { return }
     let isOpen = limit.map { $0.allows(storedCount: state.count(for: $0)) } ?? true

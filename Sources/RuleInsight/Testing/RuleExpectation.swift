@@ -28,7 +28,7 @@ package struct RuleExpectation: Hashable, Sendable {
 
   /// What a result may be.
   package static let results = [
-    "paywall", "holdout", "noAudienceMatch", "placementNotFound", "error",
+    "paywall", "holdout", "noAudienceMatch", "placementNotFound", "error", "undecidable",
   ]
 
   /// Something that is not as it is expected.

@@ -25,7 +25,7 @@ enum TestLine {
       if let paywall = experiment.variant.paywallID, experiment.variant.kind != .holdout {
         expect.append(.init(key: "paywall", value: .string(paywall)))
       }
-    case .noAudienceMatch, .placementNotFound, .error: break
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable: break
     }
     var members: [Value.Entry] = [
       .init(key: "name", value: .string(name)),

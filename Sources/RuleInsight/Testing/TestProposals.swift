@@ -60,7 +60,7 @@ package enum TestProposals {
     name += decision.decidingAudience.map { ": audience \($0.label)" } ?? ": nobody"
     switch decision.outcome {
     case .paywall(let experiment), .holdout(let experiment): name += ", \(experiment.variant.id)"
-    case .noAudienceMatch, .placementNotFound, .error: break
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable: break
     }
     return TestLine.value(record, decision, now, seed: seed, name: name)
   }

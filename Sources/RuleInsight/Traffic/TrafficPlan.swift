@@ -191,7 +191,7 @@ private struct ChoiceBuilder {
     }
     switch outcome {
     case .paywall(let experiment), .holdout(let experiment): choice.variant = experiment.variant.id
-    case .noAudienceMatch, .placementNotFound, .error: break
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable: break
     }
     if case .paywall(let experiment) = outcome {
       choice.paywall = number(ofPaywall: experiment.variant.paywallID ?? "")

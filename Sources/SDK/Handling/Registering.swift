@@ -198,6 +198,8 @@ extension SDKState {
     case .placementNotFound: (.skipped(.placementNotFound), .placementNotFound)
     case .error(let failure):
       (.error(SDKError(.paywallNotAvailable, failure.message)), .noPaywallViewController)
+    case .undecidable(let reason):
+      (.error(SDKError(.paywallNotAvailable, reason)), .noPaywallViewController)
     }
   }
 

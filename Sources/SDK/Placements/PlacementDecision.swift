@@ -10,7 +10,7 @@ struct PlacementDecision: Hashable, Sendable {
   var experiment: Decision.Experiment? {
     switch outcome {
     case .paywall(let experiment), .holdout(let experiment): experiment
-    case .noAudienceMatch, .placementNotFound, .error: nil
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable: nil
     }
   }
 }

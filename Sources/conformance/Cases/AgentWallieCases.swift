@@ -162,7 +162,7 @@ enum AgentWallieCases {
     case .holdout(let found):
       experiment = found
       isHoldout = true
-    case .noAudienceMatch, .placementNotFound, .error: break
+    case .noAudienceMatch, .placementNotFound, .error, .undecidable: break
     }
     return [
       "campaign": .string(audience.campaignID), "audience": CaseValues.value(audience.id),

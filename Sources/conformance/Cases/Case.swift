@@ -70,6 +70,7 @@ enum CaseSuites {
     "tollgate-batches": BatchCases.run,
     "tollgate-check": CheckCases.run,
     "sdk-scenarios": ScenarioCases.run,
+    "sdk-version-cases": SDKVersionCases.run,
   ]
 
   /// - Throws: when the case cannot be run: it is of no suite, says something that nobody reads, or

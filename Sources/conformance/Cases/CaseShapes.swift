@@ -136,6 +136,12 @@ enum CaseShapes {
       amount currency locale foundation_formatstyle foundation_numberformatter narrow iso
       babel_2_18_cldr icu_72_1
       """),
+    "sdk-version-cases": suite(
+      """
+      area config user
+      ranges[sdk=(ios android web agentwallie) versions evaluator=(raw numeric skip text) result] why
+      sure
+      """),
     "tollgate-expressions": suite(
       """
       expression context dialect=(cel superscript) platform=(ios android web)

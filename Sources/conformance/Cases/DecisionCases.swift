@@ -98,9 +98,11 @@ enum DecisionCases {
 
   /// What rules are written in; absent is superscript for iOS.
   static func language(_ testCase: Case) -> RuleLanguage {
-    let platform = testCase.input("platform")?.text.flatMap(Platform.init(rawValue:))
-    return testCase.input("dialect")?.text == "cel"
-      ? .cel : .superscript(platform ?? .ios)
+    if testCase.input("dialect")?.text == "cel" { return .cel }
+    let sdk = testCase.input("platform")?.text.flatMap(SDKName.init(rawValue:)) ?? .ios
+    let version = testCase.input("sdkVersion")?.text
+    let selection = version.flatMap { try? SDKSelection($0) } ?? .newest
+    return .superscript(selection.profile(usual: sdk))
   }
 
   private static let defaultNow = "2026-03-01T12:00:00Z"

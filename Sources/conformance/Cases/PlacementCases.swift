@@ -100,6 +100,7 @@ enum PlacementCases {
           }))
     case .placementNotFound: add("assignment", .null)
     case .error(let failure): add("error", .string(failure.message))
+    case .undecidable(let reason): add("undecidable", .string(reason))
     }
     var isConfirmable = false
     for applied in decision.effects(for: .presentation) {
@@ -289,7 +290,7 @@ extension Decision.Reason {
   /// Nil when it matched or was not reached.
   fileprivate var unmatchedSource: String? {
     switch self {
-    case .matched, .notReached: nil
+    case .matched, .notReached, .undecidable: nil
     case .occurrenceLimit: "OCCURRENCE"
     case .expressionFalse, .expressionError, .expressionBroken, .entitled: "EXPRESSION"
     }

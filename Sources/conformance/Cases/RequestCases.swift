@@ -112,7 +112,7 @@ enum RequestCases {
         params["unmatched_audience_\(id)"] = audience["source"]
       }
     case .placementNotFound: params["result"] = "eventNotFound"
-    case .error: params["result"] = "error"
+    case .error, .undecidable: params["result"] = "error"
     }
     return whole(.members(params), "params", testCase)
   }

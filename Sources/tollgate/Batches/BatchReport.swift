@@ -125,6 +125,12 @@ struct BatchReport {
         "\(counted(placement.error, "user")) of a matching audience get nothing, as there is no "
           + "variant with a paywall for them.")
     }
+    if placement.undecidable > 0 {
+      add(
+        .warning,
+        "\(counted(placement.undecidable, "user")) have SDKs that evaluate JavaScript, which is not "
+          + "decided here.")
+    }
     let failed = placement.errors.reduce(0) { $0 + $1.users }
     if let worst = placement.errors.first {
       add(
@@ -156,7 +162,8 @@ struct BatchReport {
         .number("no match"), .number("nothing"),
       ],
       rows: tally.placements.enumerated().map { number, placement in
-        let nothing = placement.placementNotFound + placement.error
+        let nothing =
+          placement.placementNotFound + placement.error + placement.undecidable
         let counts = [placement.paywall, placement.holdout, placement.noAudienceMatch, nothing]
         return .init(
           [

@@ -24,7 +24,8 @@ extension RunSettings {
     var words = ["tollgate", "explain", config]
     words += placement.map { ["--placement", $0] } ?? ["--all"]
     if let format { words += ["--config-format", format] }
-    words += LanguageOptions.words(dialect: dialect, platform: platform)
+    words += LanguageOptions.words(
+      dialect: dialect, platform: platform, sdkVersion: sdkVersion)
     switch user {
     case .id(let id, let files):
       words += ["--users"] + files

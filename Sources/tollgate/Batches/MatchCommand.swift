@@ -104,7 +104,7 @@ struct MatchCommand: AsyncParsableCommand {
     uses.reads("the config", source.config)
     for path in paths { uses.reads("--users", path) }
     try reporting.check(&uses)
-    let config = try configForm.file(source.config, language)
+    let config = try configForm.file(source.config, language, readsRecords: true)
     let settings = RunSettings(
       config: config, format: configForm.configFormat?.rawValue, language: language,
       users: paths, input: usersFormat?.rawValue,
@@ -112,7 +112,7 @@ struct MatchCommand: AsyncParsableCommand {
       options: options, layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
     let plan = try settings.plan(
-      ruleSet, countsDraws: reporting.report != nil, wantsExamples: true)
+      ruleSet, of: config.config, countsDraws: reporting.report != nil, wantsExamples: true)
     let run = try await Signals.heeding { try await count(plan, settings) }
     let redaction = try redacting.redaction()
     if run.state.sums.users > 0 {

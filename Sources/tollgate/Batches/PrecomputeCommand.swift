@@ -97,6 +97,12 @@ struct PrecomputeCommand: AsyncParsableCommand {
         """))
   var reasons = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Add the column sdk, the SDK that decided, to outcomes in NDJSON or CSV.",
+      discussion: "It names the platform and the version, as 'ios 4.12.5'."))
+  var sdkColumn = false
+
   @Option(help: OptionHelp.rejects, completion: .file())
   var rejects: String?
 
@@ -138,7 +144,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let form = try input.outputForm(out: out)
     let files = try RunFiles(out: out, form: form, rejects: rejects, options: lasting)
     try check(files, paths)
-    let config = try configForm.file(source.config, language)
+    let config = try configForm.file(source.config, language, readsRecords: true)
     var settings = RunSettings(
       config: config, format: configForm.configFormat?.rawValue, language: language,
       users: paths,
@@ -148,17 +154,21 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if rendering.render != nil, out != "none", form.form != .ndjson {
       throw ValidationError("--render needs outcomes written as NDJSON")
     }
+    if sdkColumn, out != "none", form.form == .sqlite {
+      throw ValidationError("--sdk-column needs outcomes written as NDJSON or CSV")
+    }
     if reasons, out == "none", !quiet {
       FileText.printError("note: --reasons has no effect with --out none: reasons are in outcomes")
     }
     settings.runColumns = input.runColumns
     settings.reasons = reasons
+    settings.sdkColumn = sdkColumn
     settings.texts = try rendering.settings(products, in: options.givenTimeZone)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
     let texts = try rendering.plan(
       for: config.config, products, now: settings.now, in: options.givenTimeZone)
     let (tally, notes) = try await Signals.heeding {
-      try await run(files, &settings, ruleSet, texts)
+      try await run(files, &settings, ruleSet, config.config, texts)
     }
     try report(tally, notes)
   }
@@ -186,7 +196,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   /// Decides, as long as nobody else writes the same files.
   private func run(
-    _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ texts: TextPlan?
+    _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ config: Config?,
+    _ texts: TextPlan?
   ) async throws -> (Tally, [Diagnostic]) {
     let locks = try files.lock()
     defer {
@@ -195,7 +206,8 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if !lasting.resume, !quiet { files.tellReplaced() }
     let former =
       lasting.resume ? try files.former(&settings, keepsTime: options.now == nil) : nil
-    let plan = try settings.plan(ruleSet, texts: texts, countsDraws: reporting.report != nil)
+    let plan = try settings.plan(
+      ruleSet, of: config, texts: texts, countsDraws: reporting.report != nil)
     try files.checkColumns(plan)
     if case .complete(let manifest)? = former {
       FileText.printError("Already complete; see \(files.manifest ?? "")")

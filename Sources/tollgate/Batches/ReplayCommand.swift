@@ -59,7 +59,7 @@ struct ReplayCommand: AsyncParsableCommand {
     let texts = try settings.texts.map { try $0.options(find) }
     let config = try readConfig(settings)
     let plan = try settings.plan(
-      try config.requireRuleSet(),
+      try config.requireRuleSet(), of: config.config,
       texts: try texts?.plan(for: config.config, now: settings.now))
     let (outcomes, rejects) = (
       try comparison(earlier.outcomes, settings.output),
@@ -107,7 +107,8 @@ struct ReplayCommand: AsyncParsableCommand {
     guard path != "-" || config != nil else {
       throw CommandError("the run read its config from standard input; give it with --config FILE")
     }
-    let language = LanguageOptions.language(dialect: settings.dialect, platform: settings.platform)
+    let language = LanguageOptions.language(
+      dialect: settings.dialect, platform: settings.platform, sdkVersion: settings.sdkVersion)
     let file = try ConfigFile(
       path, format: settings.format.flatMap { Config.Format(rawValue: $0) }, language: language)
     let hash = XXH64.text(of: file.bytes)

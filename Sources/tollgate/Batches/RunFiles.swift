@@ -287,22 +287,30 @@ extension RunSettings {
   ///
   /// - Parameters:
   ///   - ruleSet: the rules of the run's config.
+  ///   - config: the config, which SDKs of other versions compile differently.
   ///   - texts: what is rendered beside the outcomes; nil for nothing.
   ///   - countsDraws: whether draws are counted for a report.
   ///   - wantsExamples: whether counts come with the first users whom they count.
   func plan(
-    _ ruleSet: RuleSet, texts: TextPlan? = nil, countsDraws: Bool = false,
+    _ ruleSet: RuleSet, of config: Config?, texts: TextPlan? = nil, countsDraws: Bool = false,
     wantsExamples: Bool = false
   ) throws -> BatchPlan {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
       throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
+    }
+    let selection = (try? SDKSelection(sdkVersion)) ?? .newest
+    let isSuperwall = ruleSet.format == .superwall && ruleSet.language != .cel
+    let names = sdkColumn && isSuperwall
+    let fleet = config.flatMap { config in
+      isSuperwall && (selection.readsRecords || names)
+        ? (selection, config, names ? "sdk" : nil) : nil
     }
     return BatchPlan(
       ruleSet, placements: placements, now: now, assigner: resolvedAssigner,
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
       clock: clock, texts: texts, columnsOfRun: columnsOfRun, countsDraws: countsDraws,
-      givesReasons: reasons, wantsExamples: wantsExamples)
+      givesReasons: reasons, wantsExamples: wantsExamples, fleet: fleet)
   }
 }
 

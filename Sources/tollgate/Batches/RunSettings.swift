@@ -11,6 +11,8 @@ struct RunSettings {
   var format: String?
   var dialect: String
   var platform: String
+  /// Which SDK decides, as ``SDKSelection/text`` has it.
+  var sdkVersion: String
   var users: [String]
   /// Sizes of the users files; nil for what is not a regular file.
   var sizes: [Int?]
@@ -29,6 +31,8 @@ struct RunSettings {
   var rejects: String?
   /// Whether outcomes say of which run they are.
   var runColumns = false
+  /// Whether outcomes name the SDK that decided.
+  var sdkColumn = false
   /// Whether outcomes say why.
   var reasons = false
   /// What rendered texts depend on beside that; nil when none are rendered.
@@ -43,6 +47,7 @@ struct RunSettings {
       "tollgate": .string(SDKVersion.current), "config": .string(config),
       "configHash": .string(configHash), "format": format.map { .string($0) } ?? .null,
       "dialect": .string(dialect), "platform": .string(platform),
+      "sdkVersion": .string(sdkVersion),
       "users": .list(
         zip(users, sizes).map { path, size in
           .object(["path": .string(path), "bytes": size.map { .int(Int64($0)) } ?? .null])
@@ -53,7 +58,8 @@ struct RunSettings {
       "timeZone": .string(timeZone), "seed": .string(seed), "assigner": .string(assigner),
       "assignerVersion": .int(RunSettings.assignerVersion), "layout": .string(layout),
       "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
-      "runColumns": .bool(runColumns), "reasons": .bool(reasons),
+      "runColumns": .bool(runColumns), "sdkColumn": .bool(sdkColumn),
+      "reasons": .bool(reasons),
       "texts": texts?.value ?? .null,
     ])
   }
@@ -68,6 +74,15 @@ struct RunSettings {
       "dialect", LanguageOptions.DialectName.allCases.map(\.rawValue))
     platform = try recorded.required("platform").word(
       "platform", LanguageOptions.PlatformName.allCases.map(\.rawValue))
+    sdkVersion =
+      try recorded.member("sdkVersion").map {
+        (version) throws(RecordedValue.Fault) in
+        let text = try version.text()
+        guard (try? SDKSelection(text)) != nil else {
+          throw version.fault("'\(text)' is not an SDK version")
+        }
+        return text
+      } ?? SDKSelection.newest.text
     input = try recorded.member("input")?.word(
       "format of users", UserForm.allCases.map(\.rawValue))
     (users, sizes) = try RunSettings.files(recorded.required("users"))
@@ -91,6 +106,7 @@ struct RunSettings {
       (form) throws(RecordedValue.Fault) in try RunSettings.form(form)
     }
     runColumns = try recorded.member("runColumns")?.truth() ?? false
+    sdkColumn = try recorded.member("sdkColumn")?.truth() ?? false
     reasons = try recorded.member("reasons")?.truth() ?? false
     texts = try recorded.member("texts").map {
       (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
@@ -139,6 +155,7 @@ struct RunSettings {
     self.format = format
     dialect = language.dialect.rawValue
     platform = language.platform.rawValue
+    sdkVersion = language.sdkVersion.text
     self.users = users
     sizes = users.map { FileIdentity.regularSize(of: $0) }
     self.input = input

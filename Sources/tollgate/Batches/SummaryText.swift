@@ -5,12 +5,14 @@ internal import RuleEngine
 /// The counts of a batch as tables for a terminal.
 enum SummaryText {
   static func render(_ tally: Tally, _ style: TextStyle) -> String {
-    let hasOther = tally.placements.contains { $0.placementNotFound + $0.error > 0 }
+    let hasOther = tally.placements.contains {
+      $0.placementNotFound + $0.error + $0.undecidable > 0
+    }
     var lines = [""]
     lines += table(
       style, ["placement", "paywall", "", "holdout", "", "no match", "", "other", ""],
       tally.placements.map { placement in
-        let other = placement.placementNotFound + placement.error
+        let other = placement.placementNotFound + placement.error + placement.undecidable
         let counts = [placement.paywall, placement.holdout, placement.noAudienceMatch, other]
         return [placement.name] + counts.flatMap { [grouped($0), share($0, tally.users)] }
       }, spare: [[2, 4, 6, 8]] + (hasOther ? [] : [[7]]))
@@ -29,6 +31,11 @@ enum SummaryText {
       }, left: [0, 2], spanning: [1], spare: [[7], [5], [3]])
     lines.append("")
     lines += obstacles(tally).flatMap(style.wrapped)
+    for placement in tally.placements where placement.undecidable > 0 {
+      lines += style.wrapped(
+        "\(placement.name): undecidable for \(counted(placement.undecidable, "user")), whose SDKs "
+          + "evaluate JavaScript")
+    }
     lines += errors(tally, style.width).flatMap(style.wrapped)
     lines += missing(tally).flatMap(style.wrapped)
     lines += style.wrapped(

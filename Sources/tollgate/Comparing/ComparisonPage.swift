@@ -127,6 +127,7 @@ extension ComparedOutcome {
     case "paywall": "paywall \(paywall ?? "")"
     case "noAudienceMatch": "no match"
     case "placementNotFound": "no such placement"
+    case "undecidable": "undecidable"
     case "error": "nothing"
     default: result
     }

@@ -15,6 +15,9 @@ struct DiffCommand: AsyncParsableCommand {
       it can do neither, it says why. With users, it counts which move from which outcome to which, with \
       the reason and an example. The index of an audience and the look of a paywall do not count.
 
+      With two versions of an SDK and one config, it shows which users get something else when an app \
+      updates its SDK: --sdk-version 4.11.2..4.16.2, or record..4.16.2 from each user's own version.
+
       A rule that does not compile, or an unreadable part of a config, ends the command with exit code 1, \
       unless --keep-going is given.
       """,
@@ -26,6 +29,9 @@ struct DiffCommand: AsyncParsableCommand {
         .init(
           "every user that moves, in a file",
           "tollgate diff config.json next.json --users users.ndjson --out moved.csv --exit-zero"),
+        .init(
+          "users that get something else from a newer SDK",
+          "tollgate diff config.json --sdk-version 4.11.2..4.16.2 --users users.ndjson --exit-zero"),
         .init(
           "a report page",
           "tollgate diff config.json next.json --users users.ndjson --report report.html --exit-zero"
@@ -53,7 +59,7 @@ struct DiffCommand: AsyncParsableCommand {
   @Argument(
     help: OptionHelp.newConfig,
     completion: .file())
-  var new: String
+  var new: String?
 
   @OptionGroup(title: "Config Options") var configForm: ConfigFormOptions
   @OptionGroup(title: "Config Options") var language: LanguageOptions
@@ -121,6 +127,18 @@ struct DiffCommand: AsyncParsableCommand {
 
   func validate() throws {
     try naming.check(reporting, redacting)
+    if new == nil {
+      guard let update = language.update else {
+        throw ValidationError(
+          "give the new config, or two versions with --sdk-version 4.11.2..4.16.2")
+      }
+      if old == "-" {
+        throw ValidationError("--sdk-version with '..' reads the config twice: give a file")
+      }
+      if users.isEmpty, update.old.sdkVersion.readsRecords || update.new.sdkVersion.readsRecords {
+        throw ValidationError("--sdk-version by records is for --users")
+      }
+    }
     if placements.contains("") { throw ValidationError("--placement is empty") }
     if json, let format, format != .json {
       throw ValidationError("give --json or --format \(format.rawValue), not both")
@@ -136,8 +154,9 @@ struct DiffCommand: AsyncParsableCommand {
     let paths = try UserInput.paths(users, form: usersFormat)
     let written = try outputForm()
     try check(paths)
-    let oldFile = try configForm.file(old, language)
-    let newFile = try configForm.file(new, language)
+    let languages = language.update ?? (language, language)
+    let oldFile = try configForm.file(old, languages.old, readsRecords: !users.isEmpty)
+    let newFile = try configForm.file(new ?? old, languages.new, readsRecords: !users.isEmpty)
     let rules = try ruleSets(oldFile, newFile)
     let now = try options.time()
     let assigners = (
@@ -145,13 +164,15 @@ struct DiffCommand: AsyncParsableCommand {
     )
     let comparison = RuleComparison(
       rules.old, rules.new, placements: placementNames, clock: try options.clock(now),
-      assigners: assigners, form: written?.form.outcomes)
+      assigners: assigners, form: written?.form.outcomes,
+      fleets: (fleet(languages.old, oldFile), fleet(languages.new, newFile)))
     if !quiet { tell(now, assigners, comparison) }
     options.tellUnused(assigners.new, isQuiet: quiet)
     let redaction = try redacting.redaction()
     func page(_ report: ComparisonReport, _ rejects: RejectKinds) -> ReportPage {
       ComparisonPage(
-        report: report, old: settings(oldFile, paths, now), new: settings(newFile, paths, now),
+        report: report, old: settings(oldFile, languages.old, paths, now),
+        new: settings(newFile, languages.new, paths, now),
         givenUsers: users, rejects: rejects, shown: naming.shown, redaction: redaction
       ).page
     }
@@ -170,11 +191,21 @@ struct DiffCommand: AsyncParsableCommand {
   }
 
   /// What the decisions by one of the configs depend on.
-  private func settings(_ config: ConfigFile, _ users: [String], _ now: Instant) -> RunSettings {
+  private func settings(
+    _ config: ConfigFile, _ language: LanguageOptions, _ users: [String], _ now: Instant
+  ) -> RunSettings {
     RunSettings(
       config: config, format: configForm.configFormat?.rawValue, language: language, users: users,
       input: usersFormat?.rawValue, placements: placementNames, now: now, options: options,
       layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
+  }
+
+  /// How users are decided whose records name their SDKs; nil where one SDK decides all.
+  private func fleet(_ language: LanguageOptions, _ file: ConfigFile) -> SDKFleet? {
+    guard let config = file.config, config.format == .superwall, language.dialect == .superscript,
+      language.sdkVersion.readsRecords
+    else { return nil }
+    return SDKFleet(language.sdkVersion, config)
   }
 
   /// Nil for all of both configs.
@@ -196,7 +227,7 @@ struct DiffCommand: AsyncParsableCommand {
   private func check(_ users: [String]) throws {
     var uses = FileUses()
     uses.reads("the old config", old)
-    uses.reads("the new config", new)
+    if let new { uses.reads("the new config", new) }
     for path in users { uses.reads("--users", path) }
     if let out, out != "none" {
       uses.writes("--out", out)

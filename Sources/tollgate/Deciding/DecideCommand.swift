@@ -59,15 +59,16 @@ struct DecideCommand: ParsableCommand {
   }
 
   func run() throws {
-    let file = try form.file(source.config, language)
+    let known = try language.givenUser(user, isQuiet: quiet)
+    let file = try form.file(source.config, language, for: known?.bytes)
     let ruleSet = try file.requireRuleSet()
     try file.checkPlacement(placement)
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
     let isInWords = !json && Terminal.isTerminal(.standardOutput)
-    guard let given = try user.given(isQuiet: quiet) else { return }
+    guard let given = try known ?? user.given(isQuiet: quiet) else { return }
     try UserFile.read(given, for: ruleSet, at: clock, isQuiet: quiet) { frame, state in
-      let basis = DecisionOptions.basis(clock.now, assigner)
+      let basis = DecisionOptions.basis(clock.now, assigner) + language.basis(ruleSet)
       if !isInWords, !quiet { FileText.printError("Decided as of \(basis)") }
       options.tellUnused(assigner, isQuiet: quiet)
       let text: String

@@ -118,13 +118,14 @@ struct ExplainCommand: ParsableCommand {
   }
 
   func run() throws {
-    let file = try form.file(source.config, language)
+    let known = try language.givenUser(user, isQuiet: quiet)
+    let file = try form.file(source.config, language, for: known?.bytes)
     let ruleSet = try file.requireRuleSet()
     if let placement { try file.checkPlacement(placement) }
     let names = placement.map { [$0] } ?? ruleSet.placementNames
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
-    guard var given = try user.given(isQuiet: quiet) else { return }
+    guard var given = try known ?? user.given(isQuiet: quiet) else { return }
     var whatIf: WhatIf?
     var before: [Decision] = []
     if !changes.isEmpty {
@@ -145,7 +146,8 @@ struct ExplainCommand: ParsableCommand {
       if !quiet { tellMissing(redaction.missing(in: record)) }
       let user = ExplainedUser(
         ruleSet: ruleSet, config: file.config, record: record, state: state, clock: clock,
-        assigner: assigner, whatIf: whatIf, redaction: redaction)
+        assigner: assigner, whatIf: whatIf, redaction: redaction,
+        family: language.sdkVersion == .newest ? nil : file.config.map { RuleSetFamily($0) })
       let answer = Answer(command: self, user: user, before: before)
       if let placement {
         try answer.explain(placement, &frame)
@@ -190,7 +192,8 @@ private struct Answer {
   private var head: String {
     let name = user.redaction.hidesIDs ? "[redacted]" : user.state.subjectID
     return DiagnosticText.visible(
-      "user \(name) at \(command.options.zonedBasis(user.state.now, user.assigner))")
+      "user \(name) at \(command.options.zonedBasis(user.state.now, user.assigner))"
+        + command.language.basis(user.ruleSet))
   }
 
   func explain(_ placement: String, _ frame: inout Frame) throws {
@@ -211,10 +214,15 @@ private struct Answer {
       return show(found.value, lines)
     }
     let explanation = user.explanation(of: placement, &frame)
+    if command.json {
+      return FileText.print(user.values([explanation], before)[0].json)
+    }
+    let lines = user.versionLines(of: placement).map(DiagnosticText.visible)
     show(
       explanation.value,
       [head] + [change].visible
-        + [explanation.text(foldingAbove: command.all ? .max : ExplainCommand.mostAudiences)])
+        + [explanation.text(foldingAbove: command.all ? .max : ExplainCommand.mostAudiences)]
+        + lines)
   }
 
   private func show(_ value: Value, _ lines: [String]) {

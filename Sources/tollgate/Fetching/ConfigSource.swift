@@ -10,10 +10,20 @@ struct ConfigSource {
   let format: Config.Format
   /// The beginning of the URL, up to what the format's API adds: `https://api.superwall.me`.
   let base: String
+  /// The version of the SDK that asks; nil for none.
+  let sdkVersion: SDKVersion?
 
-  /// - Parameter base: nil for the server that apps ask.
-  init(_ format: Config.Format, base: String?) throws {
+  /// What is sent beside the usual headers, as SDKs do.
+  var headers: [(name: String, value: String)] {
+    sdkVersion.map { [("X-SDK-Version", "\($0)")] } ?? []
+  }
+
+  /// - Parameters:
+  ///   - base: nil for the server that apps ask.
+  ///   - sdkVersion: the version of the SDK that asks.
+  init(_ format: Config.Format, base: String?, sdkVersion: SDKVersion? = nil) throws {
     self.format = format
+    self.sdkVersion = sdkVersion
     guard let base else {
       self.base = Self.usualBase(format)
       return

@@ -25,7 +25,11 @@ struct Download {
   ///   - timeout: seconds that all of it may take.
   ///   - allowsPlain: whether redirects, too, may be unencrypted.
   ///   - unset: variables that curl does not get.
-  init(_ url: String, timeout: Int, allowsPlain: Bool, unset: Set<String>) throws {
+  ///   - headers: what is sent beside the usual headers.
+  init(
+    _ url: String, timeout: Int, allowsPlain: Bool, unset: Set<String>,
+    headers: [(name: String, value: String)] = []
+  ) throws {
     let protocols = allowsPlain ? "=http,https" : "=https"
     let settings = """
       url = "\(url)"
@@ -44,7 +48,7 @@ struct Download {
       user-agent = "tollgate/\(SDKVersion.current)"
       write-out = "%{stderr}\\nstatus %{http_code}\\netag %header{etag}\\n"
 
-      """
+      """ + headers.map { "header = \"\($0.name): \($0.value)\"\n" }.joined()
     let result: ChildProcess.Result
     do {
       // Without the user's own settings, which may send the answer elsewhere.

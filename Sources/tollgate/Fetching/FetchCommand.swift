@@ -52,6 +52,15 @@ struct FetchCommand: AsyncParsableCommand {
   var url: String?
 
   @Option(
+    help: ArgumentHelp(
+      "The version of the SDK to ask as, such as 4.12.5.",
+      discussion: """
+        It is sent as the header X-SDK-Version, as SDKs do, and kept in FILE.fetched: a server may \
+        give old SDKs another config.
+        """, valueName: "version"), transform: SDKVersion.argument)
+  var sdkVersion: SDKVersion?
+
+  @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The longest wait, in seconds, from 1 to 3600.", valueName: "seconds"))
   var timeout = 30
@@ -75,7 +84,8 @@ struct FetchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let source = try ConfigSource(configFormat.format, base: url)
+    let source = try ConfigSource(
+      configFormat.format, base: url, sdkVersion: sdkVersion)
     let key = try usedKey()
     let place = out == "-" ? FilePlace(open: 1, "standard output") : FilePlace(out)
     try place.checkWritable("--out")

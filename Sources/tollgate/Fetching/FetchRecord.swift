@@ -9,6 +9,8 @@ struct FetchRecord: Equatable {
   var format: String
   /// When this content was fetched for the first time.
   var fetchedAt: String
+  /// The version of the SDK that it was fetched as.
+  var sdkVersion: String?
   var buildID: String?
   var entityTag: String?
   var bytes: Int
@@ -21,6 +23,7 @@ struct FetchRecord: Equatable {
     url = source.base
     format = source.format.rawValue
     fetchedAt = time.text ?? ""
+    sdkVersion = source.sdkVersion.map { "\($0)" }
     buildID = config.buildID.isEmpty ? nil : config.buildID
     entityTag = download.entityTag
     bytes = download.body.count
@@ -40,6 +43,7 @@ struct FetchRecord: Equatable {
     self.fetchedAt = fetchedAt
     self.bytes = Int(bytes)
     self.hash = hash
+    sdkVersion = value["sdkVersion"]?.text
     buildID = value["buildId"]?.text
     entityTag = value["etag"]?.text
   }
@@ -47,7 +51,8 @@ struct FetchRecord: Equatable {
   private var json: String {
     let members: [(String, Value?)] = [
       ("url", .string(url)), ("format", .string(format)), ("fetchedAt", .string(fetchedAt)),
-      ("buildId", buildID.map { .string($0) }), ("etag", entityTag.map { .string($0) }),
+      ("sdkVersion", sdkVersion.map { .string($0) }), ("buildId", buildID.map { .string($0) }),
+      ("etag", entityTag.map { .string($0) }),
       ("bytes", .int(Int64(bytes))), ("hash", .string(hash)),
     ]
     // A line each, so that a difference shows what is new.

@@ -16,7 +16,7 @@ struct FetchedConfig {
     do {
       download = try Download(
         source.url(key: key), timeout: timeout, allowsPlain: source.isLoopback,
-        unset: [ConfigSource.keyVariable])
+        unset: [ConfigSource.keyVariable], headers: source.headers)
     } catch let failure as Download.Failure {
       throw refused(failure.text)
     }

@@ -22,12 +22,15 @@ struct CheckedFormOptions: ParsableArguments {
       """))
   var platform = PlatformChoice.ios
 
+  @Option(help: OptionHelp.sdkVersion, transform: SDKSelection.argument)
+  var sdkVersion = SDKSelection.newest
+
   var comparesPlatforms: Bool { platform == .all }
 
   func file(_ path: String) throws -> ConfigFile {
     try ConfigFile(
       path, format: configFormat?.format,
       language: LanguageOptions.language(
-        dialect: dialect.rawValue, platform: platform.rawValue))
+        dialect: dialect.rawValue, platform: platform.rawValue, sdkVersion: sdkVersion.text))
   }
 }

@@ -15,10 +15,18 @@ struct ConfigFormOptions: ParsableArguments {
   /// The option as words of a command line.
   var words: [String] { configFormat.map { ["--config-format", $0.rawValue] } ?? [] }
 
-  func file(_ path: String, _ language: LanguageOptions) throws -> ConfigFile {
-    try ConfigFile(
+  /// - Parameters:
+  ///   - record: the user that is decided; nil for many, or where the SDK does not depend on it.
+  ///   - readsRecords: whether users are decided by the SDKs that their records name.
+  func file(
+    _ path: String, _ language: LanguageOptions, for record: [UInt8]? = nil,
+    readsRecords: Bool = false
+  ) throws -> ConfigFile {
+    try language.requireNoUpdate()
+    if record == nil, !readsRecords { try language.requireOneVersion() }
+    return try ConfigFile(
       path, format: configFormat?.format,
-      language: language.language)
+      language: record.map { language.language(for: $0) } ?? language.language)
   }
 }
 

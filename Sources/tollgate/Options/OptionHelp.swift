@@ -112,6 +112,19 @@ enum OptionHelp {
       valueName: "platform")
   }
 
+  static let sdkVersion = ArgumentHelp(
+    "The version of the SDK that decides.",
+    discussion: """
+      newest; a version of the platform's SDK, such as 4.12.5, or 4.12.5+pods from CocoaPods; \
+      ios=4.12.5,android=2.6.8, by each user's device.platform; or record, by each user's \
+      device.platform, device.sdkVersion and device.platformWrapper.
+      """, valueName: "version")
+
+  static let pricesVersion = ArgumentHelp(
+    "The version of the SDK that shows prices.",
+    discussion: "newest; a version for iOS, such as 4.12.5; or ios=4.12.5,android=2.6.8.",
+    valueName: "version")
+
   static let textDialect = ArgumentHelp(
     "The language of the templates.",
     discussion: """

@@ -60,11 +60,16 @@ struct TextProductOptions: ParsableArguments {
       "The selected product's slot (default: the first).", valueName: "slot"))
   var select: String?
 
-  /// - Parameter zone: in which dates are shown and trials begin; nil for the offset that dates were written
+  /// - Parameters:
+  ///   - sdkVersion: the versions of the SDKs that show prices.
+  ///   - zone: in which dates are shown and trials begin; nil for the offset that dates were written
   ///   with, and UTC.
-  func form(in zone: String?, isEligible: Bool? = nil) -> TextForm {
+  func form(in zone: String?, isEligible: Bool? = nil, sdkVersion: SDKSelection = .newest)
+    -> TextForm
+  {
     TextForm(
-      profile: profile, locale: locale, timeZone: zone, select: select, isEligible: isEligible)
+      profile: profile, locale: locale, timeZone: zone, select: select, isEligible: isEligible,
+      sdkVersion: sdkVersion)
   }
 
   /// Calls with errors of prices as those of a time zone.

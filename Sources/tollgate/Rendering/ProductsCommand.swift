@@ -61,6 +61,9 @@ struct ProductsCommand: ParsableCommand {
       valueName: "mode"))
   var trials: TrialRules.Mode?
 
+  @Option(help: OptionHelp.pricesVersion, transform: SDKSelection.argument)
+  var sdkVersion = SDKSelection.newest
+
   @Flag(help: OptionHelp.json())
   var json = false
 
@@ -96,9 +99,11 @@ struct ProductsCommand: ParsableCommand {
   }
 
   private func context() throws -> PricingContext {
-    PricingContext.offline(
+    var context = PricingContext.offline(
       now: try Clock.time(now, in: timeZone), timeZone: timeZone, locale: locale,
       deviceLocale: deviceLocale, trialRules: trials.map { TrialRules(mode: $0) })
+    context.follow(sdkVersion)
+    return context
   }
 }
 

@@ -66,6 +66,9 @@ struct RenderCommand: ParsableCommand {
       """))
   var timeZone: String?
 
+  @Option(help: OptionHelp.pricesVersion, transform: SDKSelection.argument)
+  var sdkVersion = SDKSelection.newest
+
   @OptionGroup(title: "Template Options") var reading: TemplateOptions
 
   @Flag(help: OptionHelp.json("One object with text and errors."))
@@ -97,7 +100,8 @@ struct RenderCommand: ParsableCommand {
       if json { FileText.print(RenderAnswer(found).value.json) }
       throw ExitCode(Ending.findings)
     }
-    let form = products.form(in: timeZone, isEligible: eligibility.isEligible)
+    let form = products.form(
+      in: timeZone, isEligible: eligibility.isEligible, sdkVersion: sdkVersion)
     let file = try products.products.map { try ProductsFile.reporting($0) }
     let record = try record()
     let made = try makeProducts(
@@ -170,7 +174,8 @@ extension RenderCommand {
     tell(texts.diagnostics, sources)
     let products = try self.products.products.map { try ProductsFile.reporting($0) }
     let listed = products?.list.products ?? []
-    let form = self.products.form(in: timeZone, isEligible: eligibility.isEligible)
+    let form = self.products.form(
+      in: timeZone, isEligible: eligibility.isEligible, sdkVersion: sdkVersion)
     let record = try record()
     let made = try makeProducts(
       schema.slots.isEmpty ? listed : schema.filled(from: listed), form, environment.dialect, time,

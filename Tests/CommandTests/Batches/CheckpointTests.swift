@@ -11,7 +11,8 @@ import Testing
   private func plan(_ settings: RunSettings) throws -> BatchPlan {
     let config = Config.decode(try Data(contentsOf: URL(filePath: TestFolder.config))).output
     let rules = RuleSet.compile(try #require(config), language: .standard).output
-    return try settings.plan(try #require(rules), countsDraws: true, wantsExamples: true)
+    return try settings.plan(
+      try #require(rules), of: config, countsDraws: true, wantsExamples: true)
   }
 
   private func settings() throws -> RunSettings {

@@ -45,14 +45,15 @@ import Testing
     if seed % 2 == 0 { json = json.replacing("'x'", with: "'3'") }
     let config = try #require(Config.decode(json.utf8).output)
     let platform = Platform.allCases[Int(seed) % Platform.allCases.count]
-    let behaviors = RuleSetBehaviors(config, language: .superscript(platform))
+    let behaviors = RuleSetBehaviors(config, language: .superscript(SDKProfile(platform)))
     let lines = (0..<60).map { random.record($0) }.flatMap {
       [$0, $0.replacing("\"xyz\"", with: "\"3\"").replacing("\"x\"", with: "\"2.0\"")]
     }
     for behavior in EvaluatorBehavior.allCases {
       let shared = try #require(behaviors[behavior])
       let alone = try #require(
-        RuleSet.compile(config, language: .superscript(platform), behavior: behavior).output)
+        RuleSet.compile(config, language: .superscript(SDKProfile(platform)), behavior: behavior)
+          .output)
       for line in lines {
         #expect(
           Self.outcomes(line, shared) == Self.outcomes(line, alone),

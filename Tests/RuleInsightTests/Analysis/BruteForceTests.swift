@@ -38,7 +38,7 @@ import Testing
   /// missing attribute is an error.
   @Test(arguments: EvaluatorBehavior.allCases, Platform.allCases)
   func noProofInABehaviorIsRefuted(_ behavior: EvaluatorBehavior, _ platform: Platform) throws {
-    let environment = platform.environment(behavior: behavior)
+    let environment = SDKProfile(platform).environment(behavior: behavior)
     var counts = Counts()
     for seed in 0..<Self.runs {
       var random = SplitMix(seed: UInt64(seed) &* 7_907 &+ 23)

@@ -61,7 +61,7 @@ import Testing
       let decoded = Config.decode(superwall: wireConfig(rules: rules.joined(separator: ",")))
       let config = try #require(decoded.output)
       let ruleSet = try #require(
-        RuleSet.compile(config, language: .superscript(platform)).output)
+        RuleSet.compile(config, language: .superscript(SDKProfile(platform))).output)
       let found = RuleAnalysis(ruleSet, now: 1_767_225_600_000)
       let paths = found.findings.filter { $0.diagnostic.severity == .warning }.map(
         \.diagnostic.path)

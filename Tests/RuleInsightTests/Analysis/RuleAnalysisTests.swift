@@ -66,7 +66,7 @@ private let once = #"{"key":"k","max_count":1,"interval":{"type":"INFINITY"}}"#
   ])
   func textsAreTrue(_ expression: String) throws {
     for platform in Platform.allCases {
-      let found = try settled([expression], language: .superscript(platform))
+      let found = try settled([expression], language: .superscript(SDKProfile(platform)))
       #expect(!found.contains("warning contradictory-clauses"), "\(platform)")
     }
   }

@@ -149,7 +149,8 @@ import Testing
   func oddUsers(rule: String, platform: Platform, holds: String, path: String) throws {
     let config = wireConfig(rules: wireRule(expression: rule))
     let invariant = RuleInvariant(name: "same", holds: "outcome.result != \"paywall\" || \(holds)")
-    let report = report(try plan(config, [invariant], .superscript(platform)), blocks: 8)
+    let report = report(
+      try plan(config, [invariant], .superscript(SDKProfile(platform))), blocks: 8)
     guard case .brokenByOddUsers(let odd) = report.verdict(0) else {
       Issue.record("not odd")
       return

@@ -29,7 +29,7 @@ import Testing
     for platform in function.platforms where platform != .web {
       let audience = Audience(index: 0, experimentID: "e", expression: example)
       let config = Config(placements: [Placement(name: "p", audiences: [audience])])
-      let rules = try RuleSet.compile(config, language: .superscript(platform)).get()
+      let rules = try RuleSet.compile(config, language: .superscript(SDKProfile(platform))).get()
       var frame = Frame(for: rules.program)
       try frame.fill(["user": [:], "device": [:]])
       try rules.answer(history, at: HistoryClock(now: Self.now), in: &frame)

@@ -21,7 +21,7 @@ struct PlatformCheckTests {
     var taken: [Platform: Int] = [:]
     for platform in Platform.allCases {
       let rules = try #require(
-        RuleSet.compile(config, language: .superscript(platform)).output)
+        RuleSet.compile(config, language: .superscript(SDKProfile(platform))).output)
       var frame = Frame(for: rules.program)
       var reader = UserRecordReader(rules, at: HistoryClock(now: 1_770_000_000_000))
       try reader.read(json: Array(record.json.utf8), into: &frame)

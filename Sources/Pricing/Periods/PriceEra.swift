@@ -1,0 +1,25 @@
+/// How the SDKs of a time divide prices among days, weeks, months and years. Versions of the same time
+/// divide alike; which ones they are, `RuleEngine` knows.
+package enum PriceEra: String, Hashable, Sendable, CaseIterable {
+  /// Whole numbers of units: a week has 7 days, a month 30 days or 4 weeks. On iOS a week's price per day is
+  /// multiplied where it should be divided.
+  case inverted
+  /// The same, divided everywhere.
+  case whole
+  /// Fractions that fill a year of 365 days: a week has 365/52 days.
+  case fractions
+  /// The newest: fractions, and weeks of 7 days.
+  case exact
+}
+
+extension PriceEra {
+  /// The factors of the SDK for iOS, or of that for Android.
+  package func factors(isAndroid: Bool) -> UnitFactors {
+    switch self {
+    case .inverted: isAndroid ? .androidWhole : .iosInverted
+    case .whole: isAndroid ? .androidWhole : .iosWhole
+    case .fractions: isAndroid ? .androidFractions : .fractions
+    case .exact: isAndroid ? .android : .superwall
+    }
+  }
+}

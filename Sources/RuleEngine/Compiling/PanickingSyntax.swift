@@ -1,0 +1,24 @@
+internal import Expressions
+
+/// Literals that the parser inside superscript panics at, where it rejects all other faults.
+enum PanickingSyntax {
+  /// Whether an error of an expression is one of them: a number in hexadecimal, one with the suffix `u`,
+  /// one that does not fit into 64 bits, or an escape that is not known.
+  static func holds(_ diagnostic: Diagnostic, in expression: String) -> Bool {
+    guard diagnostic.code == .syntaxError, diagnostic.severity == .error,
+      let start = diagnostic.range?.from
+    else { return false }
+    let rest = Array(expression.utf8.dropFirst(start))
+    guard let first = rest.first else { return false }
+    if first == UInt8(ascii: "\\") { return true }
+    var digits = rest.prefix { $0 &- 0x30 < 10 }
+    if first == UInt8(ascii: "-") { digits = rest.dropFirst().prefix { $0 &- 0x30 < 10 } }
+    guard !digits.isEmpty else { return false }
+    let after = rest[digits.endIndex...].drop { $0 == UInt8(ascii: " ") }.first
+    switch after {
+    case UInt8(ascii: "x"), UInt8(ascii: "X"): return digits.elementsEqual([UInt8(ascii: "0")])
+    case UInt8(ascii: "u"), UInt8(ascii: "U"): return true
+    default: return Int64(String(decoding: digits, as: UTF8.self)) == nil
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package import Expressions
+public import Pricing
+
+/// The SDK on a device, by its version: which evaluator it has, what it sends, and how it decides.
+///
+/// ```swift
+/// let audience = Audience(index: 0, experimentID: "e", expression: "user.visits < 3")
+/// let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+/// let rules = try RuleSet.compile(config, language: .superscript(.android)).get()
+/// rules.language.platform  // .android
+/// SDKProfile.ios.platform  // .ios
+/// ```
+public struct SDKProfile: Hashable, Sendable {
+  /// How an SDK gets into an app.
+  package enum Packaging: String, Hashable, Sendable, CaseIterable {
+    case swiftPM = "SwiftPM"
+    /// CocoaPods, as wrappers such as Expo, React Native and Flutter have it.
+    case pods = "CocoaPods"
+  }
+
+  package let sdk: SDKName
+  /// Nil for the newest.
+  package let version: SDKVersion?
+  package let packaging: Packaging
+
+  /// The newest SDK for iOS.
+  public static let ios = SDKProfile(.ios)
+  /// The newest SDK for Android.
+  public static let android = SDKProfile(.android)
+  /// The newest SDK for the Web.
+  public static let web = SDKProfile(.web)
+
+  /// The newest SDK of a platform.
+  public init(_ platform: Platform) {
+    switch platform {
+    case .ios: self.init(SDKName.ios)
+    case .android: self.init(SDKName.android)
+    case .web: self.init(SDKName.web)
+    }
+  }
+
+  /// - Parameter version: nil for the newest; one that is newer than all that are known is the newest
+  ///   known.
+  package init(_ sdk: SDKName, _ version: SDKVersion? = nil, _ packaging: Packaging = .swiftPM) {
+    self.sdk = sdk
+    self.version = version.map { min($0, SDKFacts.newest(sdk).notes) }
+    self.packaging = sdk == .ios ? packaging : .swiftPM
+  }
+
+  /// The platform that the SDK is for. AgentWallieKit is for iOS.
+  public var platform: Platform {
+    switch sdk {
+    case .ios, .agentWallie: .ios
+    case .android: .android
+    case .web: .web
+    }
+  }
+
+  /// The version that is followed. The newest is the newest whose source is known.
+  package var known: SDKVersion {
+    // No expression is known to abort a version of Android without source, and none aborts the newest.
+    version
+      ?? (sdk == .android ? SDKFacts.newest(sdk).notes : SDKFacts.newest(sdk).source)
+  }
+
+  /// The row of the evaluator.
+  private var evaluator: SDKFacts.Evaluator? {
+    let rows = SDKFacts.evaluators.filter {
+      $0.sdk == sdk && ($0.packaging == nil || $0.packaging == packaging)
+    }
+    return rows.last { known >= $0.since } ?? rows.first
+  }
+
+  /// How the evaluator treats values; nil where rules are JavaScript.
+  package var behavior: EvaluatorBehavior? {
+    sdk == .agentWallie ? .text : evaluator?.behavior
+  }
+
+  /// Whether an expression that panics ends the app. Elsewhere it does not match.
+  package var aborts: Bool { evaluator?.aborts ?? false }
+
+  package func has(_ what: SDKFacts.Switch) -> Bool {
+    SDKFacts.ranges.contains {
+      $0.what == what && $0.sdk == sdk && known >= $0.since
+        && ($0.until.map { known < $0 } ?? true)
+    }
+  }
+
+  /// Whether the SDK sends a member of `device`. Of the newest SDK nothing is left out.
+  package func sends(attribute name: String) -> Bool {
+    version == nil || isSent(name, in: SDKFacts.attributes)
+  }
+
+  /// Whether the SDK sends the attribute that rules read at a path. Conditions of AgentWallie's configs read
+  /// `platform` and `os_version` without `device`, which old versions do not have.
+  package func sends(_ path: AttributePath) -> Bool {
+    if sdk == .agentWallie {
+      return has(.topLevelPlatform) || !["platform", "os_version"].contains(path.names[0])
+    }
+    guard path.names.count > 1, path.names[0] == "device" else { return true }
+    return sends(attribute: path.names[1])
+  }
+
+  /// Whether the SDK sends a parameter with a placement of its own events.
+  package func sends(parameter name: String, of placement: String) -> Bool {
+    isSent(name, in: SDKFacts.parameters.filter { $0.placement == placement })
+  }
+
+  private func isSent(_ name: String, in rows: [SDKFacts.Sent]) -> Bool {
+    let rows = rows.filter { $0.sdk == sdk && $0.matches(name) }
+    return rows.isEmpty || rows.contains { $0.holds(known) }
+  }
+
+  /// Whether the SDK reads a computed property of a config.
+  package func reads(_ property: ComputedProperty) -> Bool {
+    property.kind.isTime || !dropsPlacementProperties
+  }
+
+  /// Whether the SDK leaves out computed properties that count placements.
+  var dropsPlacementProperties: Bool { sdk == .ios && !has(.placementProperties) }
+
+  /// The profile of AgentWallie's configs: the others say nothing of them.
+  package var ofAgentWallie: SDKProfile? { sdk == .agentWallie ? self : nil }
+
+  /// What the SDK does to attributes before it evaluates.
+  package var binding: ValueBinding {
+    var binding = platform.binding
+    if sdk == .ios, has(.keepsNull) { binding.null = .kept }
+    return binding
+  }
+
+  /// How the SDK divides prices among units of time.
+  package var priceEra: PriceEra {
+    guard version != nil else { return .exact }
+    return SDKFacts.pricing.last { $0.sdk == sdk && known >= $0.since }?.era ?? .exact
+  }
+
+  /// The functions that the SDK registers, as members of `device` and of `computed`.
+  ///
+  /// - Parameter requested: the computed properties of the config.
+  package func hostFunctions(_ requested: [ComputedProperty] = []) -> HostFunctions {
+    if version == nil { return platform.hostFunctions }
+    if has(.requestedFunctions) {
+      var names: [String] = []
+      for property in requested where has(.placementProperties) || property.kind.isTime {
+        let name = property.kind.functionName
+        if !names.contains(name) { names.append(name) }
+      }
+      return HostFunctions(device: [], computed: names)
+    }
+    let names = HostFunction.allCases.map(\.rawValue).filter { name in
+      SDKFacts.functions.contains { $0.sdk == sdk && $0.name == name && $0.holds(known) }
+    }
+    return HostFunctions(device: names, computed: names)
+  }
+
+  /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
+  /// are always there.
+  package func environment(
+    requested: [ComputedProperty] = [], limits: Limits = Limits(),
+    behavior: EvaluatorBehavior? = nil
+  ) -> ExpressionEnvironment {
+    var environment = ExpressionEnvironment.superscript(
+      hostFunctions: hostFunctions(requested), binding: binding,
+      behavior: behavior ?? self.behavior ?? .text,
+      limits: limits)
+    environment.takesTruthForTrue = platform == .web
+    return environment
+  }
+
+  /// What compiling a config depends on: SDKs with the same key share their conditions.
+  package struct CompileKey: Hashable, Sendable {
+    private let platform: Platform
+    private let behavior: EvaluatorBehavior?
+    private let binding: ValueBinding
+    private let functions: HostFunctions
+    private let dropsPlacementProperties: Bool
+    private let hasFloatingShares: Bool
+
+    fileprivate init(_ profile: SDKProfile, _ config: Config) {
+      platform = profile.platform
+      behavior = profile.behavior
+      binding = profile.binding
+      functions = profile.hostFunctions(config.computedProperties)
+      dropsPlacementProperties = profile.version != nil && profile.dropsPlacementProperties
+      hasFloatingShares = profile.has(.floatingShares)
+    }
+  }
+
+  /// Whether another SDK evaluates conditions in the same way, whatever the config.
+  package func evaluates(like other: SDKProfile) -> Bool {
+    platform == other.platform && behavior == other.behavior && binding == other.binding
+      && hostFunctions() == other.hostFunctions()
+      && has(.requestedFunctions) == other.has(.requestedFunctions)
+      && has(.nullTimes) == other.has(.nullTimes)
+      && has(.floatingShares) == other.has(.floatingShares)
+      && dropsPlacementProperties == other.dropsPlacementProperties
+  }
+
+  package func compileKey(for config: Config) -> CompileKey { CompileKey(self, config) }
+}
+
+extension SDKProfile {
+  /// A short name for files: `ios`, or `ios 4.12.5`, or `ios 4.12.5 CocoaPods`.
+  package var name: String {
+    guard let version else { return sdk.rawValue }
+    return "\(sdk.rawValue) \(version)" + (packaging == .pods ? " \(packaging.rawValue)" : "")
+  }
+
+  /// For people: `iOS SDK 4.12.5 (CocoaPods)`, or `the newest iOS SDK`.
+  package var title: String {
+    let name = sdk == .agentWallie ? sdk.title : "\(sdk.title) SDK"
+    guard let version else { return "the newest \(name)" }
+    return "\(name) \(version)" + (packaging == .pods ? " (\(packaging.rawValue))" : "")
+  }
+
+  /// The evaluator for people: `JavaScript`, or `numeric (superscript 1.0.2 to 1.0.10)`.
+  package var evaluatorTitle: String {
+    guard let behavior else { return "JavaScript" }
+    return "\(behavior.rawValue)" + (evaluator.map { " (superscript \($0.release))" } ?? "")
+  }
+
+  /// The versions at which something changes for an SDK, in order.
+  package static func changes(of sdk: SDKName, _ packaging: Packaging = .swiftPM) -> [SDKVersion] {
+    var versions: Set<SDKVersion> = [SDKFacts.oldest(sdk)]
+    for row in SDKFacts.evaluators
+    where row.sdk == sdk && (row.packaging == nil || row.packaging == packaging) {
+      versions.insert(row.since)
+    }
+    for row in SDKFacts.ranges where row.sdk == sdk {
+      versions.formUnion([row.since, row.until].compactMap { $0 })
+    }
+    for row in SDKFacts.attributes + SDKFacts.parameters + SDKFacts.functions
+    where row.sdk == sdk {
+      versions.formUnion([row.since, row.until].compactMap { $0 })
+    }
+    for row in SDKFacts.pricing where row.sdk == sdk { versions.insert(row.since) }
+    for row in SDKFacts.requirements where row.sdk == sdk {
+      versions.formUnion([row.since, row.until].compactMap { $0 })
+    }
+    return versions.filter { $0 >= SDKFacts.oldest(sdk) }.sorted()
+  }
+}

@@ -1,0 +1,181 @@
+package import Expressions
+package import Pricing
+
+/// Which SDK decides: the newest, one version, or what each user's record says.
+package enum SDKSelection: Hashable, Sendable {
+  /// The newest of the platform that is asked for.
+  case newest
+  /// A version of the platform that is asked for, for every user.
+  case version(SDKVersion, SDKProfile.Packaging)
+  /// By the platform of each user's device, a version; the newest where none is given.
+  case versions([SDKName: Pinned])
+  /// What each user's device says.
+  case record
+
+  package struct Pinned: Hashable, Sendable {
+    package var version: SDKVersion
+    package var packaging: SDKProfile.Packaging
+  }
+
+  /// Why a text is not a selection, for a person.
+  package struct Fault: Error {
+    package let message: String
+  }
+
+  /// Reads `newest`, `record`, `4.12.5`, `4.12.5+pods`, or `ios=4.12.5,android=2.6.8`.
+  package init(_ text: String) throws(Fault) {
+    switch text {
+    case "newest": self = .newest
+    case "record": self = .record
+    default:
+      guard text.contains("=") else {
+        let pinned = try Self.pinned(text)
+        self = .version(pinned.version, pinned.packaging)
+        return
+      }
+      var versions: [SDKName: Pinned] = [:]
+      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard sides.count == 2, let sdk = SDKName(rawValue: String(sides[0])) else {
+          throw Fault(
+            message: "'\(part)' is not an SDK with a version; write for example ios=4.12.5")
+        }
+        guard versions[sdk] == nil else {
+          throw Fault(message: "'\(text)' gives a version for \(sdk.rawValue) twice")
+        }
+        versions[sdk] = try Self.pinned(String(sides[1]))
+      }
+      self = .versions(versions)
+    }
+  }
+
+  private static func pinned(_ text: String) throws(Fault) -> Pinned {
+    let isPod = text.hasSuffix("+pods")
+    guard let version = SDKVersion(text) else {
+      throw Fault(
+        message: "'\(text)' is not an SDK version; write newest, record, a version such as 4.12.5, "
+          + "or ios=4.12.5,android=2.6.8")
+    }
+    return Pinned(version: version, packaging: isPod ? .pods : .swiftPM)
+  }
+
+  /// As ``init(_:)`` reads it.
+  package var text: String {
+    func text(_ pinned: Pinned) -> String {
+      "\(pinned.version)" + (pinned.packaging == .pods ? "+pods" : "")
+    }
+    switch self {
+    case .newest: return "newest"
+    case .record: return "record"
+    case .version(let version, let packaging):
+      return text(Pinned(version: version, packaging: packaging))
+    case .versions(let versions):
+      return SDKName.allCases.compactMap { sdk in
+        versions[sdk].map { "\(sdk.rawValue)=\(text($0))" }
+      }.joined(separator: ",")
+    }
+  }
+
+  /// Reads two selections as `4.11.2..4.16.2`.
+  package static func range(_ text: String) throws(Fault) -> (old: SDKSelection, new: SDKSelection)
+  {
+    guard let dots = text.firstRange(of: "..") else {
+      throw Fault(message: "'\(text)' is not a range of SDK versions; write 4.11.2..4.16.2")
+    }
+    let (old, new) = (text[..<dots.lowerBound], text[dots.upperBound...])
+    return (try SDKSelection(String(old)), try SDKSelection(new.isEmpty ? "newest" : String(new)))
+  }
+
+  /// Whether the record of a user has a say.
+  package var readsRecords: Bool {
+    switch self {
+    case .newest, .version: false
+    case .versions, .record: true
+    }
+  }
+
+  /// The SDK for users whose records say nothing.
+  ///
+  /// - Parameter usual: the platform that is asked for.
+  package func profile(usual: SDKName) -> SDKProfile {
+    switch self {
+    case .newest, .record: SDKProfile(usual)
+    case .version(let version, let packaging): SDKProfile(usual, version, packaging)
+    case .versions(let versions): profile(usual, in: versions)
+    }
+  }
+
+  private func profile(_ sdk: SDKName, in versions: [SDKName: Pinned]) -> SDKProfile {
+    versions[sdk].map { SDKProfile(sdk, $0.version, $0.packaging) } ?? SDKProfile(sdk)
+  }
+
+  /// The SDK of a user.
+  ///
+  /// - Parameters:
+  ///   - device: what the record says of the device.
+  ///   - usual: the platform of users whose records have none.
+  package func choice(_ device: DeviceSDK, usual: SDKName) -> Choice {
+    let sdk =
+      usual == .agentWallie
+      ? usual : device.platform.flatMap { SDKName(devicePlatform: $0) } ?? usual
+    switch self {
+    case .newest, .version: return Choice(profile: profile(usual: usual))
+    case .versions(let versions): return Choice(profile: profile(sdk, in: versions))
+    case .record:
+      guard let text = device.version ?? device.paddedVersion else {
+        return Choice(profile: SDKProfile(sdk), problem: .missing)
+      }
+      guard let version = SDKVersion(text) else {
+        return Choice(profile: SDKProfile(sdk), problem: .unreadable(text))
+      }
+      let profile = SDKProfile(sdk, version, device.hasWrapper ? .pods : .swiftPM)
+      let isNew = version > SDKFacts.newest(sdk).notes
+      return Choice(profile: profile, problem: isNew ? .newer("\(sdk.rawValue) \(version)") : nil)
+    }
+  }
+
+  /// The SDK of a user, and what is odd about what the record says of it.
+  package struct Choice: Hashable, Sendable {
+    package var profile: SDKProfile
+    package var problem: Problem?
+
+    package enum Problem: Hashable, Sendable {
+      /// The record has no version.
+      case missing
+      case unreadable(String)
+      /// Newer than all that are known.
+      case newer(String)
+    }
+  }
+}
+
+/// What the record of a user says of the SDK on the device.
+package struct DeviceSDK: Hashable, Sendable {
+  package var platform: String?
+  package var version: String?
+  package var paddedVersion: String?
+  /// Whether a framework such as Expo or Flutter is around the SDK, which then comes as a pod.
+  package var hasWrapper = false
+
+  package init() {}
+
+  /// Reads the members of `device`.
+  package init(device: Value?) {
+    func text(_ name: String) -> String? {
+      device?[name]?.text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    platform = text("platform")
+    version = text("sdkVersion")
+    paddedVersion = text("sdkVersionPadded")
+    hasWrapper = text("platformWrapper") != nil || text("platform_wrapper") != nil
+  }
+}
+
+extension PricingContext {
+  /// Divides prices as versions of SDKs do; one that names no platform is of iOS's.
+  package mutating func follow(_ selection: SDKSelection) {
+    iosEra = selection.profile(usual: .ios).priceEra
+    if case .version = selection { return }
+    androidEra = selection.profile(usual: .android).priceEra
+  }
+}

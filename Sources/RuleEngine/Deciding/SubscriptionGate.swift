@@ -1,0 +1,15 @@
+extension SDKProfile {
+  /// Whether a user gets nothing for being subscribed, though the rules say something else: old SDKs ask what a
+  /// paywall's `presentation_condition` is.
+  package func skips(_ outcome: Decision.Outcome, isSubscribed: Bool, in config: Config) -> Bool {
+    guard isSubscribed, has(.subscriptionGate) else { return false }
+    func isAlways(_ identifier: String?) -> Bool {
+      identifier.flatMap { config.paywall($0) }?.presentationCondition == "ALWAYS"
+    }
+    return switch outcome {
+    case .paywall(let experiment): !isAlways(experiment.variant.paywallID)
+    case .undecidable: true
+    case .holdout, .noAudienceMatch, .placementNotFound, .error: true
+    }
+  }
+}

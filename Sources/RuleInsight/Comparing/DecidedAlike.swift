@@ -1,0 +1,46 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Whether SDKs of two versions decide alike, which saves asking for users.
+extension RuleSet {
+  /// Whether conditions come out the same in both, whatever they are.
+  func isDecidedAlike(_ other: RuleSet) -> Bool {
+    if language == other.language, behavior == other.behavior { return true }
+    guard let profile, let second = other.profile else { return false }
+    return profile.evaluates(like: second) && isReachedAlike(other)
+  }
+
+  /// Whether the rules of a placement come out the same in both.
+  func isDecidedAlike(_ other: RuleSet, at placement: String) -> Bool {
+    if isDecidedAlike(other) { return true }
+    guard profile?.platform == other.profile?.platform, isReachedAlike(other),
+      let first = part(placement), let second = other.part(placement)
+    else { return false }
+    // Replies of the host are not compared.
+    return first.questions.isEmpty && second.questions.isEmpty && first.computed.isEmpty
+      && second.computed.isEmpty && first.program.evaluatesAs(second.program)
+      && zip(first.rules, second.rules).allSatisfy { $0.isBroken == $1.isBroken }
+  }
+
+  /// Whether both SDKs get as far as to conditions, with the same attributes.
+  private func isReachedAlike(_ other: RuleSet) -> Bool {
+    func unsent(_ ruleSet: RuleSet) -> [String] {
+      ruleSet.storage.unsent.map { ruleSet.program.name(ofSlot: $0) }
+    }
+    return storage.aborts == other.storage.aborts && unsent(self) == unsent(other)
+      && storage.rejection == other.storage.rejection
+      && rules.map(\.isUndecidable) == other.rules.map(\.isUndecidable)
+      && rules.map(\.weights) == other.rules.map(\.weights)
+  }
+
+  /// The rules of one placement, with numbers read where conditions read them.
+  private func part(_ placement: String) -> RuleSet? {
+    guard let number = self.placement(named: placement) else { return nil }
+    let audiences = rules[placements[number].rules].map(\.audience)
+    let part = Config(
+      format: format, placements: [Placement(name: placement, audiences: audiences)])
+    return RuleSet.compile(
+      part, language: language, environment: environment.readingNumbersInGraph
+    ).output
+  }
+}

@@ -1,0 +1,102 @@
+package import Expressions
+package import RuleEngine
+
+/// What one user gets at a placement from every version of an SDK: stretches of versions with the same outcome.
+package struct VersionSweep {
+  /// Versions that follow each other and give the same.
+  package struct Stretch {
+    package var from: SDKVersion
+    /// The first version that gives something else; nil where the newest is in the stretch.
+    package var until: SDKVersion?
+    package var decision: Decision
+
+    /// `4.7.0 and newer`, or `4.0.0 to before 4.7.0`.
+    package var versions: String {
+      until.map { "\(from) to before \($0)" } ?? "\(from) and newer"
+    }
+  }
+
+  package let sdk: SDKName
+  package private(set) var stretches: [Stretch] = []
+
+  /// - Parameters:
+  ///   - family: the rules of the config.
+  ///   - profile: the SDK whose other versions are asked.
+  ///   - versions: the versions that matter; nil for all that are told apart.
+  package init(
+    _ family: RuleSetFamily, around profile: SDKProfile, versions: [SDKVersion]? = nil,
+    of placement: String, for record: Value, at clock: HistoryClock, assigner: Assigner
+  ) {
+    sdk = profile.sdk
+    let json = Array(record.json.utf8)
+    var shown: ComparedOutcome?
+    for version in versions ?? SDKProfile.changes(of: profile.sdk, profile.packaging) {
+      let ruleSet = family.ruleSet(for: SDKProfile(profile.sdk, version, profile.packaging))
+      guard
+        let decision = Self.decision(ruleSet, placement, json, clock, assigner)
+      else { continue }
+      let outcome = ComparedOutcome(decision.outcome, audience: nil)
+      if let shown, shown.isSame(as: outcome), shown.isError == outcome.isError { continue }
+      shown = outcome
+      if !stretches.isEmpty { stretches[stretches.count - 1].until = version }
+      stretches.append(Stretch(from: version, until: nil, decision: decision))
+    }
+  }
+
+  private static func decision(
+    _ ruleSet: RuleSet, _ placement: String, _ record: [UInt8], _ clock: HistoryClock,
+    _ assigner: Assigner
+  ) -> Decision? {
+    var frame = Frame(for: ruleSet.program)
+    var reader = UserRecordReader(ruleSet, at: clock)
+    do throws(UserRecordReader.Rejection) {
+      try reader.read(json: record, into: &frame)
+    } catch {
+      return nil
+    }
+    return ruleSet.decide(
+      placement, frame: &frame, state: reader.state(now: clock.now), assigner: assigner)
+  }
+
+  /// The stretch of a version.
+  package func stretch(of version: SDKVersion) -> Int? {
+    stretches.lastIndex { $0.from <= version }
+  }
+
+  /// For people: a line for each stretch but that of the SDK that decided; empty where all versions give the same.
+  package func lines(besides profile: SDKProfile) -> [String] {
+    let own = stretch(of: profile.known)
+    return stretches.indices.filter { $0 != own }.map { number in
+      "\(sdk.title) \(stretches[number].versions): \(stretches[number].text)"
+    }
+  }
+
+  /// `[{"from", "until"?, "result", "paywall"?, "variant"?}]`
+  package var value: Value {
+    .list(
+      stretches.map { stretch in
+        let outcome = ComparedOutcome(stretch.decision.outcome, audience: nil)
+        return .members([
+          "from": .string("\(stretch.from)"), "until": stretch.until.map { .string("\($0)") },
+          "result": .string(outcome.result), "variant": outcome.variant.map { .string($0) },
+          "paywall": outcome.paywall.map { .string($0) },
+        ])
+      })
+  }
+}
+
+extension VersionSweep.Stretch {
+  /// What the versions give.
+  package var text: String {
+    switch decision.outcome {
+    case .error(let failure): failure.message
+    case .undecidable(let reason): "undecidable: \(reason)"
+    default: ComparedOutcome(decision.outcome, audience: nil).text
+    }
+  }
+}
+
+extension ComparedOutcome {
+  /// Whether nothing is shown because something is wrong.
+  fileprivate var isError: Bool { result == "error" }
+}

@@ -1,0 +1,241 @@
+import Expressions
+import Pricing
+import Testing
+
+@testable import RuleEngine
+
+/// What versions of SDKs decide, and how they are named.
+@Suite struct SDKProfileTests {
+  // MARK: Versions
+
+  @Test(arguments: [
+    ("4.12.5", "4.12.5"), ("4", "4.0.0"), ("4.12", "4.12.0"), ("004.012.005", "4.12.5"),
+    ("4.16.0-beta.2", "4.16.0"), ("4.12.5+pods", "4.12.5"),
+  ])
+  func versionsAreRead(_ text: String, _ version: String) {
+    #expect(SDKVersion(text)?.description == version)
+  }
+
+  @Test(arguments: [
+    "", ".", "4.", "4..1", "a", "4.x", "4.1.2.3", "-1", "v4.1", "4.12345678901", "٤.١",
+  ])
+  func othersAreNot(_ text: String) {
+    #expect(SDKVersion(text) == nil)
+  }
+
+  @Test func versionsOrderByTheirNumbers() {
+    #expect(SDKVersion(4, 9, 9) < SDKVersion(4, 12, 0))
+    #expect(SDKVersion("4.16.0-rc.1") == SDKVersion(4, 16, 0))
+  }
+
+  @Test(arguments: [
+    "newest", "record", "4.12.5", "4.12.5+pods", "ios=4.12.5,android=2.6.8", "agentwallie=0.4.3",
+  ])
+  func selectionsAreWrittenAsTheyAreRead(_ text: String) throws {
+    #expect(try SDKSelection(text).text == text)
+  }
+
+  @Test(arguments: [
+    "", "latest", "ios", "ios=", "ios=x", "ios=4.1,ios=4.2", "mac=1.0", "4.1,4.2", "ios=4.1,",
+  ])
+  func otherSelectionsAreRejected(_ text: String) {
+    #expect(throws: SDKSelection.Fault.self) { try SDKSelection(text) }
+  }
+
+  // MARK: Profiles
+
+  @Test(
+    arguments: [
+      ("3.12.5", nil, nil), ("4.0.0", .raw, .raw), ("4.6.0", .raw, .raw), ("4.7.0", .numeric, .raw),
+      ("4.8.0", .numeric, .raw), ("4.8.1", .numeric, .numeric), ("4.12.0", .skip, .skip),
+      ("4.12.9", .text, .skip), ("4.12.11", .text, .skip), ("4.13.0", .text, .text),
+      ("9.0.0", .text, .text),
+    ] as [(SDKVersion, EvaluatorBehavior?, EvaluatorBehavior?)])
+  func podsHaveEvaluatorsOfTheirOwn(
+    _ version: SDKVersion, _ package: EvaluatorBehavior?, _ pod: EvaluatorBehavior?
+  ) {
+    #expect(SDKProfile(.ios, version).behavior == package)
+    #expect(SDKProfile(.ios, version, .pods).behavior == pod)
+  }
+
+  @Test func theNewestIsAsItWas() {
+    #expect(SDKProfile.ios.behavior == .text && !SDKProfile.ios.aborts)
+    #expect(SDKProfile.android.behavior == .text && !SDKProfile.android.aborts)
+    #expect(SDKProfile.web.behavior == .numeric)
+    for platform in Platform.allCases {
+      let profile = SDKProfile(platform)
+      #expect(profile.hostFunctions() == platform.hostFunctions)
+      #expect(profile.binding == platform.binding)
+      #expect(profile.sends(attribute: "ipCountry") && profile.priceEra == .exact)
+    }
+    // What is newer than all that are known is the newest known.
+    #expect(SDKProfile(.ios, "99.0.0") == SDKProfile(.ios, "4.19.1"))
+  }
+
+  @Test func recordsSayTheirSDK() throws {
+    func choice(_ json: String) throws -> SDKSelection.Choice {
+      SDKSelection.record.choice(
+        DeviceSDK(device: try Value.parse(json: json.utf8)), usual: .ios)
+    }
+    #expect(
+      try choice(#"{"platform": "Android", "sdkVersion": "2.6.8"}"#).profile
+        == SDKProfile(.android, "2.6.8"))
+    #expect(
+      try choice(#"{"platform": "iOS", "sdkVersion": "4.12.9", "platformWrapper": "Expo"}"#).profile
+        == SDKProfile(.ios, "4.12.9", .pods))
+    #expect(
+      try choice(#"{"sdkVersionPadded": "004.007.000"}"#).profile == SDKProfile(.ios, "4.7.0"))
+    #expect(try choice("{}").problem == .missing)
+    #expect(try choice(#"{"sdkVersion": ""}"#).problem == .missing)
+    #expect(try choice(#"{"sdkVersion": "latest"}"#).problem == .unreadable("latest"))
+    #expect(try choice(#"{"sdkVersion": "5.0.0"}"#).problem == .newer("ios 5.0.0"))
+    #expect(try choice(#"{"platform": "visionOS", "sdkVersion": "4.9.0"}"#).profile.sdk == .ios)
+  }
+
+  // MARK: Deciding
+
+  private func outcome(
+    _ rules: String, _ profile: SDKProfile, user: String = #"{"userId": "u"}"#
+  ) throws -> Decision.Outcome {
+    let json = #"""
+      {"trigger_options": [{"event_name": "p", "rules": [\#(rules)]}]}
+      """#
+    let config = try #require(Config.decode(superwall: json.utf8).output)
+    let ruleSet = RuleSetFamily(config).ruleSet(for: profile)
+    var frame = Frame(for: ruleSet.program)
+    var reader = UserRecordReader(ruleSet, at: HistoryClock(now: 0))
+    try reader.read(json: user.utf8, into: &frame)
+    return ruleSet.decide(
+      "p", frame: &frame, state: reader.state(now: 0), assigner: .hash(salt: "")
+    ).outcome
+  }
+
+  private func rule(_ members: String, paywall: String = "x") -> String {
+    #"""
+    {"experiment_id": "e", "experiment_group_id": "g", \#(members), "variants":
+      [{"variant_id": "v", "variant_type": "TREATMENT", "percentage": 100, "paywall_identifier": "\#(paywall)"}]}
+    """#
+  }
+
+  @Test func javaScriptIsUndecidable() throws {
+    let script = rule(#""expression_js": "true", "expression_cel": "false""#)
+    let cel = rule(#""expression_cel": "false""#)
+    let old = SDKProfile(.ios, "3.12.5")
+    #expect(try outcome(script, old).code == "undecidable")
+    #expect(try outcome(script, SDKProfile(.ios, "4.0.0")) == .noAudienceMatch)
+    // A rule without a script matches everybody, whatever its CEL says; rules before it decide first.
+    #expect(try outcome(cel, old).code == "paywall")
+    #expect(try outcome("\(cel), \(script)", old).code == "paywall")
+    #expect(try outcome("\(script), \(cel)", old).code == "undecidable")
+    #expect(try outcome(script, SDKProfile(.android, "1.5.5")).code == "undecidable")
+  }
+
+  @Test func someVersionsAbort() throws {
+    let rules = rule(#""expression_cel": "1 / user.zero > 0""#) + "," + rule(#""preload": null"#)
+    let user = #"{"userId": "u", "user": {"zero": 0}}"#
+    #expect(try outcome(rules, SDKProfile(.ios, "4.16.1"), user: user) == .error(.abortsApp))
+    #expect(try outcome(rules, SDKProfile(.ios, "4.16.2"), user: user).code == "paywall")
+    #expect(try outcome(rules, .ios, user: user).code == "paywall")
+    #expect(try outcome(rules, SDKProfile(.android, "2.7.19"), user: user) == .error(.abortsApp))
+    // Nobody who is taken before gets there.
+    let first = rule(#""preload": null"#) + "," + rule(#""expression_cel": "1 / user.zero > 0""#)
+    #expect(try outcome(first, SDKProfile(.ios, "4.16.1"), user: user).code == "paywall")
+  }
+
+  @Test(arguments: [
+    "user.plan == 0x5", #"user.plan == \"\\.\""#, "user.plan > 9223372036854775808",
+    "user.plan == 7u",
+  ])
+  func someLiteralsPanic(_ expression: String) throws {
+    let rules = rule(#""expression_cel": "\#(expression)""#)
+    #expect(try outcome(rules, SDKProfile(.ios, "4.15.0")) == .error(.abortsApp))
+    #expect(try outcome(rules, .ios) == .noAudienceMatch)
+  }
+
+  @Test(arguments: ["user.plan ==", "user.plan == 5 5", "user..plan"])
+  func otherFaultsDoNot(_ expression: String) throws {
+    let rules = rule(#""expression_cel": "\#(expression)""#)
+    #expect(try outcome(rules, SDKProfile(.ios, "4.15.0")) == .noAudienceMatch)
+  }
+
+  @Test func whatIsNotSentIsMissing() throws {
+    let rules = rule(#""expression_cel": "device.fontScale > 1.0""#)
+    let user = #"{"userId": "u", "device": {"fontScale": 1.5}}"#
+    #expect(try outcome(rules, SDKProfile(.ios, "4.16.1"), user: user) == .noAudienceMatch)
+    #expect(try outcome(rules, SDKProfile(.ios, "4.16.2"), user: user).code == "paywall")
+    #expect(try outcome(rules, .ios, user: user).code == "paywall")
+    // What the record says elsewhere is not sent either.
+    let status = rule(#""expression_cel": "device.subscriptionStatus == 'ACTIVE'""#)
+    let active = #"{"userId": "u", "subscriptionStatus": "ACTIVE"}"#
+    #expect(try outcome(status, SDKProfile(.android, "2.0.6"), user: active) == .noAudienceMatch)
+    #expect(try outcome(status, SDKProfile(.android, "2.0.7"), user: active).code == "paywall")
+  }
+
+  @Test func functionsComeWithVersions() throws {
+    #expect(SDKProfile(.ios, "4.6.0").hostFunctions() == HostFunctions())
+    let days = ComputedProperty(kind: .daysSince, eventName: "open")
+    let count = ComputedProperty(kind: .placementsInDay, eventName: "open")
+    #expect(
+      SDKProfile(.ios, "4.6.0").hostFunctions([days, count])
+        == HostFunctions(device: [], computed: ["daysSince"]))
+    let android = SDKProfile(.android, "2.3.1").hostFunctions().device
+    #expect(android == ["minutesSince", "hoursSince", "daysSince", "monthsSince"])
+    #expect(SDKProfile(.android, "2.5.3").hostFunctions() == Platform.android.hostFunctions)
+  }
+
+  @Test func sharesMayBeFloating() {
+    let table = WeightTable([10, 20, 70], areFloating: true)
+    #expect(table.variant(draw: 30) == 1 && WeightTable([10, 20, 70]).variant(draw: 30) == 2)
+    // Every split in three and every draw, by the formula of the SDKs.
+    for first in 0...100 {
+      for second in 0...100 - first {
+        let weights = [first, second, 100 - first - second].map { Double($0) }
+        let table = WeightTable(weights, areFloating: true)
+        for draw in [0, first - 1, first, first + 1, first + second, 99] where 0..<100 ~= draw {
+          var sum = 0.0
+          var expected = 2
+          for (number, weight) in weights.enumerated() {
+            sum += weight / 100
+            if Double(draw) / 100 < sum {
+              expected = number
+              break
+            }
+          }
+          #expect(table.variant(draw: Double(draw)) == expected)
+        }
+      }
+    }
+  }
+
+  @Test func namesAreReservedByVersion() {
+    #expect(SDKProfile(.ios, "4.8.1").use(ofPlacementName: "review_requested") == .ordinary)
+    #expect(SDKProfile(.ios, "4.8.2").use(ofPlacementName: "review_requested") == .ignored)
+    #expect(SDKProfile(.ios, "4.19.1").use(ofPlacementName: "review_requested") == .error)
+    #expect(SDKProfile(.ios, "4.0.0").use(ofPlacementName: "export") == .ordinary)
+    #expect(SDKProfile(.android, "2.5.3").use(ofPlacementName: "review_requested") == .ignored)
+  }
+
+  @Test func configsAreRejectedByVersion() throws {
+    let rules = rule(
+      #""computed_properties": [{"type": "PLACEMENTS_IN_DAY", "event_name": "open"}]"#)
+    let rejected = try outcome(rules, SDKProfile(.android, "2.5.0"))
+    #expect(rejected.code == "configRejected")
+    let line = rejected.line(subjectID: "u", placement: "p", audience: nil)
+    #expect(line["result"]?["code"] == "config-rejected")
+    #expect(try outcome(rules, SDKProfile(.android, "2.5.1")).code == "paywall")
+    #expect(try outcome(rules, SDKProfile(.ios, "4.6.0")).code == "paywall")
+  }
+
+  @Test func compilingIsShared() throws {
+    let json = #"""
+      {"trigger_options": [{"event_name": "p", "rules": [\#(rule(#""expression_cel": "user.a > 1""#))]}]}
+      """#
+    let config = try #require(Config.decode(superwall: json.utf8).output)
+    let family = RuleSetFamily(config)
+    for version in SDKProfile.changes(of: .ios) where version >= "4.7.0" {
+      _ = family.ruleSet(for: SDKProfile(.ios, version))
+    }
+    // numeric, skip, text, and the text that keeps null.
+    #expect(family.compileCount == 4)
+  }
+}

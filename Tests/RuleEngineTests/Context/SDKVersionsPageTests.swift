@@ -1,0 +1,119 @@
+import Expressions
+import Foundation
+import Testing
+
+@testable import RuleEngine
+
+/// The tables of `docs/sdk-versions.md`.
+@Suite struct SDKVersionsPageTests {
+  private static let guide = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "docs/sdk-versions.md")
+  private static let isWriting =
+    ProcessInfo.processInfo.environment["TOLLGATE_UPDATE"] == "sdk-versions"
+
+  private static func table(_ title: String, _ columns: [String], _ rows: [[String]]) -> String {
+    "\n## \(title)\n\n| \(columns.joined(separator: " | ")) |\n|"
+      + String(repeating: "---|", count: columns.count) + "\n"
+      + rows.map { "| \($0.joined(separator: " | ")) |\n" }.joined()
+  }
+
+  private static func versions(_ since: SDKVersion, _ until: SDKVersion?) -> String {
+    until.map { "\(since) to before \($0)" } ?? "\(since) and newer"
+  }
+
+  private static var evaluators: String {
+    let rows = SDKFacts.evaluators.enumerated().map { number, row in
+      let next = SDKFacts.evaluators[(number + 1)...].first {
+        $0.sdk == row.sdk
+          && ($0.packaging == nil || row.packaging == nil || $0.packaging == row.packaging)
+      }
+      return [
+        row.sdk.title + (row.packaging.map { ", \($0.rawValue)" } ?? ""),
+        versions(row.since, next?.since), row.behavior?.rawValue ?? "JavaScript",
+        row.behavior == nil ? "" : row.release, row.aborts ? "ends the app" : "does not match",
+        row.source,
+      ]
+    }
+    return table(
+      "Evaluators", ["SDK", "versions", "behavior", "superscript", "a panic", "source"], rows)
+  }
+
+  private static var switches: String {
+    table(
+      "Other changes", ["SDK", "versions", "what they do", "source", "known from"],
+      SDKFacts.ranges.map {
+        [$0.sdk.title, versions($0.since, $0.until), $0.text, $0.source, $0.evidence.rawValue]
+      })
+  }
+
+  private static var sent: String {
+    func rows(_ all: [SDKFacts.Sent], _ prefix: (SDKFacts.Sent) -> String) -> [[String]] {
+      var names: [(key: [String], names: [String])] = []
+      for row in all {
+        let key = [prefix(row), row.sdk.title, versions(row.since, row.until)]
+        if let place = names.firstIndex(where: { $0.key == key }) {
+          names[place].names.append(row.name)
+        } else {
+          names.append((key, [row.name]))
+        }
+      }
+      return names.map { group in
+        [
+          group.key[1], group.key[2],
+          group.key[0] + group.names.map { "`\($0)`" }.joined(separator: ", "),
+        ]
+      }
+    }
+    return table(
+      "Attributes of the device", ["SDK", "versions", "attributes"],
+      rows(SDKFacts.attributes) { _ in "" })
+      + table(
+        "Parameters of the SDK's own placements", ["SDK", "versions", "parameters"],
+        rows(SDKFacts.parameters) { "`\($0.placement ?? "")`: " })
+      + table(
+        "Functions", ["SDK", "versions", "functions"], rows(SDKFacts.functions) { _ in "" })
+  }
+
+  private static var requirements: String {
+    table(
+      "Rejected configs", ["SDK", "versions", "reject a config where", "source"],
+      SDKFacts.requirements.map {
+        [$0.sdk.title, versions($0.since, $0.until), $0.kind.reason, $0.source]
+      })
+  }
+
+  private static var names: String {
+    table(
+      "Reserved placement names", ["name", "iOS", "Android"],
+      SDKFacts.reservedNames.map { row in
+        [
+          "`\(row.name)`", row.ios.map { "from \($0) on" } ?? "free",
+          row.android.map { "from \($0) on" } ?? "free",
+        ]
+      })
+  }
+
+  private static var prices: String {
+    table(
+      "Prices per unit of time", ["SDK", "versions", "how they are divided", "source"],
+      SDKFacts.pricing.enumerated().map { number, row in
+        let next = SDKFacts.pricing[(number + 1)...].first { $0.sdk == row.sdk }
+        return [row.sdk.title, versions(row.since, next?.since), row.text, row.source]
+      })
+  }
+
+  private static var tables: String {
+    evaluators + switches + sent + requirements + names + prices
+  }
+
+  /// `make update WHAT=sdk-versions` rewrites the tables.
+  @Test func theGuideIsThatOfTheTables() throws {
+    let text = try String(contentsOf: Self.guide, encoding: .utf8)
+    let marker = "<!-- Generated: make update WHAT=sdk-versions -->\n"
+    let head = try #require(text.firstRange(of: marker))
+    let wanted = text[..<head.upperBound] + Self.tables
+    if Self.isWriting { return try Data(wanted.utf8).write(to: Self.guide) }
+    #expect(text == wanted, "docs/sdk-versions.md is stale: make update WHAT=sdk-versions")
+  }
+}
