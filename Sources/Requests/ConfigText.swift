@@ -45,11 +45,12 @@ package struct ConfigText: Sendable {
   /// - Parameters:
   ///   - schema: what is known of attributes besides what SDKs send.
   ///   - now: the time from which on audiences should match some user.
+  ///   - versions: the versions of SDKs in the field, which are compared; none is of no matter.
   ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
   ///   - tell: is called with how much of that is done, of how much.
   package mutating func check(
     _ schema: ContextSchema = ContextSchema(), now: Instant, isForAll: Bool = false,
-    tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+    versions: [VersionCheck.Range] = [], tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) {
     if isForAll, let config, config.format == .superwall {
       let check = PlatformCheck(
@@ -66,6 +67,11 @@ package struct ConfigText: Sendable {
       for diagnostic in diagnostics {
         witnesses[diagnostic] = check.analysis?.witness(for: diagnostic)
       }
+    }
+    if !versions.isEmpty, let config, config.format == .superwall {
+      let check = VersionCheck(config, versions, schema: schema, now: now)
+      diagnostics += check.diagnostics
+      for diagnostic in check.diagnostics { witnesses[diagnostic] = check.witness(for: diagnostic) }
     }
     places = DiagnosticPlaces(diagnostics, in: bytes)
     diagnostics = places.sorted(diagnostics)

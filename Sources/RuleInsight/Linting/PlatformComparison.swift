@@ -1,6 +1,6 @@
-package import CivilTime
+internal import CivilTime
 internal import Expressions
-package import RuleEngine
+internal import RuleEngine
 
 /// Where the SDKs of several platforms decide differently for one user, with a user for whom they do.
 ///
@@ -13,10 +13,14 @@ package struct PlatformComparison {
   private let subjects: [Subject]
   /// What is known of attributes.
   private let schema: ContextSchema
+  private let code: Diagnostic.Code
+  private let joined: ([Int]) -> String?
 
   /// A platform's rules, with what is known of them.
   private struct Subject {
     var platform: Platform
+    /// What findings call the SDK.
+    var name: String
     var ruleSet: RuleSet
     var analysis: RuleAnalysis
     var decider: WitnessDecider
@@ -44,18 +48,26 @@ package struct PlatformComparison {
   /// - Parameters:
   ///   - analyses: by platform its rules, compiled from one config, and their analysis, which has
   ///     kept its users.
+  ///   - names: what findings call the SDKs; nil for their platforms.
+  ///   - joined: what findings call several of them; nil for their names.
+  ///   - code: that of findings.
   ///   - schema: what is known of attributes.
   ///   - now: the time at which users are decided.
   ///   - tell: is called before each placement.
   package init(
     _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)],
-    schema: ContextSchema, now: Instant, tell: () -> Void = {}
+    names: [String]? = nil, joined: @escaping ([Int]) -> String? = { _ in nil },
+    code: Diagnostic.Code = .platformDifference, schema: ContextSchema,
+    now: Instant, tell: () -> Void = {}
   ) {
     self.schema = schema
-    subjects = analyses.map {
+    self.code = code
+    self.joined = joined
+    subjects = analyses.enumerated().map { number, subject in
       Subject(
-        platform: $0.platform, ruleSet: $0.ruleSet, analysis: $0.analysis,
-        decider: WitnessDecider($0.ruleSet, now: now))
+        platform: subject.platform, name: names?[number] ?? subject.platform.rawValue,
+        ruleSet: subject.ruleSet, analysis: subject.analysis,
+        decider: WitnessDecider(subject.ruleSet, now: now))
     }
     guard let first = subjects.first else { return }
     var unusual: [RuleAnalysis.Finding] = []
@@ -178,12 +190,12 @@ package struct PlatformComparison {
     let taking = names { difference.taken[$0] == rule }
     let audience = rules[rules.startIndex + rule].audience
     let outcomes = subjects.indices.map { i in
-      "\(subjects[i].platform.rawValue): "
+      "\(subjects[i].name): "
         + (difference.taken[i].map(title) ?? "no audience matches")
     }
     return RuleAnalysis.Finding(
       diagnostic: Diagnostic(
-        .platformDifference, "some users match here on \(taking) only",
+        code, "some users match here on \(taking) only",
         severity: .warning, path: audience.path,
         notes: [
           "for example \(difference.record.json)", outcomes.joined(separator: "; "),
@@ -192,7 +204,8 @@ package struct PlatformComparison {
   }
 
   private func names(_ isIn: (Int) -> Bool) -> String {
-    subjects.indices.filter(isIn).map { subjects[$0].platform.rawValue }.joined(separator: " and ")
+    let found = subjects.indices.filter(isIn)
+    return joined(found) ?? found.map { subjects[$0].name }.joined(separator: " and ")
   }
 }
 

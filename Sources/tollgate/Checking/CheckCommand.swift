@@ -61,6 +61,14 @@ struct CheckCommand: ParsableCommand {
   @Option(help: OptionHelp.products("It is checked together with the config."), completion: .file())
   var products: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The versions of SDKs in the field, such as ios:4.7..,android:2.4..2.7.19.",
+      discussion: """
+        Reports what depends on the version, with a user, and what some versions lack or reject.
+        """, valueName: "ranges"), transform: VersionCheck.Range.argument)
+  var sdkVersions: [VersionCheck.Range]?
+
   @Flag(help: OptionHelp.json("One finding on each line."))
   var json = false
 
@@ -208,7 +216,8 @@ struct CheckCommand: ParsableCommand {
   {
     var file = try form.file(path)
     var progress = ProgressLine(isQuiet: quiet)
-    file.check(schema, now: now, isForAll: form.comparesPlatforms) { done, all in
+    file.check(schema, now: now, isForAll: form.comparesPlatforms, versions: sdkVersions ?? []) {
+      done, all in
       if progress.isDue() {
         progress.show("\(grouped(done * 100 / max(all, 1))) % of the platforms")
       }
@@ -217,7 +226,7 @@ struct CheckCommand: ParsableCommand {
     if fix {
       let count = try SafeFixes.apply(to: &file) {
         var file = try form.file(path)
-        file.check(schema, now: now, isForAll: form.comparesPlatforms)
+        file.check(schema, now: now, isForAll: form.comparesPlatforms, versions: sdkVersions ?? [])
         return file
       }
       if count > 0 { FileText.printError("\(path): \(counted(count, "finding")) fixed") }
@@ -343,5 +352,19 @@ extension Diagnostic {
     default: break
     }
     return diagnostic
+  }
+}
+
+extension VersionCheck.Range {
+  /// Reads what an option says.
+  fileprivate static func argument(_ text: String) throws -> [VersionCheck.Range] {
+    try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      guard let range = VersionCheck.Range(part) else {
+        throw ValidationError(
+          "'\(part)' is not a range of SDK versions; write for example ios:4.7.. or android:2.4..2.7.19"
+        )
+      }
+      return range
+    }
   }
 }

@@ -61,9 +61,9 @@ struct ConfigFile {
   /// Adds what only callers want that check the config: ``ConfigText/check(_:now:isForAll:)``.
   mutating func check(
     _ schema: ContextSchema, now: Instant, isForAll: Bool = false,
-    tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
+    versions: [VersionCheck.Range] = [], tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) {
-    text.check(schema, now: now, isForAll: isForAll, tell: tell)
+    text.check(schema, now: now, isForAll: isForAll, versions: versions, tell: tell)
     diagnostics = text.diagnostics
   }
 
