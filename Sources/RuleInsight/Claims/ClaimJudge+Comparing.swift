@@ -150,16 +150,56 @@ extension ClaimJudge {
           let gap = $0.range.lowerBound - turn.range.upperBound
           return 0...24 ~= gap
         }), !other.isStruck,
+        // `was $99.99, now $59.99` has the price of today behind it.
         let actual = moneys.last(where: {
           $0.range.upperBound <= turn.range.lowerBound && !$0.isStruck
         })
+          ?? moneys.first(where: {
+            $0.range.lowerBound >= other.range.upperBound && !$0.isStruck
+          })
       else { continue }
-      if reading.words(.hedge, in: actual.range.lowerBound..<other.range.upperBound).isEmpty {
-        compare(
-          other, with: actual, turn.range.lowerBound..<other.range.upperBound, sentence,
-          isStruck: false)
-      }
+      let from = min(actual.range.lowerBound, turn.range.lowerBound)
+      let isHedged =
+        reading.words(.hedge, in: from..<other.range.upperBound).isEmpty == false
+        || reading.words.contains { $0.kind == .hedge && $0.range.overlaps(turn.range) }
+      if isHedged { continue }
+      compare(
+        other, with: actual, turn.range.lowerBound..<other.range.upperBound, sentence,
+        isStruck: false)
     }
+    for money in moneys where money.attribute == nil && money.sources.isEmpty && !money.isStruck {
+      judgeSavedAmount(money, sentence)
+    }
+  }
+
+  /// `Save $60 a year`
+  private mutating func judgeSavedAmount(_ money: Money, _ sentence: Range<Int>) {
+    let clause = clause(money.range.lowerBound, in: sentence)
+    guard let amount = money.amount, amount > 0, reading.has(.off, in: clause),
+      !reading.has(.hedge, in: clause), !reading.has(.instead, in: clause)
+    else { return }
+    let about = products(at: money.range.lowerBound, in: sentence)
+    // What is saved in a year is the most that can be meant.
+    let scale =
+      money.unit.map { ClaimProduct.perYear(1_000_000, $0.period) / 1e6 } ?? 1
+    var known: [(product: Int, most: Double)] = []
+    for product in about {
+      guard let own = products[product].price(per: .year) else { continue }
+      let others = products.indices.compactMap { other -> Double? in
+        guard other != product, products[other].currency == products[product].currency else {
+          return nil
+        }
+        return products[other].price(per: .year)
+      }
+      if let most = others.max() { known.append((product, (most - own) / 1e6)) }
+    }
+    guard let best = known.max(by: { $0.most < $1.most }) else { return }
+    let isTrue = amount * scale <= best.most * 1.01 + 1
+    add(
+      .savings, best.product, money.range, in: sentence, holds: isTrue,
+      best.most > 0
+        ? "the most that it saves in a year is \(products[best.product].price(Int64(best.most * 1e6)))"
+        : "it saves nothing against the other products")
   }
 
   /// What a price is for, by its words or by its attribute; nil for what is paid once or not known.
@@ -230,7 +270,7 @@ extension ClaimJudge {
     if isReal { return add(.comparison, product, range, in: sentence, .holds) }
     let span = period.map { " for \(Self.article($0))" } ?? ""
     add(
-      .comparison, product, range, in: sentence,
-      .fails("no product costs '\(text.text(other.range))'\(span)"))
+      .comparison, product, range, in: sentence, holds: false,
+      "no product costs '\(text.text(other.range))'\(span)")
   }
 }

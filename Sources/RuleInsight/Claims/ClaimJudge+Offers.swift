@@ -222,21 +222,23 @@ extension ClaimJudge {
   // MARK: Then
 
   private mutating func judgeThen(_ sentence: Range<Int>) {
-    let prices = reading.moneys.filter { money in
-      guard sentence.contains(money.range.lowerBound), let attribute = money.attribute else {
-        return false
+    let prices = reading.moneys.compactMap { money -> (range: Range<Int>, product: Int)? in
+      guard sentence.contains(money.range.lowerBound), !money.isStruck else { return nil }
+      if let attribute = money.attribute {
+        if case .price = attribute.meaning { return (money.range, attribute.product) }
+        return nil
       }
-      if case .price = attribute.meaning { return !money.isStruck }
-      return false
+      let about = products(at: money.range.lowerBound, in: sentence)
+      return about.first {
+        Double(products[$0].micros ?? -1) / 1e6 == money.amount
+      }.map { (money.range, $0) }
     }
     let isOffer =
       [ClaimWords.Kind.free, .trial, .noPayment, .then].contains { reading.has($0, in: sentence) }
       || subjects(in: sentence).contains(where: \.meaning.isOffer)
     guard isOffer else { return }
-    for price in prices {
-      guard let product = price.attribute?.product, phases(product).count > 1,
-        subjects(in: sentence).contains(where: { $0.product == product })
-      else { continue }
+    for (range, product) in prices {
+      guard phases(product).count > 1 else { continue }
       let missing = phases(product).dropFirst().first { phase in
         !reading.moneys.contains { money in
           guard let amount = money.amount else { return false }
@@ -244,7 +246,7 @@ extension ClaimJudge {
         }
       }
       add(
-        .then, product, price.range, in: sentence, holds: missing == nil,
+        .then, product, range, in: sentence, holds: missing == nil,
         missing.map {
           "no text mentions \(products[product].price($0.micros)) for \($0.total.words) in between"
         })

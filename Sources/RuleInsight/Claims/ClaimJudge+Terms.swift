@@ -36,7 +36,11 @@ extension ClaimJudge {
       return about
     }
     let subscriptions = about.filter { products[$0].renews }
-    return subscriptions.isEmpty ? about : subscriptions
+    if !subscriptions.isEmpty { return subscriptions }
+    // Of the products of the text the subscriptions are meant, where there are any.
+    let mentioned = Self.unique(subjects(in: 0..<text.scalars.count).map(\.product))
+      .filter { products[$0].renews }
+    return mentioned.isEmpty ? about : mentioned
   }
 
   private mutating func judgeCancel(_ word: ClaimReading.Word, _ sentence: Range<Int>) {

@@ -61,7 +61,7 @@ extension ClaimJudge {
       holds
         ? .holds
         : .fails(
-          "the text is in \(codes.joined(separator: " or ")), and '\(attribute.text)' is written for the locale \(locale)"
+          "the text is in \(codes.joined(separator: " or ")), and '\(attribute.text)' is written for the locale \(locale): '\(products[attribute.product].identifier)'"
         ))
   }
 
@@ -82,7 +82,7 @@ extension ClaimJudge {
       add(
         .style, number, computed.range, in: sentence,
         .fails(
-          "'\(stored.text)' is the store's text, and '\(computed.text)' is written for the locale \(locale)"
+          "'\(stored.text)' is the store's text, and '\(computed.text)' is written for the locale \(locale): '\(known.identifier)'"
         ))
     }
   }
