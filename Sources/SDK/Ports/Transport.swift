@@ -2,6 +2,7 @@ public import Expressions
 
 /// A request to a backend, before anybody knows where that is.
 public struct BackendRequest: Hashable, Sendable {
+  /// The methods of HTTP that the contract uses.
   public enum Method: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
