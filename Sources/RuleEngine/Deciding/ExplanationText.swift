@@ -129,7 +129,8 @@ extension Explanation.Audience {
   fileprivate var isFolded: Bool {
     switch step.reason {
     case .expressionFalse, .notReached: true
-    case .matched, .expressionError, .expressionBroken, .occurrenceLimit, .entitled: false
+    case .matched, .expressionError, .expressionBroken, .occurrenceLimit, .entitled, .undecidable:
+      false
     }
   }
 

@@ -54,7 +54,7 @@ package struct PlatformComparison {
   ///   - schema: what is known of attributes.
   ///   - now: the time at which users are decided.
   ///   - tell: is called before each placement.
-  package init(
+  init(
     _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)],
     names: [String]? = nil, joined: @escaping ([Int]) -> String? = { _ in nil },
     code: Diagnostic.Code = .platformDifference, schema: ContextSchema,
