@@ -246,7 +246,7 @@ package enum Superscript {
   /// adds nothing.
   static func overlay(_ a: Cell, _ b: Cell, in arena: inout Arena) -> Cell {
     guard b.tag == Tag.map, let top = b.entries.baseAddress, b.outsideCount > 0 else { return a }
-    guard let base = a.entries.baseAddress, a.outsideCount > 0 else { return b }
+    guard a.tag == Tag.map, let base = a.entries.baseAddress, a.outsideCount > 0 else { return b }
     guard let memory = arena.cells(2 * (a.outsideCount + b.outsideCount)) else {
       return Cell(fault: .limitExceeded)
     }

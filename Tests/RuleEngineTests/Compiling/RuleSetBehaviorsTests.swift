@@ -11,27 +11,25 @@ import Testing
       Config.decode(superwall: wireConfig(rules: rules.joined(separator: ","))).output)
   }
 
-  private static func groups(_ expressions: String...) throws -> [[EvaluatorBehavior]] {
-    let rules = expressions.enumerated().map { wireRule("e\($0)", expression: $1) }
-    let config = try #require(
-      Config.decode(superwall: wireConfig(rules: rules.joined(separator: ","))).output)
-    let behaviors = RuleSetBehaviors(config, language: .superscript(.ios))
-    return behaviors.ruleSets.indices.map { place in
-      EvaluatorBehavior.allCases.filter { behaviors.place(of: $0) == place }
-    }
+  /// By behavior, the number of its rule set.
+  private static func places(_ expression: String) throws -> [EvaluatorBehavior: Int] {
+    let behaviors = RuleSetBehaviors(try config(expression), language: .superscript(.ios))
+    return Dictionary(
+      uniqueKeysWithValues: EvaluatorBehavior.allCases.compactMap { behavior in
+        behaviors.place(of: behavior).map { (behavior, $0) }
+      })
   }
 
   @Test func equalConditionsAreShared() throws {
-    #expect(
-      try Self.groups("user.plan == \"pro\" && device.country in [\"US\", \"DE\"]")
-        == [[.numeric, .skip, .text], [.raw]])
-    #expect(try Self.groups("user.age > 18") == [[.text], [.skip], [.numeric], [.raw]])
-    #expect(try Self.groups("user.build == \"1042\"") == [[.text], [.skip], [.numeric], [.raw]])
+    let words = try Self.places("user.plan == \"pro\" && device.country in [\"US\", \"DE\"]")
+    #expect(words[.skip] == words[.text] && words[.raw] != words[.text])
+    for expression in ["user.age > 18", "user.build == \"1042\""] {
+      let numbers = try Self.places(expression)
+      #expect(numbers[.skip] != numbers[.text] && numbers[.numeric] != numbers[.text])
+    }
     // A version beside a string that is not a number.
-    #expect(
-      try Self.groups("device.appVersionPadded >= \"009.000.001\"")
-        == [[.skip, .text], [.numeric], [.raw]])
-    #expect(try Self.groups("1 < 2") == [[.numeric, .skip, .text], [.raw]])
+    let versions = try Self.places("device.appVersionPadded >= \"009.000.001\"")
+    #expect(versions[.skip] == versions[.text] && versions[.numeric] != versions[.text])
     let some = RuleSetBehaviors(
       try Self.config("user.age > 18"), language: .superscript(.web), behaviors: [.numeric])
     #expect(some.ruleSets.count == 1 && some[.text] == nil)
