@@ -117,7 +117,6 @@ final class FleetWorker {
   private let captured = UnsafeMutablePointer<RecordShapes.Captured>.allocate(capacity: 1)
   /// The group of each line that has an outcome.
   private var order: [Int32] = []
-  private var notes = RecordNotes()
 
   /// What a record says of its SDK.
   private static let paths = [
@@ -161,17 +160,19 @@ final class FleetWorker {
     kept: KeptChoices?, into buffer: OutcomeBuffer
   ) -> Output {
     var output = Output(sums: sums)
-    notes = RecordNotes()
     order.removeAll(keepingCapacity: true)
     for case let group? in groups { group.begin(slack: slack, limit) }
     var start = 0
     var line = 0
     while start < chunk.count {
-      let number = self.group(of: ByteView(rebasing: chunk[start...]), slack: slack)
-      let group = self.group(number, slack: slack, limit)
+      let match = self.match(ByteView(rebasing: chunk[start...]), slack: slack)
+      let group = self.group(match.group, slack: slack, limit)
       let count = group.worker.block.count
       start = group.worker.next(in: chunk, from: start, number: line, &output.rejected)
-      if group.worker.block.count > count { order.append(Int32(number)) }
+      if group.worker.block.count > count {
+        order.append(Int32(match.group))
+        if let problem = match.problem { output.notes.add(problem) }
+      }
       if group.worker.block.isFull { group.worker.decideBlock(group.buffer) }
       line += 1
     }
@@ -186,7 +187,6 @@ final class FleetWorker {
     }
     output.sums.lines = line
     output.sums.rejected = output.rejected.count
-    output.notes.add(notes)
     output.repeated.sort { $0.line < $1.line }
     output.subjects.sort { $0.line < $1.line }
     join(into: buffer)
@@ -225,10 +225,10 @@ final class FleetWorker {
     return group
   }
 
-  /// The group of the record that a text begins with.
-  private func group(of text: ByteView, slack: Int) -> Int {
+  /// Which SDK the record has that a text begins with, and its group.
+  private func match(_ text: ByteView, slack: Int) -> Fleet.Match {
     if shapes.fill(text, slack: slack, row: 0, of: &columns, captured: captured) != nil {
-      return group { columns.cell($0, row: 0) }
+      return match { columns.cell($0, row: 0) }
     }
     let line = ByteView(rebasing: text[..<LineScan.newline(in: text, from: 0)])
     do throws(JSONFault) {
@@ -236,17 +236,17 @@ final class FleetWorker {
       shapes.learn(line)
     } catch {
       // The line is refused by whichever worker reads it.
-      return note(fleet.match(DeviceSDK()), isCounted: false)
+      return fleet.match(DeviceSDK())
     }
-    return group { frame.slots[$0] }
+    return match { frame.slots[$0] }
   }
 
-  private func group(_ cell: (Int) -> Cell) -> Int {
+  private func match(_ cell: (Int) -> Cell) -> Fleet.Match {
     search: for place in known.indices {
       for (number, slot) in slots.enumerated() where known[place].cells[number] != cell(slot) {
         continue search
       }
-      return note(known[place].match)
+      return known[place].match
     }
     let cells = slots.map(cell)
     func text(_ number: Int) -> String? {
@@ -266,11 +266,6 @@ final class FleetWorker {
     if !cells.contains(where: { $0.isValue && $0.pointsOutside }), known.count < Self.mostKnown {
       known.append(Known(cells: cells, match: match))
     }
-    return note(match)
-  }
-
-  private func note(_ match: Fleet.Match, isCounted: Bool = true) -> Int {
-    if let problem = match.problem, isCounted { notes.add(problem) }
-    return match.group
+    return match
   }
 }
