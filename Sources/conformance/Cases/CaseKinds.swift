@@ -66,6 +66,7 @@ enum CaseKinds {
     "cel": "expr expect", "currency-format": "amount currency locale foundation_formatstyle",
     "liquid": "template data", "liquidjs": "template data liquidjs",
     "paywall-strings": "template data expect vars", "pricing": "kind system product expect",
+    "sdk-version-cases": "area config user ranges",
     "superscript": "context expression expect matches",
     "superscript-versions": "context expression outcomes", "superwall-filters": "template expect",
     "superwall-rules": "kind input expect", "tollgate-expressions": "expression context expect",
@@ -73,6 +74,7 @@ enum CaseKinds {
   ]
 
   private static let neededMembers = [
+    "sdk-version-cases ranges": "sdk versions result",
     "tollgate-assignment input": "salt experiment subject weights",
     "tollgate-assignment expect": "fraction variant",
     "tollgate-batches input": "config users", "tollgate-check input": "config",
@@ -193,6 +195,9 @@ enum CaseKinds {
       assignment occurrence closeReason expressionCel gating paywallId presentedBy result evaluates
       isSentToServer onErrorCode
       """,
+    ],
+    "sdk-version-cases": [
+      "string": "area versions result why sure", "object": "config user",
     ],
     "tollgate-expressions": [
       "string": "expression error code suggestion",
