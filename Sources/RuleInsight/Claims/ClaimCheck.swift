@@ -58,17 +58,23 @@ package struct ClaimCheck: Sendable {
   }
 
   /// The claims of texts, by text.
-  package func check(_ sources: [String], keepsRenderings: Bool = false) -> [Result] {
+  ///
+  /// - Parameter selected: the product that is selected; nil for each of them in turn.
+  package func check(
+    _ sources: [String], keepsRenderings: Bool = false, selected: Int? = nil
+  ) -> [Result] {
     var run = ClaimRun(sources, environment, words, keepsRenderings: keepsRenderings)
     for locale in locales {
       for isEligible in self.isEligible.map({ [$0] }) ?? [true, false] {
-        judge(&run, locale, isEligible)
+        judge(&run, locale, isEligible, selected)
       }
     }
     return run.results
   }
 
-  private func judge(_ run: inout ClaimRun, _ locale: String?, _ isEligible: Bool) {
+  private func judge(
+    _ run: inout ClaimRun, _ locale: String?, _ isEligible: Bool, _ only: Int?
+  ) {
     let products = isEligible ? listed : listed.map(\.withoutHiddenOffers)
     var context = PricingContext.offline(now: now, timeZone: nil, locale: locale)
     context.eligibility = isEligible ? OfferEligibility.all : OfferEligibility.none
@@ -81,13 +87,15 @@ package struct ClaimCheck: Sendable {
       escaping: .text, now: now, locale: locale ?? "en_US", money: .prices)
     options.words = .tables
     let state = ClaimRun.State(
-      products: known, isEligible: isEligible, isForBoth: self.isEligible == nil,
+      products: known, isEligible: isEligible, isForOneSelection: only != nil,
+      isForBoth: self.isEligible == nil,
       locale: locale ?? "en_US", profile: profile,
       attributesDiffer: listed.contains { $0.withoutHiddenOffers != $0 },
       followsLocale: profile == .iosStripe
         || listed.contains { $0.displayPrice != nil || $0.store.isWeb })
     for selected in made.slotted.indices {
-      if selected > 0, !run.readsSelected { break }
+      if let only, only != selected { continue }
+      if only == nil, selected > 0, !run.readsSelected { break }
       for round in 0..<run.rounds {
         let value = TextContext(
           products: made.slotted, selected: selected, roots: run.roots(round, theme)

@@ -9,6 +9,8 @@ struct ClaimRun: ~Copyable {
   struct State {
     var products: [ClaimProduct]
     var isEligible: Bool
+    /// Whether no other product is selected.
+    var isForOneSelection: Bool
     /// Whether both kinds of users are asked about.
     var isForBoth: Bool
     var locale: String
@@ -129,7 +131,7 @@ struct ClaimRun: ~Copyable {
     frame.setOptions(options)
     for number in texts.indices where texts[number].isUsable {
       let text = texts[number]
-      if selected > 0, !text.template.readsSelected { continue }
+      if selected > 0, !text.template.readsSelected, !state.isForOneSelection { continue }
       if round >= text.combinations.count { continue }
       // Both kinds of users read the same, which is judged for both at once.
       if !state.isEligible, state.isForBoth, !state.attributesDiffer,

@@ -45,6 +45,10 @@ struct TemplateCheckRun {
     let config = try ConfigFile(command.file).requireConfig()
     var native = check(config)
     try native.readNativePaywalls(command.reading.environment(.agentwallie))
+    if native.textCount == 0, command.texts == nil {
+      FileText.printError(
+        "\(file.name) has no texts of its own; give those of its paywalls with --texts")
+    }
     parts.append(Part(file: file, check: native))
     for path in try Self.files(of: command.texts) {
       parts.append(try Self.part(path, command, check(config)))

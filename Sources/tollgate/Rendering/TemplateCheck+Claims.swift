@@ -15,13 +15,19 @@ extension TemplateCheck {
 
   mutating func checkClaims(
     _ texts: [(path: String, source: String)], _ products: [PricedProduct],
-    _ environment: TemplateEnvironment, theme: Value? = nil
+    _ environment: TemplateEnvironment, theme: Value? = nil, selected: Int? = nil
   ) {
     guard let claims, !products.isEmpty else { return }
     let results = claims.check(products, environment, theme: theme).check(
-      texts.map(\.source), keepsRenderings: claims.keepsRenderings)
+      texts.map(\.source), keepsRenderings: claims.keepsRenderings, selected: selected)
     for (text, result) in zip(texts, results) {
-      claimed.append((text.path, result))
+      if let known = claimed.firstIndex(where: { $0.path == text.path && selected != nil }) {
+        let more = result.claims.filter { !claimed[known].result.claims.contains($0) }
+        claimed[known].result.claims += more
+        claimed[known].result.renderings += result.renderings
+      } else {
+        claimed.append((text.path, result))
+      }
       let found = ClaimFindings.diagnostics(
         result, in: text.source, isNative: environment.dialect == .agentwallie)
       for var diagnostic in found {

@@ -173,10 +173,15 @@ struct TemplateCheck {
     for (number, (place, source)) in zip(places, texts.sources).enumerated() {
       _ = check(source, environment, products, path: place, isShown: !hidden.contains(number))
     }
-    let shown = zip(places, texts.sources).enumerated()
-      .filter { !hidden.contains($0.offset) }.map(\.element)
-    checkClaims(
-      shown.map { (path: $0.0, source: $0.1) }, listed, environment, theme: schema.theme?.value)
+    // A component may be shown for some of the products that can be selected.
+    for (selected, product) in try textProducts(listed, environment.dialect).slotted.enumerated() {
+      let hiddenHere = hidden.union(texts.hiddenTexts(products: [product]))
+      let shown = zip(places, texts.sources).enumerated()
+        .filter { !hiddenHere.contains($0.offset) }.map(\.element)
+      checkClaims(
+        shown.map { (path: $0.0, source: $0.1) }, listed, environment, theme: schema.theme?.value,
+        selected: selected)
+    }
   }
 
   /// The texts that a condition hides with the products as they are; none where prices are not known.
