@@ -35,7 +35,7 @@ export class HTTPEngine {
   }
 
   render(template, products, user, locale, when) {
-    return this.ask('POST', 'v1/render', { template, products, user, locale, ...when })
+    return this.ask('POST', 'v1/render', { template, products, user, locale, claims: true, ...when })
   }
 
   products(products, locale, when) { return this.ask('POST', 'v1/products', { products, locale, ...when }) }

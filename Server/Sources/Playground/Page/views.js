@@ -133,12 +133,16 @@ export function changeText(answer) {
     ? html`No change of the user makes it match${why}.` : html`<span class="dim">No small change was found${why}.</span>`
 }
 
+// The worst first.
+const VERDICTS = ['false', 'false-if-ineligible', 'unknown', 'true']
+const VERDICT_WORDS = { 'false-if-ineligible': 'false without the offer', unknown: 'not checkable' }
+
 export function textView(answer) {
   const claims = answer.claims ?? []
   return html`<div class="rendered" lang="">${answer.text}</div>
     ${answer.isComplete ? '' : html`<p class="bad">Something in it could not be filled in.</p>`}
     ${answer.errors?.length ? html`<ul>${answer.errors.map((each) => html`<li class="bad">${each.message ?? json(each)}${each.suggestion ? html`; ${each.suggestion}` : ''}</li>`)}</ul>` : ''}
-    ${claims.length ? html`<h3>What it claims</h3><ul class="claims">${claims.map((each) => html`<li class="${each.verdict}"><b>${each.verdict}</b> ${each.message ?? each.text}</li>`)}</ul>` : ''}`
+    ${claims.length ? html`<h3>What it claims</h3><ul class="claims">${[...claims].sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict)).map((each) => html`<li class="${each.verdict}"><b>${VERDICT_WORDS[each.verdict] ?? each.verdict}</b> “${each.words}” <span class="dim">${each.product ?? ''}${each.reason ? `: ${each.reason}` : ''}</span></li>`)}</ul>` : ''}`
 }
 
 // A long name may break behind its dots.
