@@ -45,7 +45,7 @@ extension PreparedConfig {
       if config !== self {
         var request = request
         request.sdkVersion = nil
-        return try config.decide(body, request, stored: stored, each: each)
+        return try config.decide(body, request, each: each)
       }
     }
     if !settings.answersUnknownPlacements { try check(placements: request.placements ?? []) }

@@ -42,18 +42,20 @@ extension PreparedConfig.Question {
     case .explain:
       [
         "user", "userId", "placement", "all", "audience", "set", "sweep", "text", "config", "now",
-        "seed",
+        "seed", "sdkVersion",
       ]
     case .check: ["config", "schema", "platform", "now"]
     case .diff: ["new", "old", "users", "placements", "now", "seed"]
     case .render:
       [
         "template", "paywall", "products", "user", "dialect", "mode", "html", "select", "locale",
-        "profile", "timeZone", "eligible", "now",
+        "profile", "timeZone", "eligible", "claims", "locales", "sdkVersion", "now",
       ]
-    case .match: ["users", "config", "placements", "distribution", "now", "seed"]
+    case .match:
+      ["users", "config", "placements", "distribution", "now", "seed", "sdkVersion"]
     case .cover: ["tests", "config", "render", "products", "now", "seed"]
-    case .products: ["products", "locale", "profile", "timeZone", "eligible", "now"]
+    case .products:
+      ["products", "locale", "profile", "timeZone", "eligible", "sdkVersion", "now"]
     }
   }
 }
