@@ -299,6 +299,8 @@ public struct BatchWorker: ~Copyable {
     if !identity.isPlainText {
       for byte in subject where byte == UInt8(ascii: "\\") { return nil }
     }
+    // The reader of records says what becomes of white space.
+    guard UserID.isTrimmed(subject) else { return nil }
     // Most records have nothing else that is read beside attributes.
     if record.captures != UserMember.userID.bit, !addCaptured(record.captures, base) { return nil }
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {

@@ -171,7 +171,7 @@ package final class FrameWorker {
       if subject.isEmpty {
         let what = subject.baseAddress == nil ? "NULL" : "empty"
         reason = "'\(UserMember.userID.key)' is \(what), and must be there"
-      } else if alone[row >> 6] >> UInt64(row & 63) & 1 != 0 {
+      } else if alone[row >> 6] >> UInt64(row & 63) & 1 != 0 || !UserID.isTrimmed(subject) {
         do throws(ArrowError) {
           reason = try decideAlone(&rows, from + row, subject)
         } catch {

@@ -130,6 +130,8 @@ public struct RuleSet: Sendable {
   }
 
   package let storage: Storage
+  /// How the IDs of user records are read that are decided by it.
+  package var userIDs = UserID.Reading.bytes
 
   private init(_ storage: Storage) { self.storage = storage }
 

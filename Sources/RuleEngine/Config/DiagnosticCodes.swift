@@ -18,6 +18,7 @@ extension Diagnostic.Code {
   /// A version of an SDK that users have and that is missing, unreadable, or newer than those that are known.
   package static let unknownVersion = Self(rawValue: "unknown-version")
   /// One user twice, with different content.
+  package static let untrimmedID = Self(rawValue: "untrimmed-id")
   package static let contradictingUsers = Self(rawValue: "contradicting-users")
   /// Two triggers with one name.
   public static let duplicateTrigger = Self(rawValue: "duplicate-trigger")

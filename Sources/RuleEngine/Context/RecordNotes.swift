@@ -32,6 +32,9 @@ package struct RecordNotes: Hashable, Sendable {
   /// records that have them.
   package private(set) var unreadableVersions: [String: Int] = [:]
   package private(set) var newerVersions: [String: Int] = [:]
+  /// Records whose IDs have white space at an end, and the first of these.
+  package private(set) var untrimmedIDs = 0
+  package private(set) var untrimmedExample: String?
 
   /// What `subscriptionStatus` is.
   package static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
@@ -42,7 +45,7 @@ package struct RecordNotes: Hashable, Sendable {
 
   package var isEmpty: Bool {
     unknownKeys.isEmpty && unknownStatuses.isEmpty && repeatedKeys.isEmpty
-      && contradictions == nil && missingVersions == 0 && unreadableVersions.isEmpty
+      && contradictions == nil && untrimmedIDs == 0 && missingVersions == 0 && unreadableVersions.isEmpty
       && newerVersions.isEmpty
   }
 
@@ -65,6 +68,11 @@ package struct RecordNotes: Hashable, Sendable {
     all.records += 1
     all.isPartial = all.isPartial || isPartial
     contradictions = all
+  }
+
+  package mutating func add(untrimmedID id: String) {
+    untrimmedIDs += 1
+    untrimmedExample = untrimmedExample ?? UserMember.short(id)
   }
 
   package mutating func add(unknownKey key: String, _ records: Int = 1) {
@@ -122,6 +130,8 @@ package struct RecordNotes: Hashable, Sendable {
     missingVersions += other.missingVersions
     unreadableVersions.merge(other.unreadableVersions, uniquingKeysWith: +)
     newerVersions.merge(other.newerVersions, uniquingKeysWith: +)
+    untrimmedIDs += other.untrimmedIDs
+    untrimmedExample = untrimmedExample ?? other.untrimmedExample
   }
 
   /// What was counted since `earlier`.
@@ -133,6 +143,8 @@ package struct RecordNotes: Hashable, Sendable {
     notes.unknownKeys = new(unknownKeys, earlier.unknownKeys)
     notes.unknownStatuses = new(unknownStatuses, earlier.unknownStatuses)
     notes.repeatedKeys = new(repeatedKeys, earlier.repeatedKeys)
+    notes.untrimmedIDs = untrimmedIDs - earlier.untrimmedIDs
+    notes.untrimmedExample = notes.untrimmedIDs > 0 ? untrimmedExample : nil
     return notes
   }
 }
@@ -160,6 +172,11 @@ extension RecordNotes {
       "missingVersions": missingVersions > 0 ? .int(Int64(missingVersions)) : nil,
       "unreadableVersions": unreadableVersions.isEmpty ? nil : object(unreadableVersions),
       "newerVersions": newerVersions.isEmpty ? nil : object(newerVersions),
+      "untrimmedIDs": untrimmedIDs == 0
+        ? nil
+        : .object([
+          "records": .int(Int64(untrimmedIDs)), "example": .string(untrimmedExample ?? ""),
+        ]),
       "contradictions": contradictions.map {
         .object([
           "id": .string($0.id), "first": .string($0.first), "second": .string($0.second),
@@ -190,6 +207,11 @@ extension RecordNotes {
     if case .int(let missing)? = value["missingVersions"] { missingVersions = Int(missing) }
     unreadableVersions = counts("unreadableVersions") ?? [:]
     newerVersions = counts("newerVersions") ?? [:]
+    if let untrimmed = value["untrimmedIDs"] {
+      guard case .int(let records)? = untrimmed["records"] else { return nil }
+      untrimmedIDs = Int(records)
+      untrimmedExample = untrimmed["example"]?.text
+    }
     if let all = value["contradictions"] {
       guard let id = all["id"]?.text, let first = all["first"]?.text,
         let second = all["second"]?.text, case .int(let records)? = all["records"]
@@ -252,7 +274,30 @@ extension RuleSet {
     }
     let versions = notes.versionDiagnostics(users: total)
     let contradictions = [notes.contradictions].compactMap { $0 }.map { contradiction($0, shown) }
-    return repeated + keys + statuses + versions + contradictions
+    return untrimmed(notes, total, shown) + repeated + keys + statuses + versions
+      + contradictions
+  }
+
+  private func untrimmed(_ notes: RecordNotes, _ total: Int?, _ shown: (String) -> String)
+    -> [Diagnostic]
+  {
+    guard let example = notes.untrimmedExample else { return [] }
+    let id = Value.string(shown(example)).json
+    let who =
+      total == nil
+      ? "the user ID \(id) has white space at an end"
+      : "\(notes.untrimmedIDs) user IDs have white space at an end, e.g. \(id)"
+    let trims = userIDs == .sdk
+    return [
+      Diagnostic(
+        .untrimmedID,
+        DiagnosticText.visible(
+          trims ? "\(who): it was removed" : "\(who): they are decided as users of their own"),
+        severity: trims ? .note : .warning,
+        suggestion: trims
+          ? "trim the IDs where the file is made"
+          : "the SDKs remove it; add --user-ids sdk to do the same")
+    ]
   }
 
   private func contradiction(_ all: RecordNotes.Contradictions, _ shown: (String) -> String)

@@ -182,6 +182,7 @@ public struct UserRecordReader: ~Copyable {
       let unknown = otherMembers.unknownKeys + unknownKeys
       throw UserRecordReader.missingID(unknown.first(where: UserMember.meansID))
     }
+    try readID(&frame)
     fillStatus(&frame)
     if !hasOnlyMembers { derivation?.fill(&frame) }
     if wantsEvents { try answerQuestions(&frame) }
@@ -211,6 +212,24 @@ public struct UserRecordReader: ~Copyable {
     case .sessionStart: sessionStart = nil
     case .user, .device, .params: break
     }
+  }
+
+  /// Takes white space from both ends of the ID, where that is wanted.
+  private mutating func readID(_ frame: inout Frame) throws(Rejection) {
+    // SAFETY: The view of the local cell stays in the closure, and what is kept is copied.
+    // Tests: UserIDTests.
+    let isTrimmed = withUnsafePointer(to: subject) { UserID.isTrimmed($0.textBytes) }
+    if isTrimmed { return }
+    if !readsRequests { notes.add(untrimmedID: subject.text) }
+    guard ruleSet.userIDs == .sdk else { return }
+    let copy = subject
+    let trimmed = withUnsafePointer(to: copy) {
+      frame.arena.text(copying: UserID.trimmed($0.textBytes))
+    }
+    guard let trimmed, trimmed != .emptyText else {
+      throw Rejection(reason: "'userId' has nothing but white space")
+    }
+    subject = trimmed
   }
 
   /// Lets go of the last record's bytes.

@@ -41,6 +41,13 @@ extension CodePage {
       example: .other(#"{"userId": "u-1", "device": {"platform": "iOS", "sdkVersion": "latest"}}"#),
       advice: "Write the version that the device sends, such as 4.12.5."),
     CodePage(
+      .untrimmedID, .warning,
+      what: "A user ID has white space at its beginning or end.",
+      why: "The SDKs remove it, so the app's user is another one, with variants of their own.",
+      example: .other(#"{"userId": "u-1 ", "user": {"plan": "free"}}"#),
+      advice: "Trim the IDs where the file is made, or add --user-ids sdk.",
+      better: .other(#"{"userId": "u-1", "user": {"plan": "free"}}"#)),
+    CodePage(
       .unusedProduct, .note,
       what: "A product of a paywall that its texts do not mention.",
       why: "A text may name the wrong slot.",

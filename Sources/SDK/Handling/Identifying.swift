@@ -69,12 +69,4 @@ extension String {
       scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
     }
   }
-
-  /// Without white space at both ends.
-  var trimmed: String {
-    guard let first = firstIndex(where: { !$0.isWhitespace }),
-      let last = lastIndex(where: { !$0.isWhitespace })
-    else { return "" }
-    return String(self[first...last])
-  }
 }

@@ -243,11 +243,29 @@ struct RunFiles {
     }
     guard canContinue(run) else { return nil }
     guard run.kept == 0 else {
+      let place = run.files.outcomes.partial.map { " They are in \($0)." } ?? ""
       return
-        "The outcomes of \(counted(run.kept, "user")) are kept; --resume continues from there."
+        "The outcomes of \(counted(run.kept, "user")) are kept; --resume continues from there.\(place)"
     }
     let old = FilePlace(out).kind == .file ? "; \(out) is as it was before the run" : ""
-    return "No outcomes were kept\(old)."
+    let rest = removeUnfinished(run)
+    return "No outcomes were kept\(old). "
+      + (rest.isEmpty
+        ? "The unfinished files were removed: make room, and run again."
+        : "Unfinished files are left: \(rest.joined(separator: ", ")). Remove them, or run again with "
+          + "--resume when there is room.")
+  }
+
+  /// Removes what a run has begun to write that has kept nothing: it only takes room on a full disk.
+  ///
+  /// - Returns: what could not be removed.
+  private func removeUnfinished(_ run: BatchRun) -> [String] {
+    var files = [run.files.outcomes.partial, run.files.rejects.partial].compactMap { $0 }
+    for file in files { FileName.remove(file) }
+    removeCheckpoint()
+    if let checkpoint { files += [checkpoint, checkpoint + ".new"] }
+    FileName.remove((checkpoint ?? "") + ".new")
+    return files.filter { FileIdentity.exists($0) }
   }
 
   /// What to say when a run was stopped that has not begun to write.
@@ -306,7 +324,7 @@ extension RunSettings {
         ? (selection, config, names ? "sdk" : nil) : nil
     }
     return BatchPlan(
-      ruleSet, placements: placements, now: now, assigner: resolvedAssigner,
+      ruleSet.reading(userIDs), placements: placements, now: now, assigner: resolvedAssigner,
       layout: layout == "wide" ? .wide : .long,
       form: FileForm(text: output)?.form.outcomes ?? .ndjson, writesOutcomes: output != "none",
       clock: clock, texts: texts, columnsOfRun: columnsOfRun, countsDraws: countsDraws,

@@ -35,6 +35,8 @@ struct RunSettings {
   var sdkColumn = false
   /// Whether outcomes say why.
   var reasons = false
+  /// How the IDs of users are read.
+  var userIDs = UserID.Reading.bytes
   /// What rendered texts depend on beside that; nil when none are rendered.
   var texts: TextSettings?
 
@@ -60,7 +62,7 @@ struct RunSettings {
       "output": .string(output), "rejects": rejects.map { .string($0) } ?? .null,
       "runColumns": .bool(runColumns), "sdkColumn": .bool(sdkColumn),
       "reasons": .bool(reasons),
-      "texts": texts?.value ?? .null,
+      "texts": texts?.value ?? .null, "userIds": .string(userIDs.rawValue),
     ])
   }
 
@@ -108,6 +110,10 @@ struct RunSettings {
     runColumns = try recorded.member("runColumns")?.truth() ?? false
     sdkColumn = try recorded.member("sdkColumn")?.truth() ?? false
     reasons = try recorded.member("reasons")?.truth() ?? false
+    userIDs =
+      try recorded.member("userIds")?.word(
+        "reading of IDs", UserID.Reading.allCases.map(\.rawValue))
+      == UserID.Reading.sdk.rawValue ? .sdk : .bytes
     texts = try recorded.member("texts").map {
       (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
     }
@@ -162,6 +168,7 @@ struct RunSettings {
     self.placements = placements
     self.now = now
     timeZone = options.timeZone
+    userIDs = options.userIds
     seed = options.seed
     assigner = options.assigner(for: config.config?.format ?? .superwall).name
     self.layout = layout

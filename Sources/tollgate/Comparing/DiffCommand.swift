@@ -248,8 +248,8 @@ struct DiffCommand: AsyncParsableCommand {
       throw CommandError(new.hint(forPlacement: name))
     }
     return (
-      try old.requireRuleSet(for: names(in: old), keepsGoing: keepGoing),
-      try new.requireRuleSet(for: names(in: new), keepsGoing: keepGoing)
+      try old.requireRuleSet(for: names(in: old), keepsGoing: keepGoing).reading(options.userIds),
+      try new.requireRuleSet(for: names(in: new), keepsGoing: keepGoing).reading(options.userIds)
     )
   }
 

@@ -61,7 +61,7 @@ struct DecideCommand: ParsableCommand {
   func run() throws {
     let known = try language.givenUser(user, isQuiet: quiet)
     let file = try form.file(source.config, language, for: known?.bytes)
-    let ruleSet = try file.requireRuleSet()
+    let ruleSet = try file.requireRuleSet().reading(options.userIds)
     try file.checkPlacement(placement)
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)

@@ -120,7 +120,7 @@ struct ExplainCommand: ParsableCommand {
   func run() throws {
     let known = try language.givenUser(user, isQuiet: quiet)
     let file = try form.file(source.config, language, for: known?.bytes)
-    let ruleSet = try file.requireRuleSet()
+    let ruleSet = try file.requireRuleSet().reading(options.userIds)
     if let placement { try file.checkPlacement(placement) }
     let names = placement.map { [$0] } ?? ruleSet.placementNames
     let clock = try options.clock(try options.time())

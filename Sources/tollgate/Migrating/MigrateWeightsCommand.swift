@@ -145,7 +145,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     _ path: String, seed: String?, name: DecisionOptions.AssignerName?
   ) throws -> (MigrationRun.Side, Config) {
     let file = try form.file(path, language)
-    let ruleSet = try file.requireRuleSet(keepsGoing: false)
+    let ruleSet = try file.requireRuleSet(keepsGoing: false).reading(options.userIds)
     guard let config = file.config else { throw CommandError("\(path) is not a config") }
     var options = options
     if let seed { options.seed = seed }

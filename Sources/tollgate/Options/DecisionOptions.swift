@@ -67,6 +67,9 @@ struct DecisionOptions: ParsableArguments {
       """))
   var givenTimeZone: String?
 
+  @Option(help: OptionHelp.userIDs)
+  var userIds = UserID.Reading.bytes
+
   var timeZone: String { givenTimeZone ?? "UTC" }
 
   /// The time with the calendar that questions about events are answered by.
@@ -127,5 +130,16 @@ extension Clock {
     } catch {
       throw ValidationError(error.message(error == .unknownZone ? timeZone : option))
     }
+  }
+}
+
+extension UserID.Reading: ExpressibleByArgument {}
+
+extension RuleSet {
+  /// The rules for users whose IDs are read in a way.
+  func reading(_ ids: UserID.Reading) -> RuleSet {
+    var ruleSet = self
+    ruleSet.userIDs = ids
+    return ruleSet
   }
 }

@@ -57,6 +57,10 @@ enum OptionHelp {
       discussion: discussion, valueName: "file")
   }
 
+  static let userIDs = ArgumentHelp(
+    "How user IDs are read: bytes takes them as they are.",
+    discussion: "sdk removes white space from both ends, as the SDKs do.", valueName: "reading")
+
   static let usersFormat = ArgumentHelp(
     "The format of the users (default: from the file's name).",
     discussion: """

@@ -91,7 +91,7 @@ struct CoverCommand: AsyncParsableCommand {
     let paths = try TestCommand.paths(tests)
     try check(paths)
     let file = try form.file(source.config, language)
-    let ruleSet = try file.requireRuleSet(keepsGoing: false)
+    let ruleSet = try file.requireRuleSet(keepsGoing: false).reading(options.userIds)
     if ruleSet.placementNames.isEmpty {
       throw CommandError("\(file.name) has no placements to cover")
     }

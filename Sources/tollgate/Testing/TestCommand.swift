@@ -126,7 +126,7 @@ struct TestCommand: AsyncParsableCommand {
   /// - Returns: the exit code, and files that tests name.
   private func runOnce() throws -> (code: Int32, named: [String]) {
     let file = try form.file(config, language)
-    let ruleSet = try file.requireRuleSet(keepsGoing: false)
+    let ruleSet = try file.requireRuleSet(keepsGoing: false).reading(options.userIds)
     let assigner = options.assigner(for: ruleSet.format)
     options.tellUnused(assigner, isQuiet: quiet)
     let start = try options.time()

@@ -1,0 +1,47 @@
+package import Expressions
+
+/// User IDs as the SDKs read them: without white space at both ends.
+package enum UserID {
+  // SAFETY: Views are slices of the caller's, and offsets come from a string of the same bytes.
+  // Tests: UserIDTests.
+
+  /// How IDs of user records are read.
+  package enum Reading: String, CaseIterable, Sendable {
+    /// As the SDKs do: without white space at both ends.
+    case sdk
+    /// As they are, byte for byte.
+    case bytes
+  }
+
+  /// Whether an ID has no white space at either end.
+  @inline(__always)
+  package static func isTrimmed(_ id: ByteView) -> Bool {
+    guard let first = id.first, let last = id.last else { return true }
+    if first &- 0x21 < 0x5E, last &- 0x21 < 0x5E { return true }
+    return trimmed(id).count == id.count
+  }
+
+  /// An ID without white space at both ends; empty where there is nothing else.
+  package static func trimmed(_ id: ByteView) -> ByteView {
+    let text = String(decoding: id, as: UTF8.self)
+    // Damaged text is left as it is: its bytes are not those of the string.
+    guard text.utf8.count == id.count else { return id }
+    let ends = text.trimmedRange
+    let from = text.utf8.distance(from: text.startIndex, to: ends.lowerBound)
+    let to = text.utf8.distance(from: text.startIndex, to: ends.upperBound)
+    return ByteView(rebasing: id[from..<to])
+  }
+}
+
+extension String {
+  /// Where white space at the beginning ends, and white space at the end begins.
+  fileprivate var trimmedRange: Range<String.Index> {
+    guard let first = firstIndex(where: { !$0.isWhitespace }),
+      let last = lastIndex(where: { !$0.isWhitespace })
+    else { return startIndex..<startIndex }
+    return first..<index(after: last)
+  }
+
+  /// Without white space at both ends.
+  package var trimmed: String { String(self[trimmedRange]) }
+}
