@@ -323,6 +323,7 @@ import Testing
     let other = try BuiltTool.run("replay", manifest)
     #expect(other.code == 1)
     #expect(other.output.contains("at byte \(bytes.count / 2)"))
+    #expect(other.output.contains("\n  the file was changed after the run\n"))
     let line = bytes[..<(bytes.count / 2)].count { $0 == UInt8(ascii: "\n") } + 1
     if name != "out.sqlite" {
       let text = try #require(

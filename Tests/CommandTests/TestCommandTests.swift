@@ -48,6 +48,20 @@ import Testing
     #expect(try run(folder, "t.jsonl", "good.jsonl").code == 2)
   }
 
+  /// Names that the placement does not have are told with what may be meant.
+  @Test(arguments: [
+    (#""audience":"fre""#, "the placement has no audience 'fre'; did you mean 'free'?"),
+    (#""paywall":"anual""#, "the placement has no paywall 'anual'; did you mean 'annual'?"),
+    (#""variant":"zebra""#, "the placement has no variant 'zebra'; it has v, w"),
+  ])
+  func unknownNames(expected: String, message: String) throws {
+    let folder = try folder(
+      #"{"placement":"p","userId":"a","user":{"plan":"free","age":18},"expect":{\#(expected)}}"#)
+    let result = try run(folder, "t.jsonl")
+    #expect(result.code == 1)
+    #expect(result.output.contains(message), "\(result.output)")
+  }
+
   @Test func linesAndLists() throws {
     let folder = try folder(Self.good.joined(separator: "\n\n") + "\n")
     try folder.write("list.json", "[\n" + Self.good.joined(separator: ",\n") + "\n]")

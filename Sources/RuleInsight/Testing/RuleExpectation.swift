@@ -80,6 +80,37 @@ package struct RuleExpectation: Hashable, Sendable {
 
   private static func shown(_ text: String) -> String { text.isEmpty ? "none" : text }
 
+  /// Names that the placement does not have, each with what may be meant.
+  ///
+  /// - Parameter audiences: those of the placement.
+  func unknownNames(_ audiences: [RuleEngine.Audience]) -> [String] {
+    var lines: [String] = []
+    func check(_ what: String, _ name: String, _ known: [String]) {
+      guard !name.isEmpty, !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+        return
+      }
+      let hint =
+        Suggestion.closest(to: name, among: known).map { "did you mean '\($0)'?" }
+        ?? (known.isEmpty ? "it has none" : "it has \(known.prefix(10).joined(separator: ", "))")
+      lines.append("the placement has no \(what) '\(name)'; \(hint)")
+    }
+    if case .id(let id)? = audience {
+      check("audience", id, Self.distinct(audiences.flatMap { [$0.id, $0.experimentID] }))
+    }
+    let variants = audiences.flatMap(\.variants)
+    check(
+      "experiment", strings[.experiment] ?? "", Self.distinct(audiences.map(\.experimentID)))
+    check("variant", strings[.variant] ?? "", Self.distinct(variants.map(\.id)))
+    check(
+      "paywall", strings[.paywall] ?? "", Self.distinct(variants.map(\.paywallID)))
+    return lines
+  }
+
+  private static func distinct(_ names: [String?]) -> [String] {
+    var seen: Set<String> = []
+    return names.compactMap { $0 }.filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+
   private static func `is`(_ audience: RuleEngine.Audience?, _ expected: Audience) -> Bool {
     switch expected {
     case .none: audience == nil

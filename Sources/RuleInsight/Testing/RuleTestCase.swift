@@ -140,6 +140,9 @@ package struct RuleTester: ~Copyable {
     result.got = explanation.line
     let isAboutTexts = differences.allSatisfy { $0.field.hasPrefix("texts.") }
     result.reasons = isAboutTexts ? problems : explanation.reasons(for: test.expectation) + problems
+    let audiences = explanation.audiences.map { ruleSet.rules[$0.step.rule].audience }
+    result.reasons =
+      test.expectation.unknownNames(audiences).map(DiagnosticText.visible) + result.reasons
     return result
   }
 }

@@ -105,7 +105,8 @@ struct ReachText {
   /// `missing user.seed (counts as 0) in 'user.seed < 50'`
   private static func missing(_ clause: Tally.MissingAttribute) -> String {
     let text = clause.clause.split { $0.isWhitespace }.joined(separator: " ")
-    return "missing \(clause.path) (\(Tally.MissingAttribute.words(clause.standIn))) in '\(text)'"
+    let shown = TextWidth.shortened(text, to: 40)
+    return "missing \(clause.path) (\(Tally.MissingAttribute.words(clause.standIn))) in '\(shown)'"
   }
 
   private func row(_ variant: Reach.Variant) -> [String] {

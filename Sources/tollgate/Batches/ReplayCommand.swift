@@ -195,6 +195,11 @@ private struct ReplayVerdict {
     comparison.difference == nil && Manifest.Written.Content(comparison.hash) == content
   }
 
+  /// Whether the file is not what the run wrote, while what comes out now is: somebody has changed it.
+  private var isChangedSince: Bool {
+    comparison.difference != nil && Manifest.Written.Content(comparison.hash) == content
+  }
+
   var text: String {
     if let difference = comparison.difference {
       let damage = comparison.damage.map { ": \($0)" } ?? ""
@@ -203,6 +208,7 @@ private struct ReplayVerdict {
       }
       return DiagnosticText.visible(
         "\(name): different from \(written.path) at byte \(difference)\(place ?? "")\(damage)")
+        + (isChangedSince ? "\n  the file was changed after the run" : "")
     }
     let how =
       comparison.isComparingBytes
@@ -217,6 +223,7 @@ private struct ReplayVerdict {
     .members([
       "same": .bool(isSame), "path": .string(written.path),
       "comparedBy": comparison.isComparingBytes ? "bytes" : "hash",
+      "changedAfterRun": isChangedSince ? true : nil,
       "bytes": .int(Int64(comparison.hash.count)),
       "differsAt": comparison.difference.map { .int(Int64($0)) },
       "line": comparison.place.map { .int(Int64($0.line)) },

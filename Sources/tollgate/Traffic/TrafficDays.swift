@@ -7,6 +7,8 @@ struct TrafficDays {
   /// The first day of each bar, and how many days it is.
   private let starts: [Int]
   private let size: Int
+  /// How many days the last bar is.
+  private let lastSize: Int
 
   /// Bars that can be told from each other.
   private static let mostBars = 62
@@ -18,16 +20,28 @@ struct TrafficDays {
     let needed = (count + Self.mostBars - 1) / Self.mostBars
     size = needed <= 1 ? 1 : (needed + 6) / 7 * 7
     starts = Array(stride(from: first, to: first + count, by: size))
+    lastSize = starts.last.map { first + count - $0 } ?? size
   }
 
-  var names: [String] { starts.map { TrafficReport.text(ofDay: $0) } }
+  /// The last bar says so where it is fewer days than the others: it is lower for that alone.
+  var names: [String] {
+    starts.enumerated().map { number, start in
+      let name = TrafficReport.text(ofDay: start)
+      return number == starts.count - 1 && lastSize < size
+        ? "\(name) (\(counted(lastSize, "day")) only)" : name
+    }
+  }
 
   /// `by day`, for titles.
   var step: String { size == 1 ? "by day" : "by \(size) days" }
   /// `on a day`, for sentences.
   var unit: String { size == 1 ? "on a day" : "in \(size) days" }
   /// What a bar is, where that is not plain.
-  var about: String { size == 1 ? "" : "Each bar is \(size) days." }
+  var about: String {
+    if size == 1 { return "" }
+    return "Each bar is \(size) days"
+      + (lastSize < size ? "; the last one is \(counted(lastSize, "day"))." : ".")
+  }
 
   /// A count of each bar.
   func values(_ count: (TrafficSums.Day) -> Int) -> [Int] {

@@ -16,6 +16,22 @@ import Testing
 
   private var demoUsers: String { TestFolder.demo + "/users.ndjson" }
 
+  /// A last bar of fewer days is not taken for a drop.
+  @Test func theLastBarSaysWhatItIs() throws {
+    let folder = try TestFolder()
+    try folder.write("u.ndjson", (0..<30).map { #"{"userId":"u\#($0)"}"# }.joined(separator: "\n"))
+    let result = try run(
+      folder,
+      [
+        "--users", "u.ndjson", "--now", "2026-03-01", "--days", "88", "--seed", "s", "--quiet",
+        "--report", "page.html",
+      ])
+    #expect(result.code == 0, "\(result.errors)")
+    let page = try #require(folder.text("page.html"))
+    #expect(page.contains("2026-05-24 (4 days only)"))
+    #expect(page.contains("Each bar is 7 days; the last one is 4 days."))
+  }
+
   @Test func theSameForAnyNumberOfThreads() throws {
     let folder = try TestFolder()
     for name in ["a.ndjson", "a.csv", "a.ndjson.zst"] {
