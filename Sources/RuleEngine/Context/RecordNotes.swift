@@ -286,13 +286,15 @@ extension RuleSet {
     let who =
       total == nil
       ? "the user ID \(id) has white space at an end"
-      : "\(notes.untrimmedIDs) user IDs have white space at an end, e.g. \(id)"
+      : notes.untrimmedIDs == 1
+        ? "1 user ID has white space at an end: \(id)"
+        : "\(notes.untrimmedIDs) user IDs have white space at an end, e.g. \(id)"
     let trims = userIDs == .sdk
     return [
       Diagnostic(
         .untrimmedID,
         DiagnosticText.visible(
-          trims ? "\(who): it was removed" : "\(who): they are decided as users of their own"),
+          trims ? "\(who): it was removed" : "\(who): to a run, that is another user"),
         severity: trims ? .note : .warning,
         suggestion: trims
           ? "trim the IDs where the file is made"

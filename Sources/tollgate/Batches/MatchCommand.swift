@@ -111,6 +111,7 @@ struct MatchCommand: AsyncParsableCommand {
       placements: placements.isEmpty ? nil : placements, now: try options.time(),
       options: options, layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
+      .reading(options.userIds)
     let plan = try settings.plan(
       ruleSet, of: config.config, countsDraws: reporting.report != nil, wantsExamples: true)
     let run = try await Signals.heeding { try await count(plan, settings) }

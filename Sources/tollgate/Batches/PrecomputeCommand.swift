@@ -165,6 +165,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     settings.sdkColumn = sdkColumn
     settings.texts = try rendering.settings(products, in: options.givenTimeZone)
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
+      .reading(options.userIds)
     let texts = try rendering.plan(
       for: config.config, products, now: settings.now, in: options.givenTimeZone)
     let (tally, notes) = try await Signals.heeding {
