@@ -47,7 +47,8 @@ struct TollgateCommand: ParsableCommand {
       PrecomputeCommand.self, ReplayCommand.self, MatchCommand.self, DiffCommand.self,
       MigrateWeightsCommand.self, SimulateTrafficCommand.self,
       FormatCommand.self, ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self,
-      SchemaCommand.self, SimulateCommand.self, FunctionsCommand.self, CompletionsCommand.self,
+      SchemaCommand.self, UsersCommand.self, SimulateCommand.self, FunctionsCommand.self,
+      CompletionsCommand.self,
     ])
 
   /// Runs a command to its end. Unless all went well, that is the end of the process too.

@@ -3,13 +3,13 @@ internal import RuleEngine
 
 /// Learns from records of users what attributes there are: of which kind, how many users have them,
 /// the range of numbers, the words of texts that have few.
-package struct SchemaLearner {
+package struct SchemaLearner: Sendable {
   package private(set) var users = 0
   package var refused = 0
   /// By root and name.
   private var attributes: [String: [String: Seen]] = [:]
 
-  private static let roots = ["user", "device", "params"]
+  package static let roots = ["user", "device", "params"]
 
   package init() {}
 
@@ -34,6 +34,11 @@ package struct SchemaLearner {
       refused += 1
       return
     }
+    add(value)
+  }
+
+  /// Learns from a record.
+  package mutating func add(_ value: Value) {
     users += 1
     for root in Self.roots {
       guard case .map(let entries)? = value[root] else { continue }
@@ -51,7 +56,20 @@ package struct SchemaLearner {
   }
 
   private mutating func add(_ value: Value, _ root: String, _ name: String) {
+    // Keys that are data have no end.
+    if attributes[root]?[name] == nil, attributes[root]?.count ?? 0 >= Self.mostNames { return }
     attributes[root, default: [:]][name, default: Seen()].add(value)
+  }
+
+  private static let mostNames = 10_000
+
+  /// What was seen of each attribute, by root and name.
+  var summaries: [AttributeSummary] {
+    Self.roots.flatMap { root in
+      (attributes[root] ?? [:]).sorted { $0.key < $1.key }.map {
+        $0.value.summary(AttributePath([root, $0.key]))
+      }
+    }
   }
 
   /// What was learned, as JSON that ``ContextSchema/decode(_:)`` reads, a line for each attribute.
@@ -69,7 +87,7 @@ package struct SchemaLearner {
 }
 
 /// What was seen of one attribute.
-private struct Seen {
+private struct Seen: Sendable {
   /// By the word of a schema: how many values were of this type.
   private var types: [String: Int] = [:]
   private var present = 0
@@ -79,6 +97,8 @@ private struct Seen {
   private var words: [String: Int]? = [:]
   /// What the elements of lists are.
   private var elements: [String: Int] = [:]
+  /// The first values that differ.
+  private var examples: [Value] = []
 
   /// A text with more different values is not an enum, and neither is one whose values are not there
   /// so many times each on average.
@@ -88,6 +108,7 @@ private struct Seen {
   mutating func add(_ value: Value) {
     present += 1
     types[Seen.word(value), default: 0] += 1
+    if examples.count < 3, !examples.contains(value) { examples.append(value) }
     switch value {
     case .int(let number): add(Double(number))
     case .uint(let number): add(Double(number))
@@ -132,6 +153,12 @@ private struct Seen {
     let kinds = Set(types.keys).subtracting(["null"])
     if kinds == ["int", "double"] { return "double" }
     return kinds.count == 1 ? kinds.first : nil
+  }
+
+  func summary(_ path: AttributePath) -> AttributeSummary {
+    AttributeSummary(
+      path: path, present: present, kinds: types, least: least, greatest: greatest,
+      words: words ?? [:], examples: examples)
   }
 
   func schema(users: Int) -> Value {
