@@ -52,6 +52,19 @@ package struct BatchSums: Hashable, Sendable {
     if examples.isEmpty { examples = other.examples }
     for i in other.examples.indices { examples[i] = examples[i] ?? other.examples[i] }
   }
+
+  /// The same counts at other numbers; what has none is left out.
+  func renumbered(_ numberOf: [Int?], count: Int) -> BatchSums {
+    var sums = self
+    sums.numbers = Array(repeating: 0, count: count)
+    if !examples.isEmpty { sums.examples = Array(repeating: nil, count: count) }
+    for (own, number) in numberOf.enumerated() {
+      guard let number else { continue }
+      sums.numbers[number] += numbers[own]
+      if !examples.isEmpty { sums.examples[number] = sums.examples[number] ?? examples[own] }
+    }
+    return sums
+  }
 }
 
 /// What a batch counts, and which number is the count of what.
@@ -235,6 +248,28 @@ extension BatchPlan {
 }
 
 extension BatchPlan {
+  /// By number of a plan for the same placements and rules in another generation of the evaluator: the number of
+  /// the same count here. Generations differ in the clauses that take missing attributes for something else. A
+  /// clause that only the other one has is not counted here.
+  func numbers(ofPart part: BatchPlan) -> [Int?] {
+    let (own, other) = (BatchNumbers(self), BatchNumbers(part))
+    var numbers: [Int?] = Array(0..<other.missing(0, 0, holds: true))
+    for rule in part.ruleSet.rules.indices {
+      let known = standInClauses(of: rule)
+      for clause in part.standInClauses(of: rule) {
+        let place = known.firstIndex { $0.text == clause.text && $0.path == clause.path }
+        numbers.append(place.map { own.missing(rule, $0, holds: true) })
+        numbers.append(place.map { own.missing(rule, $0, holds: false) })
+      }
+    }
+    return numbers
+  }
+
+  private func standInClauses(of rule: Int) -> [StandInProgram.Clause] {
+    guard let standIns, ruleSet.rules[rule].condition >= 0 else { return [] }
+    return standIns.ofCondition[Int(ruleSet.rules[rule].condition)].map { standIns.clauses[$0] }
+  }
+
   /// Clauses of a rule in which a missing attribute has decided about users.
   private func missing(of rule: Int, _ sums: BatchSums) -> [Tally.MissingAttribute] {
     guard let standIns, ruleSet.rules[rule].condition >= 0 else { return [] }

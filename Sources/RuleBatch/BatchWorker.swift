@@ -93,7 +93,7 @@ public struct BatchWorker: ~Copyable {
 
   public init(_ plan: BatchPlan) {
     self.plan = plan
-    fleet = plan.fleet.map { FleetWorker($0) }
+    fleet = plan.fleet.map { FleetWorker($0, plan) }
     program = plan.ruleSet.program
     rules = plan.ruleSet.storage.table
     table = plan.table

@@ -88,9 +88,12 @@ final class FleetWorker {
     let buffer = OutcomeBuffer()
     /// How many outcomes of users have been passed on.
     var passed = 0
+    /// Where the whole batch counts what the group counts.
+    let numbers: [Int?]
 
-    init(_ plan: BatchPlan) {
+    init(_ plan: BatchPlan, of batch: BatchPlan) {
       worker = BatchWorker(plan)
+      numbers = batch.numbers(ofPart: plan)
       buffer.marksEnds = true
     }
 
@@ -106,6 +109,7 @@ final class FleetWorker {
   }
 
   private let fleet: Fleet
+  private let plan: BatchPlan
   /// By the numbers of the fleet; nil for groups without a user here.
   private var groups: [Group?] = []
   private let program: Program
@@ -124,8 +128,9 @@ final class FleetWorker {
   ].map { AttributePath(["device", $0]) }
   private static let mostKnown = 64
 
-  init(_ fleet: Fleet) {
+  init(_ fleet: Fleet, _ plan: BatchPlan) {
     self.fleet = fleet
+    self.plan = plan
     var builder = ProgramBuilder(ExpressionEnvironment())
     for path in Self.paths { _ = builder.add(path.description) }
     program = builder.build()
@@ -180,7 +185,7 @@ final class FleetWorker {
       group.worker.decideBlock(group.buffer)
       group.worker.forget()
       let part = group.worker.finish(line)
-      output.sums.add(part.sums)
+      output.sums.add(part.sums.renumbered(group.numbers, count: output.sums.numbers.count))
       output.notes.add(part.notes)
       output.repeated += part.repeated
       output.subjects += part.subjects
@@ -219,7 +224,7 @@ final class FleetWorker {
   private func group(_ number: Int, slack: Int, _ limit: UInt64) -> Group {
     if number < groups.count, let group = groups[number] { return group }
     while groups.count <= number { groups.append(nil) }
-    let group = Group(fleet.plan(ofGroup: number))
+    let group = Group(fleet.plan(ofGroup: number), of: plan)
     group.begin(slack: slack, limit)
     groups[number] = group
     return group

@@ -75,7 +75,7 @@ import Testing
 
   /// Some of them say something of every kind.
   @Test func allKinds() throws {
-    let all: Set = ["heldBack", "errors", "owned", "draw", "stored"]
+    let all: Set = ["heldBack", "errors", "owned", "draw", "stored", "missing"]
     var members: Set<String> = []
     for seed in Array(UInt64(0)..<24) + Array(100..<112) where members != all {
       let sample = try BatchDifferentialTests.Sample(seed: seed, lines: 0)

@@ -160,8 +160,7 @@ struct RandomTable {
 
   private mutating func text(_ name: String) -> Value {
     switch name {
-    case "s",
-      "list" where hasDigits:
+    case "s" where hasDigits, "list" where hasDigits:
       pick(["x", "3", "2.0", "true", "$3", "007"])
     case "s", "list": pick(["x", "xyz", "other", "true", "$x", "a text of many characters"])
     case "os": pick(["iOS", "Android"])

@@ -108,6 +108,8 @@ extension Lowering {
   /// A relation that is false where an attribute of its left side is missing.
   mutating func whenThere(_ a: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
     let isNegated = graph[a].kind == .not
+    // Variants of expressions have constants in the place of other nodes.
+    if graph.constant(isNegated ? Int(graph[a].a) : a) != nil { return test(a, targets, depth) }
     return relation(
       isNegated ? Int(graph[a].a) : a, isNegated ? targets.negated : targets, depth,
       ifMissing: Settled(outcome: isNegated, target: targets.no))
