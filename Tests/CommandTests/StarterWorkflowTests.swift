@@ -237,7 +237,7 @@ import Testing
     try start("superwall")
     let text = try workflow()
     let conditions = text.split(separator: "\n").filter { $0.contains(" if: ") }
-    #expect(conditions.count == 3)
+    #expect(conditions.count == 4)
     for condition in conditions {
       #expect(condition.contains("!cancelled() && steps.install.outcome == 'success'"))
     }
@@ -282,7 +282,7 @@ import Testing
   @Test func scriptsHaveNoExpressions() throws {
     try start("superwall")
     let steps = WorkflowSteps(try workflow()).steps
-    #expect(steps.count == 5)
+    #expect(steps.count == 6)
     for step in steps { #expect(!step.script.contains("${{"), "\(step.name)") }
   }
 }

@@ -46,6 +46,12 @@ import Testing
     "write": ["kind", "abstract", "valueName", "completionKind"],
     // explain has placements and audiences to show all of, match audiences alone.
     "all": ["abstract"],
+    // Of decisions, of prices, or of a request.
+    "sdk-version": ["abstract"],
+    // check learns a schema from them.
+    "users": ["abstract", "valueName"],
+    // check-template takes several.
+    "locale": ["abstract", "kind"],
     // What diff writes is a report; the name of --out tells the form of that file.
     "format": ["abstract", "allValues", "completionKind"],
   ]

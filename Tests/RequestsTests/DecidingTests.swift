@@ -218,7 +218,7 @@ import Testing
     #expect(codes.suffix(2) == ["holdout", "paywall"])
     // It wins over what the record says itself, and white space at the end does no harm.
     let own =
-      #"{"userId":"u","assignments":[{"experimentId":"e1","variantId":"v0"}], "user": {"plan": "free"} } "#
+      #"{"userId":"u","assignments":[{"experimentId":"e1","variantId":"v0"}], "user": {"plan": "free"}, "placements": ["export"] } "#
     _ = try config.decide(stored.appended(to: Array(own.utf8))) { codes.append($0.code) }
     #expect(codes.last == "paywall")
   }

@@ -29,7 +29,7 @@ extension CodePage {
         Apps in the field have many versions of the SDK. 'tollgate check --sdk-versions' names the versions that \
         differ, with a user where the outcome depends on the version.
         """,
-      example: .audience(#""expression_cel": "user.age > 18", "preload": null"#),
+      example: .other(#""expression_cel": "user.age > 18""#),
       advice:
         "Write the condition in a form that all versions read alike, or wait until old versions are gone."
     ),

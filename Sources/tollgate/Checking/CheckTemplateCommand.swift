@@ -26,7 +26,7 @@ struct CheckTemplateCommand: ParsableCommand {
           "tollgate check-template headline.liquid --products products.json"),
         .init(
           "all paywalls of a config in every storefront, as CI does",
-          "tollgate check-template config.json --texts texts --products products.json --locale all --strict"
+          "tollgate check-template config.json --products products.json --locale all"
         ),
       ],
       codes: [
@@ -73,7 +73,7 @@ struct CheckTemplateCommand: ParsableCommand {
   @Flag(help: OptionHelp.json("One object a line."))
   var json = false
 
-  @Flag(help: "Print a SARIF 2.1.0 document, as code scanning takes it.")
+  @Flag(help: "Print a SARIF 2.1.0 document, for code scanning.")
   var sarif = false
 
   @Flag(help: OptionHelp.strict("The exit code is 1 when there is a warning."))

@@ -27,9 +27,6 @@ struct DiffCommand: AsyncParsableCommand {
           "users that move, for a pull request",
           "tollgate diff config.json next.json --users users.ndjson --format markdown --exit-zero"),
         .init(
-          "every user that moves, in a file",
-          "tollgate diff config.json next.json --users users.ndjson --out moved.csv --exit-zero"),
-        .init(
           "users that get something else from a newer SDK",
           "tollgate diff config.json --sdk-version 4.11.2..4.16.2 --users users.ndjson --exit-zero"),
         .init(
