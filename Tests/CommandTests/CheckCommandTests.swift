@@ -227,7 +227,7 @@ struct CheckCommandTests {
   /// Differences between languages are lines of the same form.
   @Test func dialectReport() throws {
     let text = complete(
-      rule(more: #""preload":{"behavior":"ALWAYS"},"expression_cel":"user.missing != 'x'""#))
+      rule(more: #""preload":{"behavior":"ALWAYS"},"expression_cel":"user.missing == 'x'""#))
     let found = try findings(text, "--dialect-report")
     #expect(!found.isEmpty)
     for finding in found {
@@ -271,7 +271,7 @@ struct CheckCommandTests {
         "  user.n == 1", "    cel: error no-such-attribute", "    ios, android, web: false",
         #"  with attributes {"user":{},"device":{},"params":{}}"#, "  likewise 2 other clauses",
         "cel and superscript differ in 3 clauses that change decisions and 3 that do not; "
-          + "ios, android and web in 0 and 0",
+          + "ios, android and web in 3 and 0",
       ], "\(told)")
   }
 }

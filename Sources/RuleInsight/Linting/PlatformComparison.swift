@@ -89,7 +89,7 @@ package struct PlatformComparison {
     let count = findings.count
     summary.diagnostic.severity = .note
     summary.diagnostic.message =
-      "for values that are hardly sent, such as numbers below 0, platforms differ in "
+      "for values that are hardly sent, such as numbers below 0 or strings of digits, platforms differ in "
       + (count == 1 ? "an audience" : "\(count) audiences")
     summary.diagnostic.related = findings.dropFirst().prefix(mostRelated).map {
       Diagnostic.Related(path: $0.diagnostic.path, message: "here too")
@@ -153,6 +153,8 @@ package struct PlatformComparison {
     case .int(let number): 0...(1 << 53) ~= number
     case .uint: false
     case .double(let number): number.sign == .plus && number <= 9_007_199_254_740_992
+    // The Web reads strings of digits as numbers.
+    case .string(let text): Double(text) == nil
     case .list(let elements): elements.allSatisfy(isOrdinary)
     case .map(let entries): entries.allSatisfy { isOrdinary($0.value) }
     default: true

@@ -73,7 +73,8 @@ struct PlatformCheckTests {
     #expect(differences(check).isEmpty, "\(differences(check).map(\.notes))")
   }
 
-  /// Android takes whole numbers below 0 for very large ones. Nobody has such an age, so that is one note.
+  /// Android reads whole numbers below 0 as very large ones, and the Web reads strings of digits as numbers. Few users
+  /// have such an age, so that is one note.
   @Test func unusualValues() throws {
     let check = try check(
       rule(when: #"user.plan == "free" && user.age >= 18"#),
@@ -83,7 +84,7 @@ struct PlatformCheckTests {
     #expect(found.first?.message.contains("2 audiences") == true)
     #expect(found.first?.related.map(\.path) == ["trigger_options[0].rules[1]"])
     let witness = try #require(found.first.flatMap { check.witness(for: $0) })
-    #expect(witness["user"]?["age"]?.number ?? 0 < 0)
+    #expect(witness["user"]?["age"] == "inf")
   }
 
   /// What only some platforms say tells which; what all say is told once.

@@ -62,7 +62,7 @@ import Testing
   @Test func unusualValues() throws {
     let negative = try report("user.age > 20").findings.filter { $0.difference == .platforms }
     #expect(negative.map(\.isDecisive) == [true])
-    #expect(negative.first?.attributes["user"]?["age"] == .int(-2_147_483_649))
+    #expect(negative.first?.attributes["user"]?["age"] == "inf")
     let texts = try report("user.plan == 'free'").findings.filter { $0.difference == .platforms }
     #expect(texts.first?.attributes["user"]?["plan"] == "$free")
     // Neither clause differs by itself for a text that is read as a bool.
