@@ -13,6 +13,7 @@ extension PreparedConfig {
   package func render(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = try RenderRequest(body.value, self)
     let claims = try body.value.givenTruth("claims") ?? false
+    let locales = try locales(of: body.value)
     let answer: Value
     if let paywall = request.paywall {
       answer = try render(paywall: paywall, request)
@@ -24,7 +25,7 @@ extension PreparedConfig {
     guard claims, case .map(let entries) = answer else { return answer }
     let found =
       request.paywall == nil
-      ? claimsOfTemplate(request, try locales(of: body.value))
+      ? claimsOfTemplate(request, locales)
       : try self.claims(ofPaywall: request.paywall, body.value, request.now)
     return .map(entries + [Value.Entry(key: "claims", value: .list(found))])
   }

@@ -38,7 +38,9 @@ import Testing
   ]
 
   private static func lines(_ text: String) -> [Substring] {
+    // A line that shows progress is written over.
     text.split(separator: "\n", omittingEmptySubsequences: true)
+      .map { $0.split(separator: "\r").last ?? $0 }
   }
 
   private static func isTime(_ command: [String]) -> Bool {

@@ -20,7 +20,7 @@ enum ProductsReport {
         guard !lines.isEmpty else { return nil }
         let slot = product.slot.map { " (\($0))" } ?? ""
         let name = DiagnosticText.visible((product.fullIdentifier ?? product.identifier) + slot)
-        return ([style.head(name)] + lines.map { "  " + DiagnosticText.visible($0) })
+        return (style.wrapped(name).map(style.head) + lines.flatMap { style.wrapped("  " + DiagnosticText.visible($0)) })
           .joined(separator: "\n")
       }
     }

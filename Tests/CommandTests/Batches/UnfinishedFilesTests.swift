@@ -101,7 +101,7 @@ import Testing
     let folder = try stopped("out.ndjson")
     #expect(try folder.shell("rm *.checkpoint *.partial; chmod 600 out.ndjson").code == 0)
     let full = try folder.shell(
-      "ulimit -f 200; env --default-signal=XFSZ $TOLLGATE precompute $CONFIG --users users"
+      "ulimit -f 16000; env --default-signal=XFSZ $TOLLGATE precompute $CONFIG --users users"
         + " --out out.ndjson --checkpoint-every 0")
     #expect(full.code == 74)
     let attributes = try FileManager.default.attributesOfItem(

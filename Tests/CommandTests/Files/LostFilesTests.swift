@@ -224,9 +224,9 @@ import Testing
   /// A checkpoint that a run has put where another one has its own.
   @Test(.limitsFiles) func aCheckpointInAnUsualPlace() throws {
     let folder = try folder()
-    try folder.write("many", TestFolder.users(20_000))
+    try folder.write("many", TestFolder.users(40_000))
     let full = try folder.shell(
-      "ulimit -f 400; env --default-signal=XFSZ $TOLLGATE precompute config --users many"
+      "ulimit -f 16000; env --default-signal=XFSZ $TOLLGATE precompute config --users many"
         + " --out o --checkpoint q.checkpoint --checkpoint-every 0")
     #expect(full.code == 74)
     let result = try folder.precompute("--users", "users", "--out", "q")
