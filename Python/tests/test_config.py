@@ -250,7 +250,8 @@ def test_renders() -> None:
 
 def test_claims() -> None:
     products = {"products": [{
-        "slot": "primary", "identifier": "year", "price": "59.99", "currency": "USD", "period": "P1Y",
+        "slot": "primary", "identifier": "year", "price": "59.99", "currency": "USD",
+        "period": "P1Y",
         "intro": {"mode": "payUpFront", "unit": "month", "count": 3, "price": "4.99"}}]}
     config = json.loads(json.dumps(CONFIG))
     config["paywall_responses"] = [{

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
     from . import answer_types
 
-    Result = Literal["paywall", "holdout", "noAudienceMatch", "placementNotFound", "error", "undecidable"]
+    Result = Literal[
+        "paywall", "holdout", "noAudienceMatch", "placementNotFound", "error", "undecidable",
+    ]
     Severity = Literal["error", "warning", "note"]
 
     # Placement, result, audience, experiment, variant, paywall.

@@ -275,7 +275,8 @@ import Testing
   private static let rare: Set<String> = [
     "Diagnostic.otherRanges", "MissingAttribute.matchedExample", "MatchedPlacement.more",
     "PeerEffect.detail", "ProductSheet.error",
-    "Claim.verdict", "Claim.locale", "Claim.product", "Claim.reason", "Claim.selected", "Claim.slot",
+    "Claim.verdict", "Claim.locale", "Claim.product", "Claim.reason", "Claim.selected",
+    "Claim.slot",
     "Claim.words", "Claim.path", "Claim.from", "Claim.claim", "Claim.sentence", "Claim.to",
     "RenderedTemplate.claims", "RenderedPaywall.claims", "ClaimsAnswer.claims", "Explanation.sdk",
     "RequestError.hint",

@@ -45,7 +45,8 @@ package struct RecordNotes: Hashable, Sendable {
 
   package var isEmpty: Bool {
     unknownKeys.isEmpty && unknownStatuses.isEmpty && repeatedKeys.isEmpty
-      && contradictions == nil && untrimmedIDs == 0 && missingVersions == 0 && unreadableVersions.isEmpty
+      && contradictions == nil && untrimmedIDs == 0 && missingVersions == 0
+      && unreadableVersions.isEmpty
       && newerVersions.isEmpty
   }
 

@@ -152,7 +152,8 @@ extension Decision.Reason {
   var holds: Bool {
     switch self {
     case .matched, .occurrenceLimit: true
-    case .expressionFalse, .expressionError, .expressionBroken, .entitled, .undecidable, .notReached:
+    case .expressionFalse, .expressionError, .expressionBroken, .entitled, .undecidable,
+      .notReached:
       false
     }
   }

@@ -20,7 +20,9 @@ enum ProductsReport {
         guard !lines.isEmpty else { return nil }
         let slot = product.slot.map { " (\($0))" } ?? ""
         let name = DiagnosticText.visible((product.fullIdentifier ?? product.identifier) + slot)
-        return (style.wrapped(name).map(style.head) + lines.flatMap { style.wrapped("  " + DiagnosticText.visible($0)) })
+        return
+          (style.wrapped(name).map(style.head)
+          + lines.flatMap { style.wrapped("  " + DiagnosticText.visible($0)) })
           .joined(separator: "\n")
       }
     }

@@ -127,7 +127,8 @@ extension SandboxStore {
           guard known.isSameRequest(as: checkout) else {
             throw ServiceError(
               .conflict, "idempotency_key_reused",
-              "the Idempotency-Key '\(repeatKey)' was used for another request; use a new one for each")
+              "the Idempotency-Key '\(repeatKey)' was used for another request; use a new one for each"
+            )
           }
           return known
         }
