@@ -523,6 +523,17 @@ struct Examples {
     example.end()
   }
 
+  @Test("Sources/RuleEngine/Context/SDKProfile.swift, SDKProfile")
+  func Sources_RuleEngine_Context_SDKProfile_SDKProfile() throws {
+    let example = ExampleRun(results: 2)
+    let audience = Audience(index: 0, experimentID: "e", expression: "user.visits < 3")
+    let config = Config(placements: [Placement(name: "p", audiences: [audience])])
+    let rules = try RuleSet.compile(config, language: .superscript(.android)).get()
+    example.same(rules.language.platform, .android)
+    example.same(SDKProfile.ios.platform, .ios)
+    example.end()
+  }
+
   @Test("Sources/RuleEngine/Context/UserRecord.swift, UserRecordReader")
   func Sources_RuleEngine_Context_UserRecord_UserRecordReader() throws {
     let example = ExampleRun(results: 3)

@@ -84,10 +84,13 @@ import Testing
     var alone: [UInt8] = []
     var sums: BatchSums?
     for user in users {
-      var single = BatchWorker(plan(family.ruleSet(for: try profile(user)), form, fleet: false))
+      let own = plan(family.ruleSet(for: try profile(user)), form, fleet: false)
+      var single = BatchWorker(own)
       let part = single.process(Array(user.utf8))
       alone += part.outcomes
-      if sums == nil { sums = part.sums } else { sums?.add(part.sums) }
+      let counts = part.sums.renumbered(
+        fleet.numbers(ofPart: own), count: output.sums.numbers.count)
+      if sums == nil { sums = counts } else { sums?.add(counts) }
     }
     #expect(output.outcomes == alone)
     #expect(output.sums.users == 1_500)
