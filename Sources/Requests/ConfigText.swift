@@ -47,7 +47,7 @@ package struct ConfigText: Sendable {
   ///   - now: the time from which on audiences should match some user.
   ///   - versions: the versions of SDKs in the field, which are compared; none is of no matter.
   ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
-  ///   - tell: is called with how much of that is done, of how much.
+  ///   - tell: called with the count of steps that are done, and of all steps.
   package mutating func check(
     _ schema: ContextSchema = ContextSchema(), now: Instant, isForAll: Bool = false,
     versions: [VersionCheck.Range] = [], tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }

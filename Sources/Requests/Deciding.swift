@@ -86,8 +86,8 @@ extension PreparedConfig {
 
   /// Calls with a frame that holds the attributes of a user.
   ///
-  /// - Parameter isDecideRequest: whether the record is a decide request, of which members that nothing reads are
-  ///   rejected where the settings say so.
+  /// - Parameter isDecideRequest: whether the record is a decide request. Its unknown members are rejected if the
+  ///   settings say so.
   func read<Answer>(
     _ record: [UInt8], now: Instant?, isDecideRequest: Bool = false,
     _ answer: (inout Frame, DecisionState, HistoryClock) -> Answer

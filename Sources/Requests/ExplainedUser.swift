@@ -82,7 +82,7 @@ package struct ExplainedUser {
 
   // MARK: Versions
 
-  /// What other versions of the SDK give the user; nil where nobody asks.
+  /// The outcomes from other versions of the SDK; nil unless the caller asks.
   private func versions(of placement: String) -> VersionSweep? {
     guard let family, let profile = ruleSet.profile, ruleSet.format == .superwall else {
       return nil
@@ -101,7 +101,7 @@ package struct ExplainedUser {
         ? ["  all other versions of it give the same"] : others.map { "    \($0)" })
   }
 
-  /// `{"sdk": {"name", "evaluator", "versions"}}`; nil where nobody asks.
+  /// `{"sdk": {"name", "evaluator", "versions"}}`; nil unless the caller asks.
   private func versionValue(of placement: String) -> Value? {
     guard let sweep = versions(of: placement), let profile = ruleSet.profile else { return nil }
     return .object([

@@ -1,7 +1,7 @@
 internal import Expressions
 package import RuleEngine
 
-/// What a caller has stored of a user besides what the record says.
+/// The state of a user that a caller has stored, besides that of the record.
 package struct StoredState: Hashable, Sendable {
   package var assignments: [Assignment] = []
   package var occurrences: [DecisionState.Occurrences] = []

@@ -61,7 +61,7 @@ public final class BatchPlan: Sendable {
   /// The columns of tables of outcomes.
   package let columns: OutcomeColumns
   private let firstLine: [UInt8]
-  /// Clauses that take missing attributes for something else; nil where there are none.
+  /// The clauses that read a missing attribute as another value; nil without one.
   let standIns: StandInProgram?
   /// By rule, how many of these there are in the rules before; then how many there are in all.
   let standInFirsts: [Int]

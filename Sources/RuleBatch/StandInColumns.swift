@@ -15,7 +15,7 @@ struct StandInColumns: ~Copyable {
   private let placeOf: [Int]
   private let slots: [Int]
   private let missing: RowMask
-  /// By attribute: whether rows lack it; nil until somebody asks.
+  /// By attribute: whether rows lack it; computed on demand.
   private var isMissing: [Bool?]
   private let wanted = RowMasks.allocate()
   /// Made when the first row asks.

@@ -45,7 +45,7 @@ package final class FileStorage: StateStorage {
     try withFile { open in
       let size = sizeOnDisk
       if let size, size != open.fileSize { throw SharedFolder(folder: folder) }
-      // A file that was removed is written anew.
+      // A file that was removed is written again.
       if size == nil { open.file = nil }
       if open.size + UInt64(line.count) > max(Self.leastSize, 4 * open.compactSize) {
         try compact(&open)

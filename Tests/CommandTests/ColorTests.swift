@@ -138,11 +138,13 @@ import Testing
     if columns == 40 { #expect(!table.contains { $0.contains("%") }, "\(shown)") }
     #expect(heads.last?.contains("held back") == (columns >= 60))
     #expect(table.allSatisfy { $0.contains("…") }, "\(shown)")
+    // The path of a file is one word, which stays whole: a short one, wherever the tests lie.
+    try FileManager.default.copyItem(
+      atPath: TestFolder.demo + "/products.json", toPath: folder.path("p.json"))
     let products = try Pseudoterminal.run(
-      ["products", TestFolder.demo + "/products.json"], columns: columns, in: folder.path
+      ["products", "p.json"], columns: columns, in: folder.path
     ).output
-    // The ID of a product is one word, and stays whole.
-    #expect(widest(products) <= max(Int(columns), 48), "\(products)")
+    #expect(widest(products) <= Int(columns), "\(products)")
   }
 
   @Test func columnsOfTheEnvironment() throws {

@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  /// Otherwise a key that is used again would give somebody else's checkout.
+  /// Otherwise a reused key would return another customer's checkout.
   @Test func aKeyIsForOneRequest() async throws {
     try await SandboxServer.run { server in
       var headers = SandboxServer.app

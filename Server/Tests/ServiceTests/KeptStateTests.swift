@@ -114,7 +114,7 @@ import Testing
     ]
   }
 
-  /// One user gets one thing at one moment, in whatever way somebody asks.
+  /// One user gets one outcome at one moment, whichever endpoint is asked.
   @Test func storedStateCountsInEveryAnswer() async throws {
     let server = try await server()
     let first = try #require(try await ask(server, "u-1")["paywall"]?.text)

@@ -156,7 +156,7 @@ extension Program {
     package var dialect: Dialect
   }
 
-  /// A literal that fails by itself.
+  /// A literal that always fails.
   package struct FailingLiteral: Hashable, Sendable {
     /// As it is written.
     package var text: String

@@ -17,7 +17,7 @@ package struct StandInProgram: Sendable {
 
   /// A clause in the graph.
   private struct Place {
-    /// The node that comes to the opposite.
+    /// The node that evaluates to the opposite.
     var node: ConditionGraph.ID
     var condition: Int
     var clause: Clause

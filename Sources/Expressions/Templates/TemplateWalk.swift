@@ -145,7 +145,7 @@ struct TemplateWalk {
       "\(subject.source) == \(source(id))", reads: subject.reads + reads[known...])
   }
 
-  /// A condition, of which the parts are told apart: one may decide alone.
+  /// A condition, with its parts reported separately: one may decide alone.
   private mutating func condition(_ id: UInt32) -> TemplateConditions.ID {
     let node = tree[Int(id)]
     switch node.kind {

@@ -21,7 +21,7 @@ package struct PaymentPhase: Hashable, Sendable {
   package var micros: Int64
   /// How often it is charged, or how long what is bought once lasts; nil for ever.
   package var period: Period?
-  /// How many periods the phase has; nil where it goes on until it is cancelled, or has no period.
+  /// The count of periods; nil if the phase continues until it is cancelled, or has no period.
   package var cycles: Int?
   /// The store's own text of the price.
   package var displayPrice: String?
@@ -80,7 +80,7 @@ package struct PaymentTimeline: Hashable, Sendable {
   /// In their order; there is at least one. The last is the regular price, or that of what is bought
   /// once.
   package private(set) var phases: [PaymentPhase]
-  /// How long a subscriber is bound who pays a longer commitment by the month; nil where there is none.
+  /// The length of a commitment that is paid by the month; nil without one.
   package private(set) var commitment: Period?
 
   /// The day of the purchase.

@@ -48,7 +48,7 @@ package struct RuleTable: Sendable {
       experimentStart: Int32(text.count), experimentCount: Int32(experiment.count),
       drawRange: rule.weights.drawRange)
     text += experiment
-    // Whoever reaches a condition that is not known here gets what only the device decides.
+    // For a user that reaches JavaScript only the device can decide.
     if rule.isUndecidable {
       rows.append(row)
       return

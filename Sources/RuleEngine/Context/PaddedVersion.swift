@@ -13,7 +13,7 @@ package enum PaddedVersion {
     return text
   }
 
-  /// The version that a padded one stands for; nil where none comes to it.
+  /// The version of a padded one; nil for text of another form.
   package static func version(of padded: String, width: Int = 3) -> String? {
     let version = padded.split(separator: ".", omittingEmptySubsequences: false).map { part in
       let digits = part.drop { $0 == "0" }

@@ -12,7 +12,7 @@ package enum PlacementNameUse: String, Sendable {
 
 extension SDKFacts {
   /// A name of an event that an SDK knows, and so reserves, from a version on. Names that are not
-  /// here were reserved before all versions that are told apart.
+  /// here were reserved before the oldest version of the table.
   package struct ReservedName: Sendable {
     package var name: String
     package var ios: SDKVersion?

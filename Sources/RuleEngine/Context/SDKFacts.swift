@@ -371,7 +371,7 @@ package enum SDKFacts {
     }
   }
 
-  /// The oldest version that is told apart.
+  /// The oldest version that the table distinguishes.
   package static func oldest(_ sdk: SDKName) -> SDKVersion {
     sdk == .ios ? "3.0.0" : sdk == .android ? "1.0.0" : "0.1.0"
   }

@@ -105,6 +105,15 @@ package enum SDKSelection: Hashable, Sendable {
     }
   }
 
+  /// The version of an SDK that is named; nil for one that records or the newest decide.
+  package func version(of sdk: SDKName) -> SDKVersion? {
+    switch self {
+    case .newest, .record: nil
+    case .version(let version, _): version
+    case .versions(let versions): versions[sdk]?.version
+    }
+  }
+
   private func profile(_ sdk: SDKName, in versions: [SDKName: Pinned]) -> SDKProfile {
     versions[sdk].map { SDKProfile(sdk, $0.version, $0.packaging) } ?? SDKProfile(sdk)
   }

@@ -164,7 +164,7 @@ extension EvaluationError.Kind {
 /// Remembers which rules failed, and why.
 private struct FailureWalk: RuleWalk {
   private(set) var failures: [(rule: Int, failure: Failure)] = []
-  /// Clauses that take missing attributes for something else, where somebody asks.
+  /// The clauses that read a missing attribute as another value, if the caller asks.
   var standIns: StandInProgram?
   var rules: [RuleSet.Rule] = []
   /// Rules for which the subject lacks an attribute of these, and whether their conditions hold.

@@ -103,7 +103,7 @@ extension ClaimJudge {
 
   // MARK: Attributes without words
 
-  /// A text whose language nobody knows: only its attributes are judged.
+  /// A text in an unknown language: only its attributes are checked.
   mutating func judgeAttributesAlone(_ sentence: Range<Int>) {
     for attribute in attributes(in: sentence) where !attribute.range.isEmpty {
       switch attribute.meaning {

@@ -66,7 +66,7 @@ struct ClaimText: Sendable {
         }
       case Mark.end:
         guard let last = open.popLast() else { break }
-        // In an attribute of HTML nobody reads it.
+        // Attributes of HTML are not shown.
         if markup == nil { written.append((last.output, last.start..<scalars.count)) }
       default:
         let output = open.last.map { $0.isText ? -1 : $0.output } ?? -1

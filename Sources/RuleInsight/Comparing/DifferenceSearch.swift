@@ -139,7 +139,7 @@ struct DifferenceSearch {
       }
     }
     difference.add(
-      .unknown("the configs are not read by the same rules, and no proof is made of both"))
+      .unknown("the two sides evaluate conditions differently, so no proof covers both"))
     return difference
   }
 }

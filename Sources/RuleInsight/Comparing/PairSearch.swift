@@ -102,7 +102,7 @@ struct PairSearch {
         let found =
           draws
           ? pair.witness(drawing: record, at: placement) : pair.witness(record, at: placement)
-        // Somebody whom others take is an answer to another question.
+        // A user that another audience takes answers another question.
         if let found, isAbout(asked, found) { return found }
       }
       if heldBack.isEmpty { return nil }

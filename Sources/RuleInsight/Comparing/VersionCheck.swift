@@ -100,9 +100,9 @@ package struct VersionCheck {
       let uses = range.versions.map {
         ($0, SDKProfile(range.sdk, $0).use(ofPlacementName: placement.name))
       }
-      guard let first = uses.first, let changed = uses.first(where: { $0.1 != first.1 }) else {
-        continue
-      }
+      // A name that is reserved in all of them is that of an event, which the SDK itself registers.
+      guard uses.first?.1 == .ordinary, let changed = uses.first(where: { $0.1 != .ordinary })
+      else { continue }
       add(
         "apps cannot register the placement '\(placement.name)' from \(changed.0) on: the SDK "
           + "reserves the name", range, at: "trigger_options[\(number)].event_name",

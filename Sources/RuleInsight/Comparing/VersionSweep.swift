@@ -22,7 +22,7 @@ package struct VersionSweep {
   /// - Parameters:
   ///   - family: the rules of the config.
   ///   - profile: the SDK whose other versions are asked.
-  ///   - versions: the versions that matter; nil for all that are told apart.
+  ///   - versions: the versions that matter; nil for all that the table distinguishes.
   package init(
     _ family: RuleSetFamily, around profile: SDKProfile, versions: [SDKVersion]? = nil,
     of placement: String, for record: Value, at clock: HistoryClock, assigner: Assigner

@@ -67,7 +67,7 @@ enum OuterSpaces: Lint {
     return found
   }
 
-  /// Where white space stands; nil where there is none outside.
+  /// The place of white space outside strings; nil without any.
   private static func place(_ text: String) -> String? {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
       return nil

@@ -80,18 +80,20 @@ package struct PlatformComparison {
         if difference.isOrdinary { findings.append(finding) } else { unusual.append(finding) }
       }
     }
-    if let summary = PlatformComparison.summary(of: unusual) { findings.append(summary) }
+    if let summary = summary(of: unusual) { findings.append(summary) }
   }
 
   /// Differences that no ordinary user shows, as one note.
-  private static func summary(of findings: [RuleAnalysis.Finding]) -> RuleAnalysis.Finding? {
+  private func summary(of findings: [RuleAnalysis.Finding]) -> RuleAnalysis.Finding? {
     guard var summary = findings.first else { return nil }
     let count = findings.count
     summary.diagnostic.severity = .note
     summary.diagnostic.message =
-      "for values that are hardly sent, such as numbers below 0 or strings of digits, platforms differ in "
-      + (count == 1 ? "an audience" : "\(count) audiences")
-    summary.diagnostic.related = findings.dropFirst().prefix(mostRelated).map {
+      (code == .platformDifference
+        ? "for values that are hardly sent, such as numbers below 0 or strings of digits, platforms "
+        : "for values that are hardly sent, such as numbers below 0, versions ")
+      + "differ in " + (count == 1 ? "an audience" : "\(count) audiences")
+    summary.diagnostic.related = findings.dropFirst().prefix(Self.mostRelated).map {
       Diagnostic.Related(path: $0.diagnostic.path, message: "here too")
     }
     return summary
@@ -104,6 +106,11 @@ package struct PlatformComparison {
     var found: [Int: Difference] = [:]
     var known: Set<Value> = []
     func decide(_ record: Value) {
+      decideOne(record)
+      // Versions differ in which strings of digits are numbers, and spaces of some have the numbers alone.
+      if code != .platformDifference { decideOne(PlatformComparison.withDigits(record)) }
+    }
+    func decideOne(_ record: Value) {
       guard known.count < Self.mostUsers, known.insert(record).inserted else { return }
       guard let difference = difference(for: record, at: placement) else { return }
       let taken = difference.taken.compactMap { $0 }
@@ -124,6 +131,24 @@ package struct PlatformComparison {
     return found
   }
 
+  /// A record with strings in the place of the numbers of its attributes.
+  private static func withDigits(_ record: Value) -> Value {
+    func digits(_ value: Value) -> Value {
+      switch value {
+      case .int, .uint, .double: .string(value.json)
+      case .list(let elements): .list(elements.map(digits))
+      case .map(let entries): .map(entries.map { .init(key: $0.key, value: digits($0.value)) })
+      default: value
+      }
+    }
+    guard case .map(let members) = record else { return record }
+    return .map(
+      members.map { member in
+        let isRoot = ContextSchema.rootNames.contains(member.key.text ?? "")
+        return isRoot ? .init(key: member.key, value: digits(member.value)) : member
+      })
+  }
+
   /// What becomes of a user, where that is not the same on all platforms.
   private func difference(for record: Value, at placement: Int) -> Difference? {
     var taken: [Int?] = []
@@ -140,7 +165,7 @@ package struct PlatformComparison {
   private func isOrdinary(_ record: Value) -> Bool {
     for root in ContextSchema.rootNames {
       for (name, value) in record[root]?.members ?? [] {
-        if !PlatformComparison.isOrdinary(value) { return false }
+        if !isUsual(value) { return false }
         guard let kind = schema[root, name]?.kind, kind != .any else { continue }
         if value == .null || !kind.isLike(ContextSchema.Kind(of: value)) { return false }
       }
@@ -148,15 +173,15 @@ package struct PlatformComparison {
     return true
   }
 
-  private static func isOrdinary(_ value: Value) -> Bool {
+  private func isUsual(_ value: Value) -> Bool {
     switch value {
     case .int(let number): 0...(1 << 53) ~= number
     case .uint: false
     case .double(let number): number.sign == .plus && number <= 9_007_199_254_740_992
-    // The Web reads strings of digits as numbers.
-    case .string(let text): Double(text) == nil
-    case .list(let elements): elements.allSatisfy(isOrdinary)
-    case .map(let entries): entries.allSatisfy { isOrdinary($0.value) }
+    // The Web reads strings of digits as numbers, but few apps send them. Versions are compared because some do.
+    case .string(let text): code != .platformDifference || Double(text) == nil
+    case .list(let elements): elements.allSatisfy(isUsual)
+    case .map(let entries): entries.allSatisfy { isUsual($0.value) }
     default: true
     }
   }

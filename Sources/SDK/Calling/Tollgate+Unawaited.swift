@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Placements whose outcome nobody awaits.
+/// Placements whose caller does not await the outcome.
 final class Unawaited: Sendable {
   private struct Registration {
     var handlerID: String?

@@ -194,7 +194,7 @@ extension SDKState {
   }
 }
 
-// MARK: Purchases that somebody approves later
+// MARK: Purchases that are approved later
 
 extension SDKState {
   /// Remembers the purchase until the store says that its product is owned. With a controller, the app

@@ -18,7 +18,7 @@ extension SDKState {
     return true
   }
 
-  /// The paywall disappeared under its survey, so that nobody answers it.
+  /// The paywall disappeared under its survey, which therefore has no answer.
   mutating func surveyIsGone() {
     guard let open = presentation, case .surveying(_, var closing) = open.phase else { return }
     closing.tellsHost = false

@@ -2,7 +2,7 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// A purchase that somebody has to approve, such as a parent. It completes when the store says that its
+/// A purchase that another person has to approve, such as a parent. It completes when the store says that its
 /// product is owned, perhaps after a restart of the app.
 struct PendingPurchase: Hashable, Sendable {
   /// What the config calls the product.

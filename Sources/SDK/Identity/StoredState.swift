@@ -29,7 +29,7 @@ package struct StoredState: Hashable, Sendable {
   /// When the backend was asked for these last.
   var webRefreshedAt: Instant?
   var pendingCheckout: PendingCheckout?
-  /// Purchases that somebody has to approve.
+  /// Purchases that await approval.
   var pendingPurchases: [PendingPurchase] = []
   /// When the SDK ran for the first time; nil before that.
   var installedAt: Instant?

@@ -39,7 +39,7 @@ struct Ownership {
   private(set) var expiries: [String: Instant]
   /// Entitlements that have not expired although the store's last answer was empty.
   private(set) var held: [Entitlement] = []
-  /// Purchases that somebody has to approve.
+  /// Purchases that await approval.
   private(set) var pendingPurchases: [PendingPurchase]
   private var loads: [Token: OwnedLoad] = [:]
   /// Whether those that wait for the status are being told that it stayed unknown.
@@ -112,14 +112,14 @@ struct Ownership {
 
   // MARK: Purchases that wait for approval
 
-  /// Remembers a purchase that somebody has to approve; of one product the last.
+  /// Remembers a purchase that awaits approval: the last one of each product.
   mutating func keep(_ purchase: PendingPurchase) {
     endPending(purchase.storeID)
     pendingPurchases.append(purchase)
     pendingPurchases.removeFirst(max(0, pendingPurchases.count - PendingPurchase.mostKept))
   }
 
-  /// Forgets a purchase that somebody had to approve.
+  /// Forgets a purchase that awaited approval.
   mutating func endPending(_ storeID: String) {
     pendingPurchases.removeAll { $0.storeID == storeID }
   }

@@ -54,7 +54,7 @@ struct ReachText {
     ).lines(style)
   }
 
-  /// Whether an audience takes nobody, for no other reason than its condition or those before it.
+  /// Whether an audience takes no user, only because of its condition or earlier audiences.
   private static func isFolded(_ audience: Reach.Audience) -> Bool {
     audience.counts.taken + audience.counts.heldBack + audience.failed == 0
       && audience.counts.missing.isEmpty

@@ -22,7 +22,7 @@ struct ProgressLine {
   mutating func isDue() -> Bool {
     if isQuiet { return false }
     let now = Clock.now()
-    // Nobody waits longer than a second without a word.
+    // Progress is shown within a second.
     if now - last < (isTerminal ? 200 : hasShown ? 2_000 : 1_000) { return false }
     hasShown = true
     last = now

@@ -76,7 +76,9 @@ struct LanguageOptions: ParsableArguments {
   /// Which SDK decides, behind what else a decision depends on; nothing for the newest.
   func basis(_ ruleSet: RuleSet) -> String {
     guard sdkVersion != .newest, let profile = ruleSet.profile else { return "" }
-    return ", by \(profile.title)"
+    let asked = sdkVersion.version(of: profile.sdk)
+    let isNew = asked.map { $0 > SDKFacts.newest(profile.sdk).notes } ?? false
+    return ", by \(profile.title)" + (isNew ? ", the newest one that is known" : "")
   }
 
   /// The options as words of a command line, where they are not as usual.

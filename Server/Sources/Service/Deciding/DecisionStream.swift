@@ -11,7 +11,7 @@ internal import RuleEngine
 ///
 /// Only the lines that are being decided are in memory, and a client that does not read answers is not read from.
 /// What waits is answered as soon as nothing more comes. With `--state sqlite` stored state counts; a line stores
-/// something only if it has a `requestId` or `"record": true`, since most streams ask about users whom nobody sees.
+/// something only if it has a `requestId` or `"record": true`, since most streams ask about users who are not in the app.
 struct DecisionStream: Sendable {
   /// How answers are written.
   enum Layout: String {
