@@ -18,7 +18,7 @@ const written = (value) => JSON.stringify(value, null, 2) + '\n'
 
 const products = `{"products": [
   {"slot": "primary", "identifier": "pro.yearly", "price": "59.99", "currency": "USD", "period": {"unit": "year", "count": 1},
-   "intro": {"mode": "freeTrial", "period": {"unit": "week", "count": 1}}},
+   "intro": {"mode": "freeTrial", "unit": "week", "count": 1}},
   {"slot": "secondary", "identifier": "pro.monthly", "price": "9.99", "currency": "USD", "period": {"unit": "month", "count": 1}}
 ]}
 `
