@@ -3,6 +3,12 @@
 const treatment = (id, paywall, percentage) => ({ variant_id: id, variant_type: 'TREATMENT', percentage, paywall_identifier: paywall })
 const holdout = (id, percentage) => ({ variant_id: id, variant_type: 'HOLDOUT', percentage })
 
+const paywall = (id, identifier) => ({
+  id, identifier, name: identifier, url: `${identifier}.html`, url_config: { max_attempts: 1, endpoints: [] }, cache_key: id, build_id: id,
+  paywalljs_event: '', presentation_style_v2: 'MODAL', presentation_style_v3: { type: 'MODAL' }, presentation_delay: 0,
+  presentation_condition: 'ALWAYS', background_color_hex: '#FFFFFF',
+})
+
 function config(placements, paywalls) {
   const triggers = Object.entries(placements).map(([event_name, rules], group) => ({
     event_name,
@@ -11,7 +17,13 @@ function config(placements, paywalls) {
       ...(rule.limit && { occurrence: rule.limit }), variants: rule.variants, preload: { behavior: 'ALWAYS' },
     })),
   }))
-  return { trigger_options: triggers, paywall_responses: paywalls.map((identifier, index) => ({ id: String(index + 1), identifier })) }
+  return {
+    trigger_options: triggers,
+    paywall_responses: paywalls.map((identifier, index) => paywall(String(index + 1), identifier)),
+    // What SDKs require beside that.
+    build_id: 'example', log_level: 10, app_session_timeout_ms: 3600000, toggles: [], products: [], postback: {},
+    disable_preload: { all: false, triggers: [] }, localization: { locales: [] },
+  }
 }
 
 const written = (value) => JSON.stringify(value, null, 2) + '\n'
@@ -51,7 +63,12 @@ export const EXAMPLES = [
       ],
     }, ['trial-week', 'half-price'])),
     user: person({ firstName: 'Ada', country: 'AT' }),
-    template: 'Try everything for {{ products.primary.trialPeriodText }}, then << products.primary.price >> a year.\n',
+    template: `{% if products.primary.isFreeTrialAvailable -%}
+Try everything free for {{ products.primary.trialPeriodDays }} days, then << products.primary.price >> a year.
+{%- else -%}
+Everything for << products.primary.price >> a year.
+{%- endif %}
+`,
     products,
     users: Array.from({ length: 60 }, (_, index) => JSON.stringify({ userId: `user-${index}`, user: { country: ['DE', 'AT', 'US'][index % 3] } })).join('\n') + '\n',
   },
