@@ -9,7 +9,7 @@ package import Service
 /// One page on which rules, users and texts are tried out. It asks the same server for its answers and
 /// nothing else of the network.
 package struct Playground: Sendable {
-  /// What the page begins with, beside the config that decides. What is nil the page makes up.
+  /// The texts that the page begins with, beside the config that decides. The page has a sample for each that is nil.
   package struct Samples: Sendable {
     /// A user's record.
     package var user: String?
@@ -59,7 +59,7 @@ package struct Playground: Sendable {
     folder.get("functions.json") { _, _ in Response(json: functions) }
     folder.get("start.json") { request, _ in
       let (application, caller) = try service.application(request, for: .decide)
-      // A public key stands in every app: users are not for everybody who has that.
+      // A public key stands in every app, so it does not open the users.
       let seesUsers =
         switch caller {
         case .owner, .admin, .nobody: true

@@ -13,7 +13,7 @@ const $ = (id) => document.getElementById(id)
 const FIELDS = ['config', 'user', 'template', 'products', 'users']
 const editors = Object.fromEntries(FIELDS.map((name) => [name, new Editor($(name), () => later(name))]))
 
-// What the page begins with where the server has nothing to begin with.
+// The page begins with these where the server's start.json has no such text.
 const SAMPLES = {
   user: '{"userId":"somebody","user":{},"device":{"platform":"iOS"},"params":{},"subscriptionStatus":"INACTIVE"}',
   template: '{{ user.firstName | default: "You" }} can have everything for << products.selected.price >> a << products.selected.period >>.\n',
@@ -27,7 +27,7 @@ function pretty(text) {
 // A text on one line cannot be edited.
 const readable = (text) => text.trim().includes('\n') ? text : pretty(text)
 
-// What the server runs, and what edits are compared with: that or an example.
+// `start` is the server's own config; edits are compared with `base`: that config or an example.
 let start = null
 let base = null
 let explanations = []
@@ -41,7 +41,7 @@ const rounds = new Map()
 const time = () => $('now').value.trim() ? { now: $('now').value.trim() } : {}
 const when = () => ({ ...time(), ...($('seed').value.trim() && { seed: $('seed').value.trim() }) })
 
-// What stays until the next edit when there is nothing newer to say.
+// A notice stays until the next edit or a newer message.
 let notice = ''
 
 function say(text, isBad = false) {
@@ -241,7 +241,7 @@ function showDecision() {
   // A paywall closes the gate.
   document.querySelector('.gate').setAttribute('class', `gate ${one ? outcomeOf(one.result, one.paywall).kind : ''}`)
   const names = explanations.map((each) => each.placement)
-  // The field stays while nothing changes, so that somebody who types in it is not interrupted.
+  // The field stays while nothing changes, so that it keeps the focus of a user who types in it.
   if (json(names) !== json([...$('placement').options].map((each) => each.value))) {
     $('placement').replaceChildren(...names.map((name) => new Option(name, name)))
   }

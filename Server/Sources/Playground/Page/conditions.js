@@ -51,7 +51,7 @@ export class ConditionField {
 
   get text() { return this.area.value }
 
-  // What the config has, unless somebody is typing something newer.
+  // Takes the text of the config, except while a newer text is being typed.
   set text(text) {
     if (this.area.value !== text && document.activeElement !== this.area) this.area.value = text
     this.draw()

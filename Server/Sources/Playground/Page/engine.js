@@ -15,7 +15,7 @@ export class HTTPEngine {
     this.key = null
   }
 
-  // What the page begins with: {config, user, template, products, users, now, seed, hasSandbox}.
+  // The texts of a new page: {config, user, template, products, users, now, seed, hasSandbox}.
   start() { return this.ask('GET', 'playground/start.json') }
 
   // The functions that conditions can call: [{name, isMethod, hasArguments, signature, summary}].
@@ -24,7 +24,7 @@ export class HTTPEngine {
   // The problems of a config: [{code, severity, path, line, column, range, message, suggestion}].
   check(config) { return this.ask('POST', 'v1/check', { config }).then((answer) => answer.diagnostics) }
 
-  // What a user gets at every placement, and why.
+  // The outcome of each placement for a user, and the reasons.
   explainAll(config, user, when) {
     return this.ask('POST', 'v1/explain', { config, user, all: true, ...when })
   }
@@ -43,7 +43,7 @@ export class HTTPEngine {
   // How users spread over the outcomes of each placement.
   match(config, users, when) { return this.ask('POST', 'v1/match', { config, users, ...when }) }
 
-  // What changes for whom between two configs, proved where it can be, with witnesses.
+  // The differences between two configs and the users they concern, proved where possible, with witnesses.
   diff(from, to, when) { return this.ask('POST', 'v1/diff', { old: from, new: to, ...when }) }
 
   // A key is sent where the server wants one: an application's, or the one given here.

@@ -20,7 +20,7 @@ function config(placements, paywalls) {
   return {
     trigger_options: triggers,
     paywall_responses: paywalls.map((identifier, index) => paywall(String(index + 1), identifier)),
-    // What SDKs require beside that.
+    // The SDKs also require these keys.
     build_id: 'example', log_level: 10, app_session_timeout_ms: 3600000, toggles: [], products: [], postback: {},
     disable_preload: { all: false, triggers: [] }, localization: { locales: [] },
   }

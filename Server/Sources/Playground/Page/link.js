@@ -1,4 +1,4 @@
-// What was edited, in the part of an address that no server gets to see.
+// The edited texts in the fragment of an address, which browsers do not send to a server.
 
 export async function packed(state) {
   const bytes = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(JSON.stringify(state)))

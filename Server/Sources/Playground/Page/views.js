@@ -103,7 +103,7 @@ function clauseRow(clause) {
   return html`<li><span class="${kind}">${text}</span><span><code>${clause.text}</code> <code class="dim">${reads.join(', ')}</code></span></li>`
 }
 
-// What stands below an audience's condition.
+// The lines below an audience's condition.
 export function audienceView(audience) {
   const [kind] = verdictOf(audience)
   return html`${audience.clauses?.length > 1 || audience.clauses?.some((each) => each.reads.length) ? html`<ul class="clauses">${audience.clauses.map(clauseRow)}</ul>` : ''}

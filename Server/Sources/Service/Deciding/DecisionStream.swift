@@ -138,6 +138,8 @@ struct DecisionStream: Sendable {
 
   /// The chunk with the stored state of its users in their records.
   private func withStoredState(_ chunk: StreamLines.Chunk) async throws -> StreamLines.Chunk {
+    // Streams are often about users of whom nothing is stored.
+    guard try await service.state.hasUsers(in: application.id) else { return chunk }
     let lines = chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
     let users = lines.map { line in
       Array(line).withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) }

@@ -69,18 +69,21 @@ struct StateStore: Sendable {
     try await database.write(body)
   }
 
-  /// Of some users those of whom anything is stored.
+  /// Whether anything is stored of any user.
+  func hasUsers(in application: String) async throws -> Bool {
+    try await database.read { database in
+      try Bool.fetchOne(
+        database,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM assignment WHERE application = ?1)
+          OR EXISTS (SELECT 1 FROM occurrence WHERE application = ?1)
+          """, arguments: [application]) ?? false
+    }
+  }
+
+  /// The states of those users of whom anything is stored.
   func stored(of users: [String], in application: String) async throws -> [String: StoredState] {
     try await database.read { database in
-      // Most streams are about users of whom nothing is stored, and often nothing is stored at all.
-      let isAnyStored =
-        try Bool.fetchOne(
-          database,
-          sql: """
-            SELECT EXISTS (SELECT 1 FROM assignment WHERE application = ?1)
-            OR EXISTS (SELECT 1 FROM occurrence WHERE application = ?1)
-            """, arguments: [application]) ?? false
-      guard isAnyStored else { return [:] }
       let known = try String.fetchAll(
         database,
         sql: """
