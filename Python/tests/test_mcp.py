@@ -315,7 +315,7 @@ def test_only_configs_are_replaced(folder: Path) -> None:
     before = (folder / "users.ndjson").read_bytes()
     for name in ("users.ndjson", "user.json", "pipe", "sub"):
         done = ask(folder, lambda client, name=name: save(client, name), write=True)
-        assert done.is_error and "is no config" in done.content[0].text
+        assert done.is_error and "is not a config" in done.content[0].text
     assert (folder / "users.ndjson").read_bytes() == before
     assert (folder / "pipe").is_fifo()
     # What others must not read stays so.

@@ -115,13 +115,24 @@ package struct FrameColumns: Sendable {
     return ArrowError(options.subject, "there is no such column with values; \(hint)")
   }
 
-  /// Attributes that no column has, nor a member that stands for them.
+  /// The attributes that rules read, that no column has, and that do not follow from the columns.
   private func missingAttributes(_ ruleSet: RuleSet) -> [String] {
     let isAgentWallie = ruleSet.format == .agentWallie
+    let missing = Set(binding.missing)
+    let read = Set(ruleSet.requirements.map(\.description))
+    var needless: Set<String> = []
+    for attribute in ruleSet.storage.derived {
+      let sources = (DeviceDerivation.sources(of: attribute) ?? []).map(\.description)
+      needless.formUnion(sources.filter { !read.contains($0) })
+      // One column that it follows from is enough.
+      if sources.isEmpty || !missing.isSuperset(of: sources) {
+        needless.insert(AttributePath([UserMember.device.key, attribute.rawValue]).description)
+      }
+    }
     let known = UserMember.attributes(hasUserID: isAgentWallie).filter {
       binding.captureFields[$0.member.number] != nil
     }.map { "\($0.root.key).\($0.name)" }
-    return binding.missing.filter { !known.contains($0) }
+    return binding.missing.filter { !known.contains($0) && !needless.contains($0) }
   }
 }
 

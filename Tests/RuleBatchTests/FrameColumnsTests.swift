@@ -27,6 +27,31 @@ import Testing
     }
   }
 
+  /// A derived attribute needs a column of its own or one of what it follows from.
+  @Test func columnsOfDerivedAttributes() throws {
+    let days = "device.daysSinceInstall > 3"
+    let both = "\(days) && device.minutesSinceInstall > 3"
+    let today = #"device.localDate == "2026-12-25""#
+    let cases: [(column: String, rule: String, missing: String?)] = [
+      ("daysSinceInstall", days, nil), ("minutesSinceInstall", days, nil),
+      ("appInstallDate", days, nil), ("appVersion", days, "device.daysSinceInstall"),
+      ("daysSinceInstall", both, "device.minutesSinceInstall"),
+      ("minutesSinceInstall", both, nil), ("appInstallDate", both, nil),
+      ("timezone", today, nil), ("localDate", today, nil),
+      ("appVersion", today, "device.localDate"),
+      ("appVersion", #"device.utcDate == "2026-12-25""#, nil),
+    ]
+    for (column, rule, missing) in cases {
+      let table: Columns = [
+        ("userId", Self.text), ("device", .structure([(column, Self.text)])),
+      ]
+      let found = try problem(table, rule)
+      #expect(
+        missing.map { found?.hasPrefix("column '\($0)': ") ?? false } ?? (found == nil),
+        "\(column), \(rule): \(found ?? "nil")")
+    }
+  }
+
   @Test func columnsOfTheWrongKind() throws {
     let id: Columns = [("userId", Self.text)]
     let times = ArrowShape.list("+l", .timestamp("tsu:UTC"))

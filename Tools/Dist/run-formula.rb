@@ -15,7 +15,7 @@ class Pathname
     mkpath
     files.flatten.each do |file|
       raise "#{file} is not in the archive" unless File.exist?(file)
-      FileUtils.cp(file, self)
+      FileUtils.cp_r(file, self)
     end
     raise "nothing to install into #{self}" if files.flatten.empty?
   end

@@ -23,7 +23,7 @@ final class App {
     let store = TestStore(
       products: try Shop.products(locale: arguments.locale),
       purchases: arguments.purchases.compactMap { Shop.result($0) },
-      owned: Shop.owned(in: folder))
+      owned: Shop.owned(in: folder).map { OwnedProduct($0) })
     tollgate = Tollgate(
       ports: .live(folder: folder, store: store, presenter: screen.presenter))
     delegate = Delegate(screen)
@@ -49,7 +49,7 @@ final class App {
       try await tollgate.configure(
         config: config ?? Data(PackageResources.config_json), options: options)
     }
-    screen.say("ready, with the config \(await origin())")
+    screen.say("ready, with the config \(origin())")
     try await showStatus()
   }
 
@@ -61,8 +61,8 @@ final class App {
     }
   }
 
-  private func origin() async -> String {
-    guard let origin = await tollgate.configOrigin else { return "?" }
+  private func origin() -> String {
+    guard let origin = tollgate.configOrigin else { return "?" }
     switch origin.source {
     case .network: return "'\(origin.buildID)' of the server"
     case .kept: return "'\(origin.buildID)' of an earlier start: the server has not answered"

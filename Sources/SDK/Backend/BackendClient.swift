@@ -36,6 +36,7 @@ public struct BackendClient: Sendable {
   ///   - publicKey: the application's key, `pk_...`.
   ///   - transport: how the backend is reached.
   ///   - time: the clock of limits and pauses.
+  ///   - options: the environment, limits and further settings.
   public init(
     publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
     options: Options = Options()

@@ -105,7 +105,7 @@ extension Tollgate {
       placement: placement, params: readable(params), handler: handler, feature: feature)
   }
 
-  /// The same with values of any kind, as ``register(placement:params:handler:feature:)`` takes them.
+  /// The same with values of any kind.
   @_disfavoredOverload
   public func getPresentationResult(
     forPlacement placement: String, params: [String: any Sendable]?
@@ -113,8 +113,7 @@ extension Tollgate {
     try await getPresentationResult(forPlacement: placement, params: readable(params))
   }
 
-  /// The same with values of any kind, as ``register(placement:params:handler:feature:)`` takes them. Null
-  /// and nil remove an attribute.
+  /// The same with values of any kind. Null and nil remove an attribute.
   @_disfavoredOverload
   public func setUserAttributes(_ attributes: [String: any Sendable]) async throws(SDKError) {
     try await setUserAttributes(readable(attributes))

@@ -39,7 +39,7 @@ public struct BackendRequest: Hashable, Sendable {
   public var headers: [Field]
   public var body: Value?
 
-  /// - Parameter path: begins with a slash; each further slash begins a segment.
+  /// A request for a path as people write it: it begins with a slash, and each further slash begins a segment.
   public init(
     _ method: Method, host: Host = .api, _ path: String, query: [Field] = [],
     headers: [Field] = [], body: Value? = nil
