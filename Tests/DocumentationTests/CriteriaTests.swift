@@ -3,7 +3,7 @@ import RuleEngine
 import SDK
 import Testing
 
-/// docs/criteria.md names tests and scenarios that exist, and leaves out no method and no event.
+/// Tests/CRITERIA.md names tests and scenarios that exist, and leaves out no method and no event.
 @Suite struct CriteriaTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -59,7 +59,7 @@ import Testing
   /// The rows of the tables, each with what is written as code in its cells, by the section's number.
   private static let rows: [Int: [[[String]]]] = {
     let text = try? String(
-      contentsOf: root.appendingPathComponent("docs/criteria.md"), encoding: .utf8)
+      contentsOf: root.appendingPathComponent("Tests/CRITERIA.md"), encoding: .utf8)
     var section = 0
     var rows: [Int: [[[String]]]] = [:]
     for line in lines(text ?? "") {

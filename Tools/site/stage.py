@@ -54,7 +54,7 @@ NAVIGATION = {
         "docs/libraries.md",
         "docs/expressions.md",
         "docs/names.md",
-        "docs/criteria.md",
+        "Tests/CRITERIA.md",
         "Examples/TerminalApp/README.md",
         "Examples/HostApp/README.md",
     ],

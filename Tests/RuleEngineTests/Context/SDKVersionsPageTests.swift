@@ -22,6 +22,12 @@ import Testing
     until.map { "\(since) to before \($0)" } ?? "\(since) and newer"
   }
 
+  /// Names of files as code.
+  private static func code(_ source: String) -> String {
+    source.contains(/\.(swift|kt|json|toml|ts|podspec)\b/) && !source.contains("`")
+      ? "`\(source)`" : source
+  }
+
   private static var evaluators: String {
     let rows = SDKFacts.evaluators.enumerated().map { number, row in
       let next = SDKFacts.evaluators[(number + 1)...].first {
@@ -32,7 +38,7 @@ import Testing
         row.sdk.title + (row.packaging.map { ", \($0.rawValue)" } ?? ""),
         versions(row.since, next?.since), row.behavior?.rawValue ?? "JavaScript",
         row.behavior == nil ? "" : row.release, row.aborts ? "ends the app" : "does not match",
-        row.source,
+        code(row.source),
       ]
     }
     return table(
@@ -43,7 +49,10 @@ import Testing
     table(
       "Other changes", ["SDK", "versions", "what they do", "source", "known from"],
       SDKFacts.ranges.map {
-        [$0.sdk.title, versions($0.since, $0.until), $0.text, $0.source, $0.evidence.rawValue]
+        [
+          $0.sdk.title, versions($0.since, $0.until), $0.text, code($0.source),
+          $0.evidence.rawValue,
+        ]
       })
   }
 
@@ -79,7 +88,7 @@ import Testing
     table(
       "Rejected configs", ["SDK", "versions", "reject a config where", "source"],
       SDKFacts.requirements.map {
-        [$0.sdk.title, versions($0.since, $0.until), $0.kind.reason, $0.source]
+        [$0.sdk.title, versions($0.since, $0.until), $0.kind.reason, code($0.source)]
       })
   }
 
