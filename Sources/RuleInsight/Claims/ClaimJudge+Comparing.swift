@@ -23,11 +23,19 @@ extension ClaimJudge {
     var about =
       percent.attribute.map { [$0.product] }
       ?? savingProducts(percent, sentence)
+    let compared = compared(in: sentence)
+    if attributes(in: sentence).isEmpty, !compared.isEmpty, about.allSatisfy(compared.contains) {
+      // `Save 50% compared to monthly` names the product that saves nothing.
+      about = products.indices.filter { !compared.contains($0) }
+    }
     let named = baselines(percent, sentence, about)
     if isUpTo, percent.attribute == nil { about = Array(products.indices) }
+    let isOfOffer = percent.attribute == nil && isOfFirst(percent.range, sentence)
     var best: [(product: Int, saving: Double)] = []
     for product in about {
-      let savings = savings(of: product, against: named)
+      let savings =
+        isOfOffer
+        ? [offerSaving(product) ?? 0] : savings(of: product, against: named)
       if let most = savings.max() { best.append((product, most)) }
     }
     guard !best.isEmpty else {
@@ -51,6 +59,10 @@ extension ClaimJudge {
     }
     let reported = isOfAny ? [best.max { $0.saving < $1.saving } ?? best[0]] : best
     for entry in reported {
+      if isOfOffer {
+        add(.savings, entry.product, percent.range, in: sentence, holds: holds(entry.saving))
+        continue
+      }
       let real = entry.saving > 0 ? Int((entry.saving * 100).rounded(.down)) : 0
       let identifier = products[entry.product].identifier
       add(
@@ -83,10 +95,23 @@ extension ClaimJudge {
     return products(at: percent.range.lowerBound, in: sentence)
   }
 
-  /// What a sentence compares with, where it says so.
-  private func baselines(
-    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ about: [Int]
-  ) -> [Int]? {
+  /// Whether a discount is one of an offer: `50% off your first year`.
+  private func isOfFirst(_ range: Range<Int>, _ sentence: Range<Int>) -> Bool {
+    let clause = clause(range.lowerBound, in: sentence)
+    return reading.has(.first, in: clause)
+      && reading.quantities.contains { clause.contains($0.range.lowerBound) }
+  }
+
+  /// The share that the first phase of an offer with a price saves; nil without one.
+  private func offerSaving(_ product: Int) -> Double? {
+    guard let phase = phases(product).first(where: { !$0.isFree }),
+      let year = products[product].price(per: .year), year > 0
+    else { return nil }
+    return 1 - ClaimProduct.perYear(phase.micros, phase.period) / year
+  }
+
+  /// The products that a sentence compares with, by their periods or attributes.
+  private func compared(in sentence: Range<Int>) -> [Int] {
     for turn in reading.words(.instead, in: sentence) {
       let from = min(turn.range.upperBound, sentence.upperBound)
       let rest = from..<min(sentence.upperBound, from + 40)
@@ -99,9 +124,17 @@ extension ClaimJudge {
           products[$0].period.map { ClaimProduct.isSame($0, period) } ?? false
         }
       }
-      let others = Self.unique(found).filter { !about.contains($0) }
-      if !others.isEmpty { return others }
+      if !found.isEmpty { return Self.unique(found) }
     }
+    return []
+  }
+
+  /// What a sentence compares with, where it says so.
+  private func baselines(
+    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ about: [Int]
+  ) -> [Int]? {
+    let compared = compared(in: sentence).filter { !about.contains($0) }
+    if !compared.isEmpty { return compared }
     if case .savings? = percent.attribute?.meaning {
       let monthly = products.indices.first {
         products[$0].period == Period(.month, 1) && !about.contains($0)
@@ -125,10 +158,7 @@ extension ClaimJudge {
       else { continue }
       shares.append(1 - year / price)
     }
-    if named == nil, let phase = phases(product).first, !phase.isFree {
-      let paid = ClaimProduct.perYear(phase.micros, phase.period)
-      if year > 0 { shares.append(1 - paid / year) }
-    }
+    if named == nil, let share = offerSaving(product) { shares.append(share) }
     return shares
   }
 

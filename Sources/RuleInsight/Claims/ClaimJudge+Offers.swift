@@ -41,7 +41,7 @@ extension ClaimJudge {
         hasOffer || spans.contains { !isRate($0) } || reading.has(.attempt, in: sentence)
         || reading.has(.until, in: sentence) && !offersEnd(sentence).isEmpty
         || followsThen(word.range, sentence) || isAlone(word.range, sentence)
-        || reading.has(.today, in: sentence) || reading.has(.first, in: sentence)
+        || reading.has(.today, in: sentence)
       guard isOffer else { continue }
       isSaid = true
       for product in products(at: word.range.lowerBound, in: sentence, wantsOffer: true) {

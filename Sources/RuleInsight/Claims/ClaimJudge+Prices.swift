@@ -145,23 +145,25 @@ extension ClaimJudge {
     let price = Double(micros) / 1e6
     let isPrice = abs(price - amount) < 0.0051
     guard let unit else {
-      return isPrice || perUnits(known).contains { close($0, amount, isComputed) }
+      return isPrice || perUnits(known).contains { isNear($0, amount, most: $0 * 0.1) }
     }
     if isPrice, let period = known.period { return ClaimProduct.isSame(period, unit) }
     if isPrice { return false }
     guard known.period != nil else { return false }
     let perUnit = known.price(per: unit.unit).map { $0 * Double(unit.count) / 1e6 }
-    return perUnit.map { close($0, amount, isComputed) } ?? false
+    return perUnit.map { isNear($0, amount, most: 0.501) } ?? false
   }
 
   private func perUnits(_ known: ClaimProduct) -> [Double] {
     Period.Unit.allCases.compactMap { known.price(per: $0).map { $0 / 1e6 } }
   }
 
-  private func close(_ exact: Double, _ said: Double, _ isComputed: Bool) -> Bool {
-    // Half a unit where whole units are written, two cents otherwise.
+  /// Whether a text may write an exact price so: within two cents, or where it writes whole units, above the
+  /// price by `most` or below it by 4 %.
+  private func isNear(_ exact: Double, _ said: Double, most: Double) -> Bool {
     let isWhole = said == said.rounded()
-    return abs(exact - said) <= max(isWhole ? 0.501 : 0.021, exact * 0.004)
+    let unit = !isWhole ? 0.021 : min(0.501, said < exact ? exact * 0.04 : most)
+    return abs(exact - said) <= max(unit, exact * 0.004)
   }
 
   private func matches(_ amount: Double, _ unit: Period?, _ product: Int, _ isComputed: Bool)

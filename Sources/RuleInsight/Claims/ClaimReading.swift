@@ -158,7 +158,7 @@ struct ClaimReading: Sendable {
     let masks = words.filter { $0.kind == .notFree || $0.kind == .notLifetime }
     words.removeAll { word in
       masks.contains { mask in
-        (mask.kind == .notFree ? word.kind == .free : word.kind == .lifetime)
+        (mask.kind == .notFree ? word.kind == .free || word.kind == .trial : word.kind == .lifetime)
           && mask.range.overlaps(word.range)
       }
     }
