@@ -62,18 +62,18 @@ check_container() {
     -e "s#/\(archives\|unpacked\|root-folder\)\b#$folder/\1#g")
   sh -euc "$script" || fault 'the commands of the container file fail'
   cp corpus/demo/config.json "$root/work/"
-  mkdir "$root/proc"
+  [ -s "$root/licenses/NOTICES" ] || fault 'the container has no licences'
   # Containers have /proc. Without it, Dispatch ends the process when it counts its threads.
-  # shellcheck disable=SC2016
-  local within='mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
-  if ! unshare --mount sh -c "${within% && *}" "$root" 2>/dev/null; then
+  mkdir "$root/proc"
+  if ! unshare --mount mount -t proc proc "$root/proc" 2>/dev/null; then
     echo 'check-packages: no rights to mount /proc, so the root of the container is not tried'
     return
   fi
-  [ "$(unshare --mount sh -c "$within" "$root" /bin/tollgate --version)" = "tollgate $version" ] &&
-    unshare --mount sh -c "$within" "$root" /bin/tollgate check work/config.json --quiet ||
+  # shellcheck disable=SC2016
+  unshare --mount sh -euc 'mount -t proc proc "$0/proc"
+    [ "$(chroot "$0" /bin/tollgate --version)" = "tollgate $1" ]
+    chroot "$0" /bin/tollgate check work/config.json --quiet' "$root" "$version" ||
     fault 'the command does not work in the root of the container'
-  [ -s "$root/licenses/NOTICES" ] || fault 'the container has no licences'
 }
 
 # That GitHub can read what is written for it.

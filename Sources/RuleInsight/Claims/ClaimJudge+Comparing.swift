@@ -24,13 +24,16 @@ extension ClaimJudge {
       percent.attribute.map { [$0.product] }
       ?? savingProducts(percent, sentence)
     let compared = compared(in: sentence)
-    if attributes(in: sentence).isEmpty, !compared.isEmpty, about.allSatisfy(compared.contains) {
+    if attributes(in: sentence).isEmpty, let first = compared.first,
+      about.allSatisfy(first.contains)
+    {
       // `Save 50% compared to monthly` names the product that saves nothing.
-      about = products.indices.filter { !compared.contains($0) }
+      about = products.indices.filter { !first.contains($0) }
     }
-    let named = baselines(percent, sentence, about)
+    let named = baselines(percent, sentence, about, compared)
     if isUpTo, percent.attribute == nil { about = Array(products.indices) }
-    let isOfOffer = percent.attribute == nil && isOfFirst(percent.range, sentence)
+    let isOfOffer =
+      percent.attribute == nil && compared.isEmpty && isOfFirst(percent.range, sentence)
     var best: [(product: Int, saving: Double)] = []
     for product in about {
       let savings =
@@ -98,7 +101,7 @@ extension ClaimJudge {
   /// Whether a discount is one of an offer: `50% off your first year`.
   private func isOfFirst(_ range: Range<Int>, _ sentence: Range<Int>) -> Bool {
     let clause = clause(range.lowerBound, in: sentence)
-    return reading.has(.first, in: clause)
+    return reading.has(.first, in: clause) && !reading.has(.free, in: clause)
       && reading.quantities.contains { clause.contains($0.range.lowerBound) }
   }
 
@@ -110,9 +113,9 @@ extension ClaimJudge {
     return 1 - ClaimProduct.perYear(phase.micros, phase.period) / year
   }
 
-  /// The products that a sentence compares with, by their periods or attributes.
-  private func compared(in sentence: Range<Int>) -> [Int] {
-    for turn in reading.words(.instead, in: sentence) {
+  /// The products behind each "compared to" or "instead of" of a sentence, by their periods or attributes.
+  private func compared(in sentence: Range<Int>) -> [[Int]] {
+    reading.words(.instead, in: sentence).compactMap { turn in
       let from = min(turn.range.upperBound, sentence.upperBound)
       let rest = from..<min(sentence.upperBound, from + 40)
       var found = attributes(in: rest).map(\.product)
@@ -124,17 +127,18 @@ extension ClaimJudge {
           products[$0].period.map { ClaimProduct.isSame($0, period) } ?? false
         }
       }
-      if !found.isEmpty { return Self.unique(found) }
+      return found.isEmpty ? nil : Self.unique(found)
     }
-    return []
   }
 
   /// What a sentence compares with, where it says so.
   private func baselines(
-    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ about: [Int]
+    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ about: [Int], _ compared: [[Int]]
   ) -> [Int]? {
-    let compared = compared(in: sentence).filter { !about.contains($0) }
-    if !compared.isEmpty { return compared }
+    for group in compared {
+      let others = group.filter { !about.contains($0) }
+      if !others.isEmpty { return others }
+    }
     if case .savings? = percent.attribute?.meaning {
       let monthly = products.indices.first {
         products[$0].period == Period(.month, 1) && !about.contains($0)
