@@ -17,18 +17,34 @@ package struct ClaimCheck: Sendable {
   private let words: ClaimWords
   private let theme: Value?
   private let isEligible: Bool?
+  private let limits: Limits
+  private let productCount: Int
+
+  /// What is checked at most.
+  package struct Limits: Hashable, Sendable {
+    /// Products; the first ones are checked.
+    package var products = 64
+    /// Characters of a rendered text. Longer texts are not checked, because the time grows with the square of
+    /// the length.
+    package var characters = 20_000
+
+    package init() {}
+  }
 
   /// - Parameters:
   ///   - locales: of prices, dates and the device; nil for the products' own.
   ///   - theme: of a native paywall.
   ///   - isEligible: whether users may have offers; nil for both.
+  ///   - limits: what is checked at most; more is reported as not checked.
   package init(
     products: [PricedProduct], profile: PricingProfile?, locales: [String?], now: Instant,
     words: ClaimWords = .known, environment: TemplateEnvironment, theme: Value? = nil,
-    isEligible: Bool? = nil
+    isEligible: Bool? = nil, limits: Limits = Limits()
   ) {
     self.isEligible = isEligible
-    listed = Array(products.prefix(Self.mostProducts))
+    self.limits = limits
+    productCount = products.count
+    listed = Array(products.prefix(limits.products))
     self.profile = profile ?? (environment.dialect == .agentwallie ? .agentWallie : nil)
     self.locales = locales.isEmpty ? [nil] : locales
     self.now = now
@@ -37,14 +53,13 @@ package struct ClaimCheck: Sendable {
     self.theme = theme
   }
 
-  /// A paywall with more products is judged by its first ones.
-  private static let mostProducts = 64
-
   /// What was found of one text.
   package struct Result: Sendable {
     package var claims: [Claim] = []
     /// Whether it is in a language whose words are known; nil where it has no words.
     package var isInKnownLanguage: Bool?
+    /// The part that a limit left unchecked; nil if everything was checked.
+    package var unchecked: String?
     /// The text as users read it, each once: for a selected product, eligible or not.
     package var renderings: [Rendering] = []
   }
@@ -63,13 +78,23 @@ package struct ClaimCheck: Sendable {
   package func check(
     _ sources: [String], keepsRenderings: Bool = false, selected: Int? = nil
   ) -> [Result] {
-    var run = ClaimRun(sources, environment, words, keepsRenderings: keepsRenderings)
+    var run = ClaimRun(
+      sources, environment, words, keepsRenderings: keepsRenderings,
+      longestText: limits.characters)
     for locale in locales {
       for isEligible in self.isEligible.map({ [$0] }) ?? [true, false] {
         judge(&run, locale, isEligible, selected)
       }
     }
-    return run.results
+    return run.results.map { result in
+      var result = result
+      if productCount > limits.products {
+        result.unchecked =
+          result.unchecked
+          ?? "claims are checked for the first \(limits.products) of \(productCount) products"
+      }
+      return result
+    }
   }
 
   private func judge(

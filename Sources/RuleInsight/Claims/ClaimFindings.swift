@@ -32,6 +32,12 @@ package enum ClaimFindings {
       }
     }
     var found = groups.map { diagnostic($0.first, $0.others, isNative: isNative) }
+    if let unchecked = result.unchecked {
+      found.append(
+        Diagnostic(
+          .uncheckedClaim, unchecked, severity: .note,
+          range: SourceRange(from: 0, to: min(1, source.utf8.count))))
+    }
     if result.isInKnownLanguage == false {
       found.append(
         Diagnostic(

@@ -6,6 +6,7 @@ extension ClaimJudge {
   // MARK: Savings
 
   mutating func judgeSavings(_ sentence: Range<Int>) {
+    let compared = compared(in: sentence)
     for percent in reading.percents where sentence.contains(percent.range.lowerBound) {
       let clause = clause(percent.range.lowerBound, in: sentence)
       let isSigned =
@@ -13,17 +14,16 @@ extension ClaimJudge {
         && text.outputs[percent.range.lowerBound - 1] < 0
       guard reading.has(.off, in: clause) || isSigned || percent.attribute != nil else { continue }
       if percent.value == 100, reading.has(.free, in: sentence) { continue }
-      judge(percent, sentence, isUpTo: reading.has(.upTo, in: clause))
+      judge(percent, sentence, compared, isUpTo: reading.has(.upTo, in: clause))
     }
   }
 
   private mutating func judge(
-    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, isUpTo: Bool
+    _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ compared: [[Int]], isUpTo: Bool
   ) {
     var about =
       percent.attribute.map { [$0.product] }
       ?? savingProducts(percent, sentence)
-    let compared = compared(in: sentence)
     if attributes(in: sentence).isEmpty, let first = compared.first,
       about.allSatisfy(first.contains)
     {
@@ -118,15 +118,7 @@ extension ClaimJudge {
     reading.words(.instead, in: sentence).compactMap { turn in
       let from = min(turn.range.upperBound, sentence.upperBound)
       let rest = from..<min(sentence.upperBound, from + 40)
-      var found = attributes(in: rest).map(\.product)
-      for place in rest {
-        guard let adverb = reading.match(ClaimReading.adverbKinds, at: place),
-          let (unit, count) = ClaimReading.unit(adverb.kind), let period = Period(unit, count)
-        else { continue }
-        found += products.indices.filter {
-          products[$0].period.map { ClaimProduct.isSame($0, period) } ?? false
-        }
-      }
+      let found = attributes(in: rest).map(\.product) + productsOfAdverbs(in: rest)
       return found.isEmpty ? nil : Self.unique(found)
     }
   }

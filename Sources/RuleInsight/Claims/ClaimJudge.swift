@@ -17,6 +17,11 @@ struct ClaimJudge {
   let locale: String
   let profile: PricingProfile?
   var claims: [Claim] = []
+  /// By adverb of the reading, the products that are charged so often.
+  private let productsOfAdverbs: [[Int]]
+  private let tagRanges: [SourceRange]
+  /// A sentence has many claims, and its text is the same for all.
+  private var lastSentence: (range: Range<Int>, text: String)?
 
   var text: ClaimText { reading.text }
 
@@ -31,6 +36,12 @@ struct ClaimJudge {
     self.isEligible = isEligible
     self.locale = locale
     self.profile = profile
+    tagRanges = reading.tags.map(\.range)
+    productsOfAdverbs = reading.adverbs.map { adverb in
+      products.indices.filter {
+        products[$0].period.map { ClaimProduct.isSame($0, adverb.period) } ?? false
+      }
+    }
   }
 
   /// All claims of the text.
@@ -65,10 +76,11 @@ struct ClaimJudge {
     _ verdict: Claim.Verdict
   ) {
     let known = product.map { products[$0] }
+    if lastSentence?.range != sentence { lastSentence = (sentence, text.text(sentence)) }
     claims.append(
       Claim(
         kind: kind, product: known?.identifier ?? "", slot: known?.slot ?? "", verdict: verdict,
-        range: text.source(range, tags: reading.tags.map(\.range)), sentence: text.text(sentence),
+        range: text.source(range, tags: tagRanges), sentence: lastSentence?.text ?? "",
         words: text.text(range), locale: locale))
   }
 
@@ -120,10 +132,10 @@ struct ClaimJudge {
 
   /// The clause around a place, within a sentence.
   func clause(_ place: Int, in sentence: Range<Int>) -> Range<Int> {
-    var (from, to) = (place, place)
-    while from > sentence.lowerBound, text.clauses[from - 1] == text.clauses[place] { from -= 1 }
-    while to < sentence.upperBound, text.clauses[to] == text.clauses[place] { to += 1 }
-    return from..<max(to, from)
+    guard text.clauses.indices.contains(place) else { return place..<place }
+    let whole = text.clauseRanges[text.clauses[place]]
+    let from = min(place, max(whole.lowerBound, sentence.lowerBound))
+    return from..<max(place, min(whole.upperBound, sentence.upperBound))
   }
 
   /// The products that a word at a place is about.
@@ -163,16 +175,18 @@ struct ClaimJudge {
 
   /// `Free trial with the yearly plan`: the products of a period that a sentence names.
   private func productsByPeriod(in sentence: Range<Int>) -> [Int]? {
-    var found: [Int] = []
-    for place in sentence {
-      guard let adverb = reading.match(ClaimReading.adverbKinds, at: place),
-        let (unit, count) = ClaimReading.unit(adverb.kind), let period = Period(unit, count)
-      else { continue }
-      found += products.indices.filter {
-        products[$0].period.map { ClaimProduct.isSame($0, period) } ?? false
-      }
-    }
+    let found = productsOfAdverbs(in: sentence)
     return found.isEmpty || found.count == products.count ? nil : Self.unique(found)
+  }
+
+  /// The products of each word such as `monthly` in a part, in the order of the words.
+  func productsOfAdverbs(in range: Range<Int>) -> [Int] {
+    var found: [Int] = []
+    for (adverb, products) in zip(reading.adverbs, productsOfAdverbs)
+    where range.contains(adverb.place) {
+      found += products
+    }
+    return found
   }
 
   /// The products that conditions around a place ask about.

@@ -14,6 +14,12 @@ struct ClaimReading: Sendable {
     var text: String
   }
 
+  /// A word such as `monthly`.
+  struct Adverb: Sendable {
+    var place: Int
+    var period: Period
+  }
+
   struct Word: Sendable {
     var kind: ClaimWords.Kind
     var range: Range<Int>
@@ -64,6 +70,7 @@ struct ClaimReading: Sendable {
   let tags: [ClaimTemplate.Tag]
   var attributes: [Attribute] = []
   var words: [Word] = []
+  var adverbs: [Adverb] = []
   var moneys: [Money] = []
   var quantities: [Quantity] = []
   var percents: [Percent] = []
@@ -79,6 +86,10 @@ struct ClaimReading: Sendable {
     self.tags = tags
     findAttributes(products)
     findWords()
+    adverbs = text.scalars.indices.compactMap { place in
+      match(Self.adverbKinds, at: place).flatMap { Self.unit($0.kind) }
+        .flatMap { Period($0.unit, $0.count) }.map { Adverb(place: place, period: $0) }
+    }
     findNumbers(products)
     findBareQuantities()
     moneys.sort { $0.range.lowerBound < $1.range.lowerBound }

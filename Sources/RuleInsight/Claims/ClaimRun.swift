@@ -34,6 +34,8 @@ struct ClaimRun: ~Copyable {
     var order: [ClaimKey] = []
     var languages: [ClaimWords.Language]?
     var hasWords = false
+    /// The characters of the longest rendering that was too long to check.
+    var uncheckedLength: Int?
     var renderings: [ClaimCheck.Rendering] = []
   }
 
@@ -58,9 +60,6 @@ struct ClaimRun: ~Copyable {
     var unknown: Claim?
   }
 
-  /// Letters of a rendered text; a longer one is no paywall's, and takes too long.
-  private static let longestText = 20_000
-
   private var texts: [Text] = []
   /// By text: what was judged.
   private var judged: [Set<Key>] = []
@@ -69,18 +68,20 @@ struct ClaimRun: ~Copyable {
   private var rendered = RenderedText()
   private let words: ClaimWords
   private let keepsRenderings: Bool
+  private let longestText: Int
   /// How many combinations of answers there are at most.
   private(set) var rounds = 1
 
   init(
     _ sources: [String], _ environment: TemplateEnvironment, _ words: ClaimWords,
-    keepsRenderings: Bool
+    keepsRenderings: Bool, longestText: Int
   ) {
     // Entities in tags would move every place; a text with them is not understood here.
     var environment = environment
     environment.isHTML = false
     self.words = words
     self.keepsRenderings = keepsRenderings
+    self.longestText = longestText
     var builder = TemplateSetBuilder(environment)
     var choices = 0
     for source in sources {
@@ -228,7 +229,10 @@ struct ClaimRun: ~Copyable {
     let template = texts[number].template
     let text = ClaimText(
       marked: marked, texts: template.texts.map(\.start), tags: template.tags.map(\.range.from))
-    guard text.scalars.count <= Self.longestText else { return }
+    guard text.scalars.count <= longestText else {
+      texts[number].uncheckedLength = max(text.scalars.count, texts[number].uncheckedLength ?? 0)
+      return
+    }
     let languages = words.languages(of: text)
     if !text.wordStarts.isEmpty || !languages.isEmpty {
       texts[number].hasWords = true
@@ -284,6 +288,9 @@ struct ClaimRun: ~Copyable {
     texts.map { text in
       var result = ClaimCheck.Result()
       result.renderings = text.renderings
+      result.unchecked = text.uncheckedLength.map {
+        "a rendered text has \($0) characters: claims are checked up to \(longestText)"
+      }
       result.isInKnownLanguage = text.hasWords ? !(text.languages?.isEmpty ?? true) : nil
       for key in text.order {
         guard let outcome = text.outcomes[key] else { continue }

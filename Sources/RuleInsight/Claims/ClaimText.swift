@@ -19,6 +19,8 @@ struct ClaimText: Sendable {
   private(set) var sentences: [Range<Int>] = []
   /// By letter, the part of its sentence between commas.
   private(set) var clauses: [Int] = []
+  /// By clause, its letters.
+  private(set) var clauseRanges: [Range<Int>] = []
   /// By tag that wrote something: from where to where.
   private(set) var written: [(output: Int, range: Range<Int>)] = []
 
@@ -204,6 +206,11 @@ struct ClaimText: Sendable {
       }
     }
     end(scalars.count)
+    clauseRanges = Array(repeating: 0..<0, count: clause + 1)
+    for (place, clause) in clauses.enumerated() {
+      let from = clauseRanges[clause].isEmpty ? place : clauseRanges[clause].lowerBound
+      clauseRanges[clause] = from..<place + 1
+    }
   }
 
   private func isDash(_ place: Int) -> Bool {

@@ -66,11 +66,17 @@ extension CodePage {
       better: .other("Free until {{ products.primary.trialPeriodEndDate }}, with the locale en_US")),
     CodePage(
       .uncheckedClaim, .note,
-      what: "The words of a text are in a language that the tables of claim words lack.",
-      why: "Only its attributes are checked: 'free' or 'a month' is not understood.",
+      what: """
+        The words of a text are in a language that the tables of claim words lack, or a limit left a part \
+        unchecked: 20,000 characters of a text, 64 products.
+        """,
+      why: """
+        In an unknown language only the attributes are checked: 'free' or 'a month' is not understood. Longer \
+        texts take too long.
+        """,
       example: .other("Gratis i {{ products.primary.trialPeriodDays }} dagar"),
       advice: """
-        Give the words with --claim-words: {"languages": {"sv": {"free": ["gratis"], "day": ["dagar"]}}}.
+        Give the words with --claim-words: {"languages": {"sv": {"free": ["gratis"], "day": ["dagar"]}}}. Split a long text.
         """),
   ]
 }

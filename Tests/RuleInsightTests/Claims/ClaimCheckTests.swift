@@ -18,12 +18,12 @@ import Testing
 
   private func check(
     _ text: String, _ json: String = year, locales: [String?] = [nil],
-    words: ClaimWords = .known
+    words: ClaimWords = .known, limits: ClaimCheck.Limits = ClaimCheck.Limits()
   ) throws -> ClaimCheck.Result {
     let list = try ProductList.decode(json: json.utf8).get()
     return ClaimCheck(
       products: list.products, profile: nil, locales: locales, now: 1_772_366_400_000,
-      words: words, environment: TemplateEnvironment()
+      words: words, environment: TemplateEnvironment(), limits: limits
     ).check([text], keepsRenderings: true)[0]
   }
 
@@ -94,6 +94,23 @@ import Testing
     let known = try check(text, Self.paid, words: words)
     #expect(known.isInKnownLanguage == true)
     #expect(known.claims.contains { $0.kind == .free && $0.fails })
+  }
+
+  @Test func saysWhatALimitLeavesUnchecked() throws {
+    let text = "Free for 7 days"
+    var limits = ClaimCheck.Limits()
+    limits.characters = text.count
+    #expect(try check(text, Self.paid, limits: limits).unchecked == nil)
+    limits.characters -= 1
+    let result = try check(text, Self.paid, limits: limits)
+    #expect(result.claims.isEmpty)
+    #expect(result.unchecked == "a rendered text has 15 characters: claims are checked up to 14")
+    #expect(ClaimFindings.diagnostics(result, in: text).map(\.code) == [.uncheckedClaim])
+    limits = ClaimCheck.Limits()
+    limits.products = 0
+    #expect(
+      try check(text, Self.paid, limits: limits).unchecked
+        == "claims are checked for the first 0 of 1 products")
   }
 
   @Test func rejectsWordsOfNoKind() {
