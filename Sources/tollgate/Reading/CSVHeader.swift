@@ -23,13 +23,18 @@ struct CSVHeader: Sendable {
   private var root = Node(key: [], name: "")
   let names: [String]
   var columns: Int { names.count }
-  private let userID: Int
+  /// Columns whose cells are strings whatever they look like.
+  private let textColumns: Set<Int>
 
-  /// - Parameter cells: the names, in order.
-  init(_ cells: [String], path: String) throws {
+  /// - Parameters:
+  ///   - cells: the names, in order.
+  ///   - isText: whether a column has strings whatever they look like; nil for a table of users, which has a
+  ///     column `userId` of these.
+  init(_ cells: [String], path: String, isText: ((String) -> Bool)? = nil) throws {
     names = cells
     func fail(_ text: String) -> CommandError { CommandError("\(path): the header \(text)") }
-    guard let userID = cells.firstIndex(of: "userId") else {
+    textColumns = Set(cells.indices.filter { isText?(cells[$0]) ?? (cells[$0] == "userId") })
+    if isText == nil, textColumns.isEmpty {
       if cells.count == 1, let sign = cells[0].first(where: { "\t;|".contains($0) }) {
         throw CommandError(
           "\(path): cells are separated by \(sign == "\t" ? "tabs" : "'\(sign)'"), and must be by "
@@ -41,7 +46,6 @@ struct CSVHeader: Sendable {
           + (meant.map { "rename '\($0)' to userId" }
             ?? "it has " + cells.prefix(8).joined(separator: ", ")))
     }
-    self.userID = userID
     for (number, name) in cells.enumerated() {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard !parts.contains("") else {
@@ -111,7 +115,7 @@ struct CSVHeader: Sendable {
       isFirst = false
       json += node.key
       if let column = node.column {
-        switch row[column].append(text, isText: column == userID, to: &json) {
+        switch row[column].append(text, isText: textColumns.contains(column), to: &json) {
         case nil: break
         case .quoted: texts.addQuoted(column: column, of: columns)
         case let kind?: texts.add(kind, column: names[column])

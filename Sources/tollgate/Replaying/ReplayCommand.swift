@@ -6,7 +6,11 @@ internal import RuleEngine
 struct ReplayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Repeat a precompute run and compare its output byte for byte.",
+    abstract: "Repeat a precompute run, or decisions that apps reported, and compare.",
+    usage: """
+      tollgate replay <manifest> [--config <file>] [<options>]
+      tollgate replay --events <file> --config <file> ... [<options>]
+      """,
     discussion: HelpText(
       """
       Reads the manifest of 'tollgate precompute', repeats the run with its settings and files, and \
@@ -14,33 +18,58 @@ struct ReplayCommand: AsyncParsableCommand {
       exists. The first line that differs is named, with its user. Counts and the hash of the users are \
       compared too. Nothing is written. Relative paths are resolved against the current folder, then \
       against the manifest's.
+
+      With --events, each row of an export of decisions is decided again, at its time and by its SDK \
+      version. The report shows the share that is reproduced, explains differences, and checks whether \
+      experiments have their configured shares of users (sample ratio mismatch). The columns ts, user_id, \
+      placement and result are required. platform, sdk_version, platform_wrapper, app_version, \
+      config_build_id, paywall_id, experiment_id and variant_id are optional. user, device and params hold \
+      JSON. Variants \
+      that an SDK draws at random count as reproduced if the experiment has them.
       """,
       examples: [
         .init(
           "repeat a run and compare",
           "tollgate replay outcomes.sqlite.manifest.json"),
         .init("the same for a script", "tollgate replay outcomes.sqlite.manifest.json --json"),
+        .init(
+          "decisions that apps reported",
+          "tollgate replay --events decisions.csv --config config.json"),
       ],
       codes: [
         ("0", "the same"),
-        ("1", "the input or the output differs"),
+        ("1", "the input or the output differs, or an experiment does not have its shares"),
         ("2", "wrong use, or a missing file"),
       ]
     ).text)
 
   @Option(
-    help: OptionHelp.config("For a config that has moved, or that was read from standard input."),
-    completion: .file())
-  var config: String?
+    help: OptionHelp.config(
+      """
+      For a run whose config has moved or was read from standard input. With --events it is required, and \
+      repeatable: rows are decided by the config with their build ID.
+      """), completion: .file())
+  var config: [String] = []
 
   @Argument(help: "The manifest of a run.", completion: .file())
-  var manifest: String
+  var manifest: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Decisions that apps reported, as NDJSON or CSV; - reads standard input.", valueName: "file"),
+    completion: .file())
+  var events: String?
+
+  @Option(
+    help: ArgumentHelp("How many kinds of differences --events explains.", valueName: "n"))
+  var differences = 5
 
   @OptionGroup var working: ThreadOptions
 
   @Flag(
     help: OptionHelp.json(
-      "One object that says whether outcomes, rejects and counts are the same."))
+      "One object that says whether outcomes, rejects and counts are the same, or what is reproduced."
+    ))
   var json = false
 
   @Flag(help: OptionHelp.quiet("Omits progress."))
@@ -48,7 +77,24 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @OptionGroup var appearance: ColorOptions
 
+  func validate() throws {
+    switch (manifest, events) {
+    case (nil, nil): throw ValidationError("give the manifest of a run, or --events FILE")
+    case (.some, .some): throw ValidationError("give a manifest or --events, not both")
+    case (.some, nil):
+      if config.count > 1 { throw ValidationError("a run has one --config") }
+    case (nil, .some):
+      if config.isEmpty {
+        throw ValidationError("--events needs --config FILE, the config that decided")
+      }
+      if differences < 0 { throw ValidationError("--differences must be 0 or more") }
+    }
+    try StandardInput.check(config + [manifest, events])
+  }
+
   func run() async throws {
+    if let events { return try replay(events) }
+    guard let manifest else { return }
     let earlier = try Manifest(reading: manifest)
     let settings = earlier.settings
     let users = settings.users.map(find)
@@ -83,6 +129,32 @@ struct ReplayCommand: AsyncParsableCommand {
     }
   }
 
+  private func replay(_ events: String) throws {
+    let configs = try config.map { path in
+      let file = try ConfigFile(path)
+      _ = try file.requireRuleSet()
+      guard let config = file.config else { throw CommandError("\(path) is not a config") }
+      return config
+    }
+    try EventReplay.check(configs, named: config)
+    var rows = try EventRows(events)
+    var replay = EventReplay(configs)
+    while let part = try rows.next() {
+      try Signals.check()
+      for row in part { replay.add(row) }
+    }
+    let report = ReplayEventsReport(tally: replay.tally, shown: differences)
+    if !quiet { report.tellRejected(UserInput.name(events)) }
+    if replay.tally.all.rows == 0, replay.tally.passed.isEmpty {
+      throw CommandError(
+        replay.tally.rejected == 0
+          ? "\(UserInput.name(events)) has no rows"
+          : "no row of \(UserInput.name(events)) can be read")
+    }
+    FileText.print(json ? report.value.json : report.text(TextStyle(.standardOutput)))
+    if !report.isClean { throw ExitCode(Ending.findings) }
+  }
+
   private func show(_ verdicts: [ReplayVerdict], _ isCountedTheSame: Bool, changed: [String]) {
     if json {
       let users = Value.Entry(
@@ -103,8 +175,8 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   private func readConfig(_ settings: RunSettings) throws -> ConfigFile {
-    let path = config ?? find(settings.config)
-    guard path != "-" || config != nil else {
+    let path = config.first ?? find(settings.config)
+    guard path != "-" || !config.isEmpty else {
       throw CommandError("the run read its config from standard input; give it with --config FILE")
     }
     let language = LanguageOptions.language(
@@ -153,7 +225,7 @@ struct ReplayCommand: AsyncParsableCommand {
   /// Where a path of the manifest leads.
   private func find(_ path: String) -> String {
     guard path != "-", !path.hasPrefix("/"), !FileIdentity.exists(path),
-      let slash = manifest.lastIndex(of: "/")
+      let manifest, let slash = manifest.lastIndex(of: "/")
     else { return path }
     let beside = String(manifest[...slash]) + path
     return FileIdentity.exists(beside) ? beside : path
@@ -180,55 +252,5 @@ struct ReplayCommand: AsyncParsableCommand {
     let path = find(written.path)
     return try OutputComparison(
       FileIdentity.exists(path) ? path : nil, form.flatMap { FileForm(text: $0) })
-  }
-}
-
-/// What came of comparing a file of the run with what comes out now.
-private struct ReplayVerdict {
-  var name: String
-  var written: Manifest.Written
-  var comparison: OutputComparison
-
-  private var content: Manifest.Written.Content { written.text ?? written.content }
-
-  var isSame: Bool {
-    comparison.difference == nil && Manifest.Written.Content(comparison.hash) == content
-  }
-
-  /// Whether the file is not what the run wrote, while what comes out now is: somebody has changed it.
-  private var isChangedSince: Bool {
-    comparison.difference != nil && Manifest.Written.Content(comparison.hash) == content
-  }
-
-  var text: String {
-    if let difference = comparison.difference {
-      let damage = comparison.damage.map { ": \($0)" } ?? ""
-      let place = comparison.place.map { place in
-        ", in line \(grouped(place.line))" + (place.subject.map { ", \($0)" } ?? "")
-      }
-      return DiagnosticText.visible(
-        "\(name): different from \(written.path) at byte \(difference)\(place ?? "")\(damage)")
-        + (isChangedSince ? "\n  the file was changed after the run" : "")
-    }
-    let how =
-      comparison.isComparingBytes
-      ? ", as in \(written.path)" : " (by hash; \(written.path) is gone)"
-    return isSame
-      ? "\(name): the same \(counted(content.bytes, "byte"))\(how)"
-      : "\(name): different: \(counted(comparison.hash.count, "byte")), and the run wrote "
-        + "\(grouped(content.bytes)) with another hash"
-  }
-
-  var value: Value {
-    .members([
-      "same": .bool(isSame), "path": .string(written.path),
-      "comparedBy": comparison.isComparingBytes ? "bytes" : "hash",
-      "changedAfterRun": isChangedSince ? true : nil,
-      "bytes": .int(Int64(comparison.hash.count)),
-      "differsAt": comparison.difference.map { .int(Int64($0)) },
-      "line": comparison.place.map { .int(Int64($0.line)) },
-      "userId": comparison.place?.user.map { .string($0) },
-      "damage": comparison.damage.map { .string($0) },
-    ])
   }
 }

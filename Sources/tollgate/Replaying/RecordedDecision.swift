@@ -1,0 +1,172 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// A decision that an app has reported: one row of an export of events.
+struct RecordedDecision {
+  var time: Instant
+  var userID: String
+  var placement: String
+  /// The name that Tollgate has for the result; nil for one that rules do not decide, such as `userIsSubscribed`.
+  var result: String?
+  /// The result as the row has it.
+  var givenResult: String
+  var build: String?
+  var paywall: String?
+  var experiment: String?
+  var variant: String?
+  /// The user, as a user record.
+  var record: Value
+
+  /// Why a row cannot be used, for a person.
+  struct Fault: Error {
+    let reason: String
+  }
+
+  private typealias Cells = [String: Value]
+
+  /// A column of an export and the names that it may have, compared without case and `_`.
+  private enum Column: String, CaseIterable {
+    case time = "ts"
+    case userID = "user_id"
+    case placement, result, platform
+    case sdkVersion = "sdk_version"
+    case wrapper = "platform_wrapper"
+    case appVersion = "app_version"
+    case build = "config_build_id"
+    case paywall = "paywall_id"
+    case experiment = "experiment_id"
+    case variant = "variant_id"
+    case params, user, device
+
+    var names: [String] {
+      let own = RecordedDecision.folded(rawValue)
+      return switch self {
+      case .time: [own, "at", "time", "timestamp"]
+      case .userID: [own, "alias", "aliasid", "appuserid"]
+      case .placement: [own, "placementname", "triggername"]
+      case .build: [own, "staticconfigbuildid", "buildid"]
+      case .paywall: [own, "paywallidentifier"]
+      case .user: [own, "userattributes"]
+      case .device: [own, "deviceattributes"]
+      default: [own]
+      }
+    }
+  }
+
+  private static let columns = Dictionary(
+    uniqueKeysWithValues: Column.allCases.flatMap { column in column.names.map { ($0, column) } })
+
+  private static func folded(_ name: String) -> String {
+    name.lowercased().replacing("_", with: "")
+  }
+
+  /// Whether the cells of a column of CSV are strings, as versions are: `4.10` is not a number.
+  static func isText(column name: String) -> Bool {
+    switch columns[folded(name)] {
+    case nil, .params, .user, .device: false
+    case .some: true
+    }
+  }
+
+  /// The names of results in events and in the interfaces of SDKs.
+  private static let results: [String: String] = [
+    "paywall": "paywall", "present": "paywall", "presented": "paywall",
+    "holdout": "holdout",
+    "noaudiencematch": "noAudienceMatch", "norulematch": "noAudienceMatch",
+    "placementnotfound": "placementNotFound", "eventnotfound": "placementNotFound",
+    "error": "error", "paywallnotavailable": "error",
+  ]
+
+  /// Reads a row, as an object of its columns.
+  init(_ row: Value) throws(Fault) {
+    guard let members = row.members else {
+      throw Fault(reason: "a row must be a JSON object with the columns of the export")
+    }
+    var cells: [Column: Value] = [:]
+    for (name, value) in members where value != .null {
+      guard let column = Self.columns[Self.folded(name)] else { continue }
+      cells[column] = value
+    }
+    func text(_ column: Column) throws(Fault) -> String? {
+      switch cells[column] {
+      case nil: return nil
+      case .string(let text)?: return text.isEmpty ? nil : text
+      case .int(let number)?: return String(number)
+      case .uint(let number)?: return String(number)
+      case .some(let value):
+        throw Fault(reason: "'\(column.rawValue)' must be a string, not \(value.kindInJSON)")
+      }
+    }
+    func required(_ column: Column) throws(Fault) -> String {
+      if let text = try text(column) { return text }
+      throw Fault(reason: "'\(column.rawValue)' is missing")
+    }
+    time = try Self.time(cells[.time])
+    userID = try required(.userID)
+    placement = try required(.placement)
+    givenResult = try required(.result)
+    result = Self.results[Self.folded(givenResult)]
+    build = try text(.build)
+    paywall = try text(.paywall)
+    experiment = try text(.experiment)
+    variant = try text(.variant)
+    var device = try Self.members(cells[.device], "device")
+    for (column, name) in [
+      (Column.platform, "platform"), (.sdkVersion, "sdkVersion"), (.wrapper, "platformWrapper"),
+      (.appVersion, "appVersion"),
+    ] {
+      guard let text = try text(column), !device.contains(where: { $0.key == .string(name) })
+      else { continue }
+      device.append(.init(key: .string(name), value: .string(text)))
+    }
+    record = .object([
+      "userId": .string(userID), "user": .map(try Self.members(cells[.user], "user")),
+      "device": .map(device), "params": .map(try Self.members(cells[.params], "params")),
+    ])
+  }
+
+  /// The attributes of a cell: an object, or a string with the JSON of one.
+  private static func members(_ cell: Value?, _ name: String) throws(Fault) -> [Value.Entry] {
+    switch cell {
+    case nil: return []
+    case .map(let members)?: return members
+    case .string(let text)?:
+      if text.isEmpty { return [] }
+      if case .map(let members)? = try? Value.parse(json: text.utf8) { return members }
+    default: break
+    }
+    throw Fault(reason: "'\(name)' must be an object, or a string with the JSON of an object")
+  }
+
+  /// A time in ISO 8601, which is UTC where it has no zone, or in seconds or milliseconds since 1970.
+  private static func time(_ cell: Value?) throws(Fault) -> Instant {
+    if let number = cell?.number ?? cell?.text.flatMap(Double.init), number.isFinite, number > 0 {
+      let milliseconds = number < 1e11 ? number * 1_000 : number
+      if milliseconds < 2.5e14 { return Instant(milliseconds: Int64(milliseconds)) }
+    }
+    guard let text = cell?.text else {
+      throw Fault(reason: cell == nil ? "'ts' is missing" : "'ts' must be a time")
+    }
+    do throws(WireTime.Fault) {
+      return try WireTime.instant(text.replacing(" ", with: "T"), in: "UTC")
+    } catch {
+      throw Fault(reason: "'ts': " + error.message(text))
+    }
+  }
+
+  /// For a person: `'annual' (variant 'v1')`, or `no match`.
+  var text: String {
+    let name =
+      switch result {
+      case "paywall": paywall.map { "'\($0)'" } ?? "a paywall"
+      case "noAudienceMatch": "no match"
+      case "placementNotFound": "no such placement"
+      default: givenResult
+      }
+    let notes = [
+      experiment.map { "experiment '\($0)'" }, variant.map { "variant '\($0)'" },
+    ].compactMap { $0 }
+    return notes.isEmpty ? name : "\(name) (\(notes.joined(separator: ", ")))"
+  }
+}
