@@ -17,7 +17,7 @@ venv=$PWD/out/python-venv
 # With nothing but Python.
 rm -rf out/python-bare
 python3 -m venv out/python-bare
-out/python-bare/bin/pip install --quiet --disable-pip-version-check --no-index "$wheel"
+out/python-bare/bin/pip install --quiet --disable-pip-version-check --no-index --find-links out/wheels tollgate-rules
 (
   cd out
   python-bare/bin/python - "$OLDPWD/corpus/demo/config.json" <<'END'

@@ -101,7 +101,7 @@ def _decide(options: argparse.Namespace) -> int:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise _Usage("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
+        raise _Usage("Parquet needs pyarrow: pip install 'tollgate-rules[parquet]'") from None
     files = _files(options.users)
     pairs = _outputs(files, options.out)
     _check_targets([target for _, target in pairs], [Path(options.config), *files])

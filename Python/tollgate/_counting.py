@@ -50,7 +50,7 @@ def count_table(
         import pyarrow
         import pyarrow.parquet as parquet
     except ImportError:
-        raise ImportError("Parquet needs pyarrow: pip install 'tollgate[parquet]'") from None
+        raise ImportError("Parquet needs pyarrow: pip install 'tollgate-rules[parquet]'") from None
     plan = config.plan(placements, now=now, seed=seed, codes=True)
     file = parquet.ParquetFile(path)
     reader = pyarrow.RecordBatchReader.from_batches(

@@ -18,25 +18,18 @@ trap 'rm -rf "$folder"' EXIT
 
 check_sums() {
   (cd out/dist && sum -c SHA256SUMS >/dev/null) || fault 'a sum in out/dist/SHA256SUMS is not that of its file'
-  local file
-  for file in out/dist/tollgate-"$version"[-.]* out/dist/tollgate.rb out/dist/Containerfile; do
-    case $file in *.sha256) continue ;; esac
-    grep -q "  ${file#out/dist/}\$" out/dist/SHA256SUMS || fault "SHA256SUMS does not have $file"
-  done
-  while read -r _ file; do
-    case $file in
-    tollgate-"$version"[-.]* | tollgate.rb | Containerfile) ;;
-    *) fault "SHA256SUMS has $file, which is no part of $version" ;;
-    esac
-  done <out/dist/SHA256SUMS
+  local summed
+  summed=$(sed 's/^[^ ]* [ *]//' out/dist/SHA256SUMS)
+  [ "$summed" = "$(cd out/dist && files "$version")" ] || fault 'SHA256SUMS does not have exactly the files of the release' "$summed"
+  grep -q '^tollgate_rules-.*\.whl$' <<<"$summed" || fault 'SHA256SUMS does not have the wheel'
 }
 
 check_python() {
   local files
-  files=$(tar -tzf "out/dist/tollgate-$version.tar.gz")
+  files=$(tar -tzf "out/dist/tollgate_rules-$version.tar.gz")
   grep -q '/tollgate/py.typed$' <<<"$files" || fault 'the source archive of the Python package has no types'
   if grep -E '\.(so|dylib)$' <<<"$files"; then fault 'the source archive of the Python package has a library'; fi
-  ls out/dist/tollgate-"$version"-py3-none-*.whl >/dev/null || fault 'there is no wheel'
+  ls out/dist/tollgate_rules-"$version"-py3-none-*.whl >/dev/null || fault 'there is no wheel'
 }
 
 check_formula() {

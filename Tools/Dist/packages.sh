@@ -28,7 +28,7 @@ fail() {
 [ -z "$(find out/wheels -name '*.whl' -o -name '*.tar.gz' 2>/dev/null)" ] ||
   cp out/wheels/*.whl out/wheels/*.tar.gz out/dist/
 cd out/dist
-[ -e "tollgate-$version.tar.gz" ] || fail "there is no Python package; run \`Tools/make-wheel.sh\` first"
+[ -e "tollgate_rules-$version.tar.gz" ] || fail "there is no Python package; run \`Tools/make-wheel.sh\` first"
 
 # The part of the formula for one machine, where there is an archive for it.
 #
@@ -64,10 +64,6 @@ while IFS= read -r line; do
 done <"$templates/tollgate.rb.in" >tollgate.rb
 sed "s/@VERSION@/$version/g" "$templates/Containerfile.in" >Containerfile
 
-# Of this version alone, whatever lies there beside it. The sums beside archives are for those who take an
-# archive alone.
-for file in tollgate-"$version"[-.]* tollgate.rb Containerfile; do
-  case $file in *.sha256) ;; *) sum "$file" ;; esac
-done >sums.new
+files "$version" | while IFS= read -r file; do sum "$file"; done >sums.new
 mv sums.new SHA256SUMS
-ls -l tollgate-"$version"[-.]* tollgate.rb Containerfile SHA256SUMS | awk '{ printf "out/dist/%s  %.1f MB\n", $NF, $5 / 1e6 }'
+files "$version" | xargs ls -l SHA256SUMS | awk '{ printf "out/dist/%s  %.1f MB\n", $NF, $5 / 1e6 }'
