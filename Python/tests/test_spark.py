@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import CONFIG, NOW, expected, users
+from conftest import CONFIG, NOW, expected, rule, users, variant
 
 import tollgate
 
@@ -144,3 +144,49 @@ def test_mistakes(frame: Any) -> None:
     ignored = tollgate.spark.decide(
         lacking, TEXT, seed="s", now=NOW, placements=["open"], missing_columns="ignore")
     assert {row["open"]["result"] for row in ignored.collect()} == {"noAudienceMatch"}
+
+
+TIME = "timestamp'2026-02-03 04:05:06.25'"
+READ = "'2026-02-03T09:05:06.25Z'"
+
+
+@pytest.mark.parametrize(("column", "condition"), [
+    (TIME, f"user.x == {READ}"),
+    (f"array({TIME})", f"{READ} in user.x"),
+    (f"named_struct('t', {TIME})", f"user.x.t == {READ}"),
+    (f"map('t', {TIME})", "size(user.x) == 1"),
+    ("'ab' collate utf8_lcase", "user.x == 'ab'"),
+    ("cast('ab' as varchar(5))", "user.x == 'ab'"),
+    ("cast(7 as tinyint)", "user.x == 7"),
+    ("null", "!has(user.x)"),
+    # These have no value for rules, or Spark cannot pass them.
+    ("timestamp_ntz'2026-02-03 04:05:06'", "without a time zone"),
+    ("date'2026-02-03'", "is a date"),
+    ("cast(1.5 as decimal(10, 2))", "is a decimal"),
+    ("cast('ab' as binary)", "is binary data"),
+    ("parse_json('{}')", "is binary data"),
+    ("interval '1' day", "is a duration"),
+    ("interval '1' year", "cannot pass interval year to Python"),
+    ("array(interval '1' year)", "cannot pass array<interval year> to Python"),
+])
+def test_types(spark: Any, column: str, condition: str) -> None:
+    import tollgate.spark
+
+    def decide(condition: str) -> list[Any]:
+        text = json.dumps({"build_id": "b", "trigger_options": [
+            {"event_name": "p", "rules": [rule("e", condition, variant("v", 100, "pw"))]}]})
+        found = tollgate.spark.decide(frame, text, now=NOW, root="user", dialect="cel")
+        return [row["p"]["paywall"] for row in found.collect()]
+
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        frame = spark.sql(f"select 'u' userId, 'free' plan, {column} x")
+        if "user" in condition:
+            assert decide(condition) == ["pw"] and decide(f"!({condition})") == [None]
+        else:
+            with pytest.raises(tollgate.ColumnError, match=condition):
+                decide("has(user.x)")
+        if "cannot pass" not in condition:
+            assert decide("user.plan == 'free'") == ["pw"]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")

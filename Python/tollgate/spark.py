@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from inspect import signature
 from typing import Any
 
 from ._records import time_text
@@ -71,8 +72,6 @@ def decide(
     :param options: as for :class:`tollgate.Plan`.
     :raises ColumnError: if a column that rules read is missing or has the wrong type.
     """
-    from pyspark.sql.pandas.types import to_arrow_schema
-
     if options.get("texts", "utf8") == "dictionary":
         raise ValueError("texts='dictionary': Spark reads no dictionaries; leave texts out")
     text = config.decode() if isinstance(config, bytes) else config
@@ -84,7 +83,7 @@ def decide(
                 "bad_column", {"column": name},
             )
     made = Config.loads(text, dialect=dialect, seed=seed)
-    plan = made.plan(placements, now=now, schema=to_arrow_schema(frame.schema), **options)
+    plan = made.plan(placements, now=now, schema=_arrow_schema(frame.schema), **options)
     plan._require_columns("Spark")
     subject = options.get("subject", "userId")
     kind = frame.schema[subject].dataType.simpleString()
@@ -93,6 +92,30 @@ def decide(
         {"placements": plan.placements, "now": time_text(now), **options},
     )
     return frame.mapInArrow(decider, _schema(plan, subject, kind))
+
+
+def _arrow_schema(schema: Any) -> Any:
+    """What workers get for a schema of Spark's.
+
+    :raises ColumnError: if Spark has no Arrow type for a column.
+    """
+    import pyarrow
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    # Workers get times in the zone of the session, which does not change what rules read. Spark
+    # before 4.1 has another parameter, with a default.
+    zone = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
+    fields: list[Any] = []
+    for field in schema:
+        try:
+            fields += to_arrow_schema(type(schema)([field]), **zone)
+        except Exception as problem:
+            raise ColumnError(
+                f"column '{field.name}': Spark cannot pass {field.dataType.simpleString()} to "
+                "Python; cast the column to a string, or drop it",
+                "bad_column", {"column": field.name},
+            ) from problem
+    return pyarrow.schema(fields)
 
 
 def _schema(plan: Plan, subject: str, kind: str) -> str:

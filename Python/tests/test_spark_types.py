@@ -1,0 +1,151 @@
+"""Types of Spark's columns, without Spark: it is replaced by the little of it that is called here.
+
+`test_spark.py` has the same with Spark itself, where Spark and Java are installed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+from conftest import NOW, rule, variant
+
+import tollgate
+
+pa = pytest.importorskip("pyarrow")
+
+TIME = datetime.datetime(2026, 2, 3, 9, 5, 6, 250_000, tzinfo=datetime.timezone.utc)
+TEXT = "2026-02-03T09:05:06.25Z"
+
+
+class Kind:
+    """A type of Spark's, and what it is in Arrow."""
+
+    def __init__(self, name: str, arrow: Callable[[str | None], Any]) -> None:
+        self.name, self.arrow = name, arrow
+
+    def simpleString(self) -> str:
+        return self.name
+
+
+class Field:
+    def __init__(self, name: str, kind: Kind) -> None:
+        self.name, self.dataType = name, kind
+
+
+class Schema(list[Field]):
+    def __getitem__(self, name: Any) -> Any:
+        return next(field for field in self if field.name == name)
+
+
+class Frame:
+    """A frame that is decided in this process, in batches of two rows."""
+
+    def __init__(self, table: Any, kinds: list[Kind]) -> None:
+        self.table, self.columns = table, table.column_names
+        self.schema = Schema(map(Field, table.column_names, kinds))
+
+    def mapInArrow(self, function: Any, schema: str) -> Any:
+        return pa.Table.from_batches(function(iter(self.table.to_batches(max_chunksize=2))))
+
+
+def zoned(zone: str | None) -> Any:
+    # As Spark does; without a text.
+    assert zone is not None
+    return pa.timestamp("us", tz=zone)
+
+
+def unsupported(zone: str | None) -> Any:
+    raise TypeError("[UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION]")
+
+
+STRING = Kind("string", lambda zone: pa.string())
+TIMESTAMP = Kind("timestamp", zoned)
+KINDS = [
+    (TIMESTAMP, TIME, f"user.x == '{TEXT}'"),
+    (Kind("array<timestamp>", lambda zone: pa.list_(zoned(zone))), [TIME], f"'{TEXT}' in user.x"),
+    (Kind("struct<t:timestamp>", lambda zone: pa.struct([("t", zoned(zone))])), {"t": TIME},
+     f"user.x.t == '{TEXT}'"),
+    (Kind("map<string,timestamp>", lambda zone: pa.map_(pa.string(), zoned(zone))), [("t", TIME)],
+     "size(user.x) == 1"),
+    (Kind("string collate UTF8_LCASE", lambda zone: pa.string()), "ab", "user.x == 'ab'"),
+    (Kind("tinyint", lambda zone: pa.int8()), 7, "user.x == 7"),
+    (Kind("void", lambda zone: pa.null()), None, "!has(user.x)"),
+]
+
+
+@pytest.fixture(params=["timezone", "before Spark 4.1"])
+def spark(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The module that Spark's conversion is in, as two versions have it."""
+
+    def convert(schema: Any, zone: str | None) -> Any:
+        return pa.schema([(field.name, field.dataType.arrow(zone)) for field in schema])
+
+    def newer(schema: Any, *, timezone: str | None = None) -> Any:
+        return convert(schema, timezone)
+
+    def older(schema: Any, timestamp_utc: bool = True) -> Any:
+        return convert(schema, "UTC")
+
+    parts = "pyspark.sql.pandas.types".split(".")
+    for depth in range(1, len(parts) + 1):
+        name = ".".join(parts[:depth])
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    kind: str = request.param
+    sys.modules[name].to_arrow_schema = (  # type: ignore[attr-defined]
+        newer if kind == "timezone" else older)
+    yield kind
+
+
+def config(condition: str) -> str:
+    return json.dumps({"build_id": "b", "trigger_options": [
+        {"event_name": "p", "rules": [rule("e", condition, variant("v", 100, "pw"))]}]})
+
+
+def frame(kind: Kind, value: Any, zone: str = "America/New_York") -> Frame:
+    """Three users, with times in the zone of a session, as workers get them."""
+    count = 3
+    return Frame(
+        pa.table({
+            "userId": [f"u{number}" for number in range(count)],
+            "x": pa.array([value] * count, kind.arrow(zone)), "plan": ["free"] * count}),
+        [STRING, kind, STRING])
+
+
+def decide(frame: Frame, condition: str) -> list[Any]:
+    import tollgate.spark
+
+    outcomes = tollgate.spark.decide(
+        frame, config(condition), now=NOW, root="user", dialect="cel", fields=["paywall"])
+    return [row["p"]["paywall"] for row in outcomes.to_pylist()]
+
+
+@pytest.mark.parametrize(("kind", "value", "condition"), KINDS, ids=[k.name for k, *_ in KINDS])
+def test_columns(spark: str, kind: Kind, value: Any, condition: str) -> None:
+    users = frame(kind, value)
+    assert decide(users, "user.plan == 'free'") == ["pw"] * 3
+    assert decide(users, condition) == ["pw"] * 3
+    assert decide(users, f"!({condition})") == [None] * 3
+
+
+@pytest.mark.parametrize("kind", [
+    Kind("interval year to month", unsupported), Kind("array<interval>", unsupported)])
+def test_columns_that_spark_cannot_pass(spark: str, kind: Kind) -> None:
+    users = frame(STRING, "a")
+    users.schema["x"].dataType = kind
+    with pytest.raises(tollgate.ColumnError, match="cast the column to a string, or drop") as found:
+        decide(users, "user.plan == 'free'")
+    assert found.value.column == "x" and kind.name in str(found.value)
+
+
+def test_times_without_a_zone(spark: str) -> None:
+    kind = Kind("timestamp_ntz", lambda zone: pa.timestamp("us"))
+    users = frame(kind, datetime.datetime(2026, 2, 3))
+    assert decide(users, "user.plan == 'free'") == ["pw"] * 3
+    with pytest.raises(tollgate.ColumnError, match="without a time zone"):
+        decide(users, "has(user.x)")
