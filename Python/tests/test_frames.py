@@ -360,12 +360,3 @@ def test_rows_without_columns(config: tollgate.Config) -> None:
             work()
     numbered = config.plan(now=NOW, fields=[], codes=True)
     assert numbered.decide(frame.lazy()).collect().width == len(config.placements)
-
-
-def test_frames_that_pandas_cannot_give_out(config: tollgate.Config) -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = table(users(4)).to_pandas()
-    twice = pandas.concat([frame, frame[["userId"]]], axis=1)
-    for odd in (twice, frame.assign(x=[1j] * 4), frame.assign(x=[1, "a"] * 2)):
-        with pytest.raises(tollgate.TableError, match="drop unused columns"):
-            config.plan(now=NOW).decide(odd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import subprocess
 import sys
@@ -263,3 +264,63 @@ def test_names_with_many_dots(config: tollgate.Config) -> None:
     plan = config.plan(["open"], missing_columns="ignore")
     name = "user" + ".a" * 300_000
     assert plan.decide(pa.table({"userId": ["a"], name: [1]})).num_rows == 1
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(("values", "words"), [
+    ([2**70], "an integer of more than 64 bits"), ([-(2**70)], "an integer of more than 64 bits"),
+    ([2**63, 1], "an integer of more than 64 bits"),
+    ([{"y": 2**64 - 1}], "an integer of more than 64 bits"),
+    ([[1, 2**64]], "an integer of more than 64 bits"),
+    ([{"a\ud800": 1}], r"half of a character, '\\ud800'"), ([nested(5_000)], "nested too deep"),
+    ([1j], "values that Arrow has no type"),
+    ([1, "a"], r"frame.astype\({'x': 'string'}\)"), ([object()], "values that Arrow has no type"),
+    ([datetime.timedelta(days=999_999_999)], "values that Arrow has no type"),
+], ids=range(11))
+def test_values_that_pandas_cannot_export(
+    config: tollgate.Config, values: list[Any], words: str
+) -> None:
+    pd = pytest.importorskip("pandas")
+    plan = config.plan(now=NOW, missing_columns="ignore")
+    frame = pd.DataFrame({
+        "userId": ["u"] * len(values), "x": pd.Series(values, dtype=object),
+        "y": [1] * len(values)})
+    for decide in (plan.decide, plan.count, plan.outcomes):
+        with pytest.raises(tollgate.TableError, match=f"^column 'x' has .*{words}") as error:
+            decide(frame)
+        assert error.value.column == "x"
+    assert plan.count(frame.drop(columns="x")).users == len(values)
+
+
+def test_faults_of_whole_frames(config: tollgate.Config) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([["u", 1, 2]], columns=["userId", "x", "x"])
+    with pytest.raises(tollgate.TableError, match="rename duplicate columns") as error:
+        config.plan(missing_columns="ignore").decide(frame)
+    assert error.value.column is None
+
+
+def test_other_exporters_with_large_integers(config: tollgate.Config) -> None:
+    class Producer:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return pa.array([2**70])
+
+    with pytest.raises(tollgate.TableError, match="an integer of more than 64 bits"):
+        config.plan().count(Producer())
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-14:00"])
+def test_times_beyond_years(config: tollgate.Config, text: str) -> None:
+    time = datetime.datetime.fromisoformat(text)
+    for decide in (
+        lambda: config.plan(now=time), lambda: config.decide("open", {"userId": "u"}, now=time),
+        lambda: config.decide("open", {"userId": "u", "user": {"since": time}}),
+    ):
+        with pytest.raises(ValueError, match="not between the years 1 and 9999"):
+            decide()

@@ -40,7 +40,10 @@ def _utc(time: datetime) -> str:
     from datetime import timezone
 
     # As a column of times is read.
-    text = time.astimezone(timezone.utc).isoformat().removesuffix("+00:00")
+    try:
+        text = time.astimezone(timezone.utc).isoformat().removesuffix("+00:00")
+    except OverflowError:
+        raise ValueError(f"{time} is not between the years 1 and 9999 in UTC") from None
     return (text.rstrip("0").removesuffix(".") if "." in text else text) + "Z"
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 
-from ._capsules import ARRAY, SCHEMA, STREAM, drain
+from ._capsules import SCHEMA, STREAM, drain
 from ._json import loads
 from ._library import Text, checked, library
 from ._records import json_bytes, time_text
+from ._tables import stream_of
 from .config import Config, _names
 from .errors import TableError
-from .outcomes import Outcomes, Report, Tally, library_of, to_kind_of
+from .outcomes import Outcomes, Report, Tally, to_kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -250,44 +251,3 @@ class _OutcomeSchema:
             checked(status, text)
 
         return SCHEMA.make(fill)
-
-
-def stream_of(frame: Any) -> Any:
-    """Returns a capsule with a table as a stream."""
-    module = library_of(frame)
-    if module == "polars" and hasattr(frame, "collect"):
-        frame = frame.collect()
-    if hasattr(frame, "__arrow_c_stream__"):
-        try:
-            return frame.__arrow_c_stream__()
-        except (TypeError, ValueError, NotImplementedError) as problem:
-            if module != "pandas":
-                raise
-            raise TableError(
-                f"pandas cannot give this frame out: {', '.join(map(str, problem.args))}; drop "
-                "unused columns, rename duplicate ones, and give a column values of "
-                "one type, as frame.astype({'name': 'string'}) does",
-                "bad_array", {},
-            ) from problem
-    if hasattr(frame, "__arrow_c_array__"):
-        return _array_stream(*frame.__arrow_c_array__())
-    if module == "duckdb" and hasattr(frame, "fetch_arrow_reader"):
-        return frame.fetch_arrow_reader().__arrow_c_stream__()
-    raise TypeError(
-        f"{type(frame).__module__}.{type(frame).__name__} is not a table that exports Arrow: "
-        "it has no __arrow_c_stream__. Give a table of pyarrow, Polars, pandas 2.2 or DuckDB, or "
-        "pyarrow.Table.from_pylist(rows)"
-    )
-
-
-def _array_stream(schema: object, array: object) -> Any:
-    """A stream of one array, which is moved out of its capsule."""
-    text = Text()
-
-    def fill(address: int) -> None:
-        status = library.tg_array_stream(
-            SCHEMA.address(schema), ARRAY.address(array), address, ctypes.byref(text)
-        )
-        checked(status, text)
-
-    return STREAM.make(fill)
