@@ -21,7 +21,8 @@ import tollgate
 pytest.importorskip("mcp")
 
 READERS = {
-    "describe", "check", "decide", "explain", "diff", "cover", "render", "precompute_summary"}
+    "files", "describe", "check", "decide", "explain", "diff", "cover", "render",
+    "precompute_summary"}
 BETA = {"userId": "u", "user": {"tags": ["beta"]}}
 
 
@@ -83,6 +84,7 @@ def test_tools_say_what_they_take(folder: Path) -> None:
     for tool in tools.values():
         assert tool.description and tool.annotations.read_only_hint is True
         assert tool.input_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
     schema = tools["decide"].input_schema
     assert schema["required"] == ["config", "user"]
     assert "user record" in schema["properties"]["user"]["description"]
@@ -322,3 +324,54 @@ def test_only_configs_are_replaced(folder: Path) -> None:
     (folder / "config.json").chmod(0o600)
     assert not ask(folder, lambda client: save(client, "config.json"), write=True).is_error
     assert (folder / "config.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(("tool", "arguments", "words"), [
+    ("decide", {"config": "config.json", "user": BETA, "placement": "open"},
+     "decide has no argument 'placement' (did you mean 'placements'?); it takes config, user"),
+    ("explain", {"config": "config.json", "user": BETA, "placements": ["open"]},
+     "explain has no argument 'placements' (did you mean 'placement'?)"),
+    ("render", {"config": "config.json", "template": "{{ a }}"},
+     "render has no argument 'config'; it takes template, products"),
+    ("decide", {"confg": "config.json", "user": BETA}, "(did you mean 'config'?)"),
+    ("check", {"config": "config.json", "schema": {}}, "check has no argument 'schema'; it takes"),
+    ("files", {"path": "."}, "files has no argument 'path'; it takes none"),
+    ("decide", {"config": "config.json"}, "decide needs 'user': a user record such as"),
+    ("render", {}, "render needs 'template'"),
+])
+def test_unknown_arguments(
+    folder: Path, tool: str, arguments: dict[str, Any], words: str
+) -> None:
+    assert words in refused(folder, tool, **arguments)
+
+
+def test_files(folder: Path) -> None:
+    (folder / "a").mkdir()
+    (folder / "a" / "users.parquet").write_bytes(b"")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config.json").write_text("{}")
+    (folder / ".hidden.json").write_text("{}")
+    (folder / "link.json").symlink_to(folder.parent / "secret.json")
+    (folder / "within.json").symlink_to(folder / "config.json")
+    (folder / "outside").symlink_to(folder.parent)
+    os.mkfifo(folder / "pipe")
+    names = ["a/users.parquet", "config.json", "users.ndjson", "within.json"]
+    assert call(folder, "files") == {"files": names, "more": 0}
+    said = refused(folder, "precompute_summary", config="config.json", users="users.parquet")
+    assert "(did you mean 'a/users.parquet'?); the folder has a/users.parquet, config.json" in said
+    for number in range(1_100):
+        (folder / f"n{number}.json").write_text("{}")
+    many = call(folder, "files")
+    assert (len(many["files"]), many["more"]) == (1_000, 104)
+    assert "and 1084 more" in refused(folder, "describe", config="none")
+
+
+def test_folders_without_files(tmp_path: Path) -> None:
+    assert call(tmp_path, "files") == {"files": [], "more": 0}
+    assert "the folder has no files" in refused(tmp_path, "describe", config="config.json")
+
+
+def test_the_package_that_it_needs() -> None:
+    code = "import sys; sys.modules['mcp'] = None\nimport tollgate.mcp"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install 'tollgate-rules[mcp]'" in done.stderr

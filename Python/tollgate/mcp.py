@@ -13,14 +13,18 @@ import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
-from pydantic import Field
+try:
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import ToolAnnotations
+    from pydantic import Field
+except ImportError as problem:
+    raise ImportError(f"{problem}; install it with pip install 'tollgate-rules[mcp]'") from None
 
 from . import __version__
 from ._counting import count_records, count_table
@@ -61,6 +65,8 @@ Seed = Annotated[str | None, Field(description="what draws of variants depend on
 
 # What a config has and no other file of ours.
 _CONFIG_MEMBERS = frozenset(("trigger_options", "campaigns"))
+# Listed at once.
+_MOST_FILES = 1_000
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -73,6 +79,11 @@ class Tools:
         self._seed = seed
 
     # Tools
+
+    def files(self) -> dict[str, Any]:
+        """Lists the files that other tools take: configs, users, tests and products."""
+        found = self._files()
+        return {"files": found[:_MOST_FILES], "more": max(0, len(found) - _MOST_FILES)}
 
     def describe(self, config: Document) -> dict[str, Any]:
         """Lists the placements and paywalls of a config, and the attributes that its rules read."""
@@ -244,13 +255,25 @@ class Tools:
     def _path(self, name: str) -> Path:
         path = self._within(name)
         if not path.is_file():
-            there = sorted(
-                str(found.relative_to(self._folder))
-                for found in self._folder.glob("**/*.json*")
-                if found.is_file()
+            there = self._files()
+            others = f" and {len(there) - 20} more" if len(there) > 20 else ""
+            raise ToolError(
+                f"there is no file '{name}'{_meant(name, there)}; the folder has "
+                f"{', '.join(there[:20]) or 'no files'}{others}"
             )
-            raise ToolError(f"there is no file '{name}'; there is: {', '.join(there[:20])}")
         return path
+
+    def _files(self) -> list[str]:
+        """The names of the folder's files, without hidden ones and links to other folders."""
+        found: list[str] = []
+        for place, folders, names in os.walk(self._folder):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in names:
+                path = Path(place, name)
+                if not name.startswith(".") and path.resolve().is_relative_to(self._folder):
+                    if path.is_file():
+                        found.append(path.relative_to(self._folder).as_posix())
+        return sorted(found)
 
     def _config(self, config: str | dict[str, Any]) -> Config:
         text: str | bytes | dict[str, Any] = config
@@ -288,6 +311,43 @@ class Tools:
                 yield number, record
 
 
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The suggestion for a name that does not exist, if there is one like it."""
+    near = get_close_matches(name, known, 1)
+    return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+class _Server(MCPServer[Any]):
+    """Rejects arguments that a tool does not have, which the base class ignores."""
+
+    async def list_tools(self) -> list[Any]:
+        tools: list[Any] = await super().list_tools()
+        for tool in tools:
+            tool.input_schema["additionalProperties"] = False
+        return tools
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any) -> Any:
+        for tool in await self.list_tools():
+            if tool.name == name:
+                _check(name, arguments, tool.input_schema)
+        return await super().call_tool(name, arguments, *rest)
+
+
+def _check(tool: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    """Rejects unknown arguments, and calls without a required one."""
+    known = schema.get("properties", {})
+    for name in arguments:
+        if name not in known:
+            raise ToolError(
+                f"{tool} has no argument '{name}'{_meant(name, list(known))}; it takes "
+                f"{', '.join(known) or 'none'}"
+            )
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            about = known[name].get("description")
+            raise ToolError(f"{tool} needs '{name}'" + (f": {about}" if about else ""))
+
+
 def _finding(item: Diagnostic) -> dict[str, Any]:
     return {**item.details}
 
@@ -301,14 +361,15 @@ def server(
 ) -> MCPServer[Any]:
     """The server over a folder; ``write`` adds the tool that saves configs."""
     tools = Tools(Path(folder), dialect, seed)
-    made: MCPServer[Any] = MCPServer(
+    made: MCPServer[Any] = _Server(
         "tollgate", version=__version__, log_level="WARNING",
-        instructions="Decides which paywall a user sees, and says why. Begin with `describe` of a "
-        "config; `check` it after each change; `diff` says who is affected.",
+        instructions="Decides which paywall a user sees, and says why. `files` lists configs and "
+        "users. Begin with `describe` of a config; `check` it after each change; `diff` says who "
+        "is affected.",
     )
     readers: list[Callable[..., dict[str, Any]]] = [
-        tools.describe, tools.check, tools.decide, tools.explain, tools.diff, tools.cover,
-        tools.render, tools.precompute_summary,
+        tools.files, tools.describe, tools.check, tools.decide, tools.explain, tools.diff,
+        tools.cover, tools.render, tools.precompute_summary,
     ]
     for reader in readers:
         made.add_tool(
