@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Record = Mapping[str, Any]
     JSON = str | bytes | Mapping[str, Any]
-    # Placement, time, seed, whether texts are given; and True where there are several placements.
+    # Placement, time, seed, whether texts are given, SDK; and True for several placements.
     _Asked = tuple[Any, ...]
 
 _decide = library.tg_decide
@@ -40,6 +40,7 @@ _decide = library.tg_decide
 # What a request says beside the user, which no record says.
 _ASKED = frozenset((
     "placements", "now", "seed", "texts", "explain", "reasons", "products", "requestId", "record",
+    "sdkVersion",
 ))
 _TEMPLATE_OPTIONS = ("dialect", "html", "select", "profile", "timeZone", "eligible")
 # Requests that were asked last: programs ask for the same again and again.
@@ -227,6 +228,7 @@ class Config:
         now: datetime | str | None = None,
         seed: str | None = None,
         texts: bool = False,
+        sdk_version: str | None = None,
     ) -> Decision:
         """Decides a placement for a user.
 
@@ -235,9 +237,11 @@ class Config:
         :param now: the time to decide at (default: the current time).
         :param seed: overrides the seed of the config.
         :param texts: whether to render the texts that were loaded with the config.
+        :param sdk_version: the SDK that decides: ``newest``, a version such as ``4.12.5``,
+            ``ios=4.12.5,android=2.6.8``, or ``record`` for that of the user's device.
         :raises RecordError: if the record is invalid, or the placement does not exist.
         """
-        answer = self._answer(user, (placement, now, seed, texts))
+        answer = self._answer(user, (placement, now, seed, texts, sdk_version))
         return (self._reader.with_texts(answer) if texts else self._reader.plain(answer))[0]
 
     def decide_all(
@@ -248,10 +252,11 @@ class Config:
         now: datetime | str | None = None,
         seed: str | None = None,
         texts: bool = False,
+        sdk_version: str | None = None,
     ) -> list[Decision]:
         """Decides several placements for a user, or all of them."""
         names = tuple(_names(placements)) if placements is not None else None
-        answer = self._answer(user, (names, now, seed, texts, True))
+        answer = self._answer(user, (names, now, seed, texts, sdk_version, True))
         return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
 
     def _answer(self, user: Record, asked: _Asked) -> bytes:
@@ -279,7 +284,7 @@ class Config:
 
     def _asking(self, asked: _Asked) -> bytes:
         """What a request has behind the user; kept, as the next one asks for the same."""
-        placement, now, seed, texts, *several = asked
+        placement, now, seed, texts, sdk, *several = asked
         request: dict[str, Any] = {}
         if not several:
             request["placements"] = [placement]
@@ -291,6 +296,8 @@ class Config:
             request["seed"] = seed
         if texts:
             request["texts"] = True
+        if sdk is not None:
+            request["sdkVersion"] = sdk
         suffix = b"," + json_bytes(request)[1:] if request else b"}"
         if len(self._asked) >= _MOST_ASKED:
             self._asked.clear()
@@ -309,6 +316,7 @@ class Config:
         set: Mapping[str, Any] | None = None,
         now: datetime | str | None = None,
         seed: str | None = None,
+        sdk_version: str | None = None,
     ) -> Explanation:
         """Explains a decision: every audience, every clause, every value.
 
@@ -319,6 +327,7 @@ class Config:
         request: dict[str, Any] = {"placement": placement, "user": _record(user)}
         for name, value in (
             ("audience", audience), ("set", set), ("now", time_text(now)), ("seed", seed),
+            ("sdkVersion", sdk_version),
         ):
             if value is not None:
                 request[name] = value
