@@ -312,3 +312,30 @@ def test_interrupted_while_reading(
         f"{place}/o.parquet"])
     assert code == 130 and "Stopped" in capsys.readouterr().err
     assert not list(place.glob("o.parquet*"))
+
+
+def test_flat_names_and_types(place: Path, config: tollgate.Config) -> None:
+    from test_shapes import flat, records
+
+    table = flat()
+    visits = table["user_visits"].cast(pa.decimal128(38, 0))
+    table = table.drop_columns(["user_visits"]).append_column("user_visits", visits)
+    parquet.write_table(table, place / "flat.parquet")
+    given = [
+        "decide", f"{place}/config.json", "--users", f"{place}/flat.parquet", "--now", NOW,
+        "--seed", "s", "--out", f"{place}/o.parquet"]
+    _, said = run(*given, "--separator", "_", code=1)
+    assert "is a decimal" in said
+    run(*given, "--separator", "_", "--decimals", "double")
+    found = parquet.read_table(place / "o.parquet")
+    wanted = [expected(config, record)["export"]["variant"] for record in records()]
+    assert found["export.variant"].to_pylist() == wanted
+    _, said = run(*given, "--separator", "_", "--decimals", "text", "--resume", code=2)
+    assert "decided with another decimals" in said
+    run(*given, "--separator", "_", "--decimals", "double", "--resume")
+    for options, words in [
+        (["--separator", ""], "--separator=''"), (["--naive-times", "X"], "--naive-times='X'"),
+        (["--decimals", "int"], "--decimals"),
+    ]:
+        _, said = run(*given, *options, code=2)
+        assert words in said

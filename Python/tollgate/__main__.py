@@ -87,6 +87,19 @@ def _parser() -> argparse.ArgumentParser:
         help="the column that an attribute is in, such as user.plan=plan",
     )
     decide.add_argument(
+        "--separator", metavar="TEXT",
+        help="of flat names: with _ the column user_plan is the attribute user.plan",
+    )
+    decide.add_argument(
+        "--decimals", choices=["double", "text"], help="convert decimals, which rules cannot read"
+    )
+    decide.add_argument(
+        "--dates", choices=["text", "timestamp"], help="convert dates, which rules cannot read"
+    )
+    decide.add_argument(
+        "--naive-times", metavar="ZONE", help="the time zone of timestamps that have none"
+    )
+    decide.add_argument(
         "--ignore-missing", action="store_true",
         help="decide also where rules read attributes that no column has",
     )
@@ -126,15 +139,24 @@ def _decide(options: argparse.Namespace) -> int:
             fields=[*FIELDS, "reason"] if options.reasons else FIELDS,
             subject=options.subject, root=options.root, columns=_columns(options.columns),
             missing_columns="ignore" if options.ignore_missing else "error",
-            texts="dictionary",
+            texts="dictionary", **_shape(options),
         )
     except TollgateError as problem:
         raise _Usage(str(problem)) from None
+    except ValueError as problem:
+        raise _Usage(f"--{problem}".replace("naive_times", "naive-times")) from None
     run = _Run(plan, options, _basis(text, plan, options))
     for number, (source, target) in enumerate(pairs):
         run.file(source, target, f"{number + 1} of {len(pairs)}")
     print(json.dumps(run.summary(), indent=2, ensure_ascii=False))
     return 0
+
+
+def _shape(options: argparse.Namespace) -> dict[str, Any]:
+    """The options for flat names and types that rules cannot read."""
+    return {
+        name: getattr(options, name) for name in ("separator", "decimals", "dates", "naive_times")
+    }
 
 
 def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, Any]:
@@ -143,7 +165,7 @@ def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, An
         "config": hashlib.sha256(text).hexdigest(), "dialect": options.dialect,
         "seed": options.seed, "now": plan.now, "placements": plan.placements,
         "subject": options.subject, "root": options.root, "columns": sorted(options.columns),
-        "ignoreMissing": options.ignore_missing, "reasons": options.reasons,
+        "ignoreMissing": options.ignore_missing, "reasons": options.reasons, **_shape(options),
     }
 
 

@@ -8,6 +8,7 @@ from ._capsules import SCHEMA, STREAM, drain
 from ._json import loads
 from ._library import Text, checked, library
 from ._records import json_bytes, time_text
+from ._shapes import Conversions, flat_columns, schema_names, stream_names
 from ._tables import stream_of
 from .config import Config, _names
 from .errors import TableError
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from ._fields import Field
     from .protocols import ArrowSchemaExportable
+
+
+# Plans for the flat columns of tables that were decided last, beside two for other forms.
+_MOST_OTHERS = 10
 
 
 class Plan:
@@ -44,10 +49,18 @@ class Plan:
     :param subject: the column of user IDs.
     :param nulls: ``missing``, or ``null`` for JSON's null.
     :param missing_columns: ``error`` or ``ignore``: attributes that rules read and no column has.
+    :param separator: the separator of flat names: with ``_`` the column ``user_plan`` is the
+        attribute ``user.plan``.
+    :param decimals: ``double`` or ``text``: what decimals become, which rules have no value for. A
+        whole number that is an ID becomes a string.
+    :param dates: ``text`` (``2026-03-01``), or ``timestamp`` for midnight in UTC.
+    :param naive_times: the time zone of timestamps that have none.
     :param schema: the schema of the tables, to check it now.
     """
 
-    __slots__ = ("_config", "_facts", "_options", "_others", "_pointer", "_schema")
+    __slots__ = (
+        "_config", "_conversions", "_facts", "_options", "_others", "_pointer", "_schema", "_shape",
+    )
 
     def __init__(
         self,
@@ -64,6 +77,10 @@ class Plan:
         columns: Mapping[str, str] | None = None,
         nulls: Literal["missing", "null"] = "missing",
         missing_columns: Literal["error", "ignore"] = "error",
+        separator: str | None = None,
+        decimals: Literal["double", "text"] | None = None,
+        dates: Literal["text", "timestamp"] | None = None,
+        naive_times: str | None = None,
         schema: ArrowSchemaExportable | None = None,
     ) -> None:
         self._pointer: int | None = None
@@ -78,7 +95,20 @@ class Plan:
             "nulls": nulls, "missingColumns": missing_columns,
         }
         self._options = {name: value for name, value in options.items() if value is not None}
-        given = json_bytes(self._options)
+        self._shape = {
+            name: value for name, value in (
+                ("separator", separator), ("decimals", decimals), ("dates", dates),
+                ("naive_times", naive_times),
+            ) if value is not None
+        }
+        if separator is not None and (not isinstance(separator, str) or not separator):
+            raise ValueError(f"separator={separator!r}: use a string such as '_'")
+        self._conversions = Conversions(decimals, dates, naive_times)
+        asked = self._options
+        if schema is not None and self._shape:
+            # A table of this schema has these columns, so they are found now.
+            asked, schema = self._fitted(schema)
+        given = json_bytes(asked)
         capsule = schema.__arrow_c_schema__() if schema is not None else None
         address = SCHEMA.address(capsule) if capsule is not None else None
         out, said = ctypes.c_void_p(), Text()
@@ -155,9 +185,11 @@ class Plan:
 
     def _arguments(self) -> dict[str, Any]:
         """What the same plan is made with, at the same time."""
-        options = {"now": self.now, **self._options}
-        if "missingColumns" in options:
-            options["missing_columns"] = options.pop("missingColumns")
+        return {**self._keywords(), "now": self.now}
+
+    def _keywords(self) -> dict[str, Any]:
+        options = {**self._options, **self._shape}
+        options["missing_columns"] = options.pop("missingColumns")
         return options
 
     def with_texts(self, texts: str) -> Plan:
@@ -220,16 +252,60 @@ class Plan:
 
     def _stream(self, frame: Any) -> tuple[Any, Report]:
         """A capsule with the outcomes of a table, and the report that counts them."""
-        capsule, report = stream_of(frame), Report()
+        (capsule, plan), report = self._shaped(stream_of(frame)), Report()
         text = Text()
 
         def fill(address: int) -> None:
             status = library.tg_plan_stream(
-                self._pointer, STREAM.address(capsule), report.pointer, address, ctypes.byref(text)
+                plan._pointer, STREAM.address(capsule), report.pointer, address, ctypes.byref(text)
             )
             checked(status, text)
 
         return STREAM.make(fill), report
+
+
+    # Flat names, and types that are converted
+
+    def _shaped(self, capsule: Any) -> tuple[Any, Plan]:
+        """A stream as it is decided, and the plan that knows its columns."""
+        if self._conversions:
+            capsule = self._conversions.stream(capsule, self._subject)
+        if "separator" not in self._shape or self._schema is not None:
+            return capsule, self
+        columns = self._flat(stream_names(STREAM.address(capsule)))
+        if columns == self._given_columns:
+            return capsule, self
+        key = repr(columns)
+        if key not in self._others:
+            if len(self._others) >= _MOST_OTHERS:
+                self._others.clear()
+            self._others[key] = self.with_options(columns=columns, separator=None)
+        return capsule, self._others[key]
+
+    def _fitted(self, schema: ArrowSchemaExportable) -> tuple[dict[str, object], Any]:
+        """The options for tables of a schema, and the schema of what is decided."""
+        asked = dict(self._options)
+        if "separator" in self._shape:
+            capsule = schema.__arrow_c_schema__()
+            unbound = Plan(self._config, **self._keywords())
+            asked["columns"] = unbound._flat(schema_names(SCHEMA.address(capsule)))
+        return asked, self._conversions.schema(schema, self._subject)
+
+    def _flat(self, names: list[str]) -> dict[str, str]:
+        root: Any = self._options.get("root")
+        return flat_columns(
+            names, self.requirements, self._shape["separator"], root, self._given_columns,
+            self._subject,
+        )
+
+    @property
+    def _given_columns(self) -> dict[str, str]:
+        found: Any = self._options.get("columns", {})
+        return dict(found)
+
+    @property
+    def _subject(self) -> str:
+        return str(self._options["subject"])
 
 
 def _planned(config: Config, arguments: dict[str, Any]) -> Plan:
