@@ -1,4 +1,4 @@
-/// Finds what a name in a call means by its bytes, so that checking a call builds no string.
+/// Looks up a name in a call by its bytes, so that checking a call builds no string.
 struct CallNames: Sendable {
   /// One way of calling a function.
   private struct Call {
@@ -6,7 +6,7 @@ struct CallNames: Sendable {
     var operands: ClosedRange<Int>
     var isMethod: Bool
 
-    /// How it is written, for messages.
+    /// How the call is written, for messages.
     func usage(_ name: String) -> String {
       let letters = ["a", "b", "c", "d"].prefix(operands.lowerBound)
       return isMethod
@@ -24,7 +24,7 @@ struct CallNames: Sendable {
 
   private let meanings: [Meaning]
   private var table = InternTable()
-  /// The first parts of names with dots, as `math` of `math.abs`.
+  /// The first parts of dotted names, such as `math` of `math.abs`.
   private var firstParts: [String] = []
   private var firstPartTable = InternTable()
 
@@ -55,7 +55,7 @@ struct CallNames: Sendable {
       var name = meaning.name
       _ = table.insert(name.withUTF8 { InternTable.combine(0, $0) })
     }
-    // `cel` has macros alone.
+    // `cel` has only macros.
     firstParts = Set(
       functions.keys.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) }
     )
@@ -65,14 +65,14 @@ struct CallNames: Sendable {
     }
   }
 
-  /// The number of a name that means something.
+  /// The number of a name, or nil if the name is unknown.
   func number(of name: ByteView) -> Int? {
     // SAFETY: The view is compared with the names' bytes and not stored. Tests: FilterTests,
     // SharingTests, corpus.
     table.find(InternTable.combine(0, name)) { SlotTable.isSame(meanings[$0].name, name) }
   }
 
-  /// Whether some name with dots begins with this part.
+  /// Whether a dotted name begins with this part.
   func beginsName(_ part: ByteView) -> Bool {
     // SAFETY: The view is compared with the names' bytes and not stored. Tests: FilterTests,
     // SharingTests, corpus.
@@ -88,13 +88,13 @@ struct CallNames: Sendable {
 
   func macro(_ number: Int) -> Macro? { meanings[number].macro }
 
-  /// How calls of a name are written; nil when it means nothing.
+  /// How calls of a name are written, or nil if the name is unknown.
   func usage(_ name: String) -> String? {
     var name = name
     return name.withUTF8 { number(of: $0) }.map { meanings[$0].usage }
   }
 
-  /// The function that a call with so many operands calls, the receiver being one of them.
+  /// The function that a call with this number of operands calls. The receiver counts as an operand.
   func function(_ number: Int, operands: Int, asMethod: Bool) -> Function? {
     meanings[number].calls.first {
       $0.isMethod == asMethod && $0.operands.contains(operands)

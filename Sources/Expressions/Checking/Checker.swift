@@ -10,24 +10,24 @@ package struct Checker: ~Copyable {
   var diagnostics: [Diagnostic] = []
   /// Variables of macros around the current place, the innermost last.
   var scopes: [(name: String, level: Int)] = []
-  /// Variables that macros need and nobody can name.
+  /// The number of variables that macros need and that no expression can name.
   var hiddenLevels = 0
   /// In the behavior `skip`, the paths at which the expression keeps strings.
   var keptPaths: [[UInt8]] = []
-  /// Whether a call of `matches` was met, so that patterns are looked for.
+  /// Whether a call of `matches` was found, so that patterns are searched for.
   var hasPatterns = false
-  /// Whether lists of literals become constants at once.
+  /// Whether lists of literals become constants immediately.
   var folds = true
   /// Operands of the nodes around the current place, until each becomes a list of the graph.
   var open: [UInt32] = []
-  /// The names of the path that was looked at last, the root first.
+  /// The names of the path that was read last, the root first.
   private var path: [SlotTable.NameRange] = []
-  /// How many of them, from the root on, stand behind dots: only these can be parts of one name.
+  /// The number of these names, from the root on, that are joined by dots. Only these can be parts of one name.
   private var dotted = 0
 
   init(_ environment: ExpressionEnvironment) { self.environment = environment }
 
-  /// Adds an expression to the graph. What is wrong with it is in ``diagnostics`` afterwards.
+  /// Adds an expression to the graph. Its errors and warnings are in ``diagnostics`` afterwards.
   mutating func check(_ tree: SyntaxTree, source: UInt32) -> ConditionGraph.ID {
     self.tree = tree
     self.source = source
@@ -80,8 +80,8 @@ package struct Checker: ~Copyable {
     }
   }
 
-  /// A clause of an explanation. What is in it stands in a source by itself, because a node has one
-  /// place in each source, and another clause may hold the same.
+  /// A clause of an explanation. Its nodes have a source of their own: a node has one place in each
+  /// source, and another clause may contain the same node.
   mutating func clause(
     _ node: SyntaxTree.Node, _ body: (inout Checker) -> ConditionGraph.ID
   ) -> ConditionGraph.ID {
@@ -140,7 +140,7 @@ package struct Checker: ~Copyable {
     return graph.add(.constant, place, at: origin(node))
   }
 
-  /// The value of a literal. Long texts stay where they are in the tree.
+  /// The value of a literal. Long strings stay in the memory of the tree.
   private static func literal(_ node: SyntaxTree.Node, _ text: ByteView) -> Cell {
     // SAFETY: The cell may point into the tree's text. The pool copies it before the closure around
     // this call ends. Tests: FilterTests, SharingTests, asan.
@@ -182,14 +182,14 @@ package struct Checker: ~Copyable {
     return narrowed
   }
 
-  /// What stands before a node in the source, as much as messages need of it.
+  /// The part of the source before a node, as much of it as messages need.
   func textBefore(_ node: SyntaxTree.Node) -> String {
     String(decoding: tree.text[..<Int(node.from)].suffix(200), as: UTF8.self)
   }
 
   // MARK: Attributes
 
-  /// The names of a path that has dots alone: `user.a`, `user.a.b`.
+  /// The names of a path that only has dots: `user.a`, `user.a.b`.
   func staticPath(_ id: SyntaxTree.ID) -> [String]? {
     let node = tree[id]
     switch node.kind {
@@ -208,14 +208,14 @@ package struct Checker: ~Copyable {
     return node.kind == .identifier ? node : root(of: Int(node.a))
   }
 
-  /// The level of a macro's variable, or nil when the name means something else here.
+  /// The level of a macro's variable, or nil if the name has another meaning here.
   func local(_ root: SyntaxTree.Node) -> Int? {
     guard root.c == 0, !scopes.isEmpty else { return nil }
     let name = tree.name(root.a, root.b)
     return scopes.last { $0.name == name }?.level
   }
 
-  /// Reads the names of a static path (`user.a`, `user["a"]`, `user.a.b`) into ``path``, and gives
+  /// Reads the names of a static path (`user.a`, `user["a"]`, `user.a.b`) into ``path``, and returns
   /// its root.
   private mutating func readPath(_ id: SyntaxTree.ID) -> SyntaxTree.Node? {
     if path.capacity == 0 { path.reserveCapacity(8) } else { path.removeAll(keepingCapacity: true) }
@@ -249,8 +249,8 @@ package struct Checker: ~Copyable {
     }
   }
 
-  /// The slot of a static path of at least so many names, or nil when it begins with a macro's
-  /// variable, a type, or something unknown.
+  /// The slot of a static path with at least this number of names. It is nil if the path begins with a
+  /// macro's variable, a type, or an unknown name.
   private mutating func slot(
     _ id: SyntaxTree.ID, isPresenceOnly: Bool = false, names least: Int = 1
   )
@@ -273,9 +273,9 @@ package struct Checker: ~Copyable {
     return graph.slots.slot(resolved, isPresenceOnly: isPresenceOnly)
   }
 
-  /// The name spaces that the target of a call can be, the innermost of the container first. Whether
-  /// a variable has the name too does not matter: a function `math.abs` is called by
-  /// `math.abs(x)` where `math` is a variable.
+  /// The name spaces that the target of a call can be, the innermost of the container first. A
+  /// variable with the same name makes no difference: `math.abs(x)` calls the function `math.abs` even
+  /// if `math` is a variable.
   mutating func nameSpaces(_ target: SyntaxTree.ID) -> [String] {
     guard let root = readPath(target), dotted == path.count else { return [] }
     let isAbsolute = root.c == 1
@@ -336,7 +336,7 @@ package struct Checker: ~Copyable {
       SyntaxHint.name(name, behind: textBefore(node), known: known))
   }
 
-  /// `has(e.f)`: whether the last name is there, without reading it.
+  /// `has(e.f)`: whether the last name exists, without reading its value.
   mutating func has(_ arguments: ArraySlice<UInt32>, _ node: SyntaxTree.Node)
     -> ConditionGraph.ID
   {

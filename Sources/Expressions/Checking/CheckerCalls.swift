@@ -28,7 +28,7 @@ extension Checker {
     return custom(name, arguments, target: target, node) ?? unknown(name, node)
   }
 
-  /// A call of a function or a macro of a name space, as `math.abs(x)`.
+  /// A call of a function or macro in a name space, such as `math.abs(x)`.
   private mutating func qualifiedCall(
     _ name: String, _ arguments: ArraySlice<UInt32>, _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID? {
@@ -42,7 +42,7 @@ extension Checker {
     return custom(name, arguments, target: nil, node) ?? unknown(name, node)
   }
 
-  /// A call of one of the app's functions; nil where none is called like this.
+  /// A call of one of the app's functions, or nil if no function is called this way.
   private mutating func custom(
     _ name: String, _ arguments: ArraySlice<UInt32>, target: SyntaxTree.ID?,
     _ node: SyntaxTree.Node

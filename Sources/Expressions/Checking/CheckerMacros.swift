@@ -7,8 +7,8 @@ extension Checker {
     return blockVariable(node)
   }
 
-  /// `cel.iterVar(depth, number)` and `cel.accuVar(depth, number)` of the block extension are
-  /// names of variables.
+  /// In the block extension, `cel.iterVar(depth, number)` and `cel.accuVar(depth, number)` are names of
+  /// variables.
   private func blockVariable(_ node: SyntaxTree.Node) -> String? {
     guard node.kind == .call else { return nil }
     let name = tree.name(node.a, node.b)
@@ -96,8 +96,8 @@ extension Checker {
     return graph.add(.loop, list: parts, Int(kind.rawValue + two), level, at: origin(node))
   }
 
-  /// The values in the order of their keys: the list, and a list of keys of the same length. A list
-  /// that has to be worked out is, once.
+  /// The values in the order of their keys, from the list and a list of keys of the same length. A list
+  /// that has to be computed is computed once.
   private mutating func sortBy(
     _ target: SyntaxTree.ID, _ name: String, _ variable: SyntaxTree.ID, _ key: SyntaxTree.ID,
     _ node: SyntaxTree.Node
@@ -114,7 +114,7 @@ extension Checker {
     return addCall(.sortByKeys, [values, keys], origin(node))
   }
 
-  /// Binds a value to a variable that nobody can name, around what is made of the variable.
+  /// Binds a value to a variable that no expression can name, for the nodes that use the variable.
   private mutating func holding(
     _ value: ConditionGraph.ID, _ origin: ConditionGraph.Origin,
     _ body: (inout Checker, _ held: ConditionGraph.ID) -> ConditionGraph.ID
@@ -126,14 +126,14 @@ extension Checker {
     return graph.add(.bind, value, body(&self, held), level, at: origin)
   }
 
-  /// `a.or(b)` and `a.orValue(b)`: what is in `b` counts, its errors too, where `a` holds nothing.
+  /// `a.or(b)` and `a.orValue(b)`: where `a` is empty, the result is that of `b`, including its errors.
   mutating func alternative(
     _ function: Function, _ target: SyntaxTree.ID, _ other: SyntaxTree.ID,
     _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {
     let origin = origin(node)
     let optional = check(target)
-    // One that cannot err needs no choice.
+    // An alternative that cannot fail needs no choice.
     if tree[other].kind.isLiteral { return addCall(function, [optional, check(other)], origin) }
     return holding(optional, origin) { checker, held in
       let rest = checker.check(other)
@@ -147,7 +147,7 @@ extension Checker {
     }
   }
 
-  /// `value.optMap(x, body)`: the body's value for the optional's, or none.
+  /// `value.optMap(x, body)`: an optional of the body's value, or none if `value` is none.
   private mutating func optionalMap(
     _ target: SyntaxTree.ID, _ name: String, _ body: SyntaxTree.ID, isFlat: Bool,
     _ node: SyntaxTree.Node
@@ -166,7 +166,7 @@ extension Checker {
     }
   }
 
-  // MARK: Macros with a name space
+  // MARK: Macros in a name space
 
   /// `cel.bind(x, value, body)`, and `cel.block([...], body)` with `cel.index(n)` of the block
   /// extension.
@@ -192,7 +192,7 @@ extension Checker {
     }
   }
 
-  /// Bindings of the values, each around all that comes after it.
+  /// Binds the values one after the other. Each binding encloses all that follows it.
   private mutating func block(
     _ values: [UInt32], _ body: SyntaxTree.ID, _ node: SyntaxTree.Node
   ) -> ConditionGraph.ID {

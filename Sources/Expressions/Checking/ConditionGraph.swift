@@ -1,18 +1,18 @@
-/// What the expressions of one program mean: a graph in which every distinct subexpression, over
+/// The meaning of the expressions of one program: a graph in which every distinct subexpression, over
 /// all the expressions, is one node.
 ///
-/// Nodes are hash-consed and only refer to nodes before them. Instructions, attribute list and
-/// requirements are derived from the graph; analyses walk it, never the instructions.
+/// Nodes are hash-consed and only refer to nodes before them. Instructions, the list of attributes and
+/// the requirements are derived from the graph. Analyses walk the graph, never the instructions.
 package struct ConditionGraph: ~Copyable {
   package typealias ID = Int
 
   package enum Kind: UInt8 {
     case constant  // a: place in the pool
     case slot  // a: slot; its value
-    case present  // a: slot; whether it is there
+    case present  // a: slot; whether it has a value
     case not, negate  // a
-    case holds  // a: a condition; whether it is true, an error counts as false
-    case clause  // a; b: the number of a clause, which makes it a node of its own (explanations)
+    case holds  // a: a condition; whether it is true (an error counts as false)
+    case clause  // a; b: number of a clause, which makes the node distinct (explanations)
     case and, or  // a: list of operands
     case conditional  // a ? b : c
     case equal, less, lessOrEqual, `in`  // a, b
@@ -26,43 +26,43 @@ package struct ConditionGraph: ~Copyable {
     case bind  // a: value, b: body, c: level of the variable
     case loop  // a: list of range and bodies; b: LoopKind; c: level of the first variable
 
-    // What superscript needs beside these.
+    // Only for superscript.
     case raise  // a: EvaluationError.Kind
     case rescue  // a, or b where a ends in a fault of the kinds c (FaultSet)
     case orElse  // a, or b where an attribute that a reads is missing
     case slotOrNull  // a: slot; null where a map does not hold it
-    case sequence  // a: list; the last one's value after all the others
-    case isThere  // a; whether all attributes that it reads are there
+    case sequence  // a: list; evaluates all, its value is that of the last one
+    case isThere  // a; whether all attributes that it reads exist
     case truthy  // a; whether its value counts as true
     case both  // a: list; whether all are truthy, every one evaluated
     case firstTruthy  // a: list; the first that is truthy, or the last
     case compare  // a, b; c: Superscript.Comparison
-    case equalEither  // a; b, c: places of two constants, one of which it equals
+    case equalEither  // a; b, c: places of two constants; whether it equals one of them
     case testCall  // a: list of two; b: Function
     case whenThere  // a: a relation; false where an attribute of its left side is missing
     case member  // a; b: place of the name's constant; c: 1 when a function has the name
     case arithmetic  // a, b; c: Superscript.Operator
     case mapKeepingLast  // a: list of keys and values
-    // Templates: values, tests, and statements, which write text and variables. `c` is the place
-    // in the source where it keeps equal ones apart.
+    // Templates: values, tests, and statements, which write strings and variables. `c` is the place in
+    // the source. It keeps equal nodes distinct.
     case filter  // a: list of operands; b: LiquidFunction; c: place
     case relation  // a, b; c: LiquidRelation
     case affirms  // a; whether its value is neither nothing nor false
-    case text  // a: place of a constant; written as it is
+    case text  // a: place of a constant; written unchanged
     case output  // a: value; b: OutputForm; c: place
     case statements  // a: list
     case choose  // a: test, b: then, c: else
     case assign  // a: value, b: level of the variable
     case capture  // a: statements, b: level of the variable, c: level of where it begins
-    case items  // a: list of items, body, else; b: 1 when breaks are not for it; c: its variable
-    case cell  // a: statements that breaks do not leave, b: level where a break is kept, c: mode
+    case items  // a: list of items, body, else; b: 1 if breaks leave an outer loop; c: its variable
+    case cell  // a: statements that breaks do not leave, b: level that stores a break, c: mode
     case template  // a: statements; b: number of variables, whose levels are below it
-    case leave  // a: 0 for a break, 1 for going on with the next item
+    case leave  // a: 0 for a break, 1 for the next item
   }
 
-  /// What a loop over a list or a map comes to.
+  /// The result of a loop over a list or a map.
   enum LoopKind: UInt32 {
-    /// All elements fulfil the body, exactly one does, at least one does.
+    /// Whether all elements fulfil the body, exactly one does, or at least one does.
     case all, existsOne, exists
     /// A list of the second body's values where the first body is true.
     case map
@@ -71,9 +71,9 @@ package struct ConditionGraph: ~Copyable {
     /// A map of the entries that the second body's maps have.
     case transformMapEntry
 
-    /// Added to the number when the loop has two variables: index or key, and value.
+    /// Added to the number if the loop has two variables: index or key, and value.
     static let twoVariables: UInt32 = 16
-    /// Added when a fault in the body ends the loop, whatever other elements would come to.
+    /// Added if a fault in the body ends the loop, whatever the other elements evaluate to.
     static let failsAtOnce: UInt32 = 32
   }
 
@@ -104,14 +104,14 @@ package struct ConditionGraph: ~Copyable {
   private(set) var origins: [Origin] = []
   /// Further origins of nodes that occur more than once.
   private(set) var moreOrigins: [(node: ID, origin: Origin)] = []
-  /// Nodes that passes put in the place of others, with the nodes that stood there before.
+  /// Nodes that passes built to replace others, with the nodes that they replaced.
   private(set) var replacements: [(new: ID, old: ID)] = []
   /// Operand lists, each preceded by its count.
   private(set) var lists: [UInt32] = []
   private var table: InternTable
   package var constants: ConstantPool
   package var slots: SlotTable
-  /// Variables that may be without a value; roots always have one.
+  /// Variables that may have no value. Roots always have one.
   var variables: [String] = []
 
   package init() {
@@ -120,21 +120,21 @@ package struct ConditionGraph: ~Copyable {
     slots = SlotTable()
   }
 
-  /// The tables with which a graph finds what it holds already.
+  /// The tables that find the nodes, lists and constants that a graph has already.
   struct Tables {
     var nodes = InternTable()
     var constants = InternTable()
     var slots = InternTable()
   }
 
-  /// - Parameter tables: empty tables whose memory is used until ``takeTables()``.
+  /// - Parameter tables: empty tables, whose memory is used until ``takeTables()``.
   init(_ tables: inout Tables) {
     table = exchange(&tables.nodes, with: InternTable())
     constants = ConstantPool(table: exchange(&tables.constants, with: InternTable()))
     slots = SlotTable(table: exchange(&tables.slots, with: InternTable()))
   }
 
-  /// Takes the tables out, after which nothing can be added, and empties them.
+  /// Takes the tables out and empties them. Nothing can be added to the graph afterwards.
   mutating func takeTables() -> Tables {
     var tables = Tables()
     tables.nodes = exchange(&table, with: InternTable())
@@ -146,7 +146,7 @@ package struct ConditionGraph: ~Copyable {
     return tables
   }
 
-  /// Makes room for what an expression of so many syntax nodes needs.
+  /// Reserves memory for an expression with this number of syntax nodes.
   mutating func reserve(_ count: Int) {
     guard nodes.isEmpty else { return }
     nodes.reserveCapacity(count)
@@ -155,7 +155,7 @@ package struct ConditionGraph: ~Copyable {
     slots.reserve()
   }
 
-  /// Makes room for lists of operands of so many words more.
+  /// Reserves memory for this number of further words of operand lists.
   mutating func reserveLists(_ count: Int) { lists.reserveCapacity(lists.count + count) }
 
   package subscript(id: ID) -> Node { nodes[id] }
@@ -245,7 +245,7 @@ package struct ConditionGraph: ~Copyable {
     return operands
   }
 
-  /// The node with other operands; itself where all stay what they are.
+  /// The node with other operands, or the node itself if no operand changes.
   mutating func rebuilt(_ id: ID, with operand: (UInt32) -> ID) -> ID {
     let node = nodes[id]
     let fields = node.kind.fields
@@ -262,7 +262,7 @@ package struct ConditionGraph: ~Copyable {
     return add(node.kind, a, b, c, at: origins[id])
   }
 
-  /// A node and all below it, each once, the first operands first.
+  /// A node and all nodes below it, each once, the first operands first.
   package func nodes(below root: ID) -> [ID] {
     var found: [ID] = []
     var seen: Set<ID> = []
@@ -275,7 +275,7 @@ package struct ConditionGraph: ~Copyable {
     return found
   }
 
-  /// The slots that a node reads, itself or below, each once.
+  /// The slots that a node and the nodes below it read, each once.
   package func slots(below root: ID) -> [Int] {
     var slots: [Int] = []
     for id in nodes(below: root) where self[id].kind.fields.a == .slot {
@@ -285,7 +285,7 @@ package struct ConditionGraph: ~Copyable {
     return slots
   }
 
-  /// Where a node stands in one source.
+  /// The place of a node in one source.
   func range(of node: ID, in source: Int) -> SourceRange? {
     guard node < origins.count else { return nil }
     if Int(origins[node].source) == source { return origins[node].range }
@@ -298,7 +298,7 @@ package struct ConditionGraph: ~Copyable {
     return nil
   }
 
-  /// Notes that a node now stands for another, which was built before it.
+  /// Records that a node now replaces another, which was built before it.
   mutating func replaced(_ old: ID, by new: ID) {
     if new > old { replacements.append((new, old)) }
   }

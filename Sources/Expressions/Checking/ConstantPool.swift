@@ -1,11 +1,10 @@
-/// The memory that the long texts and literal lists of a program's constants take.
+/// The memory for the long strings and literal lists among a program's constants.
 ///
-/// It is filled by the one ``ConstantPool`` that it belongs to, while compiling, and never changes
-/// afterwards, which is what makes it `Sendable`.
+/// Only the one ``ConstantPool`` that it belongs to fills it, while compiling. It never changes
+/// afterwards, which makes it `Sendable`.
 ///
-/// It has no limit of its own, because a constant must not be another one for want of room: what
-/// stands in sources takes no more than eight times their bytes, and ``ConstantFolding`` limits what
-/// stands in none.
+/// It has no limit of its own, because a lack of memory must not change a constant. Constants from
+/// sources take at most eight times the bytes of the source, and ``ConstantFolding`` limits the others.
 package final class ConstantMemory: @unchecked Sendable {
   // SAFETY: Only the pool of one graph writes here, and only while it compiles; graphs cannot be
   // copied. Afterwards threads only read. Tests: SharingTests, tsan.
@@ -33,7 +32,7 @@ package struct ConstantPool: Sendable {
   // too. Views of local cells stay in their closures. Tests: SharingTests, ReferenceTests, asan.
 
   package private(set) var cells: [Cell] = []
-  /// Whoever keeps cells of the pool keeps this as well.
+  /// Code that stores cells of the pool must store this too.
   let memory = ConstantMemory()
   private var table = InternTable()
 
@@ -46,7 +45,7 @@ package struct ConstantPool: Sendable {
 
   package init() { self.init(table: InternTable()) }
 
-  /// - Parameter table: an empty table whose memory is used.
+  /// - Parameter table: an empty table, whose memory is used.
   init(table: consuming InternTable) {
     self.table = table
     self.table.reserve(16)
@@ -58,7 +57,7 @@ package struct ConstantPool: Sendable {
     append(Cell(Int64(1)))
   }
 
-  /// Takes the table out, after which no constants can be added.
+  /// Takes the table out. No constants can be added afterwards.
   mutating func takeTable() -> InternTable { exchange(&table, with: InternTable()) }
 
   private mutating func append(_ cell: Cell) {
@@ -66,7 +65,7 @@ package struct ConstantPool: Sendable {
     _ = table.insert(hash(cell))
   }
 
-  /// The place of a constant. Texts that do not fit into a cell are copied.
+  /// The place of a constant. Strings that do not fit into a cell are copied.
   package mutating func intern(_ cell: Cell) -> Int {
     let hash = hash(cell)
     if let known = table.find(hash, isSame: { isSame(cells[$0], cell) }) { return known }
@@ -84,7 +83,7 @@ package struct ConstantPool: Sendable {
     return table.insert(UInt64(UInt(bitPattern: room)))
   }
 
-  /// The place of a list or map of `cells` cells; long texts among them are copied.
+  /// The place of a list or map of `cells` cells. Long strings among them are copied.
   mutating func intern(_ tag: UInt8, count: Int, cells number: Int, _ cell: (Int) -> Cell) -> Int {
     let room = memory.cells(number)
     for i in 0..<number { room[i] = owned(cell(i)) }
@@ -92,7 +91,7 @@ package struct ConstantPool: Sendable {
     return table.insert(UInt64(UInt(bitPattern: room)))
   }
 
-  /// A copy of a cell whose memory is the pool's.
+  /// A copy of a cell, in the pool's memory.
   package mutating func copy(_ cell: Cell) -> Cell {
     switch cell.tag {
     case Tag.longText, Tag.bytes: return cells[intern(cell)]

@@ -1,4 +1,4 @@
-/// A function that an app brings for its expressions.
+/// A function that an app adds for its expressions.
 ///
 /// ```swift
 /// let discount = CustomFunction("discount", arguments: 2) { arguments throws(EvaluationError) in
@@ -12,17 +12,17 @@
 /// try program.evaluate(["params": ["price": 8.0], "user": ["plan": "student"]])  // true
 /// try program.evaluate(["params": ["price": 8], "user": ["plan": "pro"]])  // throws no-such-overload
 /// ```
-///
-/// It is called with values only: a call fails where an argument is missing or fails. Its result has
-/// to follow from its arguments alone, because it is not promised how often, in which order, and by
-/// how many threads at a time it is called. The time that it takes counts against no limit; what it
-/// gives counts as ``Limits/memoryBytes``.
+/// It is called with values only: a call fails if an argument is missing or fails. The result must
+/// depend on the arguments alone, because the number of calls, their order and the number of threads
+/// that call at the same time are not defined. The time that it takes counts against no limit. Its
+/// result counts as ``Limits/memoryBytes``.
 ///
 /// Superscript has no such functions.
+/// Superscript has no such functions.
 public struct CustomFunction: Sendable {
-  /// What it is called; `geo.distance` is in the name space `geo`.
+  /// The name; `geo.distance` is in the name space `geo`.
   public let name: String
-  /// How many arguments it takes, the receiver among them; at most ``mostArguments``.
+  /// The number of arguments, including the receiver; at most ``mostArguments``.
   public let arguments: ClosedRange<Int>
   /// Whether it is called as `a.name(b)`, and not as `name(a, b)`.
   public let isMethod: Bool
@@ -31,13 +31,13 @@ public struct CustomFunction: Sendable {
   /// The most arguments that a function can take.
   public static let mostArguments = 250
 
-  /// It takes the place of a function of the language that is called in the same way.
+  /// Creates a function. It replaces a function of the language that is called in the same way.
   ///
   /// - Parameters:
-  ///   - name: what it is called; `geo.distance` is in the name space `geo`.
-  ///   - arguments: how many it takes, the receiver among them; at most ``mostArguments``.
+  ///   - name: the name; `geo.distance` is in the name space `geo`.
+  ///   - arguments: the number of arguments, including the receiver; at most ``mostArguments``.
   ///   - isMethod: whether it is called as `a.name(b)`, and not as `name(a, b)`.
-  ///   - body: what it makes of the values of its arguments, the receiver first.
+  ///   - body: computes the result from the values of the arguments, the receiver first.
   public init(
     _ name: String, arguments: ClosedRange<Int>, isMethod: Bool = false,
     _ body: @escaping @Sendable ([Value]) throws(EvaluationError) -> Value
@@ -48,7 +48,7 @@ public struct CustomFunction: Sendable {
     self.body = body
   }
 
-  /// A function that always takes so many arguments.
+  /// Creates a function with a fixed number of arguments.
   public init(
     _ name: String, arguments: Int, isMethod: Bool = false,
     _ body: @escaping @Sendable ([Value]) throws(EvaluationError) -> Value
@@ -58,7 +58,7 @@ public struct CustomFunction: Sendable {
 
   func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
 
-  /// A call with these arguments, as an expression writes it.
+  /// A call with these arguments, as written in an expression.
   func call(_ arguments: [String]) -> String {
     guard isMethod, let receiver = arguments.first else {
       return "\(name)(\(arguments.joined(separator: ", ")))"

@@ -1,4 +1,4 @@
-/// What an expression may refer to, and how much it may take.
+/// The names that an expression may refer to, and the limits of its evaluation.
 ///
 /// ```swift
 /// let environment = ExpressionEnvironment(roots: ["user", "device"], variables: ["now"])
@@ -9,34 +9,34 @@
 /// environment.compile("usr.until == now").diagnostics[0].code  // .unknownAttribute
 /// ```
 public struct ExpressionEnvironment: Sendable {
-  /// Maps that are always there, possibly empty: reading a name that one does not hold is
-  /// ``EvaluationError/Kind/noSuchAttribute``, and `has()` of it is false.
+  /// Maps that always exist, possibly empty. Reading a name that a map does not contain is
+  /// ``EvaluationError/Kind/noSuchAttribute``, and `has()` of the name is false.
   public var roots: [String]
   /// Other names that may be bound before evaluation, to values of any type.
   public var variables: [String]
-  /// The name space in which names are looked up first, as `com.example`; empty for none.
+  /// The name space in which names are looked up first, such as `com.example`. It is empty for none.
   public var container: String
-  /// Whether a name or a function that is not known is an error of the evaluation that reads it
-  /// and not of the expression. The diagnostic is a warning then.
+  /// Whether an unknown name or function fails the evaluation that reads it, and not the compilation.
+  /// The diagnostic is a warning then.
   public var allowsUnknownNames: Bool
   public var limits: Limits
-  /// Functions that expressions can call beside those of the language. Only CEL has them.
+  /// Functions that expressions can call in addition to those of the language. Only CEL has them.
   public var functions: [CustomFunction]
   /// The language of the expressions; see ``superscript(roots:variables:limits:)``.
   package internal(set) var dialect = Dialect.cel
-  /// The generation of the evaluator that is followed; CEL has only one.
+  /// The generation of the evaluator whose behavior applies. CEL has only one.
   package internal(set) var behavior = EvaluatorBehavior.text
-  /// Whether strings of numbers become numbers where an expression reads them, and not when a frame
-  /// is filled.
+  /// Whether numeric strings become numbers where an expression reads them, and not when a frame is
+  /// filled.
   package internal(set) var readsNumbersInGraph = false
   /// Functions that the host answers. Only superscript has them.
   package internal(set) var hostFunctions = HostFunctions()
-  /// Functions that another dialect has, so that a call of one is told from a misspelt name.
+  /// Functions that another dialect has, so that a call of one is distinguished from a misspelt name.
   package var unsupportedFunctions: Set<String> = []
-  /// What happens to values on their way into a frame.
+  /// How values are converted when they are put into a frame.
   package internal(set) var binding = ValueBinding()
-  /// Whether a superscript expression comes to true when its value counts as true in JavaScript,
-  /// and else to false: what is matched is that, and not the value.
+  /// Whether a superscript expression evaluates to true if its value is truthy in JavaScript, and
+  /// otherwise to false. The result is then a boolean, and not the value.
   package var takesTruthForTrue = false
 
   public init(
@@ -59,8 +59,8 @@ public struct ExpressionEnvironment: Sendable {
     roots.contains(name) || variables.contains(name)
   }
 
-  /// What can stand before a name: the container and the name spaces around it, the innermost
-  /// first, and nothing.
+  /// The prefixes that a name can have: the container and the name spaces around it, the innermost
+  /// first, then no prefix.
   func spaces(isAbsolute: Bool) -> [String] {
     var spaces = [""]
     if isAbsolute || container.isEmpty { return spaces }
@@ -68,8 +68,8 @@ public struct ExpressionEnvironment: Sendable {
     return spaces
   }
 
-  /// The declared variable that the longest beginning of a path names, tried in the container and
-  /// in the name spaces around it, and the number of names that it takes.
+  /// The declared variable that the longest prefix of a path names, and the number of names that it
+  /// takes. The container and the name spaces around it are searched.
   func resolve(_ path: [String], isAbsolute: Bool) -> (variable: String, names: Int)? {
     if hasOnlyRoots { return isDeclared(path[0]) ? (path[0], 1) : nil }
     let spaces = spaces(isAbsolute: isAbsolute)

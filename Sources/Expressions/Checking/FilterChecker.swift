@@ -1,8 +1,8 @@
 /// Turns filters into graph nodes, so that they run on the same machine as expressions.
 ///
-/// What AgentWallie's dialect says otherwise than CEL is said here, and by the node `holds`: an
-/// error within a filter (the field is not there, or is of a type that the operator does not take)
-/// makes this filter false and nothing else.
+/// AgentWallie's dialect differs from CEL in the rules of this file and in the node `holds`: an
+/// error within a filter (the field is missing, or has a type that the operator does not take) makes
+/// only this filter false.
 struct FilterChecker: ~Copyable {
   typealias ID = ConditionGraph.ID
 
@@ -46,7 +46,7 @@ struct FilterChecker: ~Copyable {
     return nodes.count == 1 ? nodes[0] : graph.add(.or, list: nodes, at: origin(first, last))
   }
 
-  /// A filter as a clause of an explanation, in a source by itself as clauses of expressions are.
+  /// A filter as a clause of an explanation. Like a clause of an expression, it has a source of its own.
   private mutating func clause(_ number: Int, _ filter: Filter, _ range: SourceRange) -> ID {
     let whole = source
     source = UInt32(truncatingIfNeeded: number + 1)
@@ -61,7 +61,7 @@ struct FilterChecker: ~Copyable {
       to: UInt32(truncatingIfNeeded: last.to))
   }
 
-  /// What a filter comes to whatever is there.
+  /// A filter with the same result for every frame.
   private mutating func constant(_ value: Bool, _ origin: ConditionGraph.Origin) -> ID {
     graph.addConstant(Cell(value), at: origin)
   }
@@ -76,7 +76,7 @@ struct FilterChecker: ~Copyable {
     default: break
     }
     guard let value = filter.value, isUsable(value) else { return constant(false, origin) }
-    // The whole context is a map: it equals nothing that a filter can hold.
+    // The whole context is a map, which equals no value of a filter.
     if path.isEmpty { return constant(`operator` == .isNot, origin) }
     switch `operator` {
     case .is, .isNot: return equality(path, value, isNegated: `operator` == .isNot, origin)
@@ -108,7 +108,7 @@ struct FilterChecker: ~Copyable {
     _ path: [String], _ value: Value, isNegated: Bool, _ origin: ConditionGraph.Origin
   ) -> ID {
     guard let other = scalar(value, origin) else {
-      // A list is equal to nothing, and unequal to all that is there.
+      // A list equals nothing, and differs from every value that exists.
       return isNegated ? presence(path, origin) : constant(false, origin)
     }
     let equal = graph.add(.equal, slot(path, origin), other, at: origin)
@@ -148,7 +148,7 @@ struct FilterChecker: ~Copyable {
     let field = slot(path, origin)
     let isIn = graph.add(.in, field, list, at: origin)
     guard isNegated else { return holds(isIn, origin) }
-    // Only texts are in or out of a list: whatever is a text begins with the empty text.
+    // Only strings are in or out of a list. Every string begins with the empty string.
     let isText = call(.startsWith, field, graph.addConstant(.emptyText, at: origin), origin)
     let isOut = graph.add(.not, isIn, at: origin)
     return graph.add(.and, list: [holds(isText, origin), holds(isOut, origin)], at: origin)
