@@ -177,7 +177,7 @@ struct FilterChecker: ~Copyable {
     }
   }
 
-  /// The constant of a list of texts: one for equal lists.
+  /// The constant of a list of strings. Equal lists share one constant.
   private mutating func listConstant(_ values: [Value], _ origin: ConditionGraph.Origin) -> ID {
     var elements: [ID] = []
     for value in values { if let element = scalar(value, origin) { elements.append(element) } }

@@ -1,8 +1,8 @@
-/// Which function somebody may mean by a name that other languages have.
+/// Suggests a function for a name that other languages have.
 enum FunctionHint {
   /// - Parameters:
-  ///   - name: what was called.
-  ///   - known: names of functions that there are.
+  ///   - name: the name of the call.
+  ///   - known: names of existing functions.
   static func text(_ name: String, known: [String]) -> String? {
     let meant = meanings[name.lowercased()]?.first { meaning in
       meaning.function.map(known.contains) ?? true
@@ -12,10 +12,10 @@ enum FunctionHint {
       ?? SyntaxHint.operator(called: name)
   }
 
-  /// What to write, and the function that has to be there for it; nil for what every language has.
+  /// What to write, and the function that must exist for it. The function is nil if every language has it.
   private typealias Meaning = (function: String?, usage: String)
 
-  /// By names in small letters. The first function that there is counts.
+  /// By name, in lower case. The first meaning whose function exists is suggested.
   private static let meanings: [String: [Meaning]] = {
     let families: [(names: [String], meanings: [Meaning])] = [
       (

@@ -2,7 +2,7 @@
 package enum FunctionFamily: String, CaseIterable, Sendable {
   case strings, conversions, numbers, lists, loops, missing, times, dates, history, versions
   case patterns, network, encodings
-  /// What operators and the checker need, and an app's functions. Expressions do not name these.
+  /// The functions of operators, of the checker and of apps. Expressions do not name these.
   case unnamed
 
   /// The heading of the family.
@@ -29,10 +29,10 @@ package enum FunctionFamily: String, CaseIterable, Sendable {
 extension Function {
   enum TextTest { case contains, startsWith, endsWith, matches }
 
-  /// What the graph does with a function.
+  /// How the graph uses a function.
   enum Use: Hashable {
     case call
-    /// A test of a string, which has an instruction of its own.
+    /// A test of a string. It has an instruction of its own.
     case textTest(TextTest)
     /// Returns its operand, or fails if that has the wrong type.
     case requirement
@@ -48,29 +48,29 @@ extension Function {
     static let both: Self = [.cel, .superscript]
   }
 
-  /// How a function goes through its operands.
+  /// How a function visits its operands.
   enum Work {
     /// Each element and each byte once.
     case once
-    /// Each element of one may be compared with each of another.
+    /// Each element of one operand may be compared with each element of another.
     case pairs
   }
 
-  /// Everything that is known of a function except its body.
+  /// All facts about a function except its body.
   struct Row {
     var family: FunctionFamily
     /// All ways of calling it, separated by semicolons (``FunctionSignature``). Names of extension
     /// libraries contain their name space.
     var signatures: StaticString
-    /// What it does, in one sentence that starts with a verb.
+    /// The effect of the function, in one sentence that starts with a verb.
     var summary: StaticString
     /// `call == result`, which is true in every language that knows the function.
     var example: StaticString
     var dialects: Dialects
     var use: Use
-    /// What it takes from the steps of an evaluation, beside what patterns take.
+    /// The steps of an evaluation that it takes, in addition to those of patterns.
     var work: Work
-    /// Whether a call on constants is worked out beforehand, if ``Calls`` can do so.
+    /// Whether a call on constants is computed at compile time, if ``Calls`` can do so.
     var folds: Bool
     /// Whether superscript's `hasFn` knows it.
     var isAnnounced: Bool
@@ -92,30 +92,30 @@ extension Function {
       self.isAnnounced = isAnnounced
     }
 
-    /// A function that expressions cannot call by name. Its signatures tell the operands alone.
+    /// A function that expressions cannot call by name. Its signatures only describe the operands.
     @inline(__always)
     init(unnamed signatures: StaticString, use: Use = .unnamed, work: Work = .once) {
       self.init(.unnamed, signatures, "", "", in: [], use: use, work: work)
     }
   }
 
-  /// The test of a string that it is, if it is one.
+  /// The string test that the function is, or nil.
   var textTest: TextTest? {
     guard case .textTest(let test) = row.use else { return nil }
     return test
   }
 }
 
-/// A row of the table with its texts read. It is made once for a process.
+/// A row of the table with its strings parsed. It is built once per process.
 struct FunctionEntry: Sendable {
   let function: Function
   let signatures: [FunctionSignature]
   let dialects: Function.Dialects
-  /// The name in `name(a, b)`; nil when it cannot be called like this.
+  /// The name in `name(a, b)`, or nil if it cannot be called this way.
   let name: String?
   /// The name in `a.name(b)`.
   let method: String?
-  /// Numbers of operands, the receiver included.
+  /// The possible numbers of operands, including the receiver.
   let counts: ClosedRange<Int>
 
   private static let all = Function.allCases.map(FunctionEntry.init)
@@ -135,7 +135,7 @@ struct FunctionEntry: Sendable {
   /// Functions that expressions call by name.
   static let named = all.filter { ($0.name ?? $0.method) != nil }
 
-  /// Those that a language knows.
+  /// The named functions of a language.
   static func named(in dialect: Function.Dialects) -> [FunctionEntry] {
     named.filter { $0.dialects.contains(dialect) }
   }
@@ -148,7 +148,7 @@ struct FunctionEntry: Sendable {
 extension Function {
   var entry: FunctionEntry { FunctionEntry.entry(of: self) }
 
-  /// How a call is written in texts that the program makes; nil for what expressions cannot call.
+  /// How a call is written in sources that the program generates, or nil if expressions cannot call it.
   var notation: (name: String, isMethod: Bool)? {
     let entry = entry
     guard let name = entry.name ?? entry.method else { return nil }

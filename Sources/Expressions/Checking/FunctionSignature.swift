@@ -1,4 +1,4 @@
-/// A set of types of values, as a signature names them.
+/// A set of types of values, as written in a signature.
 package struct TypeSet: OptionSet, Hashable, Sendable {
   package let rawValue: UInt32
 
@@ -11,8 +11,8 @@ package struct TypeSet: OptionSet, Hashable, Sendable {
 
   private init(_ types: [TypeName]) { self.init(types.map { Self($0) }) }
 
-  /// The words of signatures. The names of functions that make values of these types, such as `ip()`,
-  /// are in lower case.
+  /// The words of signatures. Names of functions that create values of these types, such as `ip()`, are
+  /// in lower case.
   private static let words: [String: TypeSet] = [
     "any": .any, "T": .any, "null": Self(.null), "bool": Self(.bool), "number": .number,
     "int": Self(.int), "uint": Self(.uint), "double": Self(.double), "string": Self(.string),
@@ -34,10 +34,10 @@ package struct TypeSet: OptionSet, Hashable, Sendable {
 /// `math.greatest(number, ...) -> number`. `T` is any type, the same in all places; `x`, `i`, `k` and
 /// `v` are variables that the call names, `field` is `a.b`.
 package struct FunctionSignature: Hashable, Sendable {
-  /// What is known of an operand or of the result.
+  /// The known facts about an operand or the result.
   package struct Part: Hashable, Sendable {
     package var types: TypeSet
-    /// The types of the elements of a list; all types where nothing is known.
+    /// The types of the elements of a list, or all types if they are unknown.
     package var elements: TypeSet
     /// Whether the call names a variable or a field here instead of a value.
     package var isName: Bool
@@ -61,7 +61,7 @@ package struct FunctionSignature: Hashable, Sendable {
   package let repeatsLast: Bool
   package let result: Part
 
-  /// Reads a signature. Nil for other text.
+  /// Parses a signature. It is nil if the string is not a signature.
   package init?(_ text: String) {
     guard let signatures = FunctionSignature.all(in: text), signatures.count == 1 else {
       return nil
@@ -69,7 +69,7 @@ package struct FunctionSignature: Hashable, Sendable {
     self = signatures[0]
   }
 
-  /// Reads one signature of several.
+  /// Parses one of several signatures.
   fileprivate init?(_ reader: inout SignatureReader) {
     let start = reader.at
     guard let call = reader.call() else { return nil }
@@ -81,7 +81,7 @@ package struct FunctionSignature: Hashable, Sendable {
     result = call.result
   }
 
-  /// The signatures in a row of a table, separated by semicolons. Nil if one cannot be read.
+  /// The signatures in a row of a table, separated by semicolons, or nil if one is invalid.
   static func all(in text: String) -> [FunctionSignature]? {
     var reader = SignatureReader(text)
     var signatures: [FunctionSignature] = []
@@ -92,19 +92,19 @@ package struct FunctionSignature: Hashable, Sendable {
     return reader.isAtEnd ? signatures : nil
   }
 
-  /// Numbers of operands that it takes.
+  /// The possible numbers of operands.
   package var counts: ClosedRange<Int> {
     operands.count...(repeatsLast ? Int(UInt8.max) : operands.count)
   }
 
-  /// What is known of the operand at a place.
+  /// The known facts about the operand at a place.
   package func operand(_ place: Int) -> Part? {
     operands.indices.contains(place) ? operands[place] : repeatsLast ? operands.last : nil
   }
 }
 
-/// Reads signatures from their text. A process reads all of the tables when it compiles its first
-/// expression, so that this works on bytes.
+/// Parses signatures. The first compilation of a process parses all of the tables, so the reader works
+/// on bytes.
 private struct SignatureReader {
   typealias Part = FunctionSignature.Part
 
@@ -123,7 +123,7 @@ private struct SignatureReader {
     let start = at
     var receiver = union()
     if receiver == nil || !take(".") {
-      // Not a receiver but the beginning of the name.
+      // It is not a receiver, but the beginning of the name.
       receiver = nil
       at = start
     }
@@ -204,8 +204,8 @@ private struct SignatureReader {
 }
 
 extension TypeSet {
-  /// The types in words, such as `a string, a list or a map`: those that JSON has, or the others where
-  /// there are none of those.
+  /// The types in words, such as `a string, a list or a map`: those that JSON has, or the others if there
+  /// are none of those.
   package var words: String {
     let json: [(TypeSet, String)] = [
       (Self(.bool), "a bool"), (.number, "a number"), (Self(.string), "a string"),

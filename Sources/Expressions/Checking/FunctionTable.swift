@@ -1,4 +1,4 @@
-/// The functions of the language by number. ``Calls`` has their bodies, ``row`` everything else.
+/// The functions of the language by number. ``Calls`` has their bodies, and ``row`` everything else.
 package enum Function: UInt16, CaseIterable {
   // Tests with instructions of their own.
   case size, contains, startsWith, endsWith, matches
@@ -39,24 +39,23 @@ package enum Function: UInt16, CaseIterable {
   case isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, containsIP, containsCIDR
   case ipOfCIDR, masked, prefixLength
 
-  // Ours.
+  // Tollgate's own.
   case version
   case date, days, startOfDay, addDays, addMonths, daysUntil
 
-  // superscript: tests, what operands must be, conversions, members, answers of the host.
+  // superscript: tests, requirements of operands, conversions, members, answers of the host.
   case isWithin, containsAnything
   case requireText, requireList, requireKey, sameNumber, negateWrapping
   case byteSize, toIntTruncating, toUintTruncating, toDoubleParsing, toPlainText, textToBytes
   case textToDuration, textToTimestamp, intToText, uintToText, doubleToText, boolToText
   case greatestOf, indexOrNull, overlay, readNumbers, answerFor, superscriptTruth
 
-  // The app's: the first operand is its number.
+  // The app's functions: the first operand is the number of the function.
   case custom
 }
 
 extension Function {
-  /// The table of functions. It is inlined, so that asking for one column costs no more than a
-  /// switch.
+  /// The table of functions. It is inlined, so that reading one column costs no more than a switch.
   @inline(__always)
   var row: Row {
     switch self {
@@ -613,7 +612,7 @@ extension Function {
         "Returns the greatest of its operands, or of the elements of one list.",
         "max(1, 5, 3) == 5", in: .superscript)
 
-    // MARK: What operators need
+    // MARK: Functions of operators
     case .isWithin: Row(unnamed: "isWithin(any, string|list(T)|map) -> bool", work: .pairs)
     case .requireText: Row(unnamed: "requireText(string) -> string", use: .requirement)
     case .requireList: Row(unnamed: "requireList(list(T)) -> list(T)", use: .requirement)

@@ -23,8 +23,8 @@ package struct HostFunctions: Hashable, Sendable {
   func contains(_ name: String) -> Bool { device.contains(name) || computed.contains(name) }
 }
 
-/// What an expression wants to know from its host, as `daysSince("paywall_open")`. The answers are
-/// put into the frame beside the attributes; nothing is called while evaluating.
+/// A question of an expression to its host, such as `daysSince("paywall_open")`. The answers are put
+/// into the frame beside the attributes. Evaluation calls no host function.
 ///
 /// ```swift
 /// let environment = ExpressionEnvironment.superscript(hostFunctions: HostFunctions(device: ["daysSince"]))
@@ -38,11 +38,11 @@ package struct HostFunctions: Hashable, Sendable {
 package struct HostQuestion: Hashable, Sendable {
   /// The first argument of the call.
   package enum Argument: Hashable, Sendable {
-    /// A text in the expression; empty when the call has no argument.
+    /// A string in the expression, or the empty string if the call has no argument.
     case text(String)
-    /// Known only while evaluating. The answer is a map from texts to replies.
+    /// Known only during the evaluation. The answer is a map from strings to replies.
     case anyKnown
-    /// The reply for a text that the map of ``anyKnown`` does not hold, and for what is not a text.
+    /// The reply for a string that the map of ``anyKnown`` does not contain, and for other values.
     case anyOther
   }
 

@@ -13,17 +13,17 @@ struct InternTable {
 
   var count: Int { hashes.count }
 
-  /// Makes room for a number of entries.
+  /// Reserves memory for a number of entries.
   mutating func reserve(_ count: Int) { hashes.reserveCapacity(count) }
 
-  /// Forgets all entries and keeps the memory, unless it is much.
+  /// Removes all entries. The memory is reused unless it is large.
   mutating func removeAll() {
     hashes.removeAll(keepingCapacity: hashes.capacity <= 4_096)
     if slots.count > 4_096 { slots = [] }
     usesSlots = false
   }
 
-  /// The number of the content, or nil when it is not there yet.
+  /// The number of the content, or nil if the table does not contain it.
   func find(_ hash: UInt64, isSame: (Int) -> Bool) -> Int? {
     if !usesSlots {
       for number in 0..<hashes.count where hashes[number] == hash && isSame(number) {
@@ -40,7 +40,7 @@ struct InternTable {
     return nil
   }
 
-  /// Takes the next number for content that is not there yet; the caller stores it.
+  /// Takes the next number for content that is new to the table. The caller stores the content.
   mutating func insert(_ hash: UInt64) -> Int {
     let number = hashes.count
     hashes.append(hash)
@@ -78,7 +78,7 @@ struct InternTable {
       &+ word &* 0x1000_0000_01B3
   }
 
-  /// Adds bytes and their number to a hash.
+  /// Adds bytes and their count to a hash.
   static func combine(_ hash: UInt64, _ bytes: ByteView) -> UInt64 {
     // SAFETY: Eight bytes are read only while eight remain. Tests: SharingTests, corpus, asan.
     var hash = combine(hash, UInt64(bytes.count))

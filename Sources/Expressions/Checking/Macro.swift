@@ -1,4 +1,4 @@
-/// Macros by name. How they expand is in `CheckerMacros.swift`.
+/// Macros by name. `CheckerMacros.swift` expands them.
 enum Macro: String, CaseIterable {
   case has, all, exists, existsOne, map, filter, sortBy, optMap, optFlatMap
   case transformList, transformMap, transformMapEntry
@@ -26,7 +26,7 @@ enum Macro: String, CaseIterable {
     }
   }
 
-  /// What the reference says of a macro.
+  /// The entry of a macro in the reference.
   struct Row {
     var family: FunctionFamily
     var signatures: StaticString

@@ -1,16 +1,16 @@
 extension ConditionGraph {
-  /// What a number in a node refers to.
+  /// The meaning of a number in a node.
   enum Field: UInt8 {
     case node
-    /// A list of nodes; only the first number is one.
+    /// A list of nodes. Only the first number can be one.
     case nodes
     /// A place in the pool, and a slot.
     case constant, slot
     /// The level of a variable that is read.
     case local
-    /// The level of the first variable that has a value in the operands alone.
+    /// The level of the first variable that has a value only in the operands.
     case bound
-    /// Something that means the same in every graph, or nothing.
+    /// A number that means the same in every graph, or no number.
     case number
   }
 }
@@ -18,7 +18,7 @@ extension ConditionGraph {
 extension ConditionGraph.Kind {
   typealias Field = ConditionGraph.Field
 
-  /// What the three numbers of a node are. Everything that walks, copies or rebuilds graphs asks here.
+  /// The meaning of the three numbers of a node. All code that walks, copies or rebuilds graphs uses it.
   var fields: (a: Field, b: Field, c: Field) {
     switch self {
     case .constant, .text: (.constant, .number, .number)
@@ -42,10 +42,10 @@ extension ConditionGraph.Kind {
     }
   }
 
-  /// Whether the value is in the frame already, so that no instruction has to work it out.
+  /// Whether the value is in the frame already, so that no instruction has to compute it.
   var isInPlace: Bool { self == .constant || self == .slot || self == .local }
 
-  /// Whether a node can only be a bool or an error, whatever its operands are.
+  /// Whether the result of a node is always a bool or an error, whatever its operands are.
   package var isTest: Bool {
     switch self {
     case .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .hasField, .isThere,

@@ -1,43 +1,43 @@
-/// What a program reads, each with its place in a frame.
+/// The values that a program reads, each with its place in a frame.
 package struct SlotTable {
-  /// What a slot holds.
+  /// The content of a slot.
   package enum Content {
     case attribute(AttributePath)
-    /// The answer of the host. No context can name it.
+    /// The answer of the host. No context can contain it.
     case question(HostQuestion)
-    /// All that the frame was filled from, for names that a template computes.
+    /// All the data that the frame was filled from, for names that a template computes.
     case everything
   }
 
-  /// What kind of content the names of a slot describe.
+  /// The kind of content that the names of a slot describe.
   fileprivate enum Kind: UInt8 {
     /// The names are a path.
     case attribute
-    /// The names are a function, and for a text the text.
+    /// The names are a function and, for a string argument, that string.
     case text, anyKnown, anyOther
     /// There are no names.
     case everything
   }
 
   package struct Slot {
-    /// Where the names begin among all names, and how many they are.
+    /// The place of the first name among all names, and the number of names.
     fileprivate var first: UInt32
     fileprivate var count: UInt32
     fileprivate var kind: Kind
-    /// True while only `has()` asks for it: then filling need not read its value.
+    /// True while only `has()` reads it. Filling need not read its value then.
     package var isPresenceOnly: Bool
   }
 
-  /// A name within a text: where it begins, and its number of bytes.
+  /// A name within a text: its offset and its number of bytes.
   package struct NameRange {
     var from: UInt32
     var count: UInt32
   }
 
   package private(set) var slots: [Slot] = []
-  /// The slot of everything.
+  /// The slot for ``Content/everything``.
   private(set) var everything: Int?
-  /// The names of all slots, as ranges of ``text``: strings are made when somebody asks.
+  /// The names of all slots, as ranges of ``text``. Strings are only created on demand.
   private var names: [NameRange] = []
   private var text: [UInt8] = []
   private var table = InternTable()
@@ -46,13 +46,13 @@ package struct SlotTable {
 
   init() {}
 
-  /// - Parameter table: an empty table whose memory is used.
+  /// - Parameter table: an empty table, whose memory is used.
   init(table: consuming InternTable) { self.table = table }
 
-  /// Takes the table out, after which no paths can be added.
+  /// Takes the table out. No paths can be added afterwards.
   mutating func takeTable() -> InternTable { exchange(&table, with: InternTable()) }
 
-  /// Makes room for the paths of a few attributes.
+  /// Reserves memory for the paths of a few attributes.
   mutating func reserve() {
     slots.reserveCapacity(8)
     names.reserveCapacity(16)
@@ -71,10 +71,10 @@ package struct SlotTable {
     }
   }
 
-  /// What each slot holds.
+  /// The content of each slot.
   package var contents: [Content] { (0..<count).map { content($0) } }
 
-  /// The attribute that a slot holds; nil for what is not one.
+  /// The attribute in a slot, or nil if the slot holds other content.
   func attribute(_ slot: Int) -> AttributePath? {
     slots[slot].kind == .attribute ? AttributePath(strings(slot)) : nil
   }
@@ -87,12 +87,12 @@ package struct SlotTable {
     names[Int(slots[slot].first)..<Int(slots[slot].first + slots[slot].count)]
   }
 
-  /// The slot that holds the same as one of another table, or nil.
+  /// The slot with the same content as a slot of another table, or nil.
   package func slot(like number: Int, of other: SlotTable) -> Int? {
     (0..<count).first { isSame($0, as: number, of: other) }
   }
 
-  /// Whether a slot holds the same as one of another table. Names differ by their bytes.
+  /// Whether a slot has the same content as a slot of another table. Names are compared by their bytes.
   func isSame(_ slot: Int, as number: Int, of other: SlotTable) -> Bool {
     guard slots[slot].kind == other.slots[number].kind,
       slots[slot].count == other.slots[number].count
@@ -102,7 +102,7 @@ package struct SlotTable {
     }
   }
 
-  /// Whether a slot holds an attribute that a root may lack.
+  /// Whether a slot holds an attribute that may be missing below a root.
   func isBelowRoot(_ slot: Int) -> Bool {
     slots[slot].kind == .attribute && slots[slot].count > 1
   }
@@ -204,7 +204,7 @@ package struct SlotTable {
     }
   }
 
-  /// Whether a string consists of these bytes. Strings compare normalised, names do not.
+  /// Whether a string consists of these bytes. String comparison would normalise, and names differ by bytes.
   static func isSame(_ name: String, _ bytes: ByteView) -> Bool {
     // SAFETY: The view of the string stays in the closure. Tests: SharingTests.
     var name = name
@@ -219,7 +219,7 @@ extension SlotTable.Content {
 
   var question: HostQuestion? { if case .question(let question) = self { question } else { nil } }
 
-  /// As an expression writes it.
+  /// The slot as an expression writes it.
   var description: String {
     switch self {
     case .attribute(let path): path.description

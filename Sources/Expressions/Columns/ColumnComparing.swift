@@ -1,12 +1,12 @@
 internal import CShims
 internal import Regex
 
-/// Tests of instructions, made for all rows of a column at once.
+/// The tests of instructions, computed for all rows of a column together.
 ///
-/// What a test gives for a row is what ``Machine`` gives: yes, no, or a fault. Both are the same
-/// functions of the same cells; here the loops over rows are around them.
+/// The result of a test for a row is that of ``Machine``: yes, no, or a fault. Both call the same
+/// functions on the same cells. Here, the loops over rows enclose them.
 enum ColumnTest {
-  /// A test that is as cheap for all rows as for some: its result is kept for the whole frame.
+  /// A test that costs as much for some rows as for all. Its result is stored for the whole frame.
   case bool(slot: Int)
   case equalBits(slot: Int, Cell)
   case equalInt(slot: Int, constant: Int)
@@ -17,7 +17,7 @@ enum ColumnTest {
   case truthy(slot: Int)
   case compare(Operand, Operand, Superscript.Comparison)
 
-  /// Tests whose cost depends on the values: made for the rows that ask.
+  /// Tests whose cost depends on the values. They are computed only for the rows that need them.
   case equal(Operand, Operand)
   case isIn(Operand, Operand)
   case text(Operand, Operand, TextTest)
@@ -33,7 +33,7 @@ enum ColumnTest {
     var isConstant: Bool
   }
 
-  /// What tells a test from others.
+  /// The identity of a test.
   var key: [UInt64] {
     func number(_ operand: Operand) -> UInt64 {
       UInt64(operand.number) * 2 + (operand.isConstant ? 1 : 0)
@@ -66,7 +66,7 @@ enum ColumnTest {
   }
 }
 
-/// Where a test reads an operand: a pointer that moves along a column, or stays on a constant.
+/// Where a test reads an operand: a pointer that moves along a column, or stays at a constant.
 struct ColumnOperand {
   // SAFETY: The pointer leads to a column of 512 cells, or to a constant with the stride 0. Both
   // outlive the test. Tests: ConditionColumnsTests.
@@ -79,7 +79,7 @@ struct ColumnOperand {
 
   var isColumn: Bool { stride != 0 }
 
-  /// The int that the operand is in every row.
+  /// The int that the operand is in every row, or nil.
   var constantInt: Int64? {
     stride == 0 && base.pointee.tag == Tag.int ? base.pointee.intValue : nil
   }
@@ -89,7 +89,7 @@ struct ColumnOperand {
 // Tests that follow addresses visit wanted rows alone, and these are filled. Tests: VectorTests,
 // ConditionColumnsTests, asan.
 extension ColumnTest {
-  /// What a test gave: `yes`, `no`, and neither for a fault.
+  /// The result of a test: `yes`, `no`, or neither for a fault.
   struct Verdict {
     var yes: UInt64 = 0
     var no: UInt64 = 0
@@ -101,13 +101,13 @@ extension ColumnTest {
       no |= bit & ~mask
     }
 
-    /// Both of tests of different rows.
+    /// The results of tests of different rows, joined.
     func joined(with other: Verdict) -> Verdict {
       Verdict(yes: yes | other.yes, no: no | other.no)
     }
   }
 
-  /// Makes a test for the 64 rows of a word that `wanted` names.
+  /// Computes a test for the rows of a word of 64 that are in `wanted`.
   @inline(__always)
   private static func rows(
     _ wanted: UInt64, _ first: Int, _ body: (Int, UInt64, inout Verdict) -> Void
@@ -126,8 +126,8 @@ extension ColumnTest {
     return verdict
   }
 
-  /// The rows of a word for which something holds. Rows that nobody wants are looked at too: a column
-  /// has cells for all.
+  /// The rows of a word for which a condition holds. It also visits rows that are not wanted: a column has
+  /// cells for all rows.
   @inline(__always)
   private static func rows(
     _ column: UnsafePointer<Cell>, _ first: Int, _ test: CellTest, mask: UInt64 = .max,
@@ -142,12 +142,12 @@ extension ColumnTest {
     rows(column, first, .lowIs, mask: 0xFF, UInt64(tag))
   }
 
-  /// The rows that hold a value.
+  /// The rows that have a value.
   static func values(_ column: UnsafePointer<Cell>, _ first: Int) -> UInt64 {
     rows(column, first, .lowIsAtLeast, mask: 0xFF, UInt64(Tag.firstValue))
   }
 
-  /// The rows that hold exactly a cell.
+  /// The rows that have exactly this cell.
   static func rows(
     _ column: UnsafePointer<Cell>, _ first: Int, same cell: Cell
   ) -> UInt64 {
@@ -184,13 +184,13 @@ extension ColumnTest {
   static func order(
     _ a: ColumnOperand, _ b: ColumnOperand, orEqual: Bool, _ wanted: UInt64, _ first: Int
   ) -> Verdict {
-    // With a constant on one side, ints go without branches; for the others there is a loop.
+    // If one side is a constant, ints need no branches. A loop handles the other types.
     var verdict = Verdict()
     var left = wanted
     if let constant = b.constantInt, a.isColumn {
       verdict = ints(a.base, wanted, first, orEqual ? .highIsAtMost : .highIsLess, constant)
     } else if let constant = a.constantInt, b.isColumn {
-      // The constant is before an int that is not before the constant.
+      // The constant is less than the int if the int is not less than or equal to the constant.
       verdict = ints(
         b.base, wanted, first, orEqual ? .highIsLess : .highIsAtMost, constant, negated: true)
     }
@@ -211,7 +211,7 @@ extension ColumnTest {
       })
   }
 
-  /// A test of ints, for the rows that hold one.
+  /// A test of ints, for the rows that hold an int.
   @inline(__always)
   private static func ints(
     _ column: UnsafePointer<Cell>, _ wanted: UInt64, _ first: Int, _ test: CellTest,
@@ -223,9 +223,9 @@ extension ColumnTest {
     return Verdict(yes: yes, no: ints & ~yes)
   }
 
-  /// Negative, zero or positive as one short text is before the other: their bytes as numbers, most
-  /// significant first. What is behind a text's end is zero, so that only texts that differ in zeros
-  /// at their end differ in length alone.
+  /// Negative, zero or positive, as the order of two short strings: their bytes as numbers, most
+  /// significant first. The bytes after a string's end are zero. So two strings that differ only in zeros
+  /// at their end differ only in length.
   @inline(__always)
   private static func shortOrder(_ a: Cell, _ b: Cell) -> Int64 {
     let (left, right) = ((a.low >> 8).byteSwapped, (b.low >> 8).byteSwapped)

@@ -1,31 +1,31 @@
 /// The attributes of many contexts: a column of cells for each attribute that a program reads.
 ///
-/// Tests that go down a column instead of along a context take about a nanosecond each. Rows are
+/// A test takes about a nanosecond per row when it goes down a column and not along a context. Rows are
 /// filled one after the other, by ``RecordShapes`` or from a ``Frame``.
 @usableFromInline package struct ColumnFrame: ~Copyable {
   // SAFETY: There are `stride` cells for each slot of the program, all vacant at first. Rows are
   // below 512 and slots below `slotCount`. `deinit` frees the memory. Tests: ConditionColumnsTests,
   // asan.
 
-  /// Contexts that a frame holds.
+  /// The number of contexts in a frame.
   ///
   /// A computed property, so that loops over rows and masks have constant bounds.
   @inlinable package static var rows: Int { 512 }
-  /// Words of a mask, which has a bit for every row.
+  /// The number of words in a mask, which has a bit for every row.
   @inlinable package static var words: Int { rows / 64 }
-  /// Cells from one column to the next: not a power of two, so that the cells of a row do not
-  /// compete for the same lines of the cache.
+  /// The number of cells from one column to the next. It is not a power of two, so that the cells of a row
+  /// do not compete for the same cache lines.
   @inlinable package static var stride: Int { rows + 4 }
 
   /// The columns, one after the other, in slot order.
   @usableFromInline package let cells: UnsafeMutablePointer<Cell>
   package let slotCount: Int
-  /// The rows that hold a context. The cells of others are vacant, which is to say: they point nowhere,
-  /// and what they hold means nothing.
+  /// The rows that hold a context. The cells of other rows are vacant: they point nowhere, and their
+  /// content has no meaning.
   @usableFromInline package let filled: RowMask
   /// By slot: 1 where a cell of the column may point somewhere, until the next ``reset()``.
   @usableFromInline package let pointing: UnsafeMutablePointer<UInt8>
-  /// Memory for what does not fit into cells, until the next ``reset()``.
+  /// Memory for values that do not fit into cells, until the next ``reset()``.
   package var arena: Arena
 
   package init(for program: Program) {
@@ -44,7 +44,7 @@
     pointing.deallocate()
   }
 
-  /// Gives up all rows: no cell points into the arena, or to where the contexts were read from.
+  /// Clears all rows. Afterwards no cell points into the arena or to the memory of the contexts.
   package mutating func reset() {
     // SAFETY: No cell points anywhere afterwards: `pointing` names every column that may hold an
     // address. Tests: ConditionColumnsTests, InputFormsTests, asan.
@@ -56,10 +56,10 @@
     arena.reset()
   }
 
-  /// Makes a row that was filled one of ``filled``.
+  /// Adds a row that was filled to ``filled``.
   @inlinable package func keepRow(_ row: Int) { filled[row >> 6] |= 1 << UInt64(row & 63) }
 
-  /// Leaves a row without a context, whatever was filled in.
+  /// Leaves a row without a context, even if cells of it were filled.
   package func vacateRow(_ row: Int) {
     // SAFETY: The row's cells no longer point anywhere, as in `reset`.
     // Tests: ConditionColumnsTests, BatchDifferentialTests.
@@ -73,7 +73,8 @@
     cells[slot &* ColumnFrame.stride &+ row]
   }
 
-  /// Sets a cell, which may point into the ``arena`` or to what stays until the next ``reset()``.
+  /// Sets a cell. It may point into the ``arena``, or to memory that does not change until the next
+  /// ``reset()``.
   @inlinable package func set(_ slot: Int, row: Int, to cell: Cell) {
     // SAFETY: Writing an address marks the column, so that `reset` sweeps it.
     // Tests: ConditionColumnsTests, asan.
@@ -81,19 +82,19 @@
     cells[slot &* ColumnFrame.stride &+ row] = cell
   }
 
-  /// Takes over the attributes of a frame, which must stay as it is for as long as the row is used.
+  /// Copies the attributes of a frame. The frame must not change for as long as the row is used.
   package func copyRow(_ row: Int, from frame: borrowing Frame) {
     for slot in 0..<slotCount { set(slot, row: row, to: frame.slots[slot]) }
     keepRow(row)
   }
 
-  /// Puts the attributes of a row into a frame, in place of what it holds.
+  /// Copies the attributes of a row into a frame, and replaces its content.
   func copyRow(_ row: Int, to frame: borrowing Frame) {
     for slot in 0..<slotCount { frame.slots[slot] = cells[slot &* ColumnFrame.stride &+ row] }
   }
 }
 
-/// Which rows of a ``ColumnFrame`` something is true of.
+/// A set of rows of a ``ColumnFrame``, as a mask.
 @usableFromInline package typealias RowMask = UnsafeMutablePointer<UInt64>
 
 /// Operations on masks. All have ``ColumnFrame/words`` words.

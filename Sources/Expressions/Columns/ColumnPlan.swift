@@ -1,33 +1,32 @@
-/// How an expression is evaluated over columns: its instructions that can run, in running order.
+/// How an expression is evaluated over columns: the instructions that can run, in running order.
 ///
-/// Running goes to lower indexes only, so one pass over the instructions, each with the mask of the
-/// rows that get to it, evaluates all rows. A temporary that only takes over an attribute or a
-/// constant is another name for it. Where an instruction computes a value or begins a loop, its rows
-/// go on one by one in the machine.
+/// Running only moves to lower indexes. So one pass over the instructions, each with the mask of the
+/// rows that reach it, evaluates all rows. A temporary that only copies an attribute or a constant is
+/// another name for it. At an instruction that computes a value or begins a loop, its rows continue one
+/// by one in the machine.
 struct ColumnPlan: Sendable {
   enum Step: Sendable {
-    /// Number of the test, and the steps to go on with.
+    /// The number of the test, and the next steps.
     case test(Int, yes: Int, no: Int, fault: Int)
     case pend(chain: Int, next: Int)
     case check(chain: Int, fault: Int, next: Int)
     case jump(Int)
-    /// After a test that failed: whether the attribute that it reads is missing.
+    /// The step after a test that failed: whether the attribute that it reads is missing.
     case missing(slot: Int, caught: Int, other: Int)
     case finish(Bool)
-    /// The condition fails, or gives no bool.
+    /// The condition fails, or its result is not a bool.
     case fail
-    /// The condition is what an attribute is: number of the test.
+    /// The result of the condition is an attribute: the number of the test.
     case finishTest(Int)
-    /// Go on row by row from this instruction, with temporaries that stand for something.
+    /// Continue row by row from this instruction, with the meanings of temporaries.
     case rows(from: Int, StepKey.Names)
   }
 
-  /// More steps than this are not made: the same instruction counts once for each meaning that its
-  /// temporaries may have.
+  /// The maximum number of steps. An instruction counts once for each meaning that its temporaries may have.
   private static let mostSteps = 256
 
   private(set) var steps: [Step] = []
-  /// Whether every test is as cheap for all rows as for some.
+  /// Whether every test costs as much for some rows as for all.
   private(set) var isCheap = true
 
   init(_ entry: Program.Entry, _ storage: Program.Storage, _ tests: inout ColumnTestTable) {
@@ -53,8 +52,8 @@ struct ColumnPlan: Sendable {
     }
   }
 
-  /// All steps that running may get to, by key; nil when there are too many or columns do not keep
-  /// what they ask for.
+  /// All reachable steps, by key. It is nil if there are too many, or if columns do not store the values
+  /// that they need.
   private static func steps(
     _ entry: Program.Entry, _ storage: Program.Storage, followsValues: Bool,
     _ tests: inout ColumnTestTable
@@ -73,13 +72,13 @@ struct ColumnPlan: Sendable {
   }
 }
 
-/// What a step is known by while a plan is made.
+/// The identity of a step while a plan is built.
 struct StepKey: Hashable {
-  /// By temporary: the constant or the slot that it stands for.
+  /// By temporary: the constant or the slot that it means.
   typealias Names = [UInt32: UInt32]
 
-  /// Twice the index of the instruction and one, or without the one for what follows when the
-  /// instruction's test fails. Running goes to lower places.
+  /// Twice the index of the instruction plus one, or without the one for the step after a failure of the
+  /// instruction's test. Running moves to lower places.
   var place: Int
   var names: Names
 
@@ -89,7 +88,7 @@ struct StepKey: Hashable {
     self.names = names
   }
 
-  /// What follows when the test of an instruction fails.
+  /// The step after a failure of the test of an instruction.
   init(afterFaultAt instruction: Int, _ names: Names) {
     place = instruction * 2
     self.names = names
@@ -118,7 +117,7 @@ private enum KeyedStep {
     }
   }
 
-  /// The step with numbers in place of keys.
+  /// The step with numbers that replace keys.
   func map(_ number: (StepKey) -> Int) -> ColumnPlan.Step {
     switch self {
     case .test(let test, let yes, let no, let fault):
@@ -137,12 +136,12 @@ private enum KeyedStep {
   }
 }
 
-/// Makes the steps of a plan.
+/// Builds the steps of a plan.
 private struct StepMaker {
   let storage: Program.Storage
-  /// Whether temporaries may stand for attributes and constants.
+  /// Whether temporaries may mean attributes and constants.
   let followsValues: Bool
-  /// Cleared when the program goes on by what fault it was in a way that columns do not keep.
+  /// Cleared if the next step depends on the kind of a fault in a way that columns do not store.
   private(set) var isPossible = true
 
   init(storage: Program.Storage, followsValues: Bool) {
@@ -155,7 +154,7 @@ private struct StepMaker {
     let names = key.names
     let instruction = storage.code[at]
     if key.place % 2 == 0 { return afterFault(instruction, at, names) }
-    // Columns do not hold what fault it was, which a variable keeps.
+    // A variable needs the kind of this fault, and columns do not store kinds.
     if let fault = instruction.failing, keepsFault(fault) { return .rows(from: at, names) }
     if case .skipIfMissing(let a, let next, let missing, _) = instruction,
       let slot = slot(a, names)
@@ -192,7 +191,7 @@ private struct StepMaker {
     }
   }
 
-  /// The step of an instruction that gives an attribute or a constant another name.
+  /// The step of an instruction that only gives another name to an attribute or a constant.
   private mutating func naming(
     _ instruction: Instruction, _ at: Int, _ names: StepKey.Names, _ tests: inout ColumnTestTable
   ) -> KeyedStep? {
@@ -228,8 +227,8 @@ private struct StepMaker {
 
   // MARK: Faults
 
-  /// Where rows go on whose test failed: past a rescue that tells missing attributes from other
-  /// faults by a step of its own.
+  /// The step for rows whose test failed. A rescue has a step of its own, which distinguishes missing
+  /// attributes from other faults.
   private mutating func faultTarget(of at: Int, _ fault: UInt32, _ names: StepKey.Names) -> StepKey
   {
     guard case .rescue = storage.code[Int(fault)] else { return StepKey(fault, names) }
@@ -237,7 +236,7 @@ private struct StepMaker {
       ? StepKey(Lowering.finishFault) : StepKey(afterFaultAt: at, names)
   }
 
-  /// Where rows go on that failed in a way that nothing asks about.
+  /// The step for rows with a fault that no instruction examines.
   private mutating func plainTarget(_ fault: UInt32, _ names: StepKey.Names) -> StepKey {
     guard case .rescue = storage.code[Int(fault)] else { return StepKey(fault, names) }
     if !isNeverTrue(fault) { isPossible = false }
@@ -258,7 +257,7 @@ private struct StepMaker {
         slot: slot, caught: StepKey(at - 1, names.merging([to: b]) { $1 }),
         other: plainTarget(fault, names))
     }
-    // One attribute beside constants: otherwise it is not known which of them is missing.
+    // Only one attribute, beside constants. With more, the missing one is unknown.
     let slots = instruction.operands.compactMap { slot($0, names) }
     guard let fault = instruction.failing, slots.count == 1,
       case .rescue(let kinds, let caught, let other) = storage.code[Int(fault)],
@@ -271,7 +270,7 @@ private struct StepMaker {
       slot: slots[0], caught: StepKey(caught, names), other: plainTarget(other, names))
   }
 
-  /// Where a known fault leads.
+  /// The step after a fault of a known kind.
   private func target(
     of kind: EvaluationError.Kind, from fault: UInt32, _ names: StepKey.Names
   ) -> StepKey {
@@ -282,7 +281,7 @@ private struct StepMaker {
       ? StepKey(caught, names) : target(of: kind, from: other, names)
   }
 
-  /// Whether running on from here can only end with something else than true.
+  /// Whether running from here can never end with true.
   private func isNeverTrue(_ at: UInt32) -> Bool {
     switch storage.code[Int(at)] {
     case .finishFault: return true
@@ -296,7 +295,7 @@ private struct StepMaker {
 }
 
 extension Instruction {
-  /// Where a test or a copy goes on when it fails.
+  /// The instruction that follows if a test or a copy fails.
   fileprivate var failing: UInt32? {
     if case .copy(_, _, let fault) = self { return fault }
     return targets?.fault

@@ -1,4 +1,4 @@
-/// The distinct tests of a program: expressions that make the same test share its result.
+/// The distinct tests of a program. Expressions with the same test share its result.
 struct ColumnTestTable: Sendable {
   private(set) var tests: [ColumnTest] = []
   private var numbers: [[UInt64]: Int] = [:]
@@ -11,7 +11,7 @@ struct ColumnTestTable: Sendable {
     return tests.count - 1
   }
 
-  /// The number of an instruction's test, or nil when it is none or reads what is computed.
+  /// The number of an instruction's test, or nil if it has no test or reads computed values.
   mutating func number(
     of instruction: Instruction, _ storage: Program.Storage, _ names: StepKey.Names
   ) -> Int? {
@@ -33,8 +33,8 @@ struct ColumnTestTable: Sendable {
       }
       return slot(place).map { ColumnTest.Operand(number: $0, isConstant: false) }
     }
-    /// Whether comparing with an operand takes time that grows with its length alone: the budget
-    /// of an evaluation counts what is beyond that.
+    /// Whether the time of a comparison with an operand grows only with its length. The budget of an
+    /// evaluation counts all further time.
     func isScalar(_ operand: ColumnTest.Operand) -> Bool {
       guard operand.isConstant else { return false }
       let tag = constants[operand.number].tag

@@ -1,5 +1,5 @@
-/// Evaluates conditions of a program over the rows of a ``ColumnFrame``, and remembers for the
-/// frame what has been found out: a test that several conditions make is made once.
+/// Evaluates conditions of a program over the rows of a ``ColumnFrame``. Results are stored until the
+/// next frame: a test that several conditions share is computed once.
 package struct ConditionColumns: ~Copyable {
   // SAFETY: `init` allocates masks for all tests, conditions and chains, and for the longest plan;
   // plans name them by numbers below these counts. `deinit` frees them.
@@ -9,12 +9,12 @@ package struct ConditionColumns: ~Copyable {
   private let storage: Program.Storage
   private let tests: [ColumnTest]
   private let plans: [ColumnPlan]
-  /// For rows that go on alone.
+  /// For rows that are evaluated one by one.
   private var frame: Frame
 
-  /// The rows of the current frame that hold a context. No other row is ever looked into.
+  /// The rows of the current frame that hold a context. No other row is ever read.
   private let all = RowMasks.allocate()
-  // By test: rows for which it was made, and what came out.
+  // By test: the rows for which it was computed, and the results.
   private let testDone: RowMask
   private let testYes: RowMask
   private let testNo: RowMask
@@ -23,13 +23,13 @@ package struct ConditionColumns: ~Copyable {
   private let holding: RowMask
   // By condition: rows that may have failed.
   private let failing: RowMask
-  /// By condition: the row of the frame that was found out about last.
+  /// By condition: the row whose failure was determined last.
   private var lastAsked: [(row: Int, failure: Failure?)?]
   /// By condition: the slots that it reads.
   private let slots: [[Int]]
   private var finder: FailureFinder
   private let entries: [Program.Entry]
-  // While evaluating: by step, the rows that get there; by chain, the rows that keep a fault.
+  // During an evaluation. By step: the rows that reach it. By chain: the rows with a stored fault.
   private let arriving: RowMask
   private let pending: RowMask
   private let wanted = RowMasks.allocate()
@@ -66,7 +66,7 @@ package struct ConditionColumns: ~Copyable {
     }
   }
 
-  /// Forgets everything: the columns have been filled with other rows.
+  /// Discards all results: the columns have been filled with other rows.
   package mutating func begin(_ columns: borrowing ColumnFrame) {
     // SAFETY: `all` is the mask of filled rows and comes from nowhere else, so vacant rows are
     // never followed. Tests: ConditionColumnsTests, InputFormsTests.
@@ -76,8 +76,8 @@ package struct ConditionColumns: ~Copyable {
     for condition in lastAsked.indices { lastAsked[condition] = nil }
   }
 
-  /// The rows for which a condition gives exactly true. Rows that are not `active` are void, and so
-  /// are those that hold no context.
+  /// The rows for which a condition evaluates to exactly true. Bits of rows that are not `active`, or that
+  /// hold no context, are undefined.
   package mutating func holds(
     _ condition: Int, for active: RowMask, in columns: borrowing ColumnFrame
   ) -> RowMask {
@@ -104,7 +104,7 @@ package struct ConditionColumns: ~Copyable {
 
   /// The rows that hold a context, but not an attribute.
   ///
-  /// - Parameter missing: where they go.
+  /// - Parameter missing: the mask that receives the rows.
   /// - Returns: whether there are any.
   package static func findRows(
     without slot: Int, in columns: borrowing ColumnFrame, to missing: RowMask
@@ -119,20 +119,20 @@ package struct ConditionColumns: ~Copyable {
     return any != 0
   }
 
-  /// The rows for which a condition may have failed, of those that ``holds(_:for:in:)`` was asked for:
-  /// ``failure(of:word:rows:in:)`` tells.
+  /// The rows for which a condition may have failed, among those that ``holds(_:for:in:)`` evaluated. See
+  /// ``failure(of:word:rows:in:)`` for the failures.
   package func mayHaveFailed(_ condition: Int) -> RowMask {
     failing + condition &* ColumnFrame.words
   }
 
-  /// Why a condition gives no value for the first of some rows, nil when it gives one; and all of the rows
-  /// of which the same is true for the same reason, as it reads the same from them.
+  /// Why a condition has no value for the first of some rows, or nil if it has one. Also returns all rows
+  /// from which the condition reads the same values, so that their failure is the same.
   ///
-  /// - Parameter rows: 64 rows from `word` times 64 on, at least one of them.
+  /// - Parameter rows: at least one of the 64 rows from `word` times 64 on.
   package mutating func failure(
     of condition: Int, word: Int, rows: UInt64, in columns: borrowing ColumnFrame
   ) -> (failure: Failure?, rows: UInt64) {
-    // Most failures are of attributes that are not there, for whole runs of users.
+    // Most failures are due to missing attributes, for long runs of users.
     if let last = lastAsked[condition] {
       let alike = rowsAlike(last.row, rows, word, condition, columns)
       if alike != 0 { return (last.failure, alike) }
@@ -143,7 +143,7 @@ package struct ConditionColumns: ~Copyable {
     return (failure, rowsAlike(row, rows, word, condition, columns))
   }
 
-  /// The rows from which a condition reads what it reads from a given one.
+  /// The rows from which a condition reads the same values as from a given row.
   private func rowsAlike(
     _ row: Int, _ rows: UInt64, _ word: Int, _ condition: Int, _ columns: borrowing ColumnFrame
   ) -> UInt64 {
@@ -165,14 +165,14 @@ package struct ConditionColumns: ~Copyable {
     var trace = NoTrace()
     let cell = Machine.run(storage, from: entries[condition].start, in: &frame, &trace)
     frame.arena.release(to: mark)
-    // What the frame holds lasts no longer than the columns.
+    // The content of the frame must not outlive the columns.
     defer { frame.reset() }
     return finder.failure(cell, in: frame)
   }
 
-  // Where a mask is written to, it is a local constant first: for what is written through a property of
-  // a structure that cannot be copied, the thread sanitizer is told of a write to whatever the first
-  // property points to, which all workers share.
+  // Masks are copied to local constants before they are written. Otherwise the thread sanitizer sees a
+  // write through a property of a noncopyable structure as a write to the memory of its first property,
+  // which all workers share.
 
   private mutating func run(
     _ condition: Int, _ columns: borrowing ColumnFrame, _ result: RowMask, _ failed: RowMask
@@ -237,8 +237,7 @@ package struct ConditionColumns: ~Copyable {
 
   // MARK: Row by row
 
-  /// Lets the machine go on alone for some rows, with the faults that they keep and the temporaries
-  /// that stand for something.
+  /// Runs the machine separately for some rows, with their stored faults and the meanings of temporaries.
   private mutating func runRows(
     _ rows: RowMask, from instruction: Int, _ names: StepKey.Names,
     _ columns: borrowing ColumnFrame, _ result: RowMask, _ failed: RowMask
@@ -264,13 +263,13 @@ package struct ConditionColumns: ~Copyable {
         if cell.tag == Tag.fault { failed[word] |= bit }
       }
     }
-    // Nothing of the columns stays behind.
+    // No value of the columns stays in the frame.
     frame.reset()
   }
 
   // MARK: Tests
 
-  /// Makes a test for the rows that ask, unless it was made for them before.
+  /// Computes a test for the rows that need it, unless it was computed for them before.
   private mutating func make(
     _ test: Int, for rows: RowMask, _ columns: borrowing ColumnFrame
   ) {
@@ -335,7 +334,7 @@ package struct ConditionColumns: ~Copyable {
 }
 
 extension Frame {
-  /// Lets the next run find a fault that a chain kept, as if it had kept it itself.
+  /// Makes a chain's fault visible to the next run, as if that run had stored it.
   func keepFault(ofChain chain: Int) {
     pending[chain] = Cell(
       low: UInt64(Tag.fault) | (run &+ 1) << 8, high: Cell(fault: .noSuchOverload).low)

@@ -1,11 +1,11 @@
 internal import CShims
 
-/// Reads what is most frequent in records, where enough bytes can be read: no bounds are looked at.
+/// Reads the most frequent values of records without bounds checks, where enough bytes are readable.
 package enum QuickJSON {
   // SAFETY: Reads without bounds checks. Callers provide 24 readable bytes behind the beginning of
   // a value. Tests: RecordShapesTests.nothingIsReadBehindTheSlack, VectorTests, asan.
 
-  /// Bytes behind the beginning of a value that must be readable.
+  /// The number of bytes after the beginning of a value that must be readable.
   static let reach = 24
 
   @inline(__always)
@@ -13,7 +13,7 @@ package enum QuickJSON {
     UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self)
   }
 
-  /// The low halves of the cells of the texts that become bools; of no text where none does.
+  /// The low halves of the cells of strings that become bools, or a value that matches no string.
   package struct BoolNames {
     package let isTrue: UInt64
     package let isFalse: UInt64
@@ -24,7 +24,7 @@ package enum QuickJSON {
     }
   }
 
-  /// Writes a text of up to 15 bytes.
+  /// Writes a string of up to 15 bytes.
   @inline(__always)
   static func write(
     _ text: UnsafePointer<UInt8>, _ count: Int, _ cell: UnsafeMutablePointer<Cell>,
@@ -39,8 +39,8 @@ package enum QuickJSON {
     }
   }
 
-  /// Reads a bool, or the digits of a number of up to 15, with 24 readable bytes. Other values are
-  /// left alone. Whether a fraction or an exponent follows has to be looked at elsewhere.
+  /// Reads a bool, or the digits of a number with up to 15 digits, with 24 readable bytes. Other values are
+  /// not read. The caller must check whether a fraction or an exponent follows.
   ///
   /// - Returns: the end of the value, or nil.
   @inline(__always)
@@ -49,11 +49,11 @@ package enum QuickJSON {
   ) -> UnsafePointer<UInt8>? {
     let bytes = word(start)
     let digits = bytes ^ 0x3030_3030_3030_3030
-    // The high bits of the bytes that are not digits. Up to seven digits are read at once: how many
-    // there are is different for every record.
+    // The high bits of the bytes that are not digits. Up to seven digits are read together, because their
+    // count differs from record to record.
     let ends = (digits &+ 0x7676_7676_7676_7676 | bytes) & 0x8080_8080_8080_8080
     if ends & 0x80 != 0 {
-      // Without a branch for each: which of them it is cannot be predicted.
+      // A branch for each literal would be unpredictable.
       let isTrue = bytes & 0xFFFF_FFFF == 0x6575_7274 ? 1 : 0
       let isFalse = bytes & 0xFF_FFFF_FFFF == 0x65_736C_6166 ? 1 : 0
       guard isTrue | isFalse != 0 else { return nil }
@@ -68,15 +68,15 @@ package enum QuickJSON {
     return start + (bits &>> 3)
   }
 
-  /// Passes what ``scalar(_:_:)`` reads.
+  /// Skips a value that ``scalar(_:_:)`` reads.
   @inline(never)
   static func passScalar(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
     var unread = Cell.missing
     return scalar(start, &unread)
   }
 
-  /// The number of eight digits, the first in the low byte: pairs, fours and the whole are put
-  /// together side by side.
+  /// The number of eight digits, the first in the low byte. Pairs, fours and the whole are combined in
+  /// parallel.
   @inline(__always)
   private static func number(_ digits: UInt64) -> UInt64 {
     let pairs = ((digits &* 2_561) &>> 8) & 0x00FF_00FF_00FF_00FF
@@ -100,8 +100,7 @@ package enum QuickJSON {
     return at
   }
 
-  /// The first digit of those before a place where a fraction or an exponent begins; nil where there
-  /// are none.
+  /// The first digit before a place where a fraction or an exponent begins, or nil if there is none.
   @inline(never)
   static func startOfNumber(
     before place: UnsafePointer<UInt8>, after base: UnsafePointer<UInt8>

@@ -1,23 +1,23 @@
-/// Fills rows from JSON records that look like records before.
+/// Fills rows from JSON records that have the same form as earlier records.
 ///
-/// The lines of a users file mostly have the same keys in the same order. What lies between their
-/// values - braces, keys, colons, commas - is then the same bytes, and comparing it with what was
-/// learned from an earlier record is all the parsing that it needs. Values are read as everywhere.
-/// A record of another shape is left to the general reader and learned.
+/// Most lines of a users file have the same keys in the same order. The bytes between their values -
+/// braces, keys, colons, commas - are then equal. Comparing them with the bytes of an earlier record is
+/// all the parsing that such a line needs. Values are read as usual. A record of another shape goes to the
+/// general reader, and its shape is learned.
 ///
-/// Shapes are a tree: a step is the bytes before a value and what the value is for, and after each
-/// value several steps may follow.
+/// Shapes form a tree: a step is the bytes before a value and the use of the value. Several steps may
+/// follow each value.
 package struct RecordShapes: ~Copyable {
   // SAFETY: `init` allocates all steps and endings, and learning stops before they are used up.
   // Steps never move, so they can point to each other. `deinit` frees everything together.
   // Tests: RecordShapesTests.learningEnds, asan.
 
-  /// Where the value of a key that the caller asked for lies in the record.
+  /// The place of a captured value, whose key the caller asked for, in the record.
   package struct Captured {
     /// Offset of the first byte.
     package var from: Int
     package var to: Int
-    /// Whether it is known to be a text without escapes.
+    /// Whether it is certainly a string without escapes.
     package var isPlainText: Bool
 
     package init(from: Int = 0, to: Int = 0, isPlainText: Bool = false) {
@@ -32,33 +32,33 @@ package struct RecordShapes: ~Copyable {
     enum Action: UInt8 {
       /// The value of an attribute.
       case slot
-      /// Nobody reads it.
+      /// The value is not used.
       case skip
-      /// A value that the caller reads.
+      /// A value for the caller.
       case capture
-      /// Only that an attribute is there.
+      /// Only whether an attribute exists.
       case presence
-      /// Nobody reads it, and what is below is not there: if it is an object, the shape is another.
+      /// The value is not used, and attributes below it are missing. An object has another shape.
       case skipUnlessObject
-      /// Nobody reads it, and it must be an object.
+      /// The value is not used, and must be an object.
       case object
       /// The value of an attribute, which must be an object.
       case objectSlot
-      /// It must be null, which is as if it were not there.
+      /// The value must be null, which counts as missing.
       case null
-      /// The record ends behind the bytes.
+      /// The record ends after the bytes.
       case end
     }
 
-    /// The bytes before the value, and which of the first 32 there are.
+    /// The bytes before the value, and a mask of those among the first 32 that exist.
     var literal: UnsafePointer<UInt8>
     var mask: UInt32
     var length: Int32
-    /// Bytes from the first cell of a row to the slot's.
+    /// The distance in bytes from the first cell of a row to the slot's cell.
     var place: Int
     /// The slot, the capture, or the ending.
     var number: Int32
-    /// The first step that may follow, and the next that may stand in this one's place.
+    /// The first step that may follow, and the next alternative to this step.
     var next: UnsafeMutablePointer<Step>?
     var other: UnsafeMutablePointer<Step>?
     var action: Action
@@ -79,25 +79,25 @@ package struct RecordShapes: ~Copyable {
       self.nesting = Int16(clamping: nesting)
     }
 
-    /// Bytes behind each literal that may be read.
+    /// The number of bytes after each literal that may be read.
     private static let slack = 32
   }
 
-  /// What a shape gives values, and the keys that nobody knows.
+  /// The slots that a shape fills, and its unknown keys.
   struct Ending {
     /// The slots that get a value.
     var filled: [Int]
     var unknownKeys: [String]
   }
 
-  /// A cell that a record of some shape has without a value for it.
+  /// A cell of the records of a shape that do not contain a value for it.
   struct Default {
-    /// Bytes from the first cell of a row.
+    /// The distance in bytes from the first cell of a row.
     var place: Int
     var cell: Cell
   }
 
-  /// What the loop over records needs of an ending.
+  /// The part of an ending that the loop over records needs.
   struct PlainEnding {
     var defaults: UnsafeMutablePointer<Default>
     var end: UnsafeMutablePointer<Default>
@@ -105,20 +105,20 @@ package struct RecordShapes: ~Copyable {
     var hasUnknownKeys: Bool
   }
 
-  /// What became of a record.
+  /// The result of reading a record.
   package struct Filled {
-    /// Bytes of its line.
+    /// The length of its line in bytes.
     package var length: Int
-    /// Which captures the record has: a bit for each.
+    /// The captures that the record has, a bit for each.
     package var captures: UInt32
-    /// Whether there are ``RecordShapes/unknownKeys(ofShape:)``.
+    /// Whether the shape has ``RecordShapes/unknownKeys(ofShape:)``.
     package var hasUnknownKeys: Bool
   }
 
-  /// At most so many steps are learned; records of further shapes are read by the general reader.
+  /// The maximum number of steps. The general reader reads the records of further shapes.
   static let mostSteps = 4_096
   static let mostLessons = 2_048
-  /// At most this many unknown keys of a shape are remembered.
+  /// The maximum number of unknown keys that are stored per shape.
   static let mostUnknownKeys = 256
 
   let program: Program
@@ -127,20 +127,20 @@ package struct RecordShapes: ~Copyable {
   let objects: [String]
   let tree: AttributeTrie.View
   let running: Program.Running
-  /// What happens to values on their way in, beside what reading them does.
+  /// The conversions of values that come after reading.
   let binding: ValueBinding
-  /// Whether binding changes nothing of what ``QuickJSON`` reads but texts that name bools.
+  /// Whether binding leaves the values of ``QuickJSON`` unchanged, except strings that name bools.
   let bindsSimply: Bool
-  /// What the texts that name bools begin with in a cell, where they become bools.
+  /// The first bytes, in a cell, of strings that become bools.
   let boolNames: QuickJSON.BoolNames
-  // Read for every value of every record, so they lie in plain memory.
+  // Every value of every record needs these, so they are in plain memory.
   let steps: UnsafeMutablePointer<Step>
   private(set) var stepCount = 0
   var endings: [Ending] = []
   /// The same for the loop over records, in plain memory.
   let plainEndings: UnsafeMutablePointer<PlainEnding>
   var first: UnsafeMutablePointer<Step>?
-  /// How many records were looked at to learn from.
+  /// The number of records that learning has looked at.
   var lessons = 0
 
   /// - Parameter captures: at most 32 keys.
@@ -168,9 +168,9 @@ package struct RecordShapes: ~Copyable {
     steps.deallocate()
   }
 
-  /// Adds what a new shape ends with.
+  /// Adds the ending of a new shape.
   ///
-  /// - Parameter cells: what all slots hold; those that get a value are not looked at.
+  /// - Parameter cells: the content of all slots. Cells of slots that get a value are not read.
   mutating func addEnding(
     filled: Set<Int>, cells: [Cell], captures: Set<Int>, unknownKeys: [String]
   ) {
@@ -188,13 +188,13 @@ package struct RecordShapes: ~Copyable {
     endings.append(Ending(filled: filled.sorted(), unknownKeys: unknownKeys))
   }
 
-  /// Takes the last ending back, to which no step leads.
+  /// Removes the last ending, to which no step leads.
   mutating func dropEnding() {
     endings.removeLast()
     plainEndings[endings.count].defaults.deallocate()
   }
 
-  /// Adds a step with the bytes before its value; nil when there are enough.
+  /// Adds a step with the bytes before its value. It is nil if the maximum is reached.
   mutating func add(
     _ action: Step.Action, number: Int, nesting: Int, _ literal: Slice<ByteView>
   ) -> UnsafeMutablePointer<Step>? {
@@ -206,13 +206,13 @@ package struct RecordShapes: ~Copyable {
     return step
   }
 
-  /// The ending of the record that was filled last. In plain memory: a function that changes the
-  /// value works on a copy of it wherever it calls one that does not.
+  /// The ending of the record that was filled last. It is in plain memory: a function that changes `self`
+  /// copies a stored value wherever it calls a function that does not.
   let lastEnding: UnsafeMutablePointer<Int>
 
   /// The number of the shape of the record that was filled last.
   package var lastShape: Int { lastEnding.pointee }
 
-  /// Keys of records of a shape that nobody knows.
+  /// The unknown keys of records of a shape.
   package func unknownKeys(ofShape number: Int) -> [String] { endings[number].unknownKeys }
 }

@@ -1,8 +1,8 @@
 internal import CShims
 
-/// Filling rows from records.
+/// Fills rows from records.
 extension RecordShapes {
-  /// Where values go.
+  /// The destination of values.
   struct Row {
     // SAFETY: The pointers lead into a `ColumnFrame` and the caller's captures, which outlive the
     // filling of a row. Places come from steps, whose slots are below the number of columns. A row
@@ -20,18 +20,18 @@ extension RecordShapes {
     }
   }
 
-  /// Bytes behind the beginning of a step that must be readable: a short literal and a value.
+  /// The number of bytes after the beginning of a step that must be readable: a short literal and a value.
   private static let reach = 32 + QuickJSON.reach
 
   /// Fills a row from a record of a known shape.
   ///
   /// - Parameters:
-  ///   - text: begins with the record, a JSON object on a line. Texts without escapes stay there.
-  ///   - slack: bytes behind the text that may be read, whatever they are. A record with fewer than
-  ///     56 readable bytes behind it may not be filled.
-  ///   - captured: room for as many as there are captures; those that the record has are written.
-  /// - Returns: nil when the shape is not known, a value is not as JSON wants it, or the rows have no memory
-  ///   left for it: the general reader knows what to do. The row is void then.
+  ///   - text: begins with the record, a JSON object on a line. Strings without escapes stay there.
+  ///   - slack: the number of readable bytes after the text, whatever their content. A record with fewer
+  ///     than 56 readable bytes after it may not be filled.
+  ///   - captured: room for all captures. Those that the record has are written.
+  /// - Returns: nil if the shape is unknown, a value is not valid JSON, or no memory is left for the row.
+  ///   The general reader handles these records. The row is undefined then.
   package func fill(
     _ text: ByteView, slack: Int = 0, row: Int, of columns: inout ColumnFrame,
     captured: UnsafeMutablePointer<Captured>
@@ -40,15 +40,15 @@ extension RecordShapes {
     // slack is rejected at its end. Tests: RecordShapesTests, InputFormsTests, asan.
     guard let base = text.baseAddress else { return nil }
     let row = Row(cells: columns.cells + row, pointing: columns.pointing, captured: captured)
-    // Reads may go on behind the text; a record that does is found out at its end.
+    // Reads may continue past the text. Such a record is rejected at its end.
     let safe = base + (text.count &+ slack &- RecordShapes.reach)
     var at = base
     var candidate = first
-    // The step of the last value, unless it was read to its end for certain.
+    // The step of the last value, unless its end is certain.
     var last: UnsafeMutablePointer<Step>?
     while true {
       guard let step = candidate else {
-        // The last number may have a fraction or an exponent: it was read without looking.
+        // The last number may have a fraction or an exponent, which was not checked.
         guard let number = last, at <= safe,
           let start = QuickJSON.startOfNumber(before: at, after: base)
         else { return nil }
@@ -93,7 +93,7 @@ extension RecordShapes {
     }
   }
 
-  /// Passes a short text or scalar that becomes no cell.
+  /// Skips a short string or scalar that becomes no cell.
   @inline(__always)
   private func pass(
     _ step: UnsafeMutablePointer<Step>, _ at: UnsafePointer<UInt8>, _ base: UnsafePointer<UInt8>,
@@ -115,7 +115,7 @@ extension RecordShapes {
     }
   }
 
-  /// The rest of a literal of more than 32 bytes, and whether there is enough to read behind it.
+  /// The rest of a literal of more than 32 bytes. Also checks that enough bytes after it are readable.
   @inline(never)
   private static func isLongLiteral(
     _ step: UnsafeMutablePointer<Step>, _ at: UnsafePointer<UInt8>, _ safe: UnsafePointer<UInt8>
@@ -127,7 +127,7 @@ extension RecordShapes {
     return true
   }
 
-  /// Any value; -1 when it is none, or not what the shape has here.
+  /// Reads any value. It is -1 if the value is invalid, or differs from the shape.
   @inline(never)
   private func value(
     _ step: Step, _ start: Int, _ record: ByteView, _ row: Row, _ arena: inout Arena
@@ -167,12 +167,12 @@ extension RecordShapes {
     } catch {
       return -1
     }
-    // White space inside a value may be a newline, which ends the record all the same.
+    // White space inside a value may be a newline, which still ends the record.
     for i in start..<cursor.at where base[i] == 0x0A { return -1 }
     return cursor.at
   }
 
-  /// Gives the attributes that the record does not have their cells. White space may follow.
+  /// Sets the cells of attributes that the record does not have. White space may follow.
   @inline(__always)
   private func finish(
     _ number: Int, _ at: Int, _ record: ByteView, _ row: Row, _ arena: inout Arena
@@ -198,7 +198,7 @@ extension RecordShapes {
       hasUnknownKeys: ending.pointee.hasUnknownKeys)
   }
 
-  /// - Returns: false when other rows have taken the memory that this one needs.
+  /// - Returns: false if other rows have taken the memory that this row needs.
   @inline(never)
   private func bindAll(_ number: Int, _ row: Row, _ arena: inout Arena) -> Bool {
     // SAFETY: Slots are below the number of columns. Tests: RecordShapesTests.
@@ -211,7 +211,7 @@ extension RecordShapes {
     return !arena.hasRunOut
   }
 
-  /// Gives a slot what its binding makes of its value.
+  /// Binds the value of a slot.
   private func bind(
     _ slot: Int, _ place: UnsafeMutablePointer<Cell>, _ arena: inout Arena
   ) {

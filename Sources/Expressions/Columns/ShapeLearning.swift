@@ -1,7 +1,7 @@
-/// Learning the shape of a record that the general reader has accepted.
+/// Learns the shape of a record that the general reader has accepted.
 extension RecordShapes {
-  /// Remembers how a record looks. Records that repeat a key, or that write keys with escapes, have
-  /// no shape.
+  /// Stores the shape of a record. Records that repeat a key, or that write keys with escapes, have no
+  /// shape.
   package mutating func learn(_ record: ByteView) {
     // SAFETY: Literals are copied into steps, and no view of the record is stored.
     // Tests: RecordShapesTests.
@@ -29,7 +29,7 @@ extension RecordShapes {
     if remember(lesson.values, record) != endings.count - 1 { dropEnding() }
   }
 
-  /// What is found out about one record.
+  /// The facts about one record.
   private struct Lesson {
     struct Value {
       var from: Int
@@ -40,21 +40,21 @@ extension RecordShapes {
     }
 
     var cursor: JSONCursor
-    /// What the slots hold that get no value.
+    /// The cells of the slots that get no value.
     var cells: [Cell]
     let nesting: Int
     var values: [Value] = []
     var isFilled: Set<Int> = []
     var visited: Set<Int> = []
     var captured: Set<Int> = []
-    /// The record's own objects, also those of which nothing is read.
+    /// The objects directly in the record, including those that are not read.
     var objects: Set<String> = []
     var unknownKeys: [String] = []
     var isLearnable = true
     /// Where the record's object ends.
     var objectEnd = 0
 
-    /// Levels that may be below a value at a depth, as the general reader counts them.
+    /// The levels that a value at a depth may have below it, as the general reader counts them.
     func nesting(at depth: Int) -> Int { nesting - max(depth - 1, 0) }
   }
 
@@ -96,7 +96,7 @@ extension RecordShapes {
     let name = String(decoding: key, as: UTF8.self)
     let capture = captures.firstIndex { $0.utf8.elementsEqual(name.utf8) }
     if objects.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      // The general reader notes it.
+      // The general reader reports it.
       if !lesson.objects.insert(name).inserted { lesson.isLearnable = false }
       // The general reader has accepted the record, so it is an object or null.
       if lesson.cursor.isAtNull { return try value(.null, 0, depth: 1, &lesson) }
@@ -117,7 +117,7 @@ extension RecordShapes {
     try value(.capture, capture, depth: 1, &lesson)
   }
 
-  /// The value of a name that the program reads, or reads something below.
+  /// The value of a name that the program reads, or that has a name below it that the program reads.
   private mutating func attribute(
     _ id: Int, mustBeObject: Bool = false, depth: Int, _ lesson: inout Lesson
   ) throws(JSONFault) {
@@ -169,7 +169,7 @@ extension RecordShapes {
   /// - Returns: the number of the ending that the steps lead to, or nil when there are too many.
   private mutating func remember(_ values: [Lesson.Value], _ record: ByteView) -> Int? {
     var at = 0
-    /// The step after which the next one comes.
+    /// The step before the next one.
     var previous: UnsafeMutablePointer<Step>?
     for value in values {
       guard let next = step(record[at..<value.from], value, after: previous) else { return nil }
@@ -179,7 +179,7 @@ extension RecordShapes {
     return previous.map { Int($0.pointee.number) }
   }
 
-  /// The step with these bytes that may follow another, which is made if it is not there.
+  /// The step with these bytes that may follow another step. It is created if it is missing.
   private mutating func step(
     _ literal: Slice<ByteView>, _ value: Lesson.Value, after previous: UnsafeMutablePointer<Step>?
   ) -> UnsafeMutablePointer<Step>? {

@@ -1,4 +1,4 @@
-/// What compiling gives: the result if there is one, and everything there is to say about it.
+/// The result of compiling, if there is one, and all diagnostics.
 ///
 /// ```swift
 /// let compiled = ExpressionEnvironment().compile("(user.age >= 18")
@@ -9,10 +9,10 @@
 /// }
 /// ```
 public struct Compilation<Output> {
-  /// Nil when nothing can be used; a diagnostic of severity error says why then.
+  /// Nil if the input is unusable. A diagnostic of severity error then says why.
   public var output: Output?
   public var diagnostics: [Diagnostic]
-  /// The text that was compiled, for showing where a diagnostic is; nil when there is none.
+  /// The source, to show where a diagnostic is; nil if there is none.
   var source: String?
 
   package init(output: Output?, diagnostics: [Diagnostic], source: String? = nil) {
@@ -21,8 +21,8 @@ public struct Compilation<Output> {
     self.source = source
   }
 
-  /// The output, for those who cannot continue without it. What there is to say about an output that
-  /// is there, such as a rule set in which one audience does not compile, stays in ``diagnostics``.
+  /// The output, for callers that cannot continue without it. An output may have diagnostics too, such as a
+  /// rule set in which one audience does not compile. These stay in ``diagnostics``.
   ///
   /// ```swift
   /// let program = try ExpressionEnvironment().compile("user.age >= 18").get()
@@ -36,7 +36,7 @@ public struct Compilation<Output> {
 
 extension Compilation: Sendable where Output: Sendable {}
 
-/// A text that does not compile, with everything that there is to say about it.
+/// A source that does not compile, with all of its diagnostics.
 ///
 /// ```swift
 /// do {
@@ -51,7 +51,7 @@ extension Compilation: Sendable where Output: Sendable {}
 public struct CompilationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Errors and warnings, in the order in which they were found.
   public var diagnostics: [Diagnostic]
-  /// The text that was compiled, or nil.
+  /// The source, or nil.
   let source: String?
 
   init(diagnostics: [Diagnostic], source: String?) {
@@ -59,11 +59,11 @@ public struct CompilationError: Error, Hashable, Sendable, CustomStringConvertib
     self.source = source
   }
 
-  /// All diagnostics for people, one below the other.
+  /// All diagnostics as text, one below the other.
   public var description: String {
     if diagnostics.isEmpty { return "nothing was compiled" }
     return diagnostics.map { diagnostic in
-      // A path leads into a config, and the range counts in the text there.
+      // A path points into a config, and the range counts in a string there.
       diagnostic.text(in: diagnostic.path.isEmpty ? source : nil)
     }.joined(separator: "\n")
   }

@@ -1,7 +1,7 @@
-/// Something to say about a text or a config, found while reading or compiling it.
+/// An error, a warning or a note about a source or a config, found while reading or compiling it.
 ///
-/// Diagnostics come many at once and never stop the rest of the work; what goes wrong while one
-/// user is evaluated is an ``EvaluationError``.
+/// There can be many, and they never stop the rest of the work. A failure while one user is evaluated is
+/// an ``EvaluationError``.
 ///
 /// ```swift
 /// let diagnostic = ExpressionEnvironment().compile("user.age >= 18 and user.plan").diagnostics[0]
@@ -11,28 +11,28 @@
 /// diagnostic.suggestion  // "write '&&'"
 /// ```
 public struct Diagnostic: Hashable, Sendable {
-  /// How much it matters.
+  /// How serious the finding is.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
     /// The element cannot be used; its siblings can.
     case error
-    /// The element is used, and probably does not do what was meant.
+    /// The element is used, but probably does not do what its author intended.
     case warning
-    /// Worth knowing.
+    /// The element is used; the fact may be of interest.
     case note
   }
 
   public var code: Code
   public var severity: Severity
   public var message: String
-  /// Where in the text at ``path`` (or in the text that was compiled).
+  /// The place in the string at ``path``, or in the source that was compiled.
   public var range: SourceRange?
-  /// Where in the config, as `trigger_options[2].rules[0].expression_cel`; empty without config.
+  /// The place in the config, such as `trigger_options[2].rules[0].expression_cel`; empty without a config.
   public var path: String
-  /// What others do about it: the second severity of a finding, beside ours.
+  /// The reactions of other programs, as a second severity of the finding.
   package var peers: [PeerEffect]
-  /// Another place that the finding is about.
+  /// Another place that the finding refers to.
   package struct Related: Hashable, Sendable {
-    /// Where in the config.
+    /// The place in the config.
     package var path: String
     package var message: String
 
@@ -42,19 +42,19 @@ public struct Diagnostic: Hashable, Sendable {
     }
   }
 
-  /// Other places that have to do with it.
+  /// Other places that are related to the finding.
   package var related: [Related]
   /// Facts that help to understand the message.
   public var notes: [String]
-  /// What to write or do instead.
+  /// The recommended change.
   public var suggestion: String?
-  /// A change of the text that does what is suggested.
+  /// An edit of the source that implements the suggestion.
   package var fix: Fix?
-  /// The attribute that it is about, where it is about one.
+  /// The attribute that the finding is about, if any.
   package var subject: String?
-  /// Further places, in the same text as ``range``, that the same is found in.
+  /// Further places with the same finding, in the same string as ``range``.
   package var elsewhere: [SourceRange] = []
-  /// Whether shipped superscript ends the app's process here, where others report an error.
+  /// Whether shipped superscript terminates the app's process here, where others report an error.
   package var abortsApp = false
 
   package init(
@@ -75,12 +75,12 @@ public struct Diagnostic: Hashable, Sendable {
     self.peers = peers
   }
 
-  /// A change of the text that a diagnostic is about.
+  /// A change of the string that a diagnostic is about.
   package struct Fix: Hashable, Sendable {
     package struct Edit: Hashable, Sendable {
-      /// Where, in the same text as ``Diagnostic/range``.
+      /// The place, in the same string as ``Diagnostic/range``.
       package var range: SourceRange
-      /// What stands there afterwards.
+      /// The replacement.
       package var text: String
 
       package init(_ range: SourceRange, _ text: String) {
@@ -89,10 +89,9 @@ public struct Diagnostic: Hashable, Sendable {
       }
     }
 
-    /// They do not overlap, and stand in the order of the text.
+    /// The edits, in the order of the source. They do not overlap.
     package var edits: [Edit]
-    /// Whether it can be made without asking: nothing else can have been meant, or no answer
-    /// changes by it.
+    /// Whether it can be applied without asking: there is no other interpretation, or it changes no result.
     package var isSafe: Bool
 
     package init(_ edits: [Edit], isSafe: Bool) {
@@ -101,7 +100,7 @@ public struct Diagnostic: Hashable, Sendable {
     }
   }
 
-  /// How much it matters to those who suffer most elsewhere; nil when nobody does.
+  /// The severity for the programs that are affected most, or nil if none is.
   public var peerSeverity: Severity? {
     peers.contains { $0.severity == .error } ? .error : peers.isEmpty ? nil : .warning
   }

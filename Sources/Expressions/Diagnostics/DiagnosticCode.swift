@@ -1,6 +1,6 @@
 extension Diagnostic {
-  /// A stable name for the kind of finding, for machines and for documentation. The set is open:
-  /// those who compile more than expressions add codes of their own.
+  /// A stable name for the kind of finding, for machines and for documentation. The set is open: compilers of
+  /// more than expressions add codes of their own.
   ///
   /// ```swift
   /// let expired = Diagnostic.Code(rawValue: "rule-expired")
@@ -15,24 +15,24 @@ extension Diagnostic {
 }
 
 extension Diagnostic.Code {
-  /// The text is not in the language: a token is missing, misplaced or malformed.
+  /// The source is not in the language: a token is missing, misplaced or malformed.
   public static let syntaxError = Self(rawValue: "syntax-error")
-  /// Part of the language that this version does not evaluate yet.
+  /// A part of the language that this version does not evaluate yet.
   public static let notSupported = Self(rawValue: "not-supported")
   /// A name that is not a declared attribute root or variable.
   public static let unknownAttribute = Self(rawValue: "unknown-attribute")
   /// A name that is not a function, or a function that takes other arguments.
   public static let unknownFunction = Self(rawValue: "unknown-function")
-  /// Operands that can never go together.
+  /// Operands whose types never fit together.
   public static let typeError = Self(rawValue: "type-error")
   /// A regular expression that is outside RE2's syntax.
   public static let badRegex = Self(rawValue: "bad-regex")
   /// A limit on size or nesting was passed.
   public static let limitExceeded = Self(rawValue: "limit-exceeded")
-  /// Something that CEL and superscript read differently.
+  /// Code that CEL and superscript interpret differently.
   public static let dialectDifference = Self(rawValue: "dialect-difference")
-  /// An expression that formatting leaves as it is.
+  /// An expression that the formatter leaves unchanged.
   public static let notFormatted = Self(rawValue: "not-formatted")
-  /// A part of a template that gave nothing.
+  /// A part of a template that renders to nothing.
   public static let renderError = Self(rawValue: "render-error")
 }

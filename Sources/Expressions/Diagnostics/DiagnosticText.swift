@@ -1,5 +1,5 @@
 extension Diagnostic {
-  /// The diagnostic for people: the message, the line of the source, a caret, what to do.
+  /// The diagnostic as text: the message, the line of the source, a caret, and what to do.
   ///
   /// ```swift
   /// let source = "usr.plan == 'free'"
@@ -11,16 +11,16 @@ extension Diagnostic {
   /// lines[3]  // "   | ^^^"
   /// lines[4]  // "   = help: did you mean 'user'?"
   /// ```
-  ///
   /// - Parameters:
-  ///   - source: the text that was compiled. Characters in it that a terminal would obey are replaced.
+  ///   - source: the source that was compiled. Control characters in it are replaced.
+  ///   - file: the prefix of the position: the name of a file, or an empty string.
   ///   - file: what stands before the position: the name of a file, or nothing.
   public func text(in source: String?, file: String = "") -> String {
     DiagnosticText.render(self, source: source, place: file)
   }
 }
 
-/// Renders diagnostics for people: the message, the source line, a caret, what to do.
+/// Renders diagnostics as text: the message, the source line, a caret, and what to do.
 ///
 /// ```
 /// error[syntax-error]: expected an operand after '=='
@@ -31,9 +31,9 @@ extension Diagnostic {
 /// ```
 package enum DiagnosticText {
   /// - Parameters:
-  ///   - source: the text that the range counts in, if there is one.
-  ///   - place: what stands before the position: a file name with line, or nothing.
-  ///   - isExact: whether the place tells the position already.
+  ///   - source: the source that the range counts in, if there is one.
+  ///   - place: the prefix of the position: a file name with a line, or an empty string.
+  ///   - isExact: whether the place contains the position already.
   package static func render(
     _ diagnostic: Diagnostic, source: String?, place: String = "", isExact: Bool = false
   ) -> String {
@@ -64,8 +64,8 @@ package enum DiagnosticText {
     return lines.map(visible).joined(separator: "\n")
   }
 
-  /// The line of a source that a range begins in, cut to a readable width, and a mark under the range,
-  /// both with a margin.
+  /// The line of a source that a range begins in, cut to a readable width, and a mark under the range. Both
+  /// have a margin.
   package static func excerpt(_ source: String, _ range: SourceRange) -> [String] {
     let excerpt = Excerpt(source: source, range: range)
     return ["   | " + excerpt.line, "   | " + excerpt.marker].map(visible)
@@ -87,8 +87,8 @@ package enum DiagnosticText {
     return "\(subject) \(verb)" + (effect.detail.map { ": \($0)" } ?? "")
   }
 
-  /// Text from a file as one line that a terminal shows and does not obey: control characters, and
-  /// those that break lines or turn the direction of what follows, are U+FFFD.
+  /// Text from a file as one line that is safe to print on a terminal. Control characters, and characters
+  /// that break lines or change the direction of text, become U+FFFD.
   package static func visible(_ text: String) -> String {
     if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return text }
     return String(
@@ -103,7 +103,7 @@ package enum DiagnosticText {
     }
   }
 
-  /// The line a range begins in, cut to a readable width around it, and a marker under the range.
+  /// The line that a range begins in, cut to a readable width around it, and a marker under the range.
   private struct Excerpt {
     var position: SourcePosition
     var line: String

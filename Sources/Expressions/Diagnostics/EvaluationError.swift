@@ -1,7 +1,7 @@
-/// Why one evaluation gave no value.
+/// Why one evaluation has no value.
 ///
-/// The set is closed. An error carries what a machine needs; where it happened in the source is
-/// worked out only when somebody looks (``Program/range(of:in:)``).
+/// The set is closed. An error contains what a machine needs. Its place in the source is computed on demand
+/// (``Program/range(of:in:)``).
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.credits / user.days > 3").get()
@@ -15,7 +15,7 @@
 public struct EvaluationError: Error, Hashable, Sendable {
   /// The kinds of failure.
   public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-    /// An attribute, a map key or a field is not there.
+    /// An attribute, a map key or a field is missing.
     case noSuchAttribute = 1
     /// An operator or a function does not take values of these types.
     case noSuchOverload
@@ -27,7 +27,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case moduloByZero
     /// A list index outside the list.
     case indexOutOfRange
-    /// A value that cannot be converted to the wanted type.
+    /// A value cannot be converted to the requested type.
     case conversion
     /// A map literal with the same key twice, or with one that is not a bool, int, uint or string.
     case badMapKey
@@ -35,22 +35,20 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case badRegex
     /// One of ``Limits`` was reached.
     case limitExceeded
-    /// The expression depends on an attribute that is declared unknown.
+    /// The expression depends on an attribute that is declared as unknown.
     case unknownValue
-    /// A variable that nobody bound, or a function that does not exist. In superscript the whole
-    /// expression is null then.
+    /// A variable that is not bound, or a function that does not exist. In superscript the whole expression is
+    /// null then.
     case undeclaredName
-    /// Something is compared with a null before it. In superscript the whole expression is null
-    /// then.
+    /// A value is compared with a null on the left side. In superscript the whole expression is null then.
     case nullComparison
-    /// A call without an argument that it needs, or with one that is not a value.
+    /// A call lacks an argument that it needs, or has an argument that is not a value.
     case badArgument
-    /// An argument that superscript breaks off at. Unlike ``badArgument`` nothing recovers from it.
+    /// An argument that makes superscript stop. Unlike ``badArgument``, the expression cannot recover from it.
     case fatalArgument
 
-    /// Whether superscript before 1.0.15 ends the app's process where this happens. What an
-    /// expression fails by can depend on the ``EvaluatorBehavior``: the string "0" is a divisor in
-    /// some.
+    /// Whether superscript before 1.0.15 terminates the app's process for this error. The error of an
+    /// expression can depend on the ``EvaluatorBehavior``: in some, the string "0" is a divisor.
     package var abortsApp: Bool {
       switch self {
       case .divisionByZero, .moduloByZero, .overflow, .fatalArgument: true
@@ -60,7 +58,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
       }
     }
 
-    /// A stable slug, as diagnostics have it.
+    /// A stable slug, as in diagnostics.
     public var slug: String {
       switch self {
       case .noSuchAttribute: "no-such-attribute"
@@ -83,18 +81,18 @@ public struct EvaluationError: Error, Hashable, Sendable {
   }
 
   public var kind: Kind
-  /// The instruction that failed; a key to the source range.
+  /// The instruction that failed. It leads to the source range.
   package var instruction: UInt32
-  /// Tags of the operands, where they explain the failure, or 0.
+  /// Tags of the operands if they explain the failure, otherwise 0.
   private var firstTag: UInt8
   private var secondTag: UInt8
 
-  /// Names of the operand types, where they explain the failure.
+  /// Names of the operand types, if they explain the failure.
   public var operandTypes: [String] {
     [firstTag, secondTag].filter { $0 != 0 }.map(Tag.typeName)
   }
 
-  /// What a ``CustomFunction`` throws.
+  /// Creates an error for a ``CustomFunction`` to throw.
   public init(_ kind: Kind) { self.init(kind, instruction: 0) }
 
   package init(

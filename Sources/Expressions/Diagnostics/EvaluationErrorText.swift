@@ -1,5 +1,5 @@
 extension EvaluationError: CustomStringConvertible {
-  /// What went wrong, for people.
+  /// The error as text.
   public var description: String {
     switch kind {
     case .noSuchAttribute: "an attribute, a key or a field is not there"

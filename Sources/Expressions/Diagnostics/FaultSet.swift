@@ -8,15 +8,15 @@ struct FaultSet: OptionSet {
     rawValue = kinds.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
   }
 
-  /// An attribute, a key or a field that is not there.
+  /// An attribute, a key or a field is missing.
   static let missing = FaultSet(.noSuchAttribute)
 
-  /// What a program may recover from. Division by zero, overflow and limits end every evaluation.
+  /// The faults that a program may recover from. Division by zero, overflow and limits end every evaluation.
   static let recoverable = FaultSet(
     .noSuchAttribute, .noSuchOverload, .indexOutOfRange, .conversion, .badMapKey, .badRegex,
     .undeclaredName, .nullComparison, .badArgument)
 
-  /// Whether a fault, as the machine keeps it, is of one of these kinds.
+  /// Whether a fault, as the machine stores it, is of one of these kinds.
   @inline(__always)
   func contains(fault: UInt64) -> Bool {
     rawValue >> (UInt32(truncatingIfNeeded: fault >> 8) & 0x1F) & 1 == 1

@@ -1,4 +1,4 @@
-/// How much one expression may take. Every limit is a parameter with a default; passing one is a
+/// The resources that one expression may use. Every limit is a parameter with a default. Exceeding one is a
 /// diagnostic while compiling and ``EvaluationError/Kind/limitExceeded`` while evaluating.
 ///
 /// ```swift
@@ -8,25 +8,23 @@
 /// try program.evaluate(["user": ["tags": ["a", "b", "c", "d"]]])  // throws limit-exceeded
 /// ```
 public struct Limits: Hashable, Sendable {
-  /// Bytes of source text of one expression.
+  /// The length of the source of one expression, in bytes.
   public var sourceBytes: Int
-  /// Depth of nested parentheses, calls, literals and operators, and how many values of `cel.block`
-  /// there are at one place. The default fits into a stack of
-  /// 512 KiB in an optimised build. At most 500 is honoured, for which a stack of 8 MiB has room
-  /// even in an unoptimised one.
+  /// The depth of nested parentheses, calls, literals and operators, and the number of values of `cel.block`
+  /// at one place. The default fits into a stack of 512 KiB in an optimised build. The maximum is 500, which
+  /// fits into a stack of 8 MiB even in an unoptimised build.
   public var nesting: Int { didSet { nesting = Limits.clamped(nesting) } }
-  /// Work of one evaluation: a round of a loop takes 1, and so does going through 16 elements of a
-  /// list or a map, through 64 bytes of a text, or 16 steps of matching a pattern. Compiling a
-  /// pattern that is not a constant takes 60 and more. Once any limit of an evaluation is reached,
-  /// no steps are left.
+  /// The work of one evaluation. One step is a round of a loop, 16 elements of a list or a map, 64 bytes of a
+  /// string, or 16 steps of matching a pattern. Compiling a pattern that is not a constant takes 60 steps or
+  /// more. Once any limit of an evaluation is reached, no steps are left.
   public var steps: Int
-  /// Bytes that one evaluation may allocate for strings, lists and maps it builds, and that one
-  /// context may take in a frame. A result that shares parts may take 16 times as much when it is
-  /// handed out as a ``Value``.
+  /// The number of bytes that one evaluation may allocate for strings, lists and maps, and that one context
+  /// may take in a frame. A result that shares parts may take 16 times as much when it is returned as a
+  /// ``Value``.
   public var memoryBytes: Int
-  /// Depth of nested lists and maps in each root of a context.
+  /// The depth of nested lists and maps in each root of a context.
   public var dataNesting: Int { didSet { dataNesting = Limits.clamped(dataNesting) } }
-  /// Internal steps of one regular expression match.
+  /// Internal steps of one match of a regular expression.
   public var regexSteps: Int
 
   public init(
@@ -42,8 +40,8 @@ public struct Limits: Hashable, Sendable {
     self.regexSteps = regexSteps
   }
 
-  /// Bytes that a result may take, counted as ``memoryBytes`` counts them. What a program builds
-  /// shares its parts, a value does not.
+  /// The number of bytes that a result may take, counted like ``memoryBytes``. Lists and maps of a program
+  /// share their parts, and a value does not.
   var resultBytes: Int {
     let (product, overflow) = memoryBytes.multipliedReportingOverflow(by: 16)
     return overflow ? .max : product

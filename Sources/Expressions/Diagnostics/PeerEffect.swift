@@ -1,11 +1,11 @@
 extension Diagnostic {
-  /// What other programs that read the same text do because of what was found.
+  /// The reaction of another program that reads the same source to a finding.
   package struct PeerEffect: Hashable, Sendable {
-    /// A program in the field. Which there are, those say who compile for them.
+    /// A program in the field. Compilers for these programs define them.
     package struct Peer: Hashable, Sendable {
       /// A stable name, for machines.
       package let id: String
-      /// What messages call it.
+      /// The name in messages.
       package let name: String
 
       package init(id: String, name: String) {
@@ -15,17 +15,17 @@ extension Diagnostic {
     }
 
     package enum Consequence: String, Hashable, Sendable, CaseIterable {
-      /// It uses nothing of the whole text.
+      /// It rejects the whole config.
       case rejectsConfig = "rejects-config"
       /// It continues without the element.
       case dropsElement = "drops-element"
-      /// It uses the element, in another way than is done here.
+      /// It uses the element, with a different meaning.
       case differs
     }
 
     package var peers: [Peer]
     package var consequence: Consequence
-    /// What exactly happens there, where that is not plain.
+    /// Details of the effect, where it is not obvious.
     package var detail: String?
 
     package init(_ peers: [Peer], _ consequence: Consequence, _ detail: String? = nil) {
@@ -34,7 +34,7 @@ extension Diagnostic {
       self.detail = detail
     }
 
-    /// How much it matters there.
+    /// How serious the finding is for that program.
     package var severity: Severity { consequence == .rejectsConfig ? .error : .warning }
   }
 }

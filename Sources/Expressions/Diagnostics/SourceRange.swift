@@ -12,7 +12,7 @@
 public struct SourceRange: Hashable, Sendable {
   /// Offset of the first byte.
   public var from: Int
-  /// Offset behind the last byte.
+  /// Offset after the last byte.
   public var to: Int
 
   public init(from: Int, to: Int) {
@@ -26,7 +26,7 @@ public struct SourceRange: Hashable, Sendable {
   }
 }
 
-/// Where a byte offset lies for a person: line and column count from 1, columns in characters.
+/// The place of a byte offset for people: line and column count from 1, columns in characters.
 package struct SourcePosition: Equatable {
   package var line: Int
   package var column: Int
@@ -50,7 +50,7 @@ package struct SourcePosition: Equatable {
     self.init(line: line, column: column)
   }
 
-  /// Characters from one offset to a later one; nil when a line ends between them.
+  /// The number of characters from one offset to a later one, or nil if a line ends between them.
   static func columns(from: Int, to: Int, in source: [UInt8]) -> Int? {
     let between = source[from..<to]
     return between.contains(UInt8(ascii: "\n"))

@@ -1,6 +1,6 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns of a string.
 package enum TextWidth {
-  /// Two for characters of East Asia and for emoji, none for marks on the character before them.
+  /// East Asian characters and emoji take two columns, and combining marks none.
   package static func columns(_ text: some Sequence<Character>) -> Int {
     text.reduce(0) { $0 + columns($1) }
   }
@@ -29,7 +29,7 @@ package enum TextWidth {
     0xFFE0...0xFFE6, 0x1B000...0x1B2FF, 0x1F200...0x1F2FF, 0x20000...0x3FFFD,
   ]
 
-  /// The text with its middle left out where it takes more columns.
+  /// The string, with its middle left out if it is wider than `width`.
   package static func shortened(_ text: String, to width: Int) -> String {
     guard columns(text) > width else { return text }
     if width <= 1 { return width == 1 ? "…" : "" }
@@ -37,7 +37,7 @@ package enum TextWidth {
     return prefix(text, width - 1 - columns(tail)) + "…" + tail
   }
 
-  /// As much of the beginning as takes so many columns.
+  /// The longest prefix that fits into a number of columns.
   package static func prefix(_ text: some Sequence<Character>, _ width: Int) -> String {
     var left = width
     return String(
@@ -51,9 +51,9 @@ package enum TextWidth {
     String(prefix(text.reversed(), width).reversed())
   }
 
-  /// A line broken so that it fits: between columns, where it has some, and else between words. What
-  /// continues it stands four columns further in, or less where there is no room for that. A word that
-  /// is wider than all of the room is left whole.
+  /// Wraps a line: between its columns if it has some, otherwise between words. Continuation lines are
+  /// indented by four more columns, or fewer if there is no room. A word that is wider than the line is not
+  /// broken.
   package static func wrapped(_ line: String, to width: Int) -> [String] {
     guard columns(line) > width, line.contains(where: { $0 != " " }) else { return [line] }
     return pieces(of: line, width).flatMap { words(of: $0, width) }
@@ -63,8 +63,8 @@ package enum TextWidth {
 
   private static func further(than indent: Int, _ width: Int) -> Int { min(indent + 4, width / 3) }
 
-  /// A line broken where two spaces or more stand between its columns. What stands at its beginning, such
-  /// as the mark of a clause, stays with the column behind it.
+  /// A line broken where two or more spaces separate its columns. A mark at its beginning, such as that of a
+  /// clause, stays with the column after it.
   private static func pieces(of line: String, _ width: Int) -> [String] {
     let indent = indent(line)
     let space = String(repeating: " ", count: further(than: indent, width))

@@ -1,5 +1,5 @@
 extension ExpressionEnvironment {
-  /// The operands of the `&&` that an expression is, as they are written; the whole of another one.
+  /// The operands of `&&` of an expression, as written. Any other expression is returned whole.
   package func conjuncts(of source: String) -> [String] {
     let (tree, problems) = dialect.parse(source, limits: limits)
     guard problems.isEmpty, !tree.nodes.isEmpty, tree[tree.root].kind == .and else {

@@ -1,5 +1,5 @@
-/// The languages that an expression can be written in. They differ in what they accept and in
-/// what the same text means; all of them become the same instructions.
+/// The languages that an expression can be written in. They differ in what they accept and in the meaning
+/// of the same source. All of them compile to the same instructions.
 ///
 /// ```swift
 /// let rule = "user.seats < 5"
@@ -12,13 +12,13 @@
 package enum Dialect: String, Hashable, Sendable, CaseIterable {
   /// The Common Expression Language as its specification defines it.
   case cel
-  /// What Superwall's SDKs evaluate (superscript 1.0.13, on cel-interpreter 0.8.1; earlier ones differ
-  /// as ``EvaluatorBehavior`` says): values are true
-  /// or false by what they hold, a missing attribute is the zero of what it is compared with, `&&`
-  /// evaluates both sides, integers wrap. Where the original panics, this is an evaluation error.
+  /// The language of Superwall's SDKs (superscript 1.0.13, on cel-interpreter 0.8.1). For differences of
+  /// earlier versions, see ``EvaluatorBehavior``. Values are true or false by their content, a missing
+  /// attribute is the zero of the type that it is compared with, `&&` evaluates both sides, integers wrap.
+  /// Where the original panics, this is an evaluation error.
   case superscript
 
-  /// The tree of an expression. It is usable when there is no diagnostic.
+  /// The tree of an expression. It is only usable if there are no diagnostics.
   package func parse(_ source: String, limits: Limits) -> (
     tree: SyntaxTree, diagnostics: [Diagnostic]
   ) {
@@ -33,13 +33,13 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ExpressionEnvironment {
-  /// An environment for superscript expressions: `user`, `device` and `params` are always there.
+  /// An environment for superscript expressions: `user`, `device` and `params` always exist.
   ///
   /// - Parameters:
-  ///   - roots: maps that are always there. `device` and `computed` always are.
-  ///   - variables: names that may be bound to values of any type; reading one that is not bound
-  ///     makes the whole expression null.
-  ///   - limits: how much an expression may take.
+  ///   - roots: maps that always exist. `device` and `computed` are always added.
+  ///   - variables: names that may be bound to values of any type. Reading one that is not bound makes the
+  ///     whole expression null.
+  ///   - limits: the resources that an expression may use.
   public static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
     limits: Limits = Limits()
@@ -49,8 +49,8 @@ extension ExpressionEnvironment {
   }
 
   /// - Parameters:
-  ///   - hostFunctions: what the host answers.
-  ///   - binding: what happens to values on their way in, beside what the dialect does.
+  ///   - hostFunctions: the functions that the host answers.
+  ///   - binding: conversions of values in addition to those of the dialect.
   ///   - behavior: the generation of the evaluator.
   package static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],
@@ -63,7 +63,7 @@ extension ExpressionEnvironment {
     environment.hostFunctions = hostFunctions
     environment.binding = binding
     environment.binding.readsBooleanTexts = behavior != .raw
-    // In `skip` the expression says which strings become numbers.
+    // In `skip` the expression determines which strings become numbers.
     environment.readsNumbersInGraph = behavior == .skip
     environment.binding.readsNumberTexts = behavior == .numeric
     environment.binding.isLenient = true

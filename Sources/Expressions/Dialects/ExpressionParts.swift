@@ -1,12 +1,11 @@
-/// A part of an expression that is asked whether it is true: a clause, or what clauses are joined
-/// to.
+/// A part of an expression whose truth is evaluated: a clause, or a combination of clauses.
 package struct ExpressionPart: Sendable {
   package var range: SourceRange
-  /// The part as it is written.
+  /// The part as written.
   package var text: String
-  /// Numbers of the parts that it is made of; none for a clause.
+  /// The numbers of the parts that it consists of. A clause has none.
   package var parts: [Int] = []
-  /// The literals in it.
+  /// The literals of the part.
   package var constants: [Value] = []
 
   package init(range: SourceRange, text: String) {
@@ -16,7 +15,7 @@ package struct ExpressionPart: Sendable {
 }
 
 extension ExpressionPart {
-  /// The parts of an expression, the whole first; nil when it is not in the language.
+  /// The parts of an expression, the whole first. It is nil if the expression is not in the language.
   package static func all(of source: String, in dialect: Dialect, limits: Limits = Limits())
     -> [ExpressionPart]?
   {
@@ -28,7 +27,7 @@ extension ExpressionPart {
   }
 }
 
-/// Walks a tree along what decides.
+/// Walks the parts of a tree that determine the result.
 private struct PartCollector {
   let tree: SyntaxTree
   let source: [UInt8]

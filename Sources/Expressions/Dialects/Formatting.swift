@@ -1,15 +1,15 @@
-/// An expression in the one style of its language.
+/// An expression in the standard style of its language.
 package struct FormattedExpression: Sendable {
-  /// The text, as it was where it cannot be formatted.
+  /// The formatted source, or the original if it cannot be formatted.
   package var text: String
-  /// Why the text stays as it is: the errors of an expression that does not compile, or what would
-  /// be lost.
+  /// Why the source stays unchanged: the errors of an expression that does not compile, or what the formatter
+  /// would lose.
   package var refusal: [Diagnostic] = []
 
   /// Whether the expression is in the language.
   package var compiles: Bool { !refusal.contains { $0.severity == .error } }
 
-  /// A text that stays as it is, for a reason that is not an error.
+  /// A source that stays unchanged, for a reason that is not an error.
   package static func refused(_ text: String, _ reason: String, _ range: SourceRange? = nil)
     -> FormattedExpression
   {
@@ -20,8 +20,8 @@ package struct FormattedExpression: Sendable {
 }
 
 extension ExpressionEnvironment {
-  /// Formats an expression, unless it has errors, or the result would lose something or say
-  /// something else. Formatting the result changes nothing.
+  /// Formats an expression, unless it has errors, or the result would lose something or have another meaning.
+  /// Formatting the result again changes nothing.
   package func format(_ source: String) -> FormattedExpression {
     let compiled = compile(source)
     guard let program = compiled.output else {
@@ -34,7 +34,7 @@ extension ExpressionEnvironment {
     let tree = dialect.parse(source, limits: limits).tree
     let text = Printer.print(tree, dialect)
     guard text != source else { return FormattedExpression(text: source) }
-    // What is printed is read and compiled again, so that a fault of ours changes no rule.
+    // The result is parsed and compiled again, so that a bug in the formatter changes no rule.
     let (again, problems) = dialect.parse(text, limits: limits)
     let compiledAgain = compile(text)
     guard problems.isEmpty, again.isSame(as: tree), let same = compiledAgain.output,
@@ -46,7 +46,7 @@ extension ExpressionEnvironment {
 }
 
 extension [Diagnostic] {
-  /// Whether both say the same, at whatever places. Advice may go by what stands around them.
+  /// Whether both have the same content, at any places. Advice may depend on the surrounding code.
   fileprivate func isSame(as other: [Diagnostic]) -> Bool {
     func placeless(_ diagnostic: Diagnostic) -> Diagnostic {
       var diagnostic = diagnostic
@@ -59,7 +59,7 @@ extension [Diagnostic] {
 }
 
 extension Program {
-  /// Whether both were compiled to the same graph, wherever its nodes stand in their sources.
+  /// Whether both were compiled to the same graph, wherever its nodes are in their sources.
   func isSame(as other: Program) -> Bool {
     storage.rootNodes == other.storage.rootNodes && storage.graph.isSame(as: other.storage.graph)
   }
@@ -81,7 +81,7 @@ extension ConditionGraph {
 }
 
 extension Cell {
-  /// Whether both are the same value, number types and signs of zero included.
+  /// Whether both are the same value, including number types and signs of zero.
   fileprivate func isIdentical(to other: Cell) -> Bool {
     if self == other { return true }
     guard tag == other.tag, outsideCount == other.outsideCount else { return false }

@@ -1,9 +1,9 @@
-/// What the reference says of a function or macro.
+/// The entry of a function or macro in the reference.
 package struct FunctionPage: Sendable {
   package let family: FunctionFamily
   /// All ways of calling it.
   package let signatures: [FunctionSignature]
-  /// What it does, in a sentence or two.
+  /// Its effect, in a sentence or two.
   package let summary: String
   /// `call == result`, which is true in every dialect that knows the function.
   package let example: String
@@ -36,7 +36,7 @@ package struct FunctionPage: Sendable {
     dialects = Dialect.allCases.filter { row.dialects.contains($0 == .cel ? .cel : .superscript) }
   }
 
-  /// The names in calls, each once.
+  /// The names used in calls, each once.
   package var names: [String] {
     signatures.reduce(into: []) { if !$0.contains($1.name) { $0.append($1.name) } }
   }
@@ -48,12 +48,12 @@ package struct FunctionPage: Sendable {
     + [bind]
     + Superscript.Form.allCases.map { FunctionPage($0.row, in: .superscript) }
 
-  /// The macro that no receiver has (``Macro`` has the others).
+  /// The only macro without a receiver (``Macro`` has the others).
   private static let bind = FunctionPage(
     .loops, "cel.bind(x, T, any) -> any", "Names a value for use in the last argument.",
     "cel.bind(x, 2 + 3, x * x) == 25", in: [.cel])
 
-  /// The ways of calling a function of this name, with its name space.
+  /// The ways of calling a function of this name. The name contains its name space.
   package static func signatures(of name: String, in dialect: Dialect) -> [FunctionSignature] {
     signatures[dialect]?[name] ?? []
   }
@@ -70,7 +70,7 @@ package struct FunctionPage: Sendable {
     return signatures
   }()
 
-  /// What to write instead of a name that no function has.
+  /// A replacement for the name of an unknown function.
   package static func suggestion(for name: String, among names: [String]) -> String? {
     FunctionHint.text(name, known: names)
   }

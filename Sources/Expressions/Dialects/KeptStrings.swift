@@ -1,11 +1,11 @@
-/// The behavior `skip`: strings of numbers become numbers where an expression reads them, except at
-/// the paths that it compares with string literals.
+/// The behavior `skip`: numeric strings become numbers where an expression reads them, except at the paths
+/// that it compares with string literals.
 ///
-/// Attributes lie in frames as in the behavior `text`, because two expressions of a program can read
-/// the same attribute in both ways. A node around the attribute makes the numbers; it is left out
-/// where they cannot change what a relation evaluates to.
+/// Attributes are stored in frames as in the behavior `text`, because two expressions of a program can read
+/// the same attribute in both ways. A node around the attribute converts the strings to numbers. It is left
+/// out where the numbers cannot change the result of a relation.
 extension Checker {
-  /// What an expression reads at a path: the node itself in all other behaviors.
+  /// The node that reads a path: the attribute's node itself in all other behaviors.
   mutating func readNumbers(
     _ node: ConditionGraph.ID, of path: [String], _ origin: ConditionGraph.Origin
   ) -> ConditionGraph.ID {
@@ -17,8 +17,7 @@ extension Checker {
     return addCall(.readNumbers, [node, paths], origin)
   }
 
-  /// The operands of a relation, with attributes as they lie where numbers in their place would make
-  /// no difference.
+  /// The operands of a relation. Attributes are not converted where numbers would make no difference.
   mutating func operands(
     of node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID
   ) -> (ConditionGraph.ID, ConditionGraph.ID) {
@@ -26,7 +25,7 @@ extension Checker {
     if let constant = graph.constant(b) { return (withStrings(a, beside: constant, node.kind), b) }
     if let constant = graph.constant(a) { return (a, withStrings(b, beside: constant, node.kind)) }
     if node.kind == .in, graph[b].kind == .list {
-      // A list literal: nothing is folded yet.
+      // In a list literal, the elements are not folded yet.
       let elements = graph.list(graph[b].a).map { graph.constant(Int($0)) }
       guard elements.allSatisfy({ $0.map { Checker.isNoNumber($0) } ?? false }) else {
         return (a, b)
@@ -42,15 +41,15 @@ extension Checker {
     let isScalar = constant.tag != Tag.list && constant.tag != Tag.map
     let isEquality = relation == .equal || relation == .notEqual
     return withStrings(id) { keepsOwn in
-      // A kept string is compared as it is, and what a list or map holds below it is not looked at.
+      // A string that stays a string is compared unchanged. Strings inside a list or map are not compared.
       keepsOwn ? isScalar : isEquality && Checker.isNoNumber(constant)
     }
   }
 
-  /// The attribute itself in the place of its numbers.
+  /// The attribute itself, without the conversion to numbers.
   ///
-  /// - Parameter isSame: whether it makes no difference; it is asked whether the attribute's own
-  ///   strings stay strings.
+  /// - Parameter isSame: whether the result is the same. Its argument is whether the attribute's own strings
+  ///   stay strings.
   private mutating func withStrings(_ id: ConditionGraph.ID, _ isSame: (Bool) -> Bool)
     -> ConditionGraph.ID
   {
@@ -66,7 +65,7 @@ extension Checker {
     return isSame(KeptPaths.holdsOwn(kept)) ? graph.strings(of: id) : id
   }
 
-  /// Whether a value is equal neither to a number nor to a string of one.
+  /// Whether a value equals neither a number nor a numeric string.
   private static func isNoNumber(_ cell: Cell) -> Bool {
     switch cell.tag {
     case Tag.null, Tag.bool, Tag.bytes: true
@@ -77,7 +76,7 @@ extension Checker {
 }
 
 extension ConditionGraph {
-  /// The attribute whose numbers a node reads; the node itself for all others.
+  /// The attribute whose numbers a node reads, or the node itself for all other nodes.
   func strings(of id: ID) -> ID {
     guard self[id].kind == .call, function(id) == .readNumbers else { return id }
     return Int(list(self[id].a)[list(self[id].a).startIndex])
@@ -85,8 +84,8 @@ extension ConditionGraph {
 }
 
 extension SyntaxTree {
-  /// The paths of attributes that are operands of a relation beside a string literal. Arguments of
-  /// calls and what stands in `[...]` are not searched.
+  /// The paths of attributes that are operands of a relation with a string literal. Arguments of calls and
+  /// indexes in `[...]` are not searched.
   var pathsComparedWithStrings: [[UInt8]] {
     var paths: [[UInt8]] = []
     collect(root, &paths)

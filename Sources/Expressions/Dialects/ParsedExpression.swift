@@ -1,15 +1,14 @@
-/// An expression as it is written, for those who look at what people write rather than at what it
-/// comes to.
+/// An expression as written, for code that needs its syntax and not its value.
 package struct ParsedExpression {
   package typealias ID = SyntaxTree.ID
 
   package let source: String
   package let dialect: Dialect
   package let tree: SyntaxTree
-  /// Names that loops of the expression give to their elements.
+  /// The variables of the expression's loops.
   private let variables: Set<String>
 
-  /// - Returns: nil when the text is not in the language.
+  /// - Returns: nil if the source is not in the language.
   package init?(_ source: String, in dialect: Dialect, limits: Limits = Limits()) {
     let (tree, problems) = dialect.parse(source, limits: limits)
     guard problems.isEmpty else { return nil }
@@ -26,14 +25,14 @@ package struct ParsedExpression {
     self.variables = variables
   }
 
-  /// Calls that name variables for what their arguments say.
+  /// Calls that declare variables for their arguments.
   package static let loops = Set(Macro.allCases.filter { $0 != .has }.flatMap { $0.usages.keys })
 
   package var root: ID { tree.root }
 
   package subscript(id: ID) -> SyntaxTree.Node { tree[id] }
 
-  /// The names of `user.a.b` and `user["a"].b`; nil for what is not a path of an attribute.
+  /// The names of `user.a.b` and `user["a"].b`, or nil if it is not the path of an attribute.
   package func path(_ id: ID) -> [String]? {
     guard let path = names(id), !variables.contains(path[0]) else { return nil }
     return path
@@ -51,7 +50,7 @@ package struct ParsedExpression {
     }
   }
 
-  /// Where the last name of a path stands; nil when it is not written plainly.
+  /// The place of the last name of a path, or nil if the name is not written plainly.
   package func lastName(_ id: ID) -> SourceRange? {
     let node = tree[id]
     switch node.kind {
@@ -61,7 +60,7 @@ package struct ParsedExpression {
     }
   }
 
-  /// The value of a literal; a number may have a sign.
+  /// The value of a literal. A number may have a sign.
   package func literal(_ id: ID) -> Value? {
     let node = tree[id]
     switch node.kind {
@@ -75,7 +74,7 @@ package struct ParsedExpression {
     }
   }
 
-  /// The text of a part, without parentheses around it that only surround it.
+  /// The source of a part, without redundant parentheses around it.
   package func text(_ id: ID) -> String {
     String(decoding: bytes(tree[id].range), as: UTF8.self)
   }
@@ -84,7 +83,7 @@ package struct ParsedExpression {
     Array(source.utf8.dropFirst(range.from).prefix(range.to - range.from))
   }
 
-  /// A call by its name, receiver and arguments; nil for anything else.
+  /// The name, receiver and arguments of a call, or nil for anything else.
   package func call(_ id: ID) -> (name: String, target: ID?, arguments: [ID])? {
     let node = tree[id]
     guard node.kind == .call, let target = tree.list(node.c).first else { return nil }
@@ -94,8 +93,8 @@ package struct ParsedExpression {
     )
   }
 
-  /// All nodes below one, and itself, in the order of the source, each with the node that it is an
-  /// operand of.
+  /// Visits a node and all nodes below it in the order of the source, each with the node that it is an operand
+  /// of.
   package func visit(_ visitor: (_ id: ID, _ parent: ID?) -> Void) { visit(root, nil, visitor) }
 
   private func visit(_ id: ID, _ parent: ID?, _ visitor: (ID, ID?) -> Void) {
@@ -105,8 +104,8 @@ package struct ParsedExpression {
 }
 
 extension Dialect {
-  /// Names that a member cannot have without meaning something else where it is missing: those of
-  /// functions, in superscript.
+  /// Names that have another meaning if a member with this name is missing: in superscript, those of
+  /// functions.
   package func isFunctionName(_ name: String, with host: HostFunctions) -> Bool {
     self == .superscript && (Superscript.functions.contains(name) || host.contains(name))
   }

@@ -1,16 +1,16 @@
-/// What superscript knows by name.
+/// The functions of superscript by name.
 extension Superscript {
   /// Functions of values by name.
   static let byName = Dictionary(
     uniqueKeysWithValues: FunctionEntry.named(in: .superscript)
       .compactMap { entry in entry.function.notation.map { ($0.name, entry.function) } })
 
-  /// Functions that are always there. Members of these names are never missing.
+  /// Functions that always exist. A member with one of these names is never missing.
   static let functions = Set(byName.keys).union(Form.allCases.map(\.rawValue))
-    // Those of the original's own tests.
+    // The functions of the original's own tests.
     .union(["unknownFunction", "test_custom_func"])
 
-  /// The functions of a generation: the oldest lacks those of superscript's own but `maybe`.
+  /// The functions of a generation. The oldest has none of superscript's own functions except `maybe`.
   static func functions(in behavior: EvaluatorBehavior) -> Set<String> {
     behavior == .raw ? oldestFunctions : functions
   }
@@ -21,9 +21,9 @@ extension Superscript {
   private static let announcedFunctions = Function.allCases.filter(\.row.isAnnounced)
     .compactMap { $0.notation?.name }
 
-  /// Functions of superscript's own, which `hasFn` knows beside those of the host: by themselves, and
-  /// on `device` and `computed`. What the language under it brings, such as `size`, is not among them,
-  /// and `toString` is, although nothing evaluates it.
+  /// Superscript's own functions, for which `hasFn` is true in addition to those of the host: as plain names,
+  /// and on `device` and `computed`. Functions of the underlying language, such as `size`, are not among them.
+  /// `toString` is, although no evaluator implements it.
   static let announced =
     ["maybe", "toString", "hasFn"] + announcedFunctions
 
@@ -34,19 +34,19 @@ extension Superscript {
   }
 }
 
-/// Calls. A function takes its receiver, or its first argument, and then further arguments;
-/// arguments too many are ignored.
+/// Calls. A function takes its receiver, or its first argument, and then further arguments. Surplus
+/// arguments are ignored.
 extension Checker {
-  /// What is left of a call while its function takes arguments.
+  /// The rest of a call while its function takes arguments.
   struct CallReader {
     /// The receiver's value.
     var receiver: ConditionGraph.ID?
     var arguments: ArraySlice<UInt32>
-    /// What is rewritten in the arguments.
+    /// The nodes that are rewritten in the arguments.
     var rewriting: Rewriting
     var origin: ConditionGraph.Origin
 
-    /// The next argument as it is written.
+    /// The next argument as written.
     mutating func next() -> SyntaxTree.ID? { arguments.popFirst().map(Int.init) }
   }
 
@@ -64,7 +64,7 @@ extension Checker {
     }
   }
 
-  /// Says that a function does not exist, and gives a node in the place of the call.
+  /// Reports that a function does not exist, and returns a node that replaces the call.
   mutating func unknownFunction(_ node: SyntaxTree.Node, _ value: Cell?) -> ConditionGraph.ID {
     let name = tree.name(node.a, node.b)
     let host = environment.hostFunctions
@@ -127,7 +127,7 @@ extension Checker {
 
   // MARK: Arguments
 
-  /// A receiver that the function does not look at is evaluated all the same.
+  /// Evaluates a receiver even if the function does not use it.
   private mutating func withReceiver(_ reader: CallReader, _ node: ConditionGraph.ID)
     -> ConditionGraph.ID
   {
@@ -138,7 +138,7 @@ extension Checker {
     reader.next().map { superscript($0, reader.rewriting) }
   }
 
-  /// The receiver, or in its place the first argument, whose errors all become one.
+  /// The receiver, or the first argument if there is none. All errors of that argument become one error.
   private mutating func receiver(_ reader: inout CallReader) -> ConditionGraph.ID? {
     if let receiver = reader.receiver { return receiver }
     return argument(&reader).map { masked($0, reader.origin) }
@@ -152,7 +152,7 @@ extension Checker {
     return rescue(node, raise(kind, origin), .recoverable, origin)
   }
 
-  /// The error of a call that lacks an argument, after what was evaluated before.
+  /// The error of a call that lacks an argument. The preceding nodes are evaluated first.
   private mutating func lacking(
     _ evaluated: [ConditionGraph.ID], _ reader: CallReader,
     _ kind: EvaluationError.Kind = .badArgument
@@ -160,7 +160,7 @@ extension Checker {
     sequence(evaluated + [raise(kind, reader.origin)], reader.origin)
   }
 
-  /// A call on its receiver and further arguments.
+  /// A call with its receiver and further arguments.
   private mutating func receiving(
     _ reader: inout CallReader, _ count: Int,
     _ make: (inout Checker, [ConditionGraph.ID], ConditionGraph.Origin) -> ConditionGraph.ID
@@ -175,7 +175,7 @@ extension Checker {
     return make(&self, operands, reader.origin)
   }
 
-  /// The receiver's type is looked at before the argument is evaluated.
+  /// The receiver's type is checked before the argument is evaluated.
   private mutating func textTest(_ function: Function, _ reader: inout CallReader)
     -> ConditionGraph.ID
   {
@@ -201,7 +201,7 @@ extension Checker {
     var operands: [ConditionGraph.ID] = []
     while let next = argument(&reader) { operands.append(next) }
     if operands.count > Int(UInt8.max) {
-      // Of many, the list of them has the same greatest; alone it stands for its elements.
+      // A list of all operands has the same maximum: a list that is the only operand means its elements.
       operands = [graph.add(.list, list: operands, at: reader.origin)]
     }
     return withReceiver(reader, addCall(.greatestOf, operands, reader.origin))
@@ -218,7 +218,7 @@ extension Checker {
     if graph[value].kind == .slot, tree[id].kind == .select,
       let path = graph.slots.attribute(Int(graph[value].a))
     {
-      // Asking alone does not read the value.
+      // Checking the presence does not read the value.
       let slot = graph.slots.slot(path.names, isPresenceOnly: true)
       value = graph.add(.slot, slot, at: reader.origin)
     }
@@ -244,9 +244,9 @@ extension Checker {
     return withReceiver(reader, graph.add(.in, text, list, at: reader.origin))
   }
 
-  /// `x.maybe(a, b)`: a, or b where a errs. It wants a receiver and looks at neither.
+  /// `x.maybe(a, b)`: a, or b if a fails. It requires a receiver, but uses neither its value nor its errors.
   private mutating func maybe(_ reader: inout CallReader) -> ConditionGraph.ID {
-    // Its arguments are not evaluated before both are there.
+    // Its arguments are only evaluated if both are present.
     if reader.arguments.count < (reader.receiver == nil ? 3 : 2) {
       guard let this = receiver(&reader) else { return lacking([], reader) }
       return lacking([this], reader, .fatalArgument)
@@ -297,8 +297,7 @@ extension Checker {
 
   // MARK: The host
 
-  /// A question to the host. Its arguments are evaluated; the original breaks off at an error in
-  /// one.
+  /// A question to the host. Its arguments are evaluated, and the original stops at an error in one.
   private mutating func hostCall(_ name: String, _ reader: inout CallReader)
     -> ConditionGraph.ID
   {

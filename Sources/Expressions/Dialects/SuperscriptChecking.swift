@@ -1,13 +1,12 @@
 /// superscript's expressions as graph nodes.
 ///
-/// The original rewrites an expression before it evaluates it: a missing attribute becomes null,
-/// or the zero of the literal that it is compared with; a text of digits is compared as a number
-/// too; the texts "true" and "false" are bools. All that is decided here, once. What is rewritten
-/// depends on the place (``Rewriting``) and on the generation of the evaluator
-/// (``EvaluatorBehavior``).
+/// The original rewrites an expression before it evaluates it. A missing attribute becomes null, or the
+/// zero of the literal that it is compared with. A string of digits is also compared as a number. The
+/// strings "true" and "false" are bools. All of this is decided here, once. The rewriting depends on the
+/// place (``Rewriting``) and on the generation of the evaluator (``EvaluatorBehavior``).
 extension Checker {
-  /// A whole expression: null when it ends in a name that nobody declared or in a comparison of
-  /// null. In the behavior `raw` both are errors.
+  /// A whole expression. It is null if it fails with an undeclared name or a comparison with null. In the
+  /// behavior `raw` both are errors.
   mutating func checkSuperscript(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
     graph.variables = environment.variables
     guard environment.behavior != .raw else { return matched(root) }
@@ -18,8 +17,8 @@ extension Checker {
     return rescue(matched(root), null, nullish, whole)
   }
 
-  /// What is matched: the value, or whether it counts as true. A clause that is the whole comes to
-  /// what is matched too.
+  /// The result: the value, or whether it is truthy. A clause that is the whole expression has this result
+  /// too.
   private mutating func matched(_ root: SyntaxTree.ID) -> ConditionGraph.ID {
     let node = tree[root]
     if node.kind == .clause { return clause(node) { $0.matched(Int(node.a)) } }
@@ -63,7 +62,7 @@ extension Checker {
     case .divide: return superscriptArithmetic(.divide, node, rewriting)
     case .modulo: return superscriptArithmetic(.modulo, node, rewriting)
     case .invalid, .uint, .optionalSelect, .optionalIndex, .optionalElement:
-      // The parser makes none of these.
+      // The parser creates none of these.
       return raise(.noSuchOverload, origin)
     case .clause: return clause(node) { $0.superscript(Int(node.a), rewriting) }
     }
@@ -96,7 +95,7 @@ extension Checker {
     graph.add(.orElse, node, graph.addConstant(.null, at: origin), at: origin)
   }
 
-  /// All of the nodes in order; the last one's value.
+  /// All of the nodes in order. The value is that of the last one.
   mutating func sequence(_ nodes: [ConditionGraph.ID], _ origin: ConditionGraph.Origin)
     -> ConditionGraph.ID
   {
@@ -105,8 +104,8 @@ extension Checker {
     return needed.count == 1 ? last : graph.add(.sequence, list: needed, at: origin)
   }
 
-  /// Attributes are read where they lie, when their operation runs. One that may be missing must be
-  /// looked at before an operand behind it has its chance to fail.
+  /// Attributes are read in place, when their operation runs. An attribute that may be missing must be
+  /// checked before a later operand can fail.
   mutating func readFirst(_ node: ConditionGraph.ID, before other: ConditionGraph.ID)
     -> ConditionGraph.ID
   {
@@ -139,8 +138,8 @@ extension Checker {
     graph.addConstant(literalText(node, rewriting), at: origin(node))
   }
 
-  /// The texts "true" and "false" are bools and in some behaviors those of numbers are numbers,
-  /// except where nothing is rewritten. A long text is a view of the tree's.
+  /// The strings "true" and "false" are bools, and in some behaviors numeric strings are numbers, except
+  /// where nothing is rewritten. A long string is a view of the tree's.
   private mutating func literalText(_ node: SyntaxTree.Node, _ rewriting: Rewriting) -> Cell {
     if rewriting != .nothing {
       let text = tree.text(node.a, node.b)
@@ -156,7 +155,7 @@ extension Checker {
     return graph.constants.cells[place]
   }
 
-  /// The value of a literal; nil for everything else.
+  /// The value of a literal, or nil for any other node.
   private mutating func literal(_ id: SyntaxTree.ID) -> Cell? {
     let node = tree[id]
     switch node.kind {
@@ -170,7 +169,7 @@ extension Checker {
     }
   }
 
-  /// What a missing attribute counts as beside a literal.
+  /// The value of a missing attribute that is compared with a literal.
   private static func zero(for literal: Cell) -> Cell {
     switch literal.tag {
     case Tag.bool: .false
@@ -217,7 +216,7 @@ extension Checker {
       let filled = graph.add(.orElse, value, zero, at: origin(tree[left]))
       return coerced(node, filled, other, literal)
     case .call where isUnansweredCall(tree[left]):
-      // Whether the host knows the function is known now.
+      // Whether the host has the function is already decided.
       _ = unknownFunction(tree[left], .null)
       guard let literal = literal(right) else {
         return graph.addConstant(.false, at: origin(node))
@@ -231,7 +230,7 @@ extension Checker {
     }
   }
 
-  /// A relation in which a literal text of digits also stands for its number.
+  /// A relation in which a literal string of digits is also compared as its number.
   private mutating func coerced(
     _ node: SyntaxTree.Node, _ a: ConditionGraph.ID, _ b: ConditionGraph.ID, _ right: Cell?
   ) -> ConditionGraph.ID {
@@ -252,7 +251,7 @@ extension Checker {
     return node.kind == .equal ? equal : graph.add(.not, equal, at: origin(node))
   }
 
-  /// A text of digits and its number.
+  /// A string of digits and its number.
   private static func choices(_ literal: Cell) -> (text: Cell, number: Cell)? {
     guard literal.isText else { return nil }
     // SAFETY: The view of the local cell stays in the closure. Tests: SuperscriptProgramTests.
@@ -278,7 +277,7 @@ extension Checker {
     case .greater: return comparison(.greater, &graph)
     case .greaterOrEqual: return comparison(.greaterOrEqual, &graph)
     default:
-      // Membership in a list literal is CEL's, which has the better instructions.
+      // CEL's membership in a list literal is the same, and has faster instructions.
       if tree[Int(node.b)].kind == .list { return graph.add(.in, a, b, at: origin) }
       return graph.add(.testCall, list: [a, b], Int(Function.isWithin.rawValue), at: origin)
     }

@@ -1,5 +1,5 @@
 extension Superscript {
-  /// Calls that do more than call a function with the values of their arguments.
+  /// Calls that do more than pass the values of their arguments to a function.
   enum Form: String, CaseIterable {
     case has, hasFn, maybe, all, exists, map, filter
     case existsOne = "exists_one"

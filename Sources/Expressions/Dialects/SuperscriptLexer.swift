@@ -10,7 +10,7 @@ struct SuperscriptLexer {
     var message: String
     var range: SourceRange
     var suggestion: String?
-    /// Whether the original ends the process here.
+    /// Whether the original terminates the process here.
     var abortsApp = false
 
     init(_ message: String, _ from: Int, _ to: Int, _ suggestion: String? = nil) {
@@ -19,7 +19,7 @@ struct SuperscriptLexer {
       self.suggestion = suggestion
     }
 
-    /// The same where the original ends the process.
+    /// The same fault, where the original terminates the process.
     var aborting: Fault {
       var fault = self
       fault.abortsApp = true
@@ -68,7 +68,7 @@ struct SuperscriptLexer {
     }
   }
 
-  /// Length of a space outside ASCII, or nil when something else stands here.
+  /// The length of a space outside ASCII, or nil if there is none here.
   private func spaceLength() -> Int? {
     switch (byte(), byte(1), byte(2)) {
     case (0xC2, 0x85, _), (0xC2, 0xA0, _): 2
@@ -168,8 +168,8 @@ struct SuperscriptLexer {
     }
   }
 
-  /// A string in one pair of quotes. A backslash keeps the character after it from closing the
-  /// string, in raw strings too. Line breaks are allowed, but not behind a backslash and not in bytes.
+  /// A string in one pair of quotes. A backslash prevents the next character from closing the string, in raw
+  /// strings too. Line breaks are allowed, but not after a backslash and not in bytes.
   private mutating func text(prefix: Int, kind: Token.Kind) throws(Fault) -> Token {
     let quote = byte(prefix)
     var length = prefix + 1
@@ -194,7 +194,7 @@ struct SuperscriptLexer {
     return count
   }
 
-  /// Length of an exponent that begins here, or 0.
+  /// The length of an exponent that begins here, or 0.
   private func exponent(_ from: Int) -> Int {
     guard byte(from) | 0x20 == UInt8(ascii: "e") else { return 0 }
     let sign = byte(from + 1) == UInt8(ascii: "+") || byte(from + 1) == UInt8(ascii: "-") ? 1 : 0
@@ -202,8 +202,8 @@ struct SuperscriptLexer {
     return count == 0 ? 0 : 1 + sign + count
   }
 
-  /// A number with its sign, or nil when none begins here. A plus is a sign before a fraction or
-  /// an exponent only.
+  /// A number with its sign, or nil if none begins here. A plus is only a sign before a fraction or an
+  /// exponent.
   private mutating func number() throws(Fault) -> Token? {
     let first = byte()
     let sign = first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0
@@ -222,7 +222,7 @@ struct SuperscriptLexer {
     return take(.int, point)
   }
 
-  /// Integers that the original breaks off at: hexadecimal ones, and unsigned ones.
+  /// Rejects integers at which the original stops: hexadecimal and unsigned ones.
   private func checkInteger(_ sign: Int, _ whole: Int) throws(Fault) {
     let end = sign + whole
     let mark = byte(end) | 0x20
@@ -236,7 +236,7 @@ struct SuperscriptLexer {
     let isSpaced = byte(end) == 0x20 && byte(end + 1) | 0x20 == UInt8(ascii: "u")
     guard isSpaced || mark == UInt8(ascii: "u") else { return }
     let fault = fault(end + 1, "superscript cannot read unsigned numbers", "write uint(...)")
-    // Only with a space before it is the sign a part of the number there, which does not parse.
+    // There, the sign is part of the number only with a space before it, and such a number does not parse.
     throw isSpaced ? fault.aborting : fault
   }
 }

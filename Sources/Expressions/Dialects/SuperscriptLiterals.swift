@@ -23,7 +23,7 @@ enum SuperscriptLiterals {
           token.kind == .bytes
           ? try escape.appendByte(to: &output) : try escape.append(to: &output, quote: quote)
       } else if source[at] == UInt8(ascii: "\\") {
-        // In a raw string a backslash stays, unless it only keeps a quote from closing the string.
+        // In a raw string the backslash is part of the content, unless it escapes a quote.
         if source[at + 1] != quote { output.append(source[at]) }
         output.append(source[at + 1])
         at += 2
@@ -61,7 +61,7 @@ enum SuperscriptLiterals {
       return value
     }
 
-    /// In bytes there are only `\xHH` and three octal digits.
+    /// In bytes, only `\xHH` and three octal digits are valid.
     func appendByte(to output: inout [UInt8]) throws(SuperscriptLexer.Fault) -> Int {
       switch kind {
       case UInt8(ascii: "x"): output.append(UInt8(try digits(2, from: 2, radix: 16)))
@@ -79,7 +79,7 @@ enum SuperscriptLiterals {
       }
       switch kind {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        // The backslash stays before the quote that needs none.
+        // The backslash before a quote that needs none is part of the content.
         if kind != quote { output.append(UInt8(ascii: "\\")) }
         output.append(kind)
         return 2
@@ -101,7 +101,7 @@ enum SuperscriptLiterals {
       return from + count
     }
 
-    /// Quotes are apart here.
+    /// Quotes are handled separately.
     private var simple: UInt8? {
       kind == UInt8(ascii: "\"") || kind == UInt8(ascii: "'") ? nil : Literals.simpleEscape(kind)
     }

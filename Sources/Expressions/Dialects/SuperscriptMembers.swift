@@ -1,6 +1,6 @@
 /// Variables, members and indexes of superscript expressions.
 extension Checker {
-  /// A variable of a macro, a root, or a name that nobody declared.
+  /// A variable of a macro, a root, or an undeclared name.
   mutating func superscriptVariable(_ node: SyntaxTree.Node) -> ConditionGraph.ID {
     let name = tree.name(node.a, node.b)
     let origin = origin(node)
@@ -25,10 +25,10 @@ extension Checker {
         suggestion: SyntaxHint.name(name, behind: textBefore(node), known: known)))
   }
 
-  /// What an expression is that reads or calls what does not exist.
+  /// The result of an expression that reads or calls an unknown name, for messages.
   var unknownEffect: String { environment.behavior == .raw ? "is an error" : "is null" }
 
-  /// Whether a name is a function's, so that a member of this name is never missing.
+  /// Whether a name is that of a function, so that a member with this name is never missing.
   func isSuperscriptFunction(_ name: String) -> Bool {
     Superscript.functions(in: environment.behavior).contains(name)
       || environment.hostFunctions.contains(name)
@@ -40,7 +40,7 @@ extension Checker {
   {
     var cells: [Cell] = []
     for name in names {
-      // The SDKs register their functions with this text as the only argument.
+      // The SDKs register their functions with this string as the only argument.
       let arguments = constant(Tag.list, [constant("event_name")])
       let cell = constant(name)
       cells += [cell, constant(Tag.function, [cell, arguments])]
@@ -61,7 +61,7 @@ extension Checker {
     return graph.constants.cells[place]
   }
 
-  /// `device` as a value: the host's functions and over them what the context holds.
+  /// `device` as a value: the host's functions, overridden by the content of the context.
   private mutating func device(_ origin: ConditionGraph.Origin) -> ConditionGraph.ID {
     let functions = hostMembers(environment.hostFunctions.device, origin)
     guard environment.isDeclared("device") else { return functions }
@@ -72,8 +72,8 @@ extension Checker {
 
   // MARK: Members
 
-  /// The slot path of `a.b.c`, or nil when it begins with something else than a root or has a
-  /// function's name in it.
+  /// The slot path of `a.b.c`. It is nil if the path does not begin with a root, or contains the name of a
+  /// function.
   private func dotPath(_ id: SyntaxTree.ID) -> [String]? {
     let node = tree[id]
     switch node.kind {
@@ -91,7 +91,7 @@ extension Checker {
     }
   }
 
-  /// `value.name`: what is missing is null, except where nothing is rewritten.
+  /// `value.name`: a missing member is null, except where nothing is rewritten.
   mutating func superscriptMember(
     _ id: SyntaxTree.ID, _ node: SyntaxTree.Node, _ rewriting: Rewriting
   ) -> ConditionGraph.ID {
@@ -109,8 +109,8 @@ extension Checker {
     return rewriting == .everything ? orNull(member, origin) : member
   }
 
-  /// `value[key]`: null for what is not there. The key is never rewritten; where an attribute in it is
-  /// missing, there is nothing either.
+  /// `value[key]`: null if the member is missing. The key is never rewritten. If an attribute in it is
+  /// missing, the result is null too.
   mutating func superscriptIndex(_ node: SyntaxTree.Node, _ rewriting: Rewriting)
     -> ConditionGraph.ID
   {
@@ -142,14 +142,14 @@ extension Checker {
       return graph.add(.orElse, attribute, graph.addConstant(cell, at: origin), at: origin)
     }
     let value = readNumbers(graph.add(.slotOrNull, slot, at: origin), of: path + [name], origin)
-    // Of a missing attribute there is no index, and that is another error than its being missing.
+    // A missing attribute cannot be indexed. This is not the same error as a missing member.
     guard rewriting == .everything, path.count > 1 else { return value }
     return rescue(value, raise(.noSuchOverload, origin), .missing, origin)
   }
 }
 
 extension ConditionGraph {
-  /// Whether evaluating a node of superscript can end in a fault. Says yes when in doubt.
+  /// Whether evaluating a node of superscript can end in a fault. The result is true when in doubt.
   func canFail(_ id: ID) -> Bool {
     let node = self[id]
     let (a, b) = (Int(node.a), Int(node.b))
@@ -193,11 +193,11 @@ extension ConditionGraph {
     }
   }
 
-  /// Whether a slot may be without a value. Roots and answers always have one.
+  /// Whether a slot may have no value. Roots and answers always have one.
   private func canBeMissing(_ slot: Int) -> Bool {
     slots.isBelowRoot(slot) || isVariable(slot)
   }
 
-  /// Whether a slot belongs to a variable that may not be bound.
+  /// Whether a slot belongs to a variable that may be unbound.
   private func isVariable(_ slot: Int) -> Bool { slots.begins(slot, withOneOf: variables) }
 }

@@ -1,5 +1,5 @@
-/// Builds a ``SyntaxTree`` from a superscript expression. It accepts exactly what the original
-/// accepts, and stops at the first fault.
+/// Builds a ``SyntaxTree`` from a superscript expression. It accepts exactly what the original accepts,
+/// and stops at the first error.
 struct SuperscriptParser {
   // SAFETY: `source` is the caller's view and outlives the parser. Tokens lie inside it. The tree
   // copies the text. Tests: SuperscriptProgramTests, fuzz parser.
@@ -8,14 +8,14 @@ struct SuperscriptParser {
   private let limits: Limits
   private var lexer: SuperscriptLexer
   private var token = Token(kind: .end, from: 0, to: 0)
-  /// The token before it.
+  /// The preceding token.
   private var previous: Token?
   private var tree: SyntaxTree
   private var depth = 0
 
   typealias Fault = SuperscriptLexer.Fault
 
-  /// Parses a whole text. The tree is usable when there is no diagnostic.
+  /// Parses a whole source. The tree is only usable if there are no diagnostics.
   static func parse(_ source: ByteView, limits: Limits)
     -> (tree: SyntaxTree, diagnostics: [Diagnostic])
   {
@@ -69,7 +69,7 @@ struct SuperscriptParser {
     Fault(message, token.from, max(token.to, token.from), suggestion)
   }
 
-  /// What to say where an operator or the end must come.
+  /// The error where an operator or the end is expected.
   private func unexpectedOperator() -> Fault {
     switch token.kind {
     case .int where hasSign, .double where hasSign:
@@ -190,7 +190,7 @@ struct SuperscriptParser {
   private mutating func binary(_ left: SyntaxTree.ID, _ binding: Int) throws(Fault)
     -> SyntaxTree.ID
   {
-    // `--` is a token here, and no operator between values.
+    // `--` is a single token here, which is not a binary operator.
     guard let kind = token.kind.operation, kind != .subtract || token.to - token.from == 1 else {
       throw unexpectedOperator()
     }
@@ -288,20 +288,20 @@ extension SuperscriptParser {
     let inner = try expression(0)
     let end = token.to
     try close(.rightParenthesis)
-    // Parentheses leave no node; the range grows so that messages show them.
+    // Parentheses have no node. The range of the inner node includes them, so that messages show them.
     tree.nodes[inner].from = UInt32(open.from)
     tree.nodes[inner].to = UInt32(end)
     return inner
   }
 
-  /// Takes a closing delimiter.
+  /// Consumes a closing delimiter.
   private mutating func close(_ kind: Token.Kind) throws(Fault) {
     if try take(kind) { return }
     throw token.kind == .end
       ? fault("expected \(kind.description) before the end") : unexpectedOperator()
   }
 
-  /// Elements up to a closing delimiter; a trailing comma is allowed.
+  /// Elements up to a closing delimiter. A trailing comma is allowed.
   private mutating func elements(
     until close: Token.Kind, _ element: (inout SuperscriptParser) throws(Fault) -> Void
   ) throws(Fault) {
@@ -324,7 +324,7 @@ extension SuperscriptParser {
     return try add(.list, 0, 0, addList(ids), from: open.from, to: end, below: ids)
   }
 
-  /// Keys and values in braces, and where they end.
+  /// Keys and values in braces, and the end of the braces.
   private mutating func entries() throws(Fault) -> (ids: [SyntaxTree.ID], end: Int) {
     try advance()
     var ids: [SyntaxTree.ID] = []
@@ -362,7 +362,7 @@ extension SuperscriptParser {
       from: from, to: end, below: arguments + (target.map { [$0] } ?? []))
   }
 
-  /// What may follow an operand: `.name`, `.name(...)`, `[index]` and `{fields}`.
+  /// The suffixes of an operand: `.name`, `.name(...)`, `[index]` and `{fields}`.
   private mutating func suffixes(_ first: SyntaxTree.ID) throws(Fault) -> SyntaxTree.ID {
     var left = first
     while true {
@@ -402,7 +402,7 @@ extension SuperscriptParser {
     return try add(.index, left, key, from: from(left), to: end, below: [left, key])
   }
 
-  /// `value{name: value}` parses, and is an error wherever it is evaluated.
+  /// `value{name: value}` parses, but fails wherever it is evaluated.
   private mutating func message(_ left: SyntaxTree.ID) throws(Fault) -> SyntaxTree.ID {
     try advance()
     var ids: [SyntaxTree.ID] = []

@@ -1,10 +1,10 @@
-/// The tokens of an expression without errors, for what the tree does not keep: parentheses and
-/// comments.
+/// The tokens of an expression without errors, for the parts that the tree does not contain: parentheses
+/// and comments.
 package struct TokenList {
   private var tokens: [Token] = []
-  /// Where the first comment stands.
+  /// The place of the first comment.
   private(set) var comment: SourceRange?
-  /// For each opening parenthesis, where it is closed.
+  /// The place of the closing parenthesis for each opening one.
   private var closing: [Int: Int] = [:]
   private let length: Int
 
@@ -30,7 +30,7 @@ package struct TokenList {
     }
   }
 
-  /// What is not a token is space or a comment, which goes to the end of its line.
+  /// Notes the comments between tokens. All else between them is space, and a comment ends with its line.
   private mutating func note(_ source: ByteView, from: Int, to: Int) {
     // SAFETY: Callers pass ends of tokens in ascending order, which lie inside the source.
     // Tests: FormattingCorpusTests.
@@ -41,7 +41,7 @@ package struct TokenList {
     comment = SourceRange(from: start, to: line.endIndex)
   }
 
-  /// The lexer of a dialect. A value and no closure: optimised builds lost the source of one.
+  /// The lexer of a dialect. It is not a closure, because optimised builds lost the source in one.
   private struct Reader {
     // SAFETY: The lexers use a view that outlives the reader. Tests: FormattingCorpusTests.
 
@@ -79,7 +79,7 @@ package struct TokenList {
     return SourceRange(from: tokens[first].from, to: tokens[last].to)
   }
 
-  /// How many tokens come before the first that is not like this; those that are come first.
+  /// The number of tokens at the beginning for which the predicate is true. All later tokens are different.
   private func count(of isBefore: (Token) -> Bool) -> Int {
     var (low, high) = (0, tokens.count)
     while low < high {

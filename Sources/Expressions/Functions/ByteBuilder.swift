@@ -1,7 +1,6 @@
-/// Bytes of unknown number, collected in an arena, so that its limit holds for them too.
+/// Collects an unknown number of bytes in an arena, so that its limit applies to them too.
 ///
-/// Once the limit is reached nothing more is taken; whoever can produce without end asks
-/// ``isFull``.
+/// After the limit is reached, further bytes are ignored. Callers whose output has no end check ``isFull``.
 struct ByteBuilder {
   // SAFETY: `room` makes the space before a write and counts it as used. Growing copies what was
   // written. The arena owns the bytes, and `finish` releases only what was taken since `init`.
@@ -14,7 +13,7 @@ struct ByteBuilder {
   private(set) var isFull = false
   private let beginning: Arena.Mark
 
-  /// Begins with nothing.
+  /// An empty builder.
   init(in arena: inout Arena) { beginning = arena.mark }
 
   /// Appends one byte.
@@ -28,13 +27,13 @@ struct ByteBuilder {
     room.update(from: source, count: bytes.count)
   }
 
-  /// Appends the UTF-8 of a short text.
+  /// Appends the UTF-8 of a short string.
   mutating func append(_ text: String, _ arena: inout Arena) {
     var text = text
     text.withUTF8 { append($0, &arena) }
   }
 
-  /// Appends what `write` puts into a buffer of `most` bytes; it gives the number it used.
+  /// Appends the bytes that `write` puts into a buffer of `most` bytes. It returns the number of bytes.
   mutating func append(
     upTo most: Int, _ arena: inout Arena, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int
   ) {
@@ -42,7 +41,7 @@ struct ByteBuilder {
     count -= most - write(UnsafeMutableBufferPointer(start: room, count: most))
   }
 
-  /// The bytes as a cell: a text, or with the tag of something else that is bytes outside.
+  /// The bytes as a cell: a string, or another type of bytes outside the cell if `tag` says so.
   mutating func finish(_ arena: inout Arena, as tag: UInt8 = Tag.longText) -> Cell {
     if isFull { return Cell(fault: .limitExceeded) }
     guard tag == Tag.longText else { return Cell(tag: tag, count: count, at: start) }
@@ -51,11 +50,11 @@ struct ByteBuilder {
     return cell
   }
 
-  /// Place for so many bytes more, counted as used.
+  /// Memory for further bytes, counted as used.
   private mutating func room(_ extra: Int, _ arena: inout Arena) -> UnsafeMutablePointer<UInt8>? {
     if isFull { return nil }
     if extra > capacity - count {
-      // Twice as much at least, so that what is copied stays in proportion to the result.
+      // At least doubles, so that the bytes copied stay proportional to the result.
       capacity = max(count + extra, capacity * 2, 64)
       guard let larger = arena.allocate(capacity) else {
         isFull = true
@@ -71,7 +70,7 @@ struct ByteBuilder {
 }
 
 extension Arena {
-  /// A text of exactly `count` bytes, which `write` fills in.
+  /// A string of exactly `count` bytes, which `write` fills in.
   mutating func text(ofBytes count: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Void) -> Cell {
     // SAFETY: `write` fills exactly `count` bytes. A short result is copied into its cell before
     // the arena releases them. Tests: StringExtensionTests, EncodersTests, asan.

@@ -1,9 +1,9 @@
-/// One entrance to all functions that are calls of the program.
+/// The single entry to all functions that a program calls.
 enum Calls {
   // SAFETY: Operands are passed on as pointers to cells of the caller, and not stored. Functions
   // check that they are values first. Tests: AnyOperandsTests.neverTraps, DateFunctionsTests.
 
-  /// What each function does. It names them all, so that a new one does not compile without.
+  /// Calls a function. The switch lists all functions, so that a new one does not compile without a body.
   static func call(_ function: Function, _ operands: Operands, _ arena: inout Arena) -> Cell {
     switch function {
     case .size: CollectionFunctions.size(operands[0])
@@ -158,14 +158,14 @@ enum Calls {
     case .superscriptTruth:
       Superscript.apply(operands) { Cell(Superscript.isTrueInJavaScript($0.pointee)) }
 
-    // Instructions of their own, and calls that need more of the frame than its arena.
+    // Functions with instructions of their own, and calls that need more of the frame than its arena.
     case .contains, .startsWith, .endsWith, .matches, .isWithin, .containsAnything,
       .regexReplace, .regexExtract, .regexExtractAll, .custom:
       operands.noOverload
     }
   }
 
-  /// What the body makes of the first operand, where it and the second one are there.
+  /// The result of the body for the first operand, if the first two operands exist.
   private static func whenThere(_ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell) -> Cell
   {
     for i in 0..<min(operands.count, 2) where !operands[i].pointee.isValue {
@@ -174,7 +174,7 @@ enum Calls {
     return body(operands[0])
   }
 
-  /// What a test of texts does; nil for patterns, which need memory of the frame.
+  /// The body of a test of strings, or nil for patterns, which need memory of the frame.
   static func body(of test: Function.TextTest) -> ((ByteView, ByteView) -> Bool)? {
     switch test {
     case .contains: TextFunctions.contains
@@ -186,7 +186,7 @@ enum Calls {
 }
 
 extension Superscript {
-  /// What the body makes of the first operand, where all are there.
+  /// The result of the body for the first operand, if all operands exist.
   fileprivate static func apply(
     _ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell
   ) -> Cell {
@@ -196,21 +196,21 @@ extension Superscript {
     return body(operands[0])
   }
 
-  /// What the body makes of a text.
+  /// The result of the body for a string.
   fileprivate static func onText(
     _ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell
   ) -> Cell {
     apply(operands) { $0.pointee.isText ? body($0) : Arithmetic.noOverload($0.pointee) }
   }
 
-  /// What the body makes of a value with a tag.
+  /// The result of the body for a value with a tag.
   fileprivate static func on(
     _ tag: UInt8, _ operands: Operands, _ body: (UnsafePointer<Cell>) -> Cell
   ) -> Cell {
     apply(operands) { $0.pointee.tag == tag ? body($0) : Arithmetic.noOverload($0.pointee) }
   }
 
-  /// The first operand itself, where it is one that is taken.
+  /// The first operand itself, if the function accepts it.
   fileprivate static func require(_ operands: Operands, _ isTaken: (Cell) -> Bool) -> Cell {
     apply(operands) { isTaken($0.pointee) ? $0.pointee : Arithmetic.noOverload($0.pointee) }
   }

@@ -1,21 +1,21 @@
-/// Finds cells that are equal to a given one among the elements of a list.
+/// Finds the elements of a list that equal a given cell.
 ///
-/// Hashes are seeded by the process, so that nobody can choose elements whose hashes are the same;
-/// what is found does not depend on them. The table lies in the arena. Work is counted: a value
-/// that is shared many times over ends as nil and not as a hang.
+/// Hashes are seeded per process, so that no user can choose elements with equal hashes. Results do not
+/// depend on the seed. The table is in the arena. The work is counted: a value that shares its parts many
+/// times over ends with nil, and does not hang.
 struct CellIndex {
   // SAFETY: The table lies in the arena and has at least twice as many places as elements, so a
   // search ends at an empty one. Hashes are read only of elements in the table. Work is bounded.
   // Tests: ListExtensionTests, HostileInputTests, asan.
 
   private let elements: UnsafePointer<Cell>
-  /// Numbers of elements, -1 where there is none; twice as many places as elements at least.
+  /// Numbers of elements, -1 for an empty place. There are at least twice as many places as elements.
   private let slots: UnsafeMutablePointer<Int32>
   private let hashes: UnsafeMutablePointer<Int>
   private let mask: Int
   private var work: Work
 
-  /// An empty index for elements of this list, or nil when the arena is full.
+  /// An empty index for elements of this list, or nil if the arena is full.
   init?(for list: UnsafeBufferPointer<Cell>, _ arena: inout Arena) {
     guard let base = list.baseAddress, list.count <= Int32.max / 4 else { return nil }
     var size = 8
@@ -31,13 +31,13 @@ struct CellIndex {
     work = Work(limit: arena.limit)
   }
 
-  /// Whether an element equal to this is in the index, or nil when that takes too much work.
+  /// Whether an equal element is in the index, or nil if that takes too much work.
   mutating func contains(_ cell: UnsafePointer<Cell>) -> Bool? {
     guard let place = place(of: cell) else { return nil }
     return slots[place.slot] >= 0
   }
 
-  /// Puts an element in, unless an equal one is there already; nil when that takes too much work.
+  /// Inserts an element unless an equal one is in the index. It is nil if that takes too much work.
   mutating func insert(_ number: Int) -> Bool? {
     guard let place = place(of: elements + number) else { return nil }
     guard slots[place.slot] < 0 else { return false }
@@ -46,7 +46,7 @@ struct CellIndex {
     return true
   }
 
-  /// The slot of an equal element, or the empty one where it would be.
+  /// The slot of an equal element, or the empty slot for it.
   private mutating func place(of cell: UnsafePointer<Cell>) -> (slot: Int, hash: Int)? {
     var hasher = Hasher()
     let before = work.comparing
@@ -67,22 +67,22 @@ struct CellIndex {
   }
 }
 
-/// Hashing of cells, and the count of the steps that it and the comparing after it take.
+/// Hashes cells, and counts the steps for that and for the comparisons that follow.
 private struct Work {
   // SAFETY: Elements are read below the count of their list or map, and depth and steps are
   // bounded. Tests: ListExtensionTests, HostileInputTests.
 
   private let limit: Int
   private var steps = 0
-  /// What comparing takes: the values that were hashed, and for maps the search for every key.
+  /// The steps of comparisons: for the hashed values, and in maps for looking up every key.
   var comparing = 0
 
   init(limit: Int) { self.limit = limit }
 
-  /// Both bounds are far above what a frame's own data can need.
+  /// Both bounds are far above the needs of a frame's own data.
   var isWithinLimit: Bool { steps <= limit && comparing / 16 <= limit }
 
-  /// Equal values give equal hashes; false when the limit is reached.
+  /// Equal values have equal hashes. The result is false if the limit is reached.
   mutating func hash(_ value: UnsafePointer<Cell>, into hasher: inout Hasher, depth: Int = 0)
     -> Bool
   {
@@ -90,8 +90,8 @@ private struct Work {
     count(1)
     switch cell.tag {
     case Tag.int, Tag.uint, Tag.double:
-      // Numbers of different types are equal as doubles; 0.0 and -0.0 are, too. A NaN equals
-      // nothing, and many of them should not meet in one place.
+      // Numbers of different types are equal if they are equal as doubles, including 0.0 and -0.0. A NaN
+      // equals nothing, and many NaNs should not have the same hash.
       let number = cell.nearestDouble
       if number.isNaN { hasher.combine(UInt(bitPattern: value)) }
       hasher.combine(number == 0 ? 0 : number.bitPattern)
@@ -114,7 +114,7 @@ private struct Work {
     return isWithinLimit
   }
 
-  /// Entries may be in any order, so that their hashes are added.
+  /// Entries may be in any order, so their hashes are added.
   private mutating func hashMap(_ map: Cell, into hasher: inout Hasher, _ depth: Int) -> Bool {
     var sum = 0
     var keys = 0

@@ -1,9 +1,9 @@
-/// Reading texts, lists and maps: size, selection, index and membership.
+/// Reads strings, lists and maps: size, selection, index and membership.
 enum CollectionFunctions {
   // SAFETY: Tags are checked before elements are read, and indexes are compared with the count.
   // Tests: AnyOperandsTests.neverTraps, ReferenceTests.
 
-  /// Code points of a text, bytes, elements or entries.
+  /// The number of code points of a string, bytes, elements or entries.
   static func size(_ value: UnsafePointer<Cell>) -> Cell {
     switch value.pointee.tag {
     case Tag.longText, Tag.shortText...: Cell(Int64(UTF8Scan.codePoints(value.textBytes)))
@@ -21,7 +21,7 @@ enum CollectionFunctions {
     return Comparing.lookUp(name, in: map.pointee)?.pointee ?? Cell(fault: .noSuchAttribute)
   }
 
-  /// `has(map.name)`: a bool, or a fault when this is not a map.
+  /// `has(map.name)`: a bool, or a fault if the operand is not a map.
   static func hasField(_ map: UnsafePointer<Cell>, _ name: UnsafePointer<Cell>) -> Cell {
     if map.pointee.tag == Tag.optional {
       guard map.pointee.outsideCount == 1 else { return .false }
@@ -31,7 +31,7 @@ enum CollectionFunctions {
     return Cell(Comparing.lookUp(name, in: map.pointee) != nil)
   }
 
-  /// `map[key]` or `list[index]`. Whole numbers of any type are indexes.
+  /// `map[key]` or `list[index]`. Whole numbers of any type can be indexes.
   static func index(_ value: UnsafePointer<Cell>, _ key: UnsafePointer<Cell>) -> Cell {
     switch value.pointee.tag {
     case Tag.map:
@@ -58,7 +58,7 @@ enum CollectionFunctions {
     }
   }
 
-  /// Whether a map may be asked for this value; doubles find the whole numbers they equal.
+  /// Whether a value can be looked up in a map. Doubles match the whole numbers that they equal.
   static func isKey(_ cell: Cell) -> Bool {
     switch cell.tag {
     case Tag.bool, Tag.int, Tag.uint, Tag.double, Tag.longText, Tag.shortText...: true
@@ -66,7 +66,7 @@ enum CollectionFunctions {
     }
   }
 
-  /// Whether a value may be a key of a map literal.
+  /// Whether a value can be a key of a map literal.
   static func isLiteralKey(_ cell: Cell) -> Bool { isKey(cell) && cell.tag != Tag.double }
 
   /// `element in list` or `key in map`: a bool, or a fault.
@@ -75,7 +75,7 @@ enum CollectionFunctions {
     return contains(collection, element, &work)
   }
 
-  /// The same, adding to `work` what was looked at.
+  /// The same, adding the work that was done to `work`.
   static func contains(
     _ collection: UnsafePointer<Cell>, _ element: UnsafePointer<Cell>, _ work: inout Int
   ) -> Cell {
@@ -95,7 +95,7 @@ enum CollectionFunctions {
     }
   }
 
-  /// A map of keys and values; a repeated key or one of another type is a fault.
+  /// A map of keys and values. A repeated key, or a key of another type, is a fault.
   static func makeMap(_ cells: UnsafePointer<Cell>, _ entries: Int, in arena: inout Arena) -> Cell {
     for i in 0..<entries where !isLiteralKey(cells[2 * i]) {
       return Cell(fault: .badMapKey, cells[2 * i].tag)

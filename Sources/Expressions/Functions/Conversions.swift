@@ -1,6 +1,6 @@
 internal import CivilTime
 
-/// Conversions between types: `int()`, `string()`, `timestamp()` and their like.
+/// Conversions between types, such as `int()`, `string()` and `timestamp()`.
 enum Conversions {
   // SAFETY: Views of operands are read during the call, and results are copied. Bytes become a
   // string only if they are valid UTF-8. Tests: HostileInputTests.brokenTexts, AnyOperandsTests.
@@ -17,7 +17,7 @@ enum Conversions {
     case Tag.int: return cell
     case Tag.uint: return Int64(exactly: cell.uintValue).map { Cell($0) } ?? Cell(fault: .overflow)
     case Tag.double:
-      // The open interval: neither end is a double that truncates into the range for sure.
+      // The interval is open, because neither end is certain to truncate into the range.
       guard cell.doubleValue > -0x1p63, cell.doubleValue < 0x1p63 else {
         return Cell(fault: .overflow)
       }
@@ -29,7 +29,7 @@ enum Conversions {
     }
   }
 
-  /// Decimal digits with an optional sign, as Go's ParseInt takes them.
+  /// Decimal digits with an optional sign, as in Go's ParseInt.
   private static func integer(_ text: ByteView) -> Cell? {
     var at = 0
     let isNegative = text.first == UInt8(ascii: "-")
@@ -88,7 +88,7 @@ enum Conversions {
     return Cell(tag: Tag.bytes, count: text.count, at: copy)
   }
 
-  /// The text of a value. Doubles print as Go's `%g` with the shortest digits that read back.
+  /// A value as a string. Doubles are printed like Go's `%g` with the shortest digits that parse back.
   static func text(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> Cell {
     let cell = value.pointee
     switch cell.tag {
@@ -140,21 +140,21 @@ enum Conversions {
   }
 }
 
-/// Doubles as text, the way CEL's reference implementation writes and reads them.
+/// Doubles as strings, as CEL's reference implementation reads and writes them.
 enum DoubleText {
   // SAFETY: The views of the operand and of a local array end with the call.
   // Tests: AnyOperandsTests, ReferenceTests.
 
-  /// What `string()` makes of a double, as Go's `%g` has it: the shortest digits that read back as
-  /// the same double; an exponent below 1e-4 and from 1e6 on, with two digits at least.
+  /// The result of `string()` for a double, like Go's `%g`: the shortest digits that parse back to the same
+  /// double. Below 1e-4 and from 1e6 on it has an exponent of at least two digits.
   static func converted(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
     return shortest(value, exponentFrom: 6)
   }
 
-  /// The shortest digits of a finite double, as `format` prints them: an exponent below 1e-4 and
-  /// from 1e21 on.
+  /// The shortest digits of a finite double, as `format` prints them. Below 1e-4 and from 1e21 on it has an
+  /// exponent.
   static func formatted(_ value: Double) -> String { shortest(value, exponentFrom: 21) }
 
   private static func shortest(_ value: Double, exponentFrom highest: Int) -> String {
@@ -176,7 +176,7 @@ enum DoubleText {
     return sign + digits.prefix(exponent + 1) + "." + digits.dropFirst(exponent + 1)
   }
 
-  /// The significant digits of a positive double, and the power of ten of the first.
+  /// The significant digits of a positive double, and the power of ten of the first digit.
   private static func decimal(_ value: Double) -> (digits: String, exponent: Int) {
     let parts = value.description.split(separator: "e")
     var exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
@@ -193,7 +193,7 @@ enum DoubleText {
     return (digits, exponent)
   }
 
-  /// A number as Go's ParseFloat takes it: sign, digits, fraction, exponent; or inf and nan.
+  /// A number as in Go's ParseFloat: sign, digits, fraction, exponent; or inf and nan.
   static func parse(_ text: ByteView) -> Double? {
     var body = text[...]
     let isNegative = body.first == UInt8(ascii: "-")

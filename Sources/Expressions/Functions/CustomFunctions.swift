@@ -1,6 +1,6 @@
-/// Calls of functions that an app brings.
+/// Calls of functions that an app adds.
 enum CustomFunctions {
-  /// - Parameter operands: the number of the function, and what it is called with.
+  /// - Parameter operands: the number of the function, followed by the arguments.
   static func call(
     _ operands: Operands, _ functions: [CustomFunction], _ limits: Limits, _ arena: inout Arena
   ) -> Cell {
@@ -9,7 +9,7 @@ enum CustomFunctions {
     for i in 1..<operands.count {
       let cell = operands[i].pointee
       guard cell.isValue else { return Arithmetic.absent(cell) }
-      // What an expression builds shares its parts, a value does not.
+      // Lists and maps of an expression share their parts, and a value does not.
       guard cell.treeSize(upTo: limits.resultBytes) != nil else {
         return Cell(fault: .limitExceeded)
       }

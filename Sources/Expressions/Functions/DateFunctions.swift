@@ -1,13 +1,12 @@
 package import CivilTime
 
-/// Days and months as calendars count them: `date("2026-11-21", "Europe/Berlin")`,
-/// `t.startOfDay(zone)`, `t.addDays(n, zone)`, `t.addMonths(n, zone)`, `a.daysUntil(b, zone)`, and
-/// `days(n)`, a duration. Without a zone they mean UTC. Where clocks are changed, days are shorter
-/// or longer than 24 hours.
+/// Calendar days and months: `date("2026-11-21", "Europe/Berlin")`, `t.startOfDay(zone)`,
+/// `t.addDays(n, zone)`, `t.addMonths(n, zone)`, `a.daysUntil(b, zone)`, and `days(n)`, a duration. The
+/// default zone is UTC. Days on which clocks change are shorter or longer than 24 hours.
 enum DateFunctions {
   enum Unit { case days, months }
 
-  /// A duration of so many times 24 hours.
+  /// A duration of a number of times 24 hours.
   static func days(_ operands: Operands) -> Cell {
     guard let count = operands.int(0) else { return operands.refused }
     let (seconds, overflow) = count.multipliedReportingOverflow(by: secondsInDay)
@@ -15,7 +14,7 @@ enum DateFunctions {
     return Cell(span)
   }
 
-  /// The instant at which the day of a text like `2026-11-21` begins.
+  /// The instant at which the day of a string like `2026-11-21` begins.
   static func date(_ operands: Operands) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     switch zone(operands, 1) {
@@ -43,7 +42,7 @@ enum DateFunctions {
     }
   }
 
-  /// How many midnights lie between two instants; negative when the second is earlier.
+  /// The number of midnights between two instants. It is negative if the second is earlier.
   static func daysUntil(_ operands: Operands) -> Cell {
     guard operands[0].pointee.tag == Tag.timestamp, operands[1].pointee.tag == Tag.timestamp
     else { return operands.refused }
@@ -59,7 +58,7 @@ enum DateFunctions {
 
   private struct Fault: Error { var cell: Cell }
 
-  /// The zone that an operand names, or UTC without one.
+  /// The zone that an operand names, or UTC if there is no operand.
   private static func zone(_ operands: Operands, _ i: Int) -> Result<TimeZoneRules, Fault> {
     guard operands.count > i else { return .success(.utc) }
     guard let name = operands.text(i) else { return .failure(Fault(cell: operands.refused)) }
@@ -67,7 +66,8 @@ enum DateFunctions {
       ?? .failure(Fault(cell: Cell(fault: .conversion)))
   }
 
-  /// When clocks in a zone show a time on a date; an overflow outside the years 1 to 9999.
+  /// The instant at which clocks in a zone show a time on a date. Outside the years 1 to 9999 it is an
+  /// overflow.
   private static func instant(_ date: CivilDate, _ time: CivilTime, _ zone: TimeZoneRules) -> Cell {
     let shown = CivilTime(
       date: date, hour: time.hour, minute: time.minute, second: time.second,
@@ -81,12 +81,12 @@ enum DateFunctions {
 }
 
 extension TimeZoneRules {
-  /// When clocks in the zone show a time, in seconds since 1970. Of two such instants, when clocks
-  /// have been put back, it is the first. A time that clocks skip counts from before they do: half
-  /// past two, where two becomes three, is half past three.
+  /// The instant at which clocks in the zone show a time, in seconds since 1970. If clocks are put back and
+  /// show it twice, it is the first instant. A time that clocks skip counts from the last time before the
+  /// gap: if two becomes three, half past two is half past three.
   package func secondsSince1970(showing time: CivilTime) -> Int64 {
     let shown = time.secondsSince1970()
-    // Clocks are less than a day off UTC, and no zone changes them twice in two days.
+    // Clocks differ from UTC by less than a day, and no zone changes them twice in two days.
     let before = offset(atUTC: shown &- secondsInDay)
     let after = offset(atUTC: shown &+ secondsInDay)
     let early = shown &- Int64(before)
@@ -97,8 +97,8 @@ extension TimeZoneRules {
 }
 
 extension CivilDate {
-  /// Reads `2026-11-21`, with four digits for the year and two for the month and the day; nil for
-  /// any other text, and for days that the calendar does not have.
+  /// Parses `2026-11-21`, with four digits for the year and two for the month and the day. It is nil for any
+  /// other string, and for days that do not exist.
   package init?(iso8601 text: UnsafeBufferPointer<UInt8>) {
     // SAFETY: The count is ten, which covers every place that is read. Tests: DateFunctionsTests.
     guard text.count == 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-") else {

@@ -44,7 +44,7 @@ enum Encoders {
     }
   }
 
-  /// Padding may be missing, but not wrong; line breaks are skipped, as peers do.
+  /// Padding may be missing, but must not be wrong. Line breaks are skipped, as in other implementations.
   static func decode(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     guard let memory = arena.allocate(text.count / 4 * 3 + 3) else {

@@ -1,7 +1,7 @@
-/// A finite double as the decimal number that it exactly is, for printing with a precision.
+/// A finite double as exactly the same decimal number, for printing with a precision.
 ///
-/// The value is `0.d1d2d3... * 10^point`. Rounding goes to the nearest, and from halfway between to
-/// the even digit, as C and Go print.
+/// The value is `0.d1d2d3... * 10^point`. Rounding is to the nearest, and ties go to the even digit, as in
+/// C and Go.
 struct ExactDecimal {
   private var digits: [UInt8] = []
   private var point = 0
@@ -17,7 +17,7 @@ struct ExactDecimal {
     let zeros = significand.trailingZeroBitCount
     significand >>= zeros
     exponent += zeros
-    // Base 10^9, lowest first. A negative power of two is one of five with the point moved.
+    // Base 10^9, lowest first. A negative power of two becomes a power of five with the point moved.
     var words = [UInt32(significand % 1_000_000_000), UInt32(significand / 1_000_000_000)]
     ExactDecimal.multiply(&words, by: exponent < 0 ? 5 : 2, times: abs(exponent))
     digits.reserveCapacity(words.count * 9)
@@ -28,7 +28,7 @@ struct ExactDecimal {
   }
 
   private static func multiply(_ words: inout [UInt32], by base: UInt64, times: Int) {
-    // As many factors at once as leave room for a carry.
+    // As many factors per step as leave room for a carry.
     let most = base == 2 ? 29 : 12
     var left = times
     while left > 0 {
@@ -55,7 +55,7 @@ struct ExactDecimal {
     }
   }
 
-  /// Keeps so many digits; none or fewer means rounding at that place before the first.
+  /// Rounds to a number of digits. Zero or fewer means rounding at that place before the first digit.
   private mutating func round(keeping kept: Int) {
     guard kept < digits.count else { return }
     guard kept >= 0 else {
@@ -80,7 +80,7 @@ struct ExactDecimal {
     UInt8(ascii: "0") + (digits.indices.contains(i) ? digits[i] : 0)
   }
 
-  /// Appends the number with so many digits after the point: `-12.50`.
+  /// Appends the number with this number of digits after the point: `-12.50`.
   consuming func appendFixed(
     precision: Int, to text: inout ByteBuilder, _ arena: inout Arena
   ) {

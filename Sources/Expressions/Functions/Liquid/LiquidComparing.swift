@@ -1,4 +1,4 @@
-/// The relations of conditions.
+/// The relations in conditions.
 enum LiquidRelation: UInt8 {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, contains
 }
@@ -7,7 +7,7 @@ enum LiquidRelation: UInt8 {
 // Pointers to local cells stay in their closures, and static strings live as long as the process.
 // Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
 enum LiquidComparing {
-  /// A bool, or a fault: Ruby refuses to order a text and a number.
+  /// A bool, or a fault: Ruby cannot order a string and a number.
   static func test(
     _ relation: LiquidRelation, _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,
     _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
@@ -33,7 +33,7 @@ enum LiquidComparing {
     if right.tag == Tag.word { return isMember(a, of: right, style) }
     if left.isNil || right.isNil { return left.isNil && right.isNil }
     if left.isRange || right.isRange { return areEqualRanges(left, right, style, &work) }
-    // Objects are themselves only in ECMAScript.
+    // In ECMAScript an object only equals itself.
     if style.isJavaScript, left.tag == Tag.map || right.tag == Tag.map { return left == right }
     if style.isJavaScript, left.tag == Tag.list, right.tag == Tag.list {
       return areEqualLists(left, right, style, &work)
@@ -101,8 +101,8 @@ enum LiquidComparing {
     }
   }
 
-  /// Numbers and texts have an order; a text and a number have none, which is an error. Everything
-  /// else is simply not less or greater.
+  /// Numbers and strings have an order. A string and a number have none, which is an error. Any other pair is
+  /// neither less nor greater.
   private static func typedOrder(
     _ relation: LiquidRelation, _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,
     _ work: inout Int
@@ -149,9 +149,9 @@ enum LiquidComparing {
 
   // MARK: Membership
 
-  /// In Ruby the operator first asks whether both sides are true, so that nothing contains nil or
-  /// false. In ECMAScript a list holds any value that is an element, null and false too; what is not
-  /// there at all is undefined, which no list from JSON holds.
+  /// In Ruby the operator first checks whether both sides are truthy, so that no value contains nil or false.
+  /// In ECMAScript a list contains any value that is an element, including null and false. A missing value is
+  /// undefined, which no list from JSON contains.
   private static func contains(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,
     _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int

@@ -1,12 +1,12 @@
 internal import CivilTime
 
-/// Values as text and as numbers, in both of Liquid's worlds.
+/// Converts values to strings and numbers, for both of Liquid's worlds.
 extension RenderingState {
   // SAFETY: The bytes of a value are its own, or a copy in the arena that is made before the
   // scratch buffer is used again. Tests: RenderingTests, corpus, asan.
 
-  /// Appends what a value prints as. What has no text prints nothing; the result says whether the
-  /// value had one.
+  /// Appends the printed form of a value. Values without a printed form append nothing. The result is whether
+  /// the value has one.
   @inline(__always)
   mutating func print(_ value: UnsafePointer<Cell>) -> Bool {
     let cell = value.pointee
@@ -40,12 +40,12 @@ extension RenderingState {
     return isText
   }
 
-  /// The bytes of a value as text: its own, or a copy in the arena.
+  /// The bytes of a value's string: its own, or a copy in the arena.
   mutating func text(_ value: UnsafePointer<Cell>, _ arena: inout Arena) -> ByteView {
     if value.pointee.isText { return value.textBytes }
     if value.pointee.isNil { return ByteView(start: nil, count: 0) }
     let mark = scratch.count
-    // As a part of a text a list is written as Ruby and JavaScript write lists.
+    // Inside a string, a list is written as Ruby and JavaScript write lists.
     LiquidConversions.appendAsPart(value, to: &scratch, style)
     defer { scratch.truncate(to: mark) }
     let count = scratch.count - mark
@@ -55,7 +55,7 @@ extension RenderingState {
     return ByteView(start: bytes, count: count)
   }
 
-  /// What was appended to the scratch buffer since it had so many bytes, as a text.
+  /// The bytes that were appended to the scratch buffer after `mark`, as a string.
   mutating func takeText(from mark: Int, _ arena: inout Arena) -> Cell {
     defer { scratch.truncate(to: mark) }
     if scratch.isFull { return Cell(fault: .limitExceeded) }
@@ -67,8 +67,8 @@ extension RenderingState {
 // SAFETY: Tags are checked before views are read, and every index is compared with the count.
 // Tests: RenderingTests, AnyArgumentsTests, corpus.
 enum LiquidConversions {
-  /// Appends what a value prints as. False when it has no text: `[object Object]` and numbers that
-  /// are none stay out of texts.
+  /// Appends the printed form of a value. The result is false if it has none: `[object Object]` and NaN are
+  /// not printed.
   @discardableResult
   static func append(
     _ value: UnsafePointer<Cell>, to buffer: inout OutputBuffer, _ style: LiquidStyle, depth: Int
@@ -114,7 +114,7 @@ enum LiquidConversions {
     buffer.append(number: cell.rangeEnd)
   }
 
-  /// Appends a value as the text that filters work on.
+  /// Appends the string of a value that filters work on.
   static func appendAsPart(
     _ value: UnsafePointer<Cell>, to buffer: inout OutputBuffer, _ style: LiquidStyle
   ) {
@@ -124,7 +124,7 @@ enum LiquidConversions {
     }
   }
 
-  /// Appends a value as Ruby shows it: `{"a"=>[1, nil]}`.
+  /// Appends a value in the form of Ruby's `inspect`: `{"a"=>[1, nil]}`.
   static func appendInspected(
     _ value: UnsafePointer<Cell>, to buffer: inout OutputBuffer, _ style: LiquidStyle, depth: Int
   ) {
@@ -175,7 +175,7 @@ enum LiquidConversions {
 
   // MARK: Numbers
 
-  /// White space as Ruby's `strip` and C count it.
+  /// White space as defined by Ruby's `strip` and C.
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 }
 
   static func trimmed(_ text: ByteView, _ isDropped: (UInt8) -> Bool = isSpace) -> ByteView {
@@ -185,7 +185,7 @@ enum LiquidConversions {
     return ByteView(rebasing: text[from..<to])
   }
 
-  /// A value as a number with integers and decimals apart: an int or a double cell.
+  /// A value as a number, with integers and decimals distinct: an int or a double cell.
   static func rubyNumber(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     switch cell.tag {
@@ -201,7 +201,7 @@ enum LiquidConversions {
     }
   }
 
-  /// The whole number that a text begins with, or 0.
+  /// The whole number at the beginning of a string, or 0.
   private static func leadingInteger(_ text: ByteView) -> Cell {
     var i = 0
     let isNegative = text.first == UInt8(ascii: "-")
@@ -209,7 +209,7 @@ enum LiquidConversions {
     let start = i
     var value: Int64 = 0
     while i < text.count {
-      // Only between two digits.
+      // It is only valid between two digits.
       if text[i] == UInt8(ascii: "_"), i > start, i + 1 < text.count, text[i + 1] &- 0x30 < 10 {
         i += 1
         continue
@@ -224,7 +224,7 @@ enum LiquidConversions {
     return Cell(isNegative ? -value : value)
   }
 
-  /// A value as ECMAScript's `Number(value)` reads it; not a number where it is none.
+  /// A value as ECMAScript's `Number(value)` reads it, or NaN if it is not a number.
   static func javaScriptNumber(_ value: UnsafePointer<Cell>) -> Double {
     let cell = value.pointee
     switch cell.tag {
@@ -250,7 +250,7 @@ enum LiquidConversions {
   static func javaScriptNumber(_ text: ByteView) -> Double {
     let text = trimmed(text)
     if text.isEmpty { return 0 }
-    // No number that people write is as long, and reading one takes long.
+    // No number that people write is this long, and parsing one takes long.
     if text.count > longestNumber { return .nan }
     if text.count > 2, text[0] == 0x30, let radix = radix(text[1]) {
       var value = 0.0
@@ -285,13 +285,13 @@ enum LiquidConversions {
     }
   }
 
-  /// A double as a cell: an int where it is whole and small enough to be exact.
+  /// A double as a cell. It is an int if it is whole and small enough to be exact.
   static func number(_ value: Double) -> Cell {
     if value == value.rounded(), abs(value) <= 9_007_199_254_740_992 { return Cell(Int64(value)) }
     return Cell(value)
   }
 
-  /// A whole number as `Integer(value)` of Ruby reads it, or a fault.
+  /// A whole number as Ruby's `Integer(value)` reads it, or a fault.
   static func rubyInteger(_ value: UnsafePointer<Cell>) -> Cell {
     let cell = value.pointee
     if cell.tag == Tag.int { return cell }
@@ -304,7 +304,7 @@ enum LiquidConversions {
     return Cell(isNegative ? -number : number)
   }
 
-  /// The digits of a literal of Ruby's: `0x1F`, `0b11`, `0o17`, `017`, `0d10`, and `_` between two digits.
+  /// The digits of a Ruby literal: `0x1F`, `0b11`, `0o17`, `017`, `0d10`, and `_` between two digits.
   private static func rubyDigits(_ text: ByteView) -> Int64? {
     var (at, base) = (0, Int64(10))
     if text.count > 1, text[0] == 0x30 {

@@ -5,7 +5,7 @@ enum DateFilter {
   // SAFETY: Views of operands end with the call. Static strings live as long as the process.
   // Tests: RenderingTests, corpus.
 
-  /// Widest field that a format may ask for.
+  /// The maximum width of a field in a format.
   static let widestField = 1_024
   private static let javaScriptFormat: StaticString = "%A, %B %-e, %Y at %-l:%M %P %z"
 
@@ -36,7 +36,7 @@ enum DateFilter {
     var writer = DateWriter(
       time: clock.time, offset: clock.offset, instant: time.instant,
       isJavaScript: state.style.isJavaScript)
-    // Ruby's implementation knows no locales.
+    // Ruby's implementation has no locales.
     if state.style.isJavaScript, let words = state.words { writer.words = (words, state.locale) }
     guard writer.write(format, into: &state.scratch) else {
       state.scratch.truncate(to: mark)
@@ -45,7 +45,7 @@ enum DateFilter {
     return state.takeText(from: mark, &arena)
   }
 
-  /// A zone by its name, or as the minutes that it is behind UTC.
+  /// A zone from its name, or from the number of minutes that it is behind UTC.
   private static func zone(
     _ value: UnsafePointer<Cell>, _ state: inout RenderingState, _ arena: inout Arena
   ) -> TimeZoneRules? {
@@ -56,7 +56,7 @@ enum DateFilter {
   }
 }
 
-/// Writes an instant after a format.
+/// Writes an instant in a format.
 struct DateWriter {
   // SAFETY: Every index into the format is compared with its count. Tests: RenderingTests, corpus.
 
@@ -64,7 +64,7 @@ struct DateWriter {
   let offset: Int32
   let instant: Timestamp
   let isJavaScript: Bool
-  /// The words of a locale; nil for English.
+  /// The words of a locale, or nil for English.
   var words: (words: LocaleWords, locale: String)?
 
   private struct Flags {
@@ -75,7 +75,7 @@ struct DateWriter {
     var width: Int?
   }
 
-  /// False when a field is wider than allowed.
+  /// The result is false if a field is wider than allowed.
   mutating func write(_ format: ByteView, into buffer: inout OutputBuffer) -> Bool {
     var i = 0
     while i < format.count, !buffer.isFull {
@@ -216,7 +216,7 @@ struct DateWriter {
       with: padding, &buffer)
   }
 
-  /// Fills what was written since `start` up with something in front.
+  /// Pads the output since `start` on the left.
   private func pad(
     from start: Int, to width: Int, with padding: UInt8, _ buffer: inout OutputBuffer,
     isActive: Bool = true
@@ -292,7 +292,7 @@ struct DateWriter {
     }
   }
 
-  /// The week of ISO 8601: weeks begin on Monday, the first one holds 4 January.
+  /// The week of ISO 8601: weeks begin on Monday, and the first week contains 4 January.
   private var isoWeek: (year: Int, week: Int) {
     let weekday = (time.weekday + 6) % 7
     let week = (time.dayOfYear - 1 - weekday + 10) / 7
@@ -302,7 +302,7 @@ struct DateWriter {
       return (time.year - 1, (day - 1 - ((last?.weekday ?? 0) + 6) % 7 + 10) / 7)
     }
     let daysInYear = CivilDate(year: time.year, month: 12, day: 31)?.dayOfYear ?? 365
-    // The days from Thursday on decide to which year the last week belongs.
+    // The last week belongs to the year of its Thursday.
     if week == 53, time.dayOfYear - weekday + 3 > daysInYear { return (time.year + 1, 1) }
     return (time.year, week)
   }

@@ -33,7 +33,7 @@ enum LiquidTimeUnit: Int, CaseIterable {
     return [name, String(name.dropLast())] + letters
   }
 
-  /// Milliseconds of units that are always as long; months and years are not.
+  /// The length of the units with a fixed length. Months and years have none.
   var milliseconds: Int64 {
     switch self {
     case .milliseconds: 1
@@ -48,10 +48,10 @@ enum LiquidTimeUnit: Int, CaseIterable {
   }
 }
 
-/// `date_add`, `date_subtract` and their forms with a unit in the name: Superwall's own filters. The
-/// result is the instant in ISO 8601, in UTC, with milliseconds.
+/// `date_add`, `date_subtract` and their forms with a unit in the name: Superwall's own filters. The result
+/// is the instant in ISO 8601, in UTC, with milliseconds.
 enum DateShifts {
-  /// Operands: the date; an amount, or a text such as `1d 12h`; the unit's name.
+  /// Operands: the date, an amount or a string such as `1d 12h`, and the name of the unit.
   static func call(
     _ operands: Operands, isBack: Bool, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
@@ -88,7 +88,8 @@ enum DateShifts {
     return state.takeText(from: mark, &arena)
   }
 
-  /// An instant so many units later. Months keep the day, or take the last of a shorter month.
+  /// An instant shifted by a number of units. Months do not change the day, or use the last day of a shorter
+  /// month.
   static func shift(_ instant: Timestamp, by amount: Double, _ unit: LiquidTimeUnit) -> Timestamp? {
     guard amount.isFinite, abs(amount) < 1e12 else { return nil }
     switch unit {
@@ -150,10 +151,10 @@ enum DateShifts {
   }
 }
 
-/// `countdown_from` and `countdown_<unit>_partial`, `countdown_<unit>_total`: Superwall's own filters.
-/// What counts is how far two instants are apart, whichever comes first.
+/// `countdown_from` and `countdown_<unit>_partial`, `countdown_<unit>_total`: Superwall's own filters. They
+/// use the distance between two instants, whichever comes first.
 enum Countdowns {
-  /// Operands of a unit: one instant, another, the unit's number, whether it is the total.
+  /// Operands for a unit: one instant, another, the unit's number, whether it is the total.
   /// Operands of `countdown_from`: one instant, another, style, largest unit, column.
   static func call(
     _ operands: Operands, isUnit: Bool, _ state: inout RenderingState, _ arena: inout Arena
@@ -193,7 +194,7 @@ enum Countdowns {
     return state.takeText(from: mark, &arena)
   }
 
-  /// How many units make the next larger one.
+  /// The number of units in the next larger one.
   private static func partSize(_ unit: LiquidTimeUnit) -> Int64 {
     switch unit {
     case .milliseconds: 1_000
@@ -221,7 +222,7 @@ enum Countdowns {
     var rest = distance
     var parts: [(LiquidTimeUnit, Int64)] = []
     for unit in units where unit.rawValue <= first.rawValue {
-      // Weeks are asked for by name.
+      // Weeks are only used if they are requested by name.
       if unit == .weeks, first != .weeks { continue }
       parts.append((unit, rest / unit.milliseconds))
       rest %= unit.milliseconds

@@ -1,10 +1,10 @@
-/// The functions that templates call, filters among them. What they do is in this folder; how they
-/// are written is in ``LiquidFilters``.
+/// The functions that templates call, including filters. This folder has their bodies, and
+/// ``LiquidFilters`` their syntax.
 enum LiquidFunction: UInt8 {
   // Numbers.
   case abs, atLeast, atMost, ceil, dividedBy, floor, minus, modulo, plus, round, times
 
-  // Texts.
+  // Strings.
   case append, capitalize, downcase, escape, escapeOnce, unescape, lstrip, newlineToBreak, prepend
   case remove, removeFirst, removeLast, replace, replaceFirst, replaceLast, rstrip, slice, split
   case strip, stripHTML, stripNewlines, truncate, truncateWords, upcase, urlDecode, urlEncode
@@ -14,30 +14,30 @@ enum LiquidFunction: UInt8 {
   case compact, concat, find, findIndex, first, has, join, last, map, reject, reverse, size, sort
   case sortNatural, sum, uniq, `where`, push, unshift, pop, shift
 
-  // What has no kind.
+  // Other functions.
   case defaultValue, date, dateAdd, dateSubtract, countdownFrom, countdownUnit, locale, money
   case plural, toNumber
 
-  // What tags need.
-  /// A member behind a dot, and one in brackets.
+  // Functions that tags need.
+  // A member after a dot, and one in brackets.
   case member, element
   case range
-  /// The items that a loop goes through: items, offset, limit, whether reversed.
+  /// The items of a loop: items, offset, limit, whether reversed.
   case loopItems
   case tableItems
   case itemCount
   case tableColumn, tableRow
-  /// Where a cycle stands, and the register after its next step: register, key, count.
+  /// The position of a cycle, and the register after its next step: register, key, count.
   case cyclePlace, cycleStep
   case listItem
   case asInteger
   case counter
-  /// A value, or another when it is nothing.
+  /// A value, or another value if the first is nothing.
   case orElse
   case firstArgument
-  /// A list of a value, unless it is one; a list of it in any case; what `render` goes through.
+  /// A list of a value unless it is a list already, a list of any value, and the items of `render`.
   case wrappedUnlessList, wrapped, loopable
-  /// A text, a number or a bool; nothing for everything else.
+  /// A string, a number or a bool. Any other value becomes nothing.
   case scalar
   /// Always an error, and always one of a limit.
   case fail, failLimit
@@ -67,8 +67,8 @@ enum TagFunction {
 }
 
 extension LiquidFunction {
-  /// Where a function is worked out. Those that are worked out together have a type of their own,
-  /// so that what works them out does not compile without one of them.
+  /// The code that evaluates a function. Functions that are evaluated together have a type of their own, so
+  /// that this code does not compile if it lacks one of them.
   enum Family {
     case number(NumberFilter)
     case rounding(RoundingFilter)
@@ -89,21 +89,20 @@ extension LiquidFunction {
     case date, defaultValue, locale, money, plural, slice
   }
 
-  /// The kinds of value that make sense before a filter.
+  /// The kinds of value that a filter can be applied to.
   enum Input: UInt8 {
     case anything, number, scalar, items, list
   }
 
-  /// What is known of a function but for what it does.
+  /// All facts about a function except its body.
   struct Row {
     var family: Family
     var input: Input
-    /// What a call takes, in sixteenths of a step, so that a step is about a tenth of a microsecond
-    /// everywhere.
+    /// The cost of a call in sixteenths of a step, so that a step is about a tenth of a microsecond everywhere.
     var work: Int
-    /// Whether the function looks at characters, which takes much longer than looking at bytes.
+    /// Whether the function reads characters, which takes much longer than reading bytes.
     var readsCharacters: Bool
-    /// Whether it makes HTML, which must not be escaped again.
+    /// Whether it generates HTML, which must not be escaped again.
     var makesMarkup: Bool
 
     @inline(__always)
@@ -119,8 +118,7 @@ extension LiquidFunction {
     }
   }
 
-  /// The table of functions. It is inlined, so that asking for one column costs no more than a
-  /// switch.
+  /// The table of functions. It is inlined, so that reading one column costs no more than a switch.
   @inline(__always)
   var row: Row {
     switch self {
@@ -265,6 +263,6 @@ enum LiquidFunctions {
 // SAFETY: The number is compared with the count, so an operand that is missing is nil.
 // Tests: AnyArgumentsTests, corpus.
 extension Operands {
-  /// An operand, or nil where the call has fewer.
+  /// An operand, or nil if the call has fewer.
   func optional(_ i: Int) -> UnsafePointer<Cell>? { i < count ? self[i] : nil }
 }

@@ -48,7 +48,7 @@ enum ListFilters {
 
   // MARK: Items
 
-  /// What a filter goes through: lists are flattened in Ruby, and everything else is a list of itself.
+  /// The items of a filter. In Ruby lists are flattened, and any other value is a list of itself.
   static func items(_ value: UnsafePointer<Cell>, _ style: LiquidStyle, _ arena: inout Arena)
     -> Cell
   {
@@ -122,7 +122,7 @@ enum ListFilters {
     return appended(list, cell, &arena)
   }
 
-  // MARK: Text
+  // MARK: Strings
 
   private static func joined(
     _ list: Cell, _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena
@@ -139,7 +139,7 @@ enum ListFilters {
     return state.takeText(from: mark, &arena)
   }
 
-  /// Appends the items of a list with something between them; nested lists have commas.
+  /// Appends the items of a list with a separator. Nested lists have commas.
   private static func append(
     _ list: Cell, _ separator: ByteView, _ buffer: inout OutputBuffer, _ style: LiquidStyle,
     depth: Int
@@ -175,7 +175,7 @@ enum ListFilters {
 
   enum Choice {
     case yes, no, failed
-    /// The filter gives nothing at all.
+    /// The result of the filter is nothing.
     case nothing
   }
 
@@ -210,7 +210,7 @@ enum ListFilters {
       keys = mapped(list, operands, &state, &arena, &work)
       guard keys.tag == Tag.list else { return keys }
     } else if state.style.isJavaScript {
-      // Lists and maps are what they are, not what they hold.
+      // Lists and maps are compared by identity, not by content.
       keys = arena.list(of: list.outsideCount) {
         for i in 0..<list.outsideCount {
           let isObject = base[i].tag == Tag.list || base[i].tag == Tag.map
@@ -287,9 +287,9 @@ enum LiquidProperties {
 
   enum Reading {
     case value(Cell)
-    /// The item cannot be asked for a property of this kind.
+    /// The item cannot have a property of this kind.
     case wrongType
-    /// The item has no properties at all.
+    /// The item has no properties.
     case noMembers
 
     var isNothing: ListFilters.Choice {
@@ -301,7 +301,7 @@ enum LiquidProperties {
     }
   }
 
-  /// Whether every item can be asked for properties in Ruby.
+  /// Whether every item can have properties in Ruby.
   static func canBeAsked(_ list: Cell) -> Bool {
     list.elements.allSatisfy { $0.tag == Tag.map || $0.isText || $0.tag == Tag.int }
   }
@@ -318,7 +318,7 @@ enum LiquidProperties {
     switch cell.tag {
     case Tag.map: return .value(Comparing.lookUp(property, in: cell, &work)?.pointee ?? .null)
     case Tag.longText, Tag.shortText...:
-      // A text holds its parts.
+      // A string has its substrings as properties.
       if property.pointee.isText {
         let isPart = TextFunctions.contains(item.textBytes, property.textBytes)
         return .value(isPart ? property.pointee : .null)

@@ -1,11 +1,11 @@
-/// Reading members of values: `a.b`, `a[b]`, and the members that every list or text has.
+/// Reads members of values: `a.b`, `a[b]`, and the members that every list or string has.
 enum LiquidMembers {
   // SAFETY: Tags are checked before views are read, and positions are compared with the count.
   // Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
 
   /// The member of a value, or null.
   ///
-  /// - Parameter isNamed: whether the key stands behind a dot, so that it may be `size` and its like.
+  /// - Parameter isNamed: whether the key follows a dot, so that it may be `size`, `first` or `last`.
   static func member(
     _ value: UnsafePointer<Cell>, _ key: UnsafePointer<Cell>, isNamed: Bool,
     _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
@@ -37,7 +37,7 @@ enum LiquidMembers {
     return withUnsafePointer(to: name) { Comparing.lookUp($0, in: map)?.pointee }
   }
 
-  /// The position that a key means in a list.
+  /// The position of a key in a list.
   private static func index(_ key: UnsafePointer<Cell>, _ javaScript: Bool) -> Int? {
     switch key.pointee.tag {
     case Tag.int: return Int(key.pointee.intValue)
@@ -79,7 +79,7 @@ enum LiquidMembers {
     return .null
   }
 
-  /// How many parts a value has, or null where it has none.
+  /// The number of parts of a value, or null if it has none.
   static func size(_ value: UnsafePointer<Cell>, _ style: LiquidStyle) -> Cell {
     let cell = value.pointee
     switch cell.tag {
@@ -87,7 +87,7 @@ enum LiquidMembers {
       return Cell(Int64(LiquidTexts.length(value.textBytes, isUTF16: style.isJavaScript)))
     case Tag.list, Tag.map: return Cell(Int64(cell.outsideCount))
     case Tag.range, Tag.descending, Tag.emptyRange: return Cell(Int64(cell.rangeCount))
-    // An integer of Ruby has as many bytes.
+    // In Ruby, the size of an integer is its number of bytes.
     case Tag.int where !style.isJavaScript: return Cell(Int64(8))
     default: return .null
     }

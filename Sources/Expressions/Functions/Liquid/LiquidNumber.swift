@@ -20,8 +20,8 @@ struct LiquidDecimal {
     self.scale = scale
   }
 
-  /// The shortest decimal number that reads back as the double; nil when it has too many digits,
-  /// which behind the point are more than `mostScale`.
+  /// The shortest decimal number that parses back to the double. It is nil if it has too many digits, or more
+  /// than `mostScale` after the point.
   init?(_ value: Double, mostScale: Int = LiquidDecimal.mostDigits) {
     guard value.isFinite else { return nil }
     let digits = DoubleDigits(value)
@@ -33,7 +33,7 @@ struct LiquidDecimal {
     self.init(mantissa: value < 0 ? -mantissa : mantissa, scale: max(scale, 0))
   }
 
-  /// `-12.50` exactly; nil when the text is something else or has too many digits.
+  /// `-12.50` exactly. It is nil if the string is not a number or has too many digits.
   init?(_ text: ByteView) {
     guard text.count <= LiquidDecimal.mostDigits else { return nil }
     var i = text.first == UInt8(ascii: "-") ? 1 : 0
@@ -62,7 +62,7 @@ struct LiquidDecimal {
     return power
   }
 
-  /// Both numbers with the same scale, or nil when that has too many digits.
+  /// Both numbers with the same scale, or nil if that has too many digits.
   static func aligned(_ a: LiquidDecimal, _ b: LiquidDecimal) -> (Int128, Int128, scale: Int)? {
     let scale = max(a.scale, b.scale)
     guard scale <= LiquidDecimal.mostDigits else { return nil }
@@ -84,7 +84,7 @@ struct LiquidDecimal {
     return Double("\(mantissa)e-\(scale)") ?? 0
   }
 
-  /// The number rounded to so many digits after the point, half away from zero.
+  /// The number rounded to `places` digits after the point, half away from zero.
   func rounded(_ places: Int) -> LiquidDecimal {
     guard places < scale else { return self }
     let dropped = scale - places
@@ -110,8 +110,7 @@ struct LiquidDecimal {
   }
 }
 
-/// The digits of the shortest decimal number that reads back as a finite double:
-/// `0.d1d2d3... * 10^point`.
+/// The digits of the shortest decimal number that parses back to a finite double: `0.d1d2d3... * 10^point`.
 struct DoubleDigits {
   // SAFETY: The buffer has 24 bytes. A double has at most 17 digits, and the loop stops at 24.
   // Tests: LiquidConversionsTests, RenderingTests, corpus.
@@ -141,7 +140,7 @@ struct DoubleDigits {
           if byte &- 0x30 < 10 {
             if !seenPoint { whole += 1 }
             if leading, byte == 0x30 {
-              // Zeros in front only move the point.
+              // Leading zeros only move the point.
               whole -= 1
             } else if used < 24 {
               leading = false
@@ -182,7 +181,7 @@ struct DoubleDigits {
 }
 
 extension OutputBuffer {
-  /// A double as the dialect prints it. In binary numbers `5.0` is `5`.
+  /// Appends a double as the dialect prints it. In dialects with binary numbers, `5.0` is `5`.
   mutating func append(_ value: Double, _ numbers: LiquidStyle.Numbers) {
     if value.isNaN { return append("NaN" as StaticString) }
     if value.isInfinite {
@@ -197,7 +196,7 @@ extension OutputBuffer {
     }
     let digits = DoubleDigits(value)
     if value < 0 { append(UInt8(ascii: "-")) }
-    // Ruby writes a whole number out up to 15 digits, and another one up to 16 before the point.
+    // Ruby uses no exponent for a whole number of up to 15 digits, or up to 16 before the point otherwise.
     let isWhole = digits.count <= digits.point
     let (least, most) = isBinary ? (-5, 21) : (-3, isWhole ? 15 : 16)
     if digits.point < least || digits.point > most {

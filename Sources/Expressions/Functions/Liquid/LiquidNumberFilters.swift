@@ -1,7 +1,7 @@
 internal import CShims
 
-/// Arithmetic with doubles, as liquidjs does it: what is not a number is 0, a missing operand makes
-/// the result not a number.
+/// Arithmetic with doubles, as in liquidjs: values that are not numbers are 0, and a missing operand makes
+/// the result NaN.
 enum BinaryNumberFilters {
   // SAFETY: Operands are passed on as pointers during the call, and not stored.
   // Tests: AnyArgumentsTests, corpus.
@@ -60,7 +60,7 @@ enum BinaryNumberFilters {
     return number.isNaN ? 0 : number
   }
 
-  /// Half goes up, also below zero.
+  /// Halves round up, also below zero.
   private static func rounded(_ value: Double, _ places: Double) -> Double {
     let amplifier = pow(10, places)
     let scaled = value * amplifier
@@ -70,8 +70,8 @@ enum BinaryNumberFilters {
   }
 }
 
-/// Arithmetic as Ruby does it for Liquid: integers stay integers and divide rounding down, fractions
-/// compute in decimal.
+/// Arithmetic as in Liquid for Ruby: integers stay integers and division rounds down, fractions are computed
+/// in decimal.
 enum DecimalNumberFilters {
   static func call(_ function: NumberFilter, _ operands: Operands) -> Cell {
     let a = LiquidConversions.rubyNumber(operands[0])
@@ -141,8 +141,8 @@ enum DecimalNumberFilters {
     cell.tag == Tag.int ? LiquidDecimal(cell.intValue) : LiquidDecimal(cell.doubleValue)
   }
 
-  /// With a fraction on either side. Numbers with more digits than decimals have room for compute
-  /// as doubles.
+  /// At least one operand has a fraction. Numbers with more digits than fit into a decimal are computed as
+  /// doubles.
   private static func decimals(_ function: ArithmeticFilter, _ a: Cell, _ b: Cell) -> Cell {
     let (x, y) = (a.nearestDouble, b.nearestDouble)
     if function == .dividedBy || function == .modulo, y == 0 { return Cell(fault: .divisionByZero) }
@@ -177,7 +177,7 @@ enum DecimalNumberFilters {
     case .times:
       let (product, overflow) = a.mantissa.multipliedReportingOverflow(by: b.mantissa)
       guard !overflow, a.scale + b.scale <= LiquidDecimal.mostDigits else { return nil }
-      // Zero keeps its sign, which decimals cannot.
+      // The sign of zero is significant, and decimals have no negative zero.
       if product == 0, a.mantissa < 0 || b.mantissa < 0 { return nil }
       return LiquidDecimal(mantissa: product, scale: a.scale + b.scale)
     case .dividedBy: return nil
@@ -210,7 +210,7 @@ enum DecimalNumberFilters {
       guard places < 0 else { return a }
       return integer(LiquidDecimal(a.intValue).rounded(places).mantissa)
     }
-    // Rounding drops digits, however many a small number has.
+    // Rounding removes digits, so a small number may have many.
     let mostScale = function == .round ? 400 : LiquidDecimal.mostDigits
     guard let decimal = LiquidDecimal(a.doubleValue, mostScale: mostScale) else {
       guard a.doubleValue.isFinite else { return Cell(fault: .conversion) }

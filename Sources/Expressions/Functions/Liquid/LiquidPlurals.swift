@@ -1,5 +1,5 @@
-/// The filter `plural`: the form of a word that goes with a number, by the plural rules of the Unicode
-/// Common Locale Data Repository for cardinal numbers.
+/// The filter `plural`: selects the form of a word for a number, by the plural rules of the Unicode Common
+/// Locale Data Repository for cardinal numbers.
 enum Plurals {
   // SAFETY: The view of the name stays in the closure, and the arena copies it.
   // Tests: AnyArgumentsTests, corpus.
@@ -8,8 +8,8 @@ enum Plurals {
     case zero, one, two, few, many, other
   }
 
-  /// Operands: the number; the forms zero, one, two, few, many, other, each of which may be nothing;
-  /// the locale. Without forms the result is the category's name.
+  /// Operands: the number, the forms zero, one, two, few, many and other (all optional), and the locale.
+  /// Without forms the result is the category's name.
   static func call(
     _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
@@ -29,7 +29,7 @@ enum Plurals {
     return form(category) ?? form(.other) ?? .null
   }
 
-  /// What the rules look at: the whole part, and the digits behind the point.
+  /// The input of the rules: the whole part, and the digits after the point.
   struct PluralOperands {
     // SAFETY: Every index is compared with the count of the caller's view.
     // Tests: AnyArgumentsTests, corpus.
@@ -59,16 +59,16 @@ enum Plurals {
       guard digits > 0 else { return nil }
     }
 
-    /// The digits behind the point without zeros at their end.
+    /// The digits after the point without trailing zeros.
     var shortFraction: UInt64 {
       var digits = fraction
       while digits > 0, digits % 10 == 0 { digits /= 10 }
       return digits
     }
 
-    /// Whether the number is this whole number, however it is written.
+    /// Whether the number equals this whole number, in any notation.
     func equals(_ value: UInt64) -> Bool { whole == value && fraction == 0 }
-    /// Whether nothing stands behind the point.
+    /// Whether there are no digits after the point.
     var isWhole: Bool { fractionDigits == 0 }
     func ends(_ range: ClosedRange<UInt64>, of base: UInt64) -> Bool { range ~= whole % base }
   }
@@ -93,7 +93,7 @@ enum Plurals {
       return i == 0 || n.equals(1) ? .one : .other
     case "da": return n.equals(1) || n.fraction != 0 && i <= 1 ? .one : .other
     case "is", "mk":
-      // Icelandic passes over zeros at the end, Macedonian does not.
+      // Icelandic ignores trailing zeros, Macedonian does not.
       let isWhole = language == "is" ? n.fraction == 0 : n.isWhole
       let f = language == "is" ? n.shortFraction : n.fraction
       return isWhole && endsInOne(i) || endsInOne(f) ? .one : .other
@@ -117,7 +117,7 @@ enum Plurals {
     let endsInFew = n.ends(2...4, of: 10) && !n.ends(12...14, of: 100)
     switch language {
     case "ru", "uk", "be":
-      // 1.0 is written with a fraction, and only Belarusian looks at the number alone.
+      // 1.0 is written with a fraction, and only Belarusian uses the number alone.
       guard n.isWhole || language == "be" && n.fraction == 0 else { return .other }
       return endsInOne ? .one : endsInFew ? .few : .many
     case "pl":
