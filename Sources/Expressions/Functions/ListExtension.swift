@@ -3,7 +3,7 @@ enum ListExtension {
   // SAFETY: The same walk counts and writes, so `list(of:)` gets the right size. Slices are
   // compared with the count. Tests: ListExtensionTests, HostileInputTests, asan.
 
-  /// The ints from 0 to one below the operand; none for a negative one.
+  /// The ints from 0 to one below the operand. A negative operand returns an empty list.
   static func range(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let end = operands.int(0) else { return operands.refused }
     guard let count = Int(exactly: max(end, 0)) else { return Cell(fault: .limitExceeded) }
@@ -12,7 +12,7 @@ enum ListExtension {
     }
   }
 
-  /// The elements from one index to before another, as a view of the list.
+  /// The elements from one index up to, but not including, another, as a view of the list.
   static func slice(_ operands: Operands) -> Cell {
     guard let list = operands.elements(0), let from = operands.int(1), let to = operands.int(2)
     else { return operands.refused }
@@ -29,8 +29,7 @@ enum ListExtension {
 
   // MARK: Flatten
 
-  /// Puts the elements of lists inside the list in their place, so many levels deep as the second
-  /// operand says, or one.
+  /// Replaces lists inside the list by their elements. The depth is the second operand, or one.
   static func flatten(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0), let levels = operands.count > 1 ? operands.int(1) : 1
     else { return operands.refused }
@@ -38,7 +37,7 @@ enum ListExtension {
     guard list.contains(where: { $0.tag == Tag.list }), levels > 0 else {
       return operands[0].pointee
     }
-    // Lists may be shared and empty: the visits need a bound, the result has one.
+    // Lists may be shared and empty, so the visits need a bound in addition to that of the result.
     var visits = Visits(left: arena.limit / MemoryLayout<Cell>.stride)
     let depth = Int(min(levels, Int64(Nesting.deepest)))
     guard let count = visits.count(list, depth), !visits.isTooDeep || levels <= depth else {
@@ -52,7 +51,7 @@ enum ListExtension {
 
   private struct Visits {
     var left: Int
-    /// Whether there was a list where the depth ended.
+    /// Whether there was a list below the maximum depth.
     var isTooDeep = false
 
     init(left: Int) { self.left = left }
@@ -91,8 +90,8 @@ enum ListExtension {
 
   // MARK: Order
 
-  /// The elements in the order of the keys, which are one of the operands. Keys must be of one
-  /// type that has an order; equal keys leave the elements as they were, NaN comes last.
+  /// The elements in the order of the keys, which are one of the operands. Keys must be of one type that has
+  /// an order. Elements with equal keys stay in order, and NaN comes last.
   static func sort(_ operands: Operands, keys: Int, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0), let keys = operands.elements(keys) else {
       return operands.refused
@@ -104,7 +103,7 @@ enum ListExtension {
       guard kind(key.tag) == kind(keys[0].tag), isOrdered(key) else {
         return Cell(fault: .noSuchOverload, keys[0].tag, key.tag)
       }
-      // One long text may be many keys: then comparing takes more than the memory says.
+      // One long string may occur in many keys. Comparing them then takes more time than its memory suggests.
       if key.hasBytesOutside { bytes += key.outsideCount }
       guard bytes / 16 <= arena.limit else { return Cell(fault: .limitExceeded) }
     }
@@ -117,7 +116,7 @@ enum ListExtension {
     return Cell(tag: Tag.list, count: list.count, at: result)
   }
 
-  /// One tag for all texts.
+  /// The same tag for all strings.
   private static func kind(_ tag: UInt8) -> UInt8 { tag >= Tag.shortText ? Tag.longText : tag }
 
   private static func isOrdered(_ cell: Cell) -> Bool {
@@ -137,7 +136,7 @@ enum ListExtension {
     }
   }
 
-  /// The list without elements that are equal to an earlier one.
+  /// The list without elements that equal an earlier one.
   static func distinct(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let list = operands.elements(0) else { return operands.refused }
     guard list.count > 1 else { return operands[0].pointee }

@@ -1,13 +1,13 @@
-/// What loops and literals with optional elements do to collections that grow.
+/// Operations on growing collections, for loops and for literals with optional elements.
 ///
-/// A growing list or map has room for the next power of two of its count, so that appending costs
-/// constant time on average and the room need not be kept anywhere.
+/// A growing list or map has room for the next power of two of its count. Appending then costs constant
+/// time on average, and the room need not be stored.
 enum Loops {
   // SAFETY: Positions come from the loop, which stops at the range's count. Tests: ReferenceTests,
   // LimitTests.
 
-  /// Sets the variables behind an iterator to the element it stands on, and moves it on. One
-  /// variable is the element or the key; two are index or key, and value.
+  /// Sets the variables after an iterator to its current element, and advances it. One variable is the
+  /// element or the key. Two are index or key, and value.
   static func advance(_ range: Cell, _ iterator: UnsafeMutablePointer<Cell>, _ two: Bool) {
     let position = Int(truncatingIfNeeded: iterator.pointee.high)
     if range.isRange {
@@ -68,7 +68,7 @@ enum Loops {
     return map
   }
 
-  /// Where element `count` goes: in place while there is room, else in twice the room.
+  /// The memory for element `count`: in place while there is room, otherwise in a copy with twice the room.
   private static func room(for count: Int, each: Int, _ old: Cell, _ arena: inout Arena)
     -> UnsafeMutablePointer<Cell>?
   {

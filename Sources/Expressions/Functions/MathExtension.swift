@@ -2,8 +2,8 @@
 enum MathExtension {
   private static func isNumber(_ cell: Cell) -> Bool { Tag.int...Tag.double ~= cell.tag }
 
-  /// The greatest or the least of numbers of any types, in its own type; of equal ones the first.
-  /// They are the operands or the elements of the only one. A NaN is neither greater nor less.
+  /// The greatest or the least of numbers of any types, in its own type. Of equal numbers it is the first. The
+  /// numbers are the operands, or the elements of a single list operand. A NaN is neither greater nor less.
   static func extreme(_ operands: Operands, _ wanted: Comparing.Order) -> Cell {
     if operands.count == 1, let elements = operands.elements(0) {
       guard let first = elements.first else { return Cell(fault: .indexOutOfRange) }
@@ -78,8 +78,7 @@ enum MathExtension {
     return Cell(low: value.low, high: ~value.high)
   }
 
-  /// Shifts fill with zeros in both types, so that all bits are gone after 64. A negative distance
-  /// is a fault.
+  /// Shifts fill with zeros in both types, so after 64 the result is 0. A negative distance is a fault.
   @inline(__always)
   static func shift(_ operands: Operands, _ body: (UInt64, Int64) -> UInt64) -> Cell {
     let value = operands[0].pointee

@@ -1,8 +1,8 @@
 /// The network extension of CEL: IP addresses and ranges of them (CIDR).
 ///
-/// An address is 4 or 16 bytes outside its cell in network order; a range has the length of its
-/// prefix in one byte more. IPv4 addresses written as IPv6 are kept as IPv4, so that equal
-/// addresses have equal bytes.
+/// An address is 4 or 16 bytes outside its cell in network order. A range has one more byte for the length
+/// of its prefix. IPv4 addresses written as IPv6 are stored as IPv4, so that equal addresses have equal
+/// bytes.
 enum Network {
   // SAFETY: Cells hold 4 or 16 bytes, and one more for a prefix. The arena has room for as many.
   // Tests: NetworkTests.
@@ -46,13 +46,13 @@ enum Network {
     return NetworkRange(address: address, prefix: Int(prefix))
   }
 
-  /// Appends the text of an address or a range.
+  /// Appends the string form of an address or a range.
   static func append(_ cell: Cell, to text: inout ByteBuilder, _ arena: inout Arena) {
     if let address = address(cell) { address.append(to: &text, &arena) }
     if let range = range(cell) { range.append(to: &text, &arena) }
   }
 
-  /// The text of an address (RFC 5952) or of a range, for `string()`.
+  /// The string form of an address (RFC 5952) or of a range, for `string()`.
   static func text(_ cell: Cell, _ arena: inout Arena) -> Cell {
     var text = ByteBuilder(in: &arena)
     append(cell, to: &text, &arena)
@@ -69,14 +69,15 @@ enum Network {
     range(operands[0].pointee).map(body) ?? operands.refused
   }
 
-  /// Whether an address is written as its own text form is; no address at all is a fault.
+  /// Whether the string form of an address is exactly the operand. It is a fault if the operand is not an
+  /// address.
   static func isCanonical(_ operands: Operands) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     guard let address = NetworkAddress(text) else { return Cell(fault: .conversion) }
     return Cell(address.hasText(text))
   }
 
-  /// The second operand is an address or a text of one.
+  /// The second operand is an address, or its string form.
   static func containsIP(_ operands: Operands) -> Cell {
     guard let range = range(operands[0].pointee) else { return operands.refused }
     if let text = operands.text(1) {
@@ -86,7 +87,7 @@ enum Network {
     return address(operands[1].pointee).map { Cell(range.contains($0)) } ?? operands.refused
   }
 
-  /// The second operand is a range or a text of one.
+  /// The second operand is a range, or its string form.
   static func containsCIDR(_ operands: Operands) -> Cell {
     guard let outer = range(operands[0].pointee) else { return operands.refused }
     if let text = operands.text(1) {

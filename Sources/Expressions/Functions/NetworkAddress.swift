@@ -4,7 +4,7 @@ internal import CivilTime
 struct NetworkAddress: Equatable {
   // SAFETY: The caller of `write(to:)` has room for `width / 8` bytes. Tests: NetworkTests.
 
-  /// The address as a number, its first byte highest; an IPv4 address has 32 bits.
+  /// The address as a number with its first byte highest. An IPv4 address has 32 bits.
   let bits: UInt128
   /// Whether this is an IPv4 address.
   let isIPv4: Bool
@@ -18,12 +18,12 @@ struct NetworkAddress: Equatable {
     self.isIPv4 = isIPv4
   }
 
-  /// The address that a cell keeps: 4 or 16 bytes.
+  /// The address in a cell: 4 or 16 bytes.
   init(bytes: ByteView) {
     self.init(bytes.reduce(0) { $0 << 8 | UInt128($1) }, isIPv4: bytes.count == 4)
   }
 
-  /// Writes the bytes that a cell keeps.
+  /// Writes the bytes for a cell.
   func write(to target: UnsafeMutablePointer<UInt8>) {
     for i in 0..<(width / 8) {
       target[i] = UInt8(truncatingIfNeeded: bits >> UInt128(width - 8 - 8 * i))
@@ -40,7 +40,7 @@ struct NetworkAddress: Equatable {
 
   private var isMulticast: Bool { isIPv4 ? bits >> 28 == 0xE : bits >> 120 == 0xFF }
 
-  /// 224.0.0.0/24, and ff02::/16 whatever its flags are.
+  /// 224.0.0.0/24, and ff02::/16 with any flags.
   var isLinkLocalMulticast: Bool {
     isIPv4 ? bits >> 8 == 0xE0_0000 : bits >> 112 & 0xFF0F == 0xFF02
   }
@@ -48,7 +48,7 @@ struct NetworkAddress: Equatable {
   /// 169.254.0.0/16 and fe80::/10.
   var isLinkLocalUnicast: Bool { isIPv4 ? bits >> 16 == 0xA9FE : bits >> 118 == 0x3FA }
 
-  /// Everything else but the broadcast address; private addresses are global in this sense.
+  /// All other addresses except the broadcast address. Private addresses are global in this sense.
   var isGlobalUnicast: Bool {
     !isUnspecified && !isLoopback && !isMulticast && !isLinkLocalUnicast
       && !(isIPv4 && bits == 0xFFFF_FFFF)
@@ -56,9 +56,9 @@ struct NetworkAddress: Equatable {
 }
 
 extension NetworkAddress {
-  /// Reads dotted decimal numbers without leading zeros, or IPv6 (RFC 4291, section 2.2).
+  /// Parses dotted decimal numbers without leading zeros, or IPv6 (RFC 4291, section 2.2).
   ///
-  /// Zones are not taken, and IPv4 in the dress of IPv6 only without dots.
+  /// Zones are invalid, and IPv4 addresses in IPv6 notation are only valid without dots.
   init?(_ text: ByteView) {
     guard text.count <= 45 else { return nil }
     if !text.contains(UInt8(ascii: ":")) {
@@ -72,10 +72,10 @@ extension NetworkAddress {
     self.init(isMapped ? bits & 0xFFFF_FFFF : bits, isIPv4: isMapped)
   }
 
-  /// Whether this is one of ::ffff:0:0/96, which stand for IPv4 addresses.
+  /// Whether this is one of ::ffff:0:0/96, which mean IPv4 addresses.
   private static func isMapped(_ bits: UInt128) -> Bool { bits >> 32 == 0xFFFF }
 
-  /// Four numbers up to the end of the text.
+  /// Four numbers up to the end of the string.
   private static func readIPv4(_ text: ByteView, from start: Int) -> UInt32? {
     // SAFETY: Every index is compared with the count. Tests: NetworkTests.
     var bits: UInt32 = 0
@@ -101,7 +101,7 @@ extension NetworkAddress {
     // SAFETY: Every index is compared with the count. Tests: NetworkTests.
     var groups: UInt128 = 0
     var count = 0
-    /// How many groups stand before the `::`.
+    /// The number of groups before the `::`.
     var gap: Int?
     var at = 0
     if text.count >= 2, text[0] == UInt8(ascii: ":"), text[1] == UInt8(ascii: ":") {
@@ -142,11 +142,11 @@ extension NetworkAddress {
 }
 
 extension NetworkAddress {
-  /// The bytes that the longest text takes: eight groups of four digits and seven colons.
+  /// The length of the longest string form: eight groups of four digits and seven colons.
   static let longestText = 39
 
-  /// Writes the text form of RFC 5952: lower case, no leading zeros, the first of the longest runs
-  /// of zeros as `::`. Gives the bytes used, ``longestText`` at most.
+  /// Writes the string form of RFC 5952: lower case, no leading zeros, the first of the longest runs of zeros
+  /// as `::`. Returns the number of bytes, at most ``longestText``.
   func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     // SAFETY: `DigitWriter` checks that the buffer holds the longest form. Tests: NetworkTests.
     var writer = DigitWriter(buffer, capacity: NetworkAddress.longestText)
@@ -177,7 +177,7 @@ extension NetworkAddress {
     UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * i))
   }
 
-  /// The first of the longest runs of zero groups, if it has two at least.
+  /// The first of the longest runs of zero groups, if it has at least two.
   private var longestZeros: Range<Int> {
     var longest = 0..<0
     var start = 0
@@ -188,12 +188,12 @@ extension NetworkAddress {
     return longest
   }
 
-  /// Appends the text form.
+  /// Appends the string form.
   func append(to text: inout ByteBuilder, _ arena: inout Arena) {
     text.append(upTo: NetworkAddress.longestText, &arena) { write(into: $0) }
   }
 
-  /// Whether this is the text form.
+  /// Whether this is the string form of the address.
   func hasText(_ text: ByteView) -> Bool {
     // SAFETY: `DigitWriter` checks that the buffer holds the longest form, and the view stays in
     // the closure. Tests: NetworkTests.
@@ -218,26 +218,26 @@ extension DigitWriter {
   }
 }
 
-/// An address and how many of its first bits are the same in the whole range.
+/// An address and the number of its first bits that are the same in the whole range.
 struct NetworkRange: Equatable {
   // SAFETY: The part before the slash is a slice of the caller's view. Tests: NetworkTests.
 
-  /// An address of the range, not always the lowest.
+  /// An address in the range, not always the lowest.
   let address: NetworkAddress
   /// The number of bits.
   let prefix: Int
 
-  /// The range of an address with a prefix that it is long enough for.
+  /// The range of an address with a prefix that is no longer than the address.
   init(address: NetworkAddress, prefix: Int) {
     self.address = address
     self.prefix = prefix
   }
 
-  /// Reads an address, a slash and a number without leading zeros.
+  /// Parses an address, a slash and a number without leading zeros.
   init?(_ text: ByteView) {
     guard let slash = text.firstIndex(of: UInt8(ascii: "/")), 1...3 ~= text.count - slash - 1,
       let address = NetworkAddress(ByteView(rebasing: text[..<slash])),
-      // The length of the prefix would count bits that IPv4 has not.
+      // The length of the prefix would count bits that IPv4 does not have.
       !address.isIPv4 || !text[..<slash].contains(UInt8(ascii: ":"))
     else { return nil }
     var prefix = 0
@@ -251,18 +251,18 @@ struct NetworkRange: Equatable {
     self.init(address: address, prefix: prefix)
   }
 
-  /// The bits of the address that are not the range's.
+  /// The number of bits of the address after the prefix.
   private var rest: UInt128 { UInt128(address.width - prefix) }
 
   /// The range with its lowest address.
   var masked: NetworkRange {
-    // A shift by all bits gives zero.
+    // A shift by all bits results in zero.
     let bits = (address.bits >> rest) << rest
     return NetworkRange(
       address: NetworkAddress(bits, isIPv4: address.isIPv4), prefix: prefix)
   }
 
-  /// Addresses of the other family are in no range.
+  /// Whether an address is in the range. An address of the other family never is.
   func contains(_ other: NetworkAddress) -> Bool {
     other.isIPv4 == address.isIPv4 && other.bits >> rest == address.bits >> rest
   }
@@ -272,7 +272,7 @@ struct NetworkRange: Equatable {
     prefix <= other.prefix && contains(other.address)
   }
 
-  /// Appends the text form: the address, a slash and the length of the prefix.
+  /// Appends the string form: the address, a slash and the length of the prefix.
   func append(to text: inout ByteBuilder, _ arena: inout Arena) {
     address.append(to: &text, &arena)
     text.append("/", &arena)

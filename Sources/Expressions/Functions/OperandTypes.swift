@@ -1,11 +1,11 @@
 extension Operands {
-  /// The fault of operands that the function does not take; the first that holds no value says why.
+  /// The fault of operands that the function does not accept. The first operand without a value is the reason.
   var refused: Cell {
     for i in 0..<count where !self[i].pointee.isValue { return Arithmetic.absent(self[i].pointee) }
     return noOverload
   }
 
-  /// The bytes of an operand that is a text.
+  /// The bytes of an operand that is a string.
   func text(_ i: Int) -> ByteView? {
     // SAFETY: The tag is checked before the view is made. A short string lies in the operand's
     // cell, which outlives the call. Tests: AnyOperandsTests.neverTraps.
@@ -26,28 +26,28 @@ extension Operands {
 
 /// A bound on recursion.
 enum Nesting {
-  /// Lists and maps inside each other that functions look into. Deeper ones are a fault, because
-  /// the stack of a thread may be small.
+  /// The maximum depth of lists and maps that functions visit. Deeper ones are a fault, because the stack of
+  /// a thread may be small.
   static let deepest = 256
-  /// Lists and maps inside each other that are compared and handed out as a ``Value``. What a
-  /// context holds and an expression writes is less deep; bindings can stack values upon values.
+  /// The maximum depth of lists and maps that are compared or returned as a ``Value``. Contexts and literals
+  /// are less deep, but bindings can stack values upon values.
   static let deepestValue = 512
 }
 
 extension Cell {
-  /// The bytes of a cell that keeps them outside: see ``hasBytesOutside``.
+  /// The bytes of a cell that stores them outside: see ``hasBytesOutside``.
   var outsideBytes: ByteView {
     // SAFETY: Count and address were written together. Callers ask only cells whose tag says that
     // bytes lie outside. Tests: NetworkTests, VersionsTests.
     ByteView(start: address?.assumingMemoryBound(to: UInt8.self), count: outsideCount)
   }
 
-  /// A list of cells that lie outside.
+  /// A list of cells in other memory.
   init(listAt elements: UnsafeBufferPointer<Cell>) {
     self.init(
       tag: Tag.list, count: elements.count, at: UnsafeRawPointer(elements.baseAddress))
   }
 
-  /// A list of nothing.
+  /// The empty list.
   static let emptyList = Cell(tag: Tag.list, count: 0, at: nil)
 }

@@ -18,14 +18,14 @@ enum OptionalFunctions {
     isZero(value) ? none : some(value.pointee, in: &arena)
   }
 
-  /// What the body makes of an optional and the value in it, if there is one.
+  /// The result of the body for an optional and the value in it, if there is one.
   static func onOptional(_ operands: Operands, _ body: (Cell, Cell?) -> Cell) -> Cell {
     let optional = operands[0].pointee
     guard optional.tag == Tag.optional else { return operands.noOverload }
     return body(optional, optional.elements.first)
   }
 
-  /// An optional, or another in its place where it holds nothing.
+  /// An optional, or another one if the first is empty.
   static func or(_ operands: Operands) -> Cell {
     onOptional(operands) { optional, value in
       guard operands[1].pointee.tag == Tag.optional else { return operands.noOverload }
@@ -33,7 +33,7 @@ enum OptionalFunctions {
     }
   }
 
-  /// `.?name` and `[?key]`: the value if it is there. An absent optional has nothing in it.
+  /// `.?name` and `[?key]`: the value if it exists. An empty optional has no members.
   static func select(
     _ value: UnsafePointer<Cell>, _ key: UnsafePointer<Cell>, in arena: inout Arena
   ) -> Cell {
@@ -43,7 +43,7 @@ enum OptionalFunctions {
       }
       return select(inner, key, in: &arena)
     }
-    // No map holds a key of another type.
+    // No map has a key of another type.
     if value.pointee.tag == Tag.map, key.pointee.isValue, !CollectionFunctions.isKey(key.pointee) {
       return none
     }
@@ -55,7 +55,7 @@ enum OptionalFunctions {
     }
   }
 
-  /// A list of optionals as a list of the values that are there.
+  /// The values of the optionals in a list that are not empty.
   static func unwrap(_ operands: Operands, _ arena: inout Arena) -> Cell {
     let list = operands[0].pointee
     guard list.tag == Tag.list, list.elements.allSatisfy({ $0.tag == Tag.optional }) else {
@@ -69,7 +69,7 @@ enum OptionalFunctions {
     return Cell(tag: Tag.list, count: values.count, at: memory)
   }
 
-  /// The first or the last element of a list, if there is one.
+  /// The first or the last element of a list, if it has any.
   static func end(_ operands: Operands, isFirst: Bool, _ arena: inout Arena) -> Cell {
     let list = operands[0].pointee
     guard list.tag == Tag.list else { return operands.noOverload }
@@ -77,8 +77,8 @@ enum OptionalFunctions {
     return value.map { some($0, in: &arena) } ?? none
   }
 
-  /// What the extension counts as a zero value: null, false, zero, and everything empty; an absent
-  /// optional is none of them.
+  /// Whether the extension counts a value as zero: null, false, zero, and all empty values. An empty optional
+  /// does not count.
   private static func isZero(_ value: UnsafePointer<Cell>) -> Bool {
     switch value.pointee.tag {
     case Tag.null: true

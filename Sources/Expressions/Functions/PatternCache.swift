@@ -1,18 +1,18 @@
 package import Regex
 
-/// Patterns that became known only while evaluating, compiled once: a bounded cache per frame.
+/// Patterns that are only known during an evaluation, compiled once. There is a bounded cache per frame.
 struct PatternCache {
-  /// What became of a text.
+  /// The result of compiling a string.
   enum Entry {
     case pattern(RegexPattern)
-    /// It is not a pattern, or too large a one.
+    /// It is not a pattern, or it is too large.
     case none(EvaluationError.Kind)
   }
 
   private var entries: [[UInt8]: Entry] = [:]
   private static let capacity = 64
 
-  /// What a text is as a pattern. Compiling one that is new adds to `work`.
+  /// A string as a pattern. Compiling a new one adds to `work`.
   mutating func pattern(
     _ text: ByteView, _ syntax: PatternSyntax, _ limits: RegexLimits, _ work: inout Int
   ) -> Entry {
@@ -20,7 +20,7 @@ struct PatternCache {
     let key = Array(text)
     if let known = entries[key] { return known }
     let entry = PatternCache.compile(key, syntax, limits, &work)
-    // Starting over keeps the cache bounded without bookkeeping on the hot path.
+    // Clearing the cache bounds it without bookkeeping on the hot path.
     if entries.count >= PatternCache.capacity { entries.removeAll(keepingCapacity: true) }
     entries[key] = entry
     return entry
@@ -29,8 +29,7 @@ struct PatternCache {
   private static func compile(
     _ text: [UInt8], _ syntax: PatternSyntax, _ limits: RegexLimits, _ work: inout Int
   ) -> Entry {
-    // Some microseconds, and some nanoseconds for a byte or an instruction, in sixteenths of a
-    // step.
+    // Some microseconds, plus some nanoseconds per byte or instruction, in sixteenths of a step.
     work &+= 1_000 &+ 4 &* text.count
     do throws(RegexSyntaxError) {
       let checked = try syntax.check(text, limits)
@@ -42,11 +41,11 @@ struct PatternCache {
   }
 }
 
-/// How the patterns of a language are read.
+/// The syntax of a language's patterns.
 package enum PatternSyntax: Sendable {
-  /// RE2's syntax with ASCII classes, as CEL has it.
+  /// RE2's syntax with ASCII classes, as in CEL.
   case re2
-  /// Those of Rust's regex crate with Unicode's classes, as superscript's original has them.
+  /// The syntax of Rust's regex crate with Unicode classes, as in superscript's original.
   case rust
 
   package init(_ dialect: Dialect) {
@@ -68,14 +67,14 @@ package enum PatternSyntax: Sendable {
 }
 
 extension RegexLimits {
-  /// The regular expression's share of an expression's limits.
+  /// The part of an expression's limits that applies to a regular expression.
   package init(_ limits: Limits) {
     self.init(matchLimit: limits.regexSteps)
   }
 }
 
 extension RegexSyntaxError.Code {
-  /// Whether the pattern is right and too large.
+  /// Whether the pattern is valid but too large.
   var isLimit: Bool {
     switch self {
     case .patternTooLong, .nestingTooDeep, .programTooLarge: true

@@ -2,9 +2,9 @@ internal import Regex
 
 /// The regex extension of CEL: the first match, all matches, and replacing them.
 ///
-/// A pattern with one group gives the group's text, or nothing for a match in which the group is
-/// empty or took no part; one with several is an error. Replacements name groups as
-/// `\1` to `\9`, and the whole match as `\0`.
+/// For a pattern with one group the result is the group's string, or none for a match in which the group is
+/// empty or took no part. A pattern with several groups is an error. Replacements name groups as `\1` to
+/// `\9`, and the whole match as `\0`.
 enum RegexExtension {
   // SAFETY: Ranges come from the matcher of this very text. Results are views of it, which live as
   // long as the operand, or copies in the arena. Tests: RegexMatchingTests, AnyOperandsTests.
@@ -21,7 +21,7 @@ enum RegexExtension {
     case .pattern(let compiled): pattern = compiled
     case .none(let reason): return Cell(fault: reason)
     }
-    // The budget of the whole evaluation, in sixteenths of a step.
+    // The remaining steps of the whole evaluation, in sixteenths of a step.
     scratch.workLimit = limits.steps &<< 4
     defer { scratch.workLimit = .max }
     let text = operands[0].textBytes
@@ -36,8 +36,8 @@ enum RegexExtension {
     }
   }
 
-  /// Calls the body with each match until it gives false; a fault, or nil. An empty match right
-  /// behind another match is none, as in Go.
+  /// Calls the body with each match until it returns false. The result is a fault, or nil. As in Go, an empty
+  /// match directly after another match does not count.
   private static func forEachMatch(
     _ text: ByteView, _ pattern: RegexPattern, _ scratch: inout RegexScratch,
     _ body: (RegexMatch) -> Bool
@@ -53,7 +53,7 @@ enum RegexExtension {
         let isNone = match.range.isEmpty && match.range.lowerBound == last
         if !isNone, !body(match) { return nil }
         last = match.range.upperBound
-        // Behind an empty match, look from the next character on.
+        // After an empty match, search from the next character on.
         at = match.range.isEmpty ? match.range.upperBound + 1 : match.range.upperBound
         while at < text.count, text[at] & 0xC0 == 0x80 { at += 1 }
       }
@@ -61,7 +61,7 @@ enum RegexExtension {
     return nil
   }
 
-  /// A list of the texts of at most so many matches: fewer where the group of some is empty.
+  /// A list of the strings of at most this number of matches. It is shorter if the group of a match is empty.
   private static func extract(
     _ text: ByteView, _ pattern: RegexPattern, most: Int, _ scratch: inout RegexScratch,
     _ arena: inout Arena
@@ -79,7 +79,7 @@ enum RegexExtension {
       return matches < most
     }
     if let fault { return fault }
-    // The texts are views; a short one lies in its cell, so the source may be a cell too.
+    // The strings are views. A short one is in its cell, so the source may be a cell too.
     guard let memory = arena.cells(max(found.count, 1)) else { return Cell(fault: .limitExceeded) }
     for (i, cell) in found.enumerated() { memory[i] = cell }
     return Cell(tag: Tag.list, count: found.count, at: memory)
@@ -115,7 +115,7 @@ enum RegexExtension {
     return result.withUnsafeBufferPointer { arena.text(copying: $0) } ?? Cell(fault: .limitExceeded)
   }
 
-  /// Whether every backslash is followed by a backslash or by the number of a group.
+  /// Whether every backslash is followed by a backslash or the number of a group.
   private static func isValid(_ replacement: ByteView, groups: Int) -> Bool {
     var i = 0
     while i < replacement.count {

@@ -3,12 +3,12 @@ enum SetExtension {
   // SAFETY: Tags are checked before elements are read. The index lies in the arena.
   // Tests: ListExtensionTests, HostileInputTests.
 
-  /// Whether the first list holds all elements of the second.
+  /// Whether the first list contains all elements of the second.
   static func contains(_ operands: Operands, _ arena: inout Arena) -> Cell {
     compare(operands, &arena) { holds($0, all: true, of: $1, &$2) }
   }
 
-  /// Whether each of two lists holds all elements of the other.
+  /// Whether each of two lists contains all elements of the other.
   static func areEquivalent(_ operands: Operands, _ arena: inout Arena) -> Cell {
     compare(operands, &arena) { left, right, arena in
       guard let isPart = holds(left, all: true, of: right, &arena) else { return nil }
@@ -16,12 +16,12 @@ enum SetExtension {
     }
   }
 
-  /// Whether the first list holds an element of the second.
+  /// Whether the first list contains an element of the second.
   static func intersect(_ operands: Operands, _ arena: inout Arena) -> Cell {
     compare(operands, &arena) { holds($0, all: false, of: $1, &$2) }
   }
 
-  /// Calls the body with two lists; what it takes of the arena is given back.
+  /// Calls the body with two lists, and releases the arena memory that it used.
   private static func compare(
     _ operands: Operands, _ arena: inout Arena,
     _ body: (UnsafeBufferPointer<Cell>, UnsafeBufferPointer<Cell>, inout Arena) -> Bool?
@@ -34,7 +34,7 @@ enum SetExtension {
     return body(left, right, &arena).map { Cell($0) } ?? Cell(fault: .limitExceeded)
   }
 
-  /// Whether the list holds all, or any, of the elements; nil when a limit is reached.
+  /// Whether the list contains all, or any, of the elements. It is nil if a limit is reached.
   private static func holds(
     _ list: UnsafeBufferPointer<Cell>, all: Bool, of elements: UnsafeBufferPointer<Cell>,
     _ arena: inout Arena

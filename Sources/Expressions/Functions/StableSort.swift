@@ -1,10 +1,10 @@
-/// Sorting by number, without moving what is sorted and without memory beside the arena's.
+/// Sorts by number, without moving the elements and without memory outside the arena.
 enum StableSort {
   // SAFETY: The arena has room for `2 * count` numbers. A merge sort stays inside it whatever
   // `isBefore` returns. Tests: ListExtensionTests, HostileInputTests, asan.
 
-  /// The numbers 0 to `count` - 1 in an order that keeps equal ones as they were, or nil when the
-  /// arena is full. A merge sort: its work does not depend on what the order was before.
+  /// The numbers 0 to `count` - 1 in a stable order, or nil if the arena is full. This is a merge sort: its
+  /// work does not depend on the previous order.
   static func order(
     of count: Int, _ arena: inout Arena, isBefore: (Int, Int) -> Bool
   ) -> UnsafeMutablePointer<Int>? {
@@ -36,7 +36,7 @@ enum StableSort {
     var left = start
     var right = middle
     for place in start..<end {
-      // The left one is taken from equals, which is what keeps their order.
+      // Of equal elements the left one comes first, so that the sort is stable.
       if left < middle, right >= end || !isBefore(source[right], source[left]) {
         target[place] = source[left]
         left += 1

@@ -1,6 +1,6 @@
-/// The strings extension of CEL. Positions count code points; the work is done on UTF-8.
+/// The strings extension of CEL. Positions count code points, and the code works on UTF-8.
 ///
-/// Parts of a long text are views of it, not copies.
+/// Parts of a long string are views of it, not copies.
 enum StringExtension {
   // SAFETY: Positions are compared with the count, and parts begin and end between characters.
   // Sizes are computed with overflow checks, by the same loop that writes.
@@ -10,7 +10,7 @@ enum StringExtension {
 
   // MARK: Positions
 
-  /// The byte where the code point with a number begins, or the end; nil past that.
+  /// The byte where a code point begins, or the end. It is nil past the end.
   private static func place(ofCodePoint number: Int64, in text: ByteView) -> Int? {
     guard number >= 0, number <= text.count else { return nil }
     var left = Int(number)
@@ -25,14 +25,14 @@ enum StringExtension {
     ByteView(rebasing: text[from..<to])
   }
 
-  /// The code point at a place as a text; the empty text at the end.
+  /// The code point at a position as a string, or the empty string at the end.
   static func charAt(_ operands: Operands) -> Cell {
     guard let text = operands.text(0), let index = operands.int(1) else { return operands.refused }
     guard let start = place(ofCodePoint: index, in: text) else { return outOfRange }
     return Cell(textAt: slice(text, start, start + scalarLength(text, at: start)))
   }
 
-  /// Bytes of the code point that begins here; 0 at the end.
+  /// The number of bytes of the code point that begins here, or 0 at the end.
   private static func scalarLength(_ text: ByteView, at start: Int) -> Int {
     guard start < text.count else { return 0 }
     var end = start + 1
@@ -91,7 +91,7 @@ enum StringExtension {
     }
   }
 
-  /// The characters of a text, or the elements of a list, from the last to the first.
+  /// The characters of a string, or the elements of a list, from the last to the first.
   static func reverse(_ operands: Operands, _ arena: inout Arena) -> Cell {
     if operands[0].pointee.tag == Tag.list { return ListExtension.reverse(operands, &arena) }
     guard let text = operands.text(0) else { return operands.refused }
@@ -138,7 +138,7 @@ enum StringExtension {
     }
   }
 
-  /// A text in double quotes, with escapes for what does not print and for `"` and `\`.
+  /// A string in double quotes, with escapes for nonprintable characters, `"` and `\`.
   static func quote(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0) else { return operands.refused }
     let escapes = text.reduce(0) { $0 + (escape(of: $1) == nil ? 0 : 1) }
@@ -175,8 +175,8 @@ enum StringExtension {
 
   // MARK: Parts
 
-  /// Calls back with the places of a part that do not overlap, at most so many as `limit` says;
-  /// an empty part is before every code point and at the end.
+  /// Calls back with the places of a part that do not overlap, at most `limit` of them. An empty part occurs
+  /// before every code point and at the end.
   private static func forEachPlace(
     of part: ByteView, in text: ByteView, limit: Int64, _ body: (Int) -> Void
   ) {
@@ -195,7 +195,7 @@ enum StringExtension {
     }
   }
 
-  /// Replaces a part everywhere, or as often as the limit says; a negative one is none.
+  /// Replaces all occurrences of a part, or at most `limit` of them. A negative limit means no limit.
   static func replace(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0), let part = operands.text(1), let other = operands.text(2),
       let limit = operands.count > 3 ? operands.int(3) : -1
@@ -218,8 +218,8 @@ enum StringExtension {
     }
   }
 
-  /// The parts between separators, at most so many as the limit says, the last with all the rest;
-  /// an empty separator gives the code points. A negative limit is none.
+  /// The parts between separators, at most `limit` of them, where the last contains the rest. With an empty
+  /// separator these are the code points. A negative limit means no limit.
   static func split(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let text = operands.text(0), let separator = operands.text(1),
       let limit = operands.count > 2 ? operands.int(2) : -1
@@ -254,7 +254,7 @@ enum StringExtension {
     }
   }
 
-  /// The texts of a list one after the other, with a separator between them.
+  /// The strings of a list, joined with a separator.
   static func join(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let texts = operands.elements(0),
       let separator = operands.count > 1 ? operands.text(1) : ByteView(start: nil, count: 0)

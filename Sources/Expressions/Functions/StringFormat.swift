@@ -6,11 +6,11 @@ enum StringFormat {
   // SAFETY: Digits are counted before they are written, and the precision is limited. Clauses are
   // slices of the format, compared with its count. Tests: StringFormatTests, asan.
 
-  /// The highest precision that peers take.
+  /// The highest precision that other implementations accept.
   private static let mostPrecise = 1000
 
-  /// The text with its clauses replaced by the elements of the list, one after the other; elements
-  /// without a clause are left out.
+  /// The format with its clauses replaced by the elements of the list, in order. Elements without a clause are
+  /// ignored.
   static func format(_ operands: Operands, _ arena: inout Arena) -> Cell {
     guard let format = operands.text(0), let values = operands.elements(1) else {
       return operands.refused
@@ -56,7 +56,7 @@ enum StringFormat {
     var kind: Kind
     var precision = 6
 
-    /// Reads the clause whose percent sign is here, or gives nil when there is none.
+    /// Parses the clause whose percent sign is here, or returns nil if there is none.
     init?(_ format: ByteView, at place: inout Int) {
       place += 1
       let start = place
@@ -78,7 +78,7 @@ enum StringFormat {
     }
   }
 
-  /// Appends a value in the way a clause says; gives the fault, if it cannot be.
+  /// Appends a value as a clause specifies. Returns the fault if that is impossible.
   private static func append(
     _ value: UnsafePointer<Cell>, as clause: Clause, to text: inout ByteBuilder,
     _ arena: inout Arena
@@ -120,7 +120,7 @@ enum StringFormat {
     Cell(fault: .noSuchOverload, Tag.shortText, value.pointee.tag)
   }
 
-  /// The number that `%f` and `%e` print; some texts stand for what no digits express.
+  /// The number that `%f` and `%e` print. Some strings mean numbers that digits cannot express.
   private static func number(_ value: UnsafePointer<Cell>) -> Double? {
     switch value.pointee.tag {
     case Tag.int, Tag.uint, Tag.double: return value.pointee.nearestDouble
@@ -142,8 +142,8 @@ enum StringFormat {
     return nil
   }
 
-  /// `%d` prints integers, and other numbers with as many digits as they need: a JSON number may
-  /// be a double that is whole.
+  /// `%d` prints integers, and other numbers with all of their digits: a JSON number may be a double that is
+  /// whole.
   private static func appendDecimal(
     _ value: UnsafePointer<Cell>, to text: inout ByteBuilder, _ arena: inout Arena
   ) -> Cell? {
@@ -205,9 +205,9 @@ enum StringFormat {
     }
   }
 
-  // MARK: Values as text
+  // MARK: Values as strings
 
-  /// Appends a value as `%s` prints it; texts inside lists and maps have no quotes either.
+  /// Appends a value as `%s` prints it. Strings inside lists and maps have no quotes either.
   private static func append(
     _ value: UnsafePointer<Cell>, depth: Int, to text: inout ByteBuilder, _ arena: inout Arena
   ) -> Cell? {
@@ -240,7 +240,7 @@ enum StringFormat {
     return nil
   }
 
-  /// A value shared many times prints many times: the limit of the arena ends that.
+  /// A value that is shared many times is printed many times. The limit of the arena ends that.
   private static func isPast(_ depth: Int, _ text: ByteBuilder) -> Bool {
     depth >= Nesting.deepest || text.isFull
   }
@@ -261,7 +261,7 @@ enum StringFormat {
     return nil
   }
 
-  /// Entries are in the order of the texts of their keys.
+  /// Entries are in the order of the strings of their keys.
   private static func appendMap(
     _ entries: UnsafeBufferPointer<Cell>, depth: Int, to text: inout ByteBuilder,
     _ arena: inout Arena

@@ -7,8 +7,8 @@ extension Superscript {
     case add, subtract, multiply, divide, modulo
   }
 
-  /// Arithmetic in which integers wrap and a double takes any number with it. `int` and `uint` do
-  /// not go together.
+  /// Arithmetic in which integers wrap, and a double can be combined with any number. `int` and `uint` cannot
+  /// be combined.
   @inline(__always)
   static func apply(
     _ operation: Operator, _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>,
@@ -77,7 +77,7 @@ extension Superscript {
     }
   }
 
-  /// `-value`; the smallest int stays what it is.
+  /// `-value`. The smallest int is unchanged.
   static func negate(_ value: Cell) -> Cell {
     switch value.tag {
     case Tag.int: Cell(0 &- value.intValue)
@@ -86,7 +86,7 @@ extension Superscript {
     }
   }
 
-  /// `max(...)`: of equal values the later one; a list alone stands for its elements.
+  /// `max(...)`: of equal values, the last one. A list that is the only operand means its elements.
   static func greatest(_ operands: Operands) -> Cell {
     guard operands.count > 0 else { return .null }
     if operands.count == 1 {

@@ -1,13 +1,13 @@
 internal import CivilTime
 
-/// Functions of one value as cel-interpreter has them: numbers and texts as Rust reads and writes
-/// them, sizes in bytes.
+/// Functions of one value as in cel-interpreter: numbers and strings are parsed and printed as in Rust, and
+/// sizes are in bytes.
 extension Superscript {
   // SAFETY: Views of operands are read during the call, and results are copied.
   // Tests: SuperscriptReferenceTests, AnyOperandsTests.neverTraps.
 
-  /// The reply to a question whose argument is known only now: what the map holds under it, or
-  /// the reply for all others. The map, the argument, the other reply; what follows is ignored.
+  /// The reply to a question whose argument is only known now: the reply for it in the map, or the reply for
+  /// all others. Operands: the map, the argument, the other reply. Further operands are ignored.
   static func answer(_ operands: Operands) -> Cell {
     var work = 0
     guard operands[1].pointee.isText, operands[0].pointee.tag == Tag.map else {
@@ -17,7 +17,7 @@ extension Superscript {
     return found == .true ? index(operands[0], operands[1]) : operands[2].pointee
   }
 
-  /// Objects are true, empty ones too; NaN is not.
+  /// Objects are truthy, including empty ones. NaN is not.
   static func isTrueInJavaScript(_ cell: Cell) -> Bool {
     switch cell.tag {
     case Tag.list, Tag.map, Tag.bytes, Tag.timestamp, Tag.function: true
@@ -113,7 +113,7 @@ extension Superscript {
   }
 }
 
-/// Doubles as Rust prints them: the shortest digits that read back, never an exponent.
+/// Doubles as Rust prints them: the shortest digits that parse back, never an exponent.
 enum PlainDouble {
   static func text(_ value: Double) -> String {
     if value.isNaN { return "NaN" }

@@ -1,12 +1,12 @@
-/// Numbers in the place of strings, where an expression of the behavior `skip` reads an attribute.
+/// Numbers that replace strings, where an expression of the behavior `skip` reads an attribute.
 extension Superscript {
   // SAFETY: Elements and entries are read where their cells say, and copies have room for all of
   // them. Tests: SuperscriptReferenceTests, asan.
 
-  /// A value with numbers in the place of the strings of numbers in it. Keys stay what they are, and
-  /// so do the strings at some paths below the value.
+  /// A value in which numbers replace numeric strings. Keys do not change, and neither do the strings at some
+  /// paths below the value.
   ///
-  /// - Parameter keeping: the paths, as a text of ``KeptPaths``.
+  /// - Parameter keeping: the paths, as a string of ``KeptPaths``.
   static func readNumbers(_ value: Cell, keeping: Cell, in arena: inout Arena) -> Cell {
     guard keeping.isText else { return Arithmetic.noOverload(value, keeping) }
     switch value.tag {
@@ -32,7 +32,7 @@ extension Superscript {
     }
   }
 
-  /// A list or map in which the last cell of every `width` is another. It is copied when one is.
+  /// A list or map with other cells at the end of every `width` cells. It is copied if one changes.
   private static func collection(
     _ value: Cell, width: Int, _ arena: inout Arena, _ kept: (Cell) -> [[UInt8]]
   ) -> Cell {

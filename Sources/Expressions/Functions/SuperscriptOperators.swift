@@ -1,7 +1,7 @@
 internal import CivilTime
 
-/// Operators that take more than CEL's: values are true or false by what they hold, numbers of
-/// different types go together, integers wrap. superscript is made of these.
+/// Operators that accept more than CEL's: values are true or false by their content, numbers of different
+/// types can be combined, integers wrap. superscript consists of these.
 package enum Superscript {
   // SAFETY: Tags are checked before views are read, and indexes are compared with the count. Maps
   // have room for the entries of both sides. Tests: SuperscriptReferenceTests,
@@ -9,8 +9,8 @@ package enum Superscript {
 
   // MARK: Truth
 
-  /// Whether a value counts as true: numbers that are not zero, what is not empty, later instants
-  /// than 1970. What is not there is false.
+  /// Whether a value is truthy: numbers that are not zero, values that are not empty, instants later than
+  /// 1970. A missing value is false.
   @inline(__always)
   package static func isTruthy(_ cell: Cell) -> Bool {
     cell.tag == Tag.bool ? cell.boolValue : isTruthyValue(cell)
@@ -28,7 +28,7 @@ package enum Superscript {
     }
   }
 
-  /// Instants that nanoseconds since 1970 in 64 bits cannot hold count as 1970 itself.
+  /// Instants outside the range of 64-bit nanoseconds since 1970 count as 1970 itself.
   private static func isAfter1970(_ time: Timestamp) -> Bool {
     let (seconds, nanoseconds) = (Int64.max / 1_000_000_000, Int64.max % 1_000_000_000)
     guard time.seconds < seconds || time.seconds == seconds && time.nanoseconds <= nanoseconds
@@ -52,8 +52,8 @@ package enum Superscript {
     }
   }
 
-  /// An ordering as a bool. Values without an order, NaN among them, are a fault; a null before
-  /// something else is one of its own.
+  /// An ordering as a bool. It is a fault if the values have no order, such as NaN. A null on the left side has
+  /// a fault of its own.
   @inline(never)
   static func compare(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ comparison: Comparison
@@ -72,7 +72,7 @@ package enum Superscript {
     a.tag == Tag.null && b.isValue ? Cell(fault: .nullComparison) : Arithmetic.noOverload(a, b)
   }
 
-  /// `element in collection`: part of a text, element of a list or key of a map.
+  /// `element in collection`: a part of a string, an element of a list or a key of a map.
   static func isWithin(
     _ element: UnsafePointer<Cell>, _ collection: UnsafePointer<Cell>, _ work: inout Int
   ) -> Cell {
@@ -90,7 +90,7 @@ package enum Superscript {
     }
   }
 
-  /// `collection.contains(element)`: false for everything that holds nothing.
+  /// `collection.contains(element)`: false if the receiver is not a collection.
   static func contains(
     _ collection: UnsafePointer<Cell>, _ element: UnsafePointer<Cell>, _ work: inout Int
   ) -> Cell {
@@ -104,7 +104,7 @@ package enum Superscript {
       return Cell(place(of: element, in: collection.pointee, &work) != nil)
     case Tag.bytes:
       guard element.pointee.tag == Tag.bytes else { return .false }
-      // The original breaks off at an empty part.
+      // The original stops at an empty part.
       guard element.pointee.outsideCount > 0 else { return Cell(fault: .fatalArgument) }
       work &+= collection.pointee.outsideCount >> 2
       return Cell(TextFunctions.contains(collection.textBytes, element.textBytes))
@@ -125,7 +125,7 @@ package enum Superscript {
 
   // MARK: Members
 
-  /// Whether a value may be a key of a map.
+  /// Whether a value can be a key of a map.
   static func isKey(_ cell: Cell) -> Bool {
     switch cell.tag {
     case Tag.bool, Tag.int, Tag.uint, Tag.longText, Tag.shortText...: true
@@ -133,7 +133,7 @@ package enum Superscript {
     }
   }
 
-  /// Keys are the same only when their types are: 1 is not the key 1u.
+  /// Keys are equal only if their types are equal: 1 is not the key 1u.
   private static func isSameKey(_ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>) -> Bool {
     if a.pointee == b.pointee { return true }
     return a.pointee.isText && b.pointee.isText && Comparing.equalBytes(a.textBytes, b.textBytes)
@@ -151,8 +151,8 @@ package enum Superscript {
     return nil
   }
 
-  /// `value.name`. What is not a map has no members. With `isFunction` a name that is not there is
-  /// the function of that name.
+  /// `value.name`. A value that is not a map has no members. With `isFunction`, a missing member is the
+  /// function with this name.
   static func member(
     _ value: UnsafePointer<Cell>, _ name: UnsafePointer<Cell>, isFunction: Bool,
     _ work: inout Int, in arena: inout Arena
@@ -168,7 +168,7 @@ package enum Superscript {
     return Cell(tag: Tag.function, count: 2, at: cells)
   }
 
-  /// `value[key]`: null for what is not there. Texts have bytes as elements.
+  /// `value[key]`: null for a missing element. The elements of strings are bytes.
   static func index(_ value: UnsafePointer<Cell>, _ key: UnsafePointer<Cell>) -> Cell {
     guard value.pointee.isValue, key.pointee.isValue else {
       return Arithmetic.noOverload(value.pointee, key.pointee)
@@ -184,21 +184,21 @@ package enum Superscript {
     case (Tag.longText, Tag.int), (Tag.shortText..., Tag.int):
       let bytes = value.textBytes
       let index = key.pointee.intValue
-      // A byte that is only a part of a character is not a text.
+      // A byte that is only a part of a character is not a string.
       guard index >= 0, index < bytes.count, bytes[Int(index)] < 0x80 else { return .null }
       return Cell(short: UnsafeBufferPointer(rebasing: bytes[Int(index)...Int(index)])) ?? .null
     default: return Arithmetic.noOverload(value.pointee, key.pointee)
     }
   }
 
-  /// A map of keys and values, of which the last one with a key counts.
+  /// A map of keys and values. If a key is repeated, its last entry counts.
   static func makeMap(_ cells: UnsafePointer<Cell>, _ entries: Int, in arena: inout Arena) -> Cell {
     guard let memory = arena.cells(max(entries * 2, 1)) else { return Cell(fault: .limitExceeded) }
     let count = merge(cells, entries, into: memory, 0)
     return Cell(tag: Tag.map, count: count, at: memory)
   }
 
-  /// Puts entries into a map that has room for them, and gives its new count.
+  /// Adds entries to a map that has room for them, and returns its new count.
   private static func merge(
     _ cells: UnsafePointer<Cell>, _ entries: Int, into map: UnsafeMutablePointer<Cell>,
     _ count: Int
@@ -242,8 +242,8 @@ package enum Superscript {
     return places.count
   }
 
-  /// The entries of two maps; of equal keys the second map's count. Something else than a map
-  /// adds nothing.
+  /// The entries of two maps. Of equal keys, the second map's entry counts. A value that is not a map adds no
+  /// entries.
   static func overlay(_ a: Cell, _ b: Cell, in arena: inout Arena) -> Cell {
     guard b.tag == Tag.map, let top = b.entries.baseAddress, b.outsideCount > 0 else { return a }
     guard a.tag == Tag.map, let base = a.entries.baseAddress, a.outsideCount > 0 else { return b }

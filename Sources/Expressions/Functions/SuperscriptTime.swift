@@ -1,12 +1,12 @@
 internal import CivilTime
 
-/// Durations as cel-interpreter reads and writes them.
+/// Durations in cel-interpreter's string form.
 enum UnitDuration {
   // SAFETY: Every index is compared with the count of the caller's view.
   // Tests: SuperscriptReferenceTests, AnyOperandsTests.
 
-  /// Nanoseconds of numbers with units, such as `1h30m` or `1e3s`; nil when the first is none.
-  /// What follows the last unit is ignored, and a sign before everything is of the whole.
+  /// The nanoseconds of numbers with units, such as `1h30m` or `1e3s`. It is nil if the first number is
+  /// missing. Characters after the last unit are ignored, and a leading sign applies to the whole.
   static func parse(_ text: ByteView) -> Int64? {
     var at = 0
     let isNegative = text.first == UInt8(ascii: "-")
@@ -30,7 +30,7 @@ enum UnitDuration {
     return value < -0x1p63 ? .min : Int64(value)
   }
 
-  /// A number that begins here, or none; nil when it breaks off behind its exponent's mark.
+  /// The number that begins here, or none. It is nil if the digits of its exponent are missing.
   private static func readNumber(_ text: ByteView, _ at: inout Int) -> (value: Double?, Void)? {
     var end = at
     func byte() -> UInt8 { end < text.count ? text[end] : 0 }
@@ -94,7 +94,7 @@ enum UnitDuration {
     }
   }
 
-  /// The text that Go gives a duration: `1h30m0s`, `1.5s`, `100ms`.
+  /// The string form of a duration in Go: `1h30m0s`, `1.5s`, `100ms`.
   static func text(_ nanoseconds: Int64) -> String {
     if nanoseconds == 0 { return "0s" }
     let sign = nanoseconds < 0 ? "-" : ""
@@ -120,13 +120,13 @@ enum UnitDuration {
   }
 }
 
-/// Instants that remember the offset from UTC that they were written with. It matters to their
-/// text alone. The cell keeps it in minutes in bytes 1 and 2.
+/// Instants with the UTC offset that they were written with. It only matters to their string form. The cell
+/// stores it in minutes in bytes 1 and 2.
 enum OffsetTime {
   // SAFETY: The view of the local copy stays in the closure. Other indexes are compared with the
   // count. Tests: SuperscriptReferenceTests, AnyOperandsTests.
 
-  /// Reads RFC 3339 as chrono does: `t`, `z` and a space are allowed too.
+  /// Parses RFC 3339 as chrono does: `t`, `z` and a space are allowed too.
   static func parse(_ text: ByteView) -> Cell? {
     var bytes = Array(text)
     guard bytes.count >= 20 else { return nil }
@@ -141,7 +141,7 @@ enum OffsetTime {
     return cell
   }
 
-  /// Minutes of the offset at the end of a text that is known to be well-formed.
+  /// The minutes of the offset at the end of a well-formed string.
   private static func offset(_ bytes: [UInt8]) -> Int16 {
     guard bytes.last != UInt8(ascii: "Z") else { return 0 }
     let end = bytes.count
@@ -150,7 +150,7 @@ enum OffsetTime {
     return bytes[end - 6] == UInt8(ascii: "-") ? -minutes : minutes
   }
 
-  /// `2026-01-01T00:00:00+00:00`, with three, six or nine digits of a fraction where there is one.
+  /// `2026-01-01T00:00:00+00:00`, with three, six or nine digits of a fraction if there is one.
   static func text(_ cell: Cell) -> String {
     let minutes = Int16(bitPattern: UInt16(truncatingIfNeeded: cell.low >> 8))
     let time = cell.timestampValue

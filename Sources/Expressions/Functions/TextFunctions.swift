@@ -1,6 +1,6 @@
 internal import CShims
 
-/// Tests on texts, by bytes: UTF-8 keeps substrings of valid text on code point borders.
+/// Tests of strings, by bytes. In valid UTF-8, a valid substring always begins at a code point.
 enum TextFunctions {
   // SAFETY: Lengths are compared before `memchr` and `memcmp`, which stay below the end of the
   // string. Tests: TextSearchTests, asan.

@@ -1,15 +1,15 @@
 internal import CShims
 
-/// Looks for a part in texts, with work in proportion to their lengths whatever is in them.
+/// Searches for a part in strings. The work is proportional to their lengths, whatever their content.
 ///
-/// Long parts are found by the two-way algorithm (Crochemore and Perrin, "Two-way string-matching",
-/// 1991), which needs no memory; short ones byte by byte, where the length bounds the work.
+/// Long parts use the two-way algorithm (Crochemore and Perrin, "Two-way string-matching", 1991), which
+/// needs no memory. Short parts are compared byte by byte, because their length bounds the work.
 struct TextSearch {
   // SAFETY: Lengths are compared first. The period and the split are below the part's length, so
   // every step stays inside both strings. The part outlives the search. Tests: TextSearchTests,
   // asan.
 
-  /// Bytes in the direction of the search.
+  /// The bytes in the direction of the search.
   private struct Walk {
     let origin: UnsafePointer<UInt8>
     let step: Int
@@ -24,13 +24,13 @@ struct TextSearch {
   }
 
   private let part: ByteView
-  /// The part in two: what follows `split` is compared first.
+  /// Divides the part in two. The bytes after `split` are compared first.
   private var split = 0
   private var period = 1
   private var isPeriodic = false
   private static let shortest = 32
 
-  /// A search for a part. An empty part is found everywhere.
+  /// A search for a part. An empty part matches everywhere.
   init(_ part: ByteView) { self.init(part, backwards: false) }
 
   private init(_ part: ByteView, backwards: Bool) {
@@ -43,7 +43,7 @@ struct TextSearch {
     isPeriodic = (0..<split).allSatisfy { walk[$0] == walk[$0 + period] }
   }
 
-  /// Where the part begins in the text, at `start` or later.
+  /// The first place of the part in the string, at `start` or later.
   func first(in text: ByteView, from start: Int) -> Int? {
     guard text.count - start >= part.count else { return nil }
     guard let needle = part.baseAddress, let base = text.baseAddress, part.count > 0 else {
@@ -72,7 +72,7 @@ struct TextSearch {
     return nil
   }
 
-  /// Where the part begins in the text for the last time.
+  /// The last place of the part in the string.
   static func last(of part: ByteView, in text: ByteView) -> Int? {
     guard part.count <= text.count else { return nil }
     guard let needle = part.baseAddress, let base = text.baseAddress, part.count > 0 else {
@@ -96,7 +96,7 @@ struct TextSearch {
   private func find(_ needle: Walk, in text: Walk, _ count: Int) -> Int? {
     let length = part.count
     let shift = isPeriodic ? period : max(split, length - split) + 1
-    // How much of the part's beginning is known to match from the place before.
+    // The length of the part's beginning that is known to match from the previous place.
     var known = 0
     var at = 0
     while at <= count - length {

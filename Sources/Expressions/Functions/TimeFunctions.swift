@@ -1,7 +1,7 @@
 internal import CivilTime
 
-/// Parts of timestamps and durations. Months, days of the month and days of the year count from 0
-/// as the specification says; `getDate` counts from 1.
+/// Parts of timestamps and durations. Months, days of the month and days of the year count from 0, as in the
+/// specification. `getDate` counts from 1.
 enum TimeFunctions {
   enum Part {
     case year, month, dayOfMonth, date, dayOfWeek, dayOfYear, hours, minutes, seconds, milliseconds
@@ -40,7 +40,7 @@ enum TimeFunctions {
     }
   }
 
-  /// Durations convert as a whole, but for the milliseconds, which are those below a second.
+  /// Each part is the whole duration in that unit, except milliseconds, which are those within a second.
   private static func part(_ wanted: Part, of span: TimeSpan) -> Cell? {
     switch wanted {
     case .hours: Cell(span.hours)

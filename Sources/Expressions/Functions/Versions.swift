@@ -1,9 +1,9 @@
-/// Versions: `version("1.10.2") < version("1.11")`, ordered as Semantic Versioning 2.0.0 says.
+/// Versions: `version("1.10.2") < version("1.11")`, in the order of Semantic Versioning 2.0.0.
 ///
-/// The bytes of a version outside its cell are in its order, so that versions compare as bytes do.
-/// A number is the count of its decimal digits and the digits, of which 0 has none. Three numbers
-/// come first; then 3 for a release, or for a pre-release its identifiers: 1 and a number, or 2,
-/// the characters and 0. What ends sooner is less.
+/// The bytes of a version, outside its cell, are in the order of versions, so that versions compare as bytes.
+/// A number is the count of its decimal digits, followed by the digits (0 has none). Three numbers come
+/// first. Then comes 3 for a release. A pre-release has its identifiers instead: 1 and a number, or 2, the
+/// characters and 0. If one version is a prefix of another, it is less.
 enum Versions {
   // SAFETY: A cell has the length of each number in front of it. Reading limits it to the bytes
   // that are left. Tests: VersionsTests.
@@ -15,10 +15,10 @@ enum Versions {
     static let release: UInt8 = 3
   }
 
-  /// Numbers of more digits are refused.
+  /// The maximum number of digits of a number.
   private static let mostDigits = 255
 
-  /// `version()`, which takes a text, or a version as it is.
+  /// `version()`, whose operand is a string or a version.
   static func version(_ operands: Operands, _ arena: inout Arena) -> Cell {
     if operands[0].pointee.tag == Tag.version { return operands[0].pointee }
     guard let text = operands.text(0) else { return operands.refused }
@@ -27,10 +27,9 @@ enum Versions {
     return bytes.finish(&arena, as: Tag.version)
   }
 
-  // MARK: Reading
+  // MARK: Parsing
 
-  /// `v1.2.3-rc.1+build`: missing parts count as 0, leading zeros as nothing; `v` and what follows
-  /// `+` have no effect.
+  /// `v1.2.3-rc.1+build`: missing parts are 0, and leading zeros, `v` and everything after `+` have no effect.
   private static func read(
     _ text: ByteView, into bytes: inout ByteBuilder, _ arena: inout Arena
   ) -> Bool {
@@ -62,7 +61,7 @@ enum Versions {
     return isBuild(text, from: at)
   }
 
-  /// Whether the rest is nothing, or `+` and identifiers.
+  /// Whether the rest is empty, or `+` and identifiers.
   private static func isBuild(_ text: ByteView, from start: Int) -> Bool {
     guard start < text.count else { return true }
     guard text[start] == UInt8(ascii: "+") else { return false }
@@ -109,16 +108,16 @@ enum Versions {
     return true
   }
 
-  // MARK: Text
+  // MARK: String form
 
-  /// The text of a version without what has no effect: `1.10.0-rc.1`, for `string()`.
+  /// The string form of a version, without parts that have no effect: `1.10.0-rc.1`, for `string()`.
   static func text(_ version: Cell, _ arena: inout Arena) -> Cell {
     var text = ByteBuilder(in: &arena)
     append(version, to: &text, &arena)
     return text.finish(&arena)
   }
 
-  /// Appends the text of a version, as ``text(_:_:)`` gives it.
+  /// Appends the string form of a version, as in ``text(_:_:)``.
   static func append(_ version: Cell, to text: inout ByteBuilder, _ arena: inout Arena) {
     let version = version.outsideBytes
     var at = 0

@@ -1,24 +1,23 @@
 /// Replaces operations on constants by their result, and literal lists and maps by constants.
 ///
-/// What would be an error stays as it is, so that it is an error when and where the program runs.
+/// An operation that would fail is not replaced, so that it fails when and where the program runs.
 struct ConstantFolding {
   // SAFETY: Operands are cells of a local array, and pointers to them stay in their closures.
   // Results are copied from the local arena into the pool before the arena ends.
   // Tests: SpecializingTests, asan.
 
-  /// The first so many nodes of the graph stay what they are.
+  /// The number of nodes at the beginning of the graph that do not change.
   private var unchanged = 0
-  /// New node for each node behind these, as far as it has been visited.
+  /// The new node for each node after these, as far as it has been visited.
   private var replaced: [UInt32] = []
-  /// Whether nodes are only visited where some have work. Off only in tests, which hold what is
-  /// visited against what is not.
+  /// Whether expressions without foldable nodes are skipped. It is off only in tests, which compare both ways.
   private let looksFirst: Bool
-  /// Bytes that constants may still take that stand nowhere in the source of the expression.
+  /// The number of bytes left for constants that do not occur in the source of the expression.
   private var room = 0
-  /// A short text can ask for a lot: `lists.range(60000)`. What goes beyond runs when it is asked
-  /// for, within the limits of an evaluation.
+  /// A short source can request much: `lists.range(60000)`. Larger constants are computed on demand at run
+  /// time, within the limits of an evaluation.
   static let roomPerExpression = 1 << 16
-  /// The same for all expressions of a program together.
+  /// The same for all expressions of a program.
   private var roomInAll: Int
   static let roomPerProgram = 64 << 20
 
@@ -27,8 +26,8 @@ struct ConstantFolding {
     self.roomInAll = roomInAll
   }
 
-  /// The node that stands for `root` after folding. Nodes refer only to nodes before them, so one
-  /// pass over what the root needs is enough.
+  /// The node that replaces `root` after folding. Nodes refer only to nodes before them, so one pass over the
+  /// nodes that the root needs is enough.
   mutating func fold(_ root: ConditionGraph.ID, in graph: inout ConditionGraph)
     -> ConditionGraph.ID
   {
@@ -56,8 +55,8 @@ struct ConstantFolding {
     return place >= 0 && place < replaced.count ? Int(replaced[place]) : Int(id)
   }
 
-  /// Whether some of the nodes may become another: one that has enough constants to work with. Most
-  /// expressions have none.
+  /// Whether some of the nodes can be folded because they have enough constant operands. Most expressions have
+  /// no such node.
   static func hasWork(_ first: Int, _ last: Int, _ graph: borrowing ConditionGraph)
     -> Bool
   {
@@ -87,7 +86,7 @@ struct ConstantFolding {
     return false
   }
 
-  /// Whether every operand of a list stays what it is.
+  /// Whether no operand of a list changes.
   func isUnchanged(_ list: ArraySlice<UInt32>) -> Bool {
     for operand in list where folded(operand) != Int(operand) { return false }
     return true
@@ -100,7 +99,7 @@ struct ConstantFolding {
     let origin = graph.origins[id]
     switch node.kind {
     case .bind:
-      // A value that nothing reads is not an error.
+      // A value that is not read is not an error.
       let body = folded(node.b)
       if graph.constant(body) != nil { return body }
     case .not, .negate:
@@ -126,18 +125,18 @@ struct ConstantFolding {
       if let known = superscript(node, origin, &graph) { return known }
     case .constant, .slot, .present, .local, .optionalElement, .select, .hasField, .clause, .loop,
       .raise, .slotOrNull, .member:
-      // What is in a clause may become a constant, and it stays where it is.
+      // Nodes inside a clause may become constants, but the clause stays.
       break
     case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
       .items, .leave, .template, .cell:
-      // Templates run as they are written.
+      // Templates are not folded.
       return id
     }
     return graph.rebuilt(id) { folded($0) }
   }
 
-  /// A deciding constant decides, whatever stands beside it: errors do not count then. Constants
-  /// that do not decide are left out while at least two operands stay.
+  /// A deciding constant is the result, whatever the other operands are: their errors do not count then.
+  /// Constants that do not decide are left out while at least two operands remain.
   private func chain(
     _ id: Int, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
     _ graph: inout ConditionGraph
@@ -161,7 +160,7 @@ struct ConstantFolding {
     return graph.add(node.kind, list: operands, at: origin)
   }
 
-  /// The place of what a literal or a call of constants comes to, or nil.
+  /// The place of the value of a literal or a call of constants, or nil.
   private mutating func constant(
     _ id: Int, _ node: ConditionGraph.Node, _ graph: inout ConditionGraph
   ) -> Int? {
@@ -180,7 +179,7 @@ struct ConstantFolding {
     }
   }
 
-  /// The constant of a map literal, or nil when its keys are not keys.
+  /// The constant of a map literal, or nil if a key is invalid.
   private func literalMap(_ cells: [Cell], _ graph: inout ConditionGraph) -> Int? {
     var arena = Arena(limit: 1 << 20)
     let isMap = cells.withUnsafeBufferPointer { cells in
@@ -227,7 +226,7 @@ struct ConstantFolding {
     }
   }
 
-  /// `+`. A joined list keeps its elements, which are constants; a joined text is copied.
+  /// `+`. A joined list shares its elements, which are constants. A joined string is copied.
   private mutating func joined(
     _ left: UnsafePointer<Cell>, _ right: UnsafePointer<Cell>, _ graph: inout ConditionGraph
   ) -> Cell? {
@@ -241,8 +240,8 @@ struct ConstantFolding {
     return graph.constants.cells[place]
   }
 
-  /// A call on constants. What the arena holds is gone afterwards, so results are copied into the
-  /// pool; patterns are left to run, because matching needs scratch memory.
+  /// A call on constants. The arena is released afterwards, so results are copied into the pool. Patterns run
+  /// later, because matching needs scratch memory.
   private mutating func call(_ function: Function?, _ cells: [Cell], _ graph: inout ConditionGraph)
     -> Cell?
   {

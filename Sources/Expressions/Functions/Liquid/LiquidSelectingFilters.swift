@@ -1,5 +1,4 @@
-/// `where`, `reject`, `find`, `find_index` and `has`: the items whose property holds, or equals
-/// something.
+/// `where`, `reject`, `find`, `find_index` and `has`: the items whose property is truthy, or equals a value.
 enum SelectingFilters {
   // SAFETY: Elements are read below the list's count. Pointers to local cells stay in their
   // closures. Tests: AnyArgumentsTests, HostileTemplateTests, corpus.
@@ -13,14 +12,14 @@ enum SelectingFilters {
     guard list.outsideCount > 0, let base = list.elements.baseAddress,
       let noName = arena.cells(1)
     else { return none(function) }
-    // Without a name liquidjs asks for the one that is empty.
+    // Without a name, liquidjs reads the property with the empty name.
     noName.pointee = .emptyText
     guard
       let property = operands.optional(1)
         ?? (state.style.isJavaScript ? UnsafePointer(noName) : nil)
     else { return none(function) }
     var target = operands.optional(2)
-    // Without a third operand, and in Ruby with nothing as the third, the property has to hold.
+    // Without a third operand, and in Ruby also if it is nothing, the property must be truthy.
     if let third = target, third.pointee.isNil,
       !state.style.isJavaScript || third.pointee.tag < Tag.null
     {
@@ -82,7 +81,7 @@ enum SortFilters {
       return list.isValue ? .emptyList : list
     }
     var keys = list
-    // One item is in order whatever it is.
+    // A single item is always in order.
     if list.outsideCount == 1, items.pointee.isText || items.pointee.tag == Tag.int { return list }
     if let property = operands.optional(1), !property.pointee.isNil {
       if !state.style.isJavaScript, !LiquidProperties.canBeAsked(list) { return .null }
@@ -129,7 +128,7 @@ enum SortFilters {
     return Cell(tag: Tag.list, count: list.outsideCount, at: memory)
   }
 
-  /// The keys as lower-case texts.
+  /// The keys as lower-case strings.
   private static func folded(
     _ keys: Cell, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
@@ -154,7 +153,7 @@ enum SortFilters {
     return Cell(tag: Tag.list, count: keys.outsideCount, at: memory)
   }
 
-  /// Nothing comes last. What has no order is an error in Ruby, and equal in ECMAScript.
+  /// Sorts nothing last. Values without an order are an error in Ruby, and equal in ECMAScript.
   private struct Comparison {
     var isNatural: Bool
     var style: LiquidStyle
@@ -169,7 +168,7 @@ enum SortFilters {
       if style.isJavaScript, order == .noOverload {
         return LiquidConversions.javaScriptNumber(a) < LiquidConversions.javaScriptNumber(b)
       }
-      // Ruby has no order of bools, of maps, or of different kinds, except that equals are equal.
+      // In Ruby, bools, maps and values of different kinds have no order, but equal values are equal.
       if order == .noOverload || a.pointee.tag == Tag.bool {
         if !Comparing.areEqual(a, b) { failed = true }
         return false

@@ -1,27 +1,27 @@
-/// What dialects of templates choose differently where values are concerned. A dialect is a table of
-/// these choices; functions and instructions look at the choice and never at the dialect.
+/// The choices in which dialects of templates differ in their treatment of values. A dialect is a table of
+/// these choices. Functions and instructions use the choice and never the dialect.
 struct LiquidStyle: Hashable, Sendable {
-  /// How numbers compute and print.
+  /// How numbers are computed and printed.
   enum Numbers: UInt8 {
-    /// Integers stay integers; fractions compute in decimal and print with a digit after the point.
+    /// Integers stay integers. Fractions are computed in decimal and printed with a digit after the point.
     case decimal
-    /// All numbers are doubles, printed as ECMAScript does.
+    /// All numbers are doubles, printed as in ECMAScript.
     case binary
   }
 
-  /// How values compare.
+  /// How values are compared.
   enum Comparisons: UInt8 {
-    /// Values of different kinds are unequal; ordering them is an error.
+    /// Values of different kinds are unequal, and ordering them is an error.
     case typed
-    /// Ordering converts to numbers unless both sides are texts.
+    /// Ordering converts to numbers unless both sides are strings.
     case coercing
   }
 
-  /// How properties are read and how filters treat lists and texts.
+  /// How properties are read and how filters treat lists and strings.
   enum Collections: UInt8 {
-    /// Lists are flattened, a text has no members, `where` may look into texts.
+    /// Lists are flattened, a string has no members, `where` may search in strings.
     case flattened
-    /// Lists stay as they are, members are read by name, paths may have dots.
+    /// Lists are not flattened, members are read by name, paths may have dots.
     case members
   }
 
@@ -36,19 +36,19 @@ struct LiquidStyle: Hashable, Sendable {
   var isJavaScript: Bool { collections == .members }
 }
 
-/// The words `empty` and `blank`, which are values that only comparing looks at, and ranges.
+/// Tags for the words `empty` and `blank`, which only comparisons use, and for ranges.
 extension Tag {
   /// A word: see ``LiquidWord``.
   static let word: UInt8 = 40
-  /// The whole numbers from the high half on; how many they are is kept as counts are.
+  /// Consecutive whole numbers from the high half on. Their number is stored like a count.
   static let range: UInt8 = 41
-  /// The same, counting down.
+  /// The same, in descending order.
   static let descending: UInt8 = 42
-  /// A range that ends before it begins; what is missing is kept as counts are.
+  /// A range that ends before it begins. The distance is stored like a count.
   static let emptyRange: UInt8 = 43
 }
 
-/// A word that stands for a set of values.
+/// A word that means a set of values.
 enum LiquidWord: UInt64 {
   case empty = 1
   case blank
@@ -59,7 +59,7 @@ extension Cell {
     Cell(low: UInt64(Tag.word), high: word.rawValue)
   }
 
-  /// The whole numbers between two, or nil when they are too far from each other.
+  /// The whole numbers between two numbers, or nil if the distance is too large.
   init?(rangeFrom first: Int64, to last: Int64) {
     let (distance, overflow) = last.subtractingReportingOverflow(first)
     guard !overflow, distance.magnitude < 1 << 54 else { return nil }
@@ -70,15 +70,15 @@ extension Cell {
 
   var isRange: Bool { tag >= Tag.range && tag <= Tag.emptyRange }
 
-  /// Number of numbers in a range.
+  /// The number of elements of a range.
   var rangeCount: Int { tag == Tag.emptyRange ? 0 : Int(low >> 8) }
 
-  /// A number of a range by its position.
+  /// The element of a range at a position.
   func rangeElement(_ position: Int) -> Cell {
     Cell(tag == Tag.descending ? intValue &- Int64(position) : intValue &+ Int64(position))
   }
 
-  /// Where a range ends, the last number included. The end is a number, the count beyond it need not be.
+  /// The last number of a range. It fits into an int, and the sum of start and count may not.
   var rangeEnd: Int64 {
     let distance = Int64(low >> 8)
     switch tag {
@@ -88,9 +88,9 @@ extension Cell {
     }
   }
 
-  /// Whether the value is nothing: null, or not there.
+  /// Whether the value is nothing: null, or missing.
   var isNil: Bool { tag <= Tag.null }
 
-  /// Whether a condition holds for this value: for all but nothing and false.
+  /// Whether the value is truthy in a condition: all values except nothing and false.
   var holds: Bool { tag > Tag.null && self != .false }
 }

@@ -1,4 +1,4 @@
-/// What tags need beside filters.
+/// The functions that tags need in addition to filters.
 enum TagFunctions {
   // SAFETY: Both ends of a part are limited to the number of items. Tests: AnyArgumentsTests,
   // HostileTemplateTests, corpus.
@@ -81,7 +81,7 @@ enum TagFunctions {
 
   // MARK: Loops
 
-  /// The items of a value that is looped over, as a list or a range.
+  /// The items that a loop over a value visits, as a list or a range.
   private static func items(
     _ value: UnsafePointer<Cell>, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
@@ -118,13 +118,13 @@ enum TagFunctions {
       at: items.elements.baseAddress.map { UnsafeRawPointer($0 + first) })
   }
 
-  /// Where a part ends that begins at an offset and has so many items.
+  /// The end of a part that begins at an offset and has `count` items.
   private static func end(_ from: Int, _ count: Int64) -> Int {
     let (end, overflow) = from.addingReportingOverflow(Int(count))
     return overflow ? (count > 0 ? .max : .min) : end
   }
 
-  /// Operands: the value; offset and limit, or nothing; whether it is reversed.
+  /// Operands: the value, offset and limit (or nothing), and whether it is reversed.
   private static func loopItems(
     _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
@@ -152,7 +152,7 @@ enum TagFunctions {
     }
     guard operands[3].pointee.holds, ListFilters.count(items) > 1 else { return items }
     if items.isRange {
-      // Counting from the other end.
+      // Count from the other end.
       let tag = items.tag == Tag.range ? Tag.descending : Tag.range
       return Cell(
         low: UInt64(tag) | UInt64(items.rangeCount) << 8, high: UInt64(bitPattern: items.rangeEnd))
@@ -179,12 +179,12 @@ enum TagFunctions {
     return items
   }
 
-  /// A whole number as Ruby's `Integer()` reads it; a fault where it is none.
+  /// A whole number as Ruby's `Integer()` reads it, or a fault.
   private static func wholeNumber(_ value: UnsafePointer<Cell>) -> Cell {
     LiquidConversions.rubyInteger(value)
   }
 
-  /// Operands: the value; offset and limit, or nothing.
+  /// Operands: the value, and offset and limit (or nothing).
   private static func tableItems(
     _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
@@ -228,7 +228,7 @@ enum TagFunctions {
 
   // MARK: Cycles
 
-  /// A register is a map of keys and positions. Operands: register, key.
+  /// The position of a key in a register, which is a map of keys and positions. Operands: register, key.
   private static func place(_ operands: Operands) -> Cell {
     guard operands[0].pointee.tag == Tag.map else { return Cell(Int64(0)) }
     return withKey(operands[1]) { Comparing.lookUp($0, in: operands[0].pointee)?.pointee }
@@ -275,8 +275,8 @@ enum MoreFilters {
   // SAFETY: The view of the string stays in the closure, and the arena copies it.
   // Tests: AnyArgumentsTests, corpus.
 
-  /// Operands: the value, the other value, whether false is a value of its own, and in liquidjs
-  /// whether the options cannot be read.
+  /// Operands: the value, the other value, whether false counts as a value, and in liquidjs whether the
+  /// options are invalid.
   static func defaultValue(_ operands: Operands, _ style: LiquidStyle) -> Cell {
     let cell = operands[0].pointee
     let keepsFalse = operands.optional(2)?.pointee.holds ?? false
@@ -300,7 +300,7 @@ enum MoreFilters {
   static func money(
     _ operands: Operands, _ state: inout RenderingState, _ arena: inout Arena, _ work: inout Int
   ) -> Cell {
-    // A locale of its own may have to be looked for in the tables.
+    // A locale given as an operand may have to be looked up in the tables.
     if !(operands.optional(2)?.pointee.isNil ?? true) { work &+= 3_200 }
     if operands[0].pointee.isNil { return .null }
     guard let formatter = state.money, let code = operands.optional(1), !code.pointee.isNil else {

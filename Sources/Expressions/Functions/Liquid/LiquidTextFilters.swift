@@ -1,4 +1,4 @@
-/// Filters that make a text of a text, byte by byte.
+/// Filters that convert a string to a string, byte by byte.
 enum TextFilters {
   // SAFETY: Indexes are compared with the count. What `url_decode` decodes becomes a string only if
   // it is valid UTF-8. Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
@@ -9,7 +9,7 @@ enum TextFilters {
   ) -> Cell {
     let value = operands[0]
     let isRuby = !state.style.isJavaScript
-    // Nothing stays nothing where Ruby returns early.
+    // These filters return nothing for nothing in Ruby.
     if value.pointee.isNil, isRuby,
       function == .escape || function == .escapeOnce || function == .urlEncode
         || function == .urlDecode
@@ -111,7 +111,7 @@ enum TextFilters {
     }
   }
 
-  /// Whether a character reference stands at an ampersand. liquidjs knows those that it makes.
+  /// Whether a character reference begins at an ampersand. liquidjs only has those that it writes.
   private static func isReference(_ text: ByteView, _ at: Int, _ isRuby: Bool) -> Bool {
     var i = at + 1
     let rest = ByteView(rebasing: text[i...])
@@ -181,7 +181,7 @@ enum TextFilters {
   }
 }
 
-/// Takes tags, comments, scripts and styles out of HTML, in one pass.
+/// Removes tags, comments, scripts and styles from HTML, in one pass.
 enum MarkupStripping {
   // SAFETY: An opening is compared only if that many bytes are left. Tests: HostileTemplateTests,
   // corpus.
@@ -208,7 +208,7 @@ enum MarkupStripping {
     }
   }
 
-  /// Ends that were looked for from some place on and not found.
+  /// Closing marks that an earlier search did not find.
   private struct Missing {
     var script = false
     var comment = false
@@ -259,8 +259,8 @@ enum Base64Filters {
     }
   }
 
-  /// - Parameter isStrict: whether anything that the encoder would not write is an error; otherwise
-  ///   it is passed over, as browsers' buffers do.
+  /// - Parameter isStrict: whether any input that the encoder would not write is an error. Otherwise
+  ///   it is skipped, as browsers do.
   static func decode(
     _ text: ByteView, isURL: Bool, isStrict: Bool, _ state: inout RenderingState,
     _ arena: inout Arena

@@ -1,4 +1,4 @@
-/// Filters that look for parts of texts, cut them, or put others in their place.
+/// Filters that find, cut and replace parts of strings.
 enum TextPartFilters {
   // SAFETY: Parts begin and end between characters, inside the count. Results are views of the
   // operand, or copies in the arena. Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
@@ -46,9 +46,9 @@ enum TextPartFilters {
     return part(ByteView(rebasing: text[from..<to]), &arena)
   }
 
-  /// A part of a text that lies in the arena or outlives the rendering.
+  /// A part of a string that is in the arena or outlives the rendering.
   static func part(_ text: ByteView, _ arena: inout Arena) -> Cell {
-    // Short texts may lie inside a cell that changes; they are copied into the new one.
+    // A short string may be inside a cell that changes. It is copied into the new cell.
     Cell(textAt: text)
   }
 
@@ -99,7 +99,7 @@ enum TextPartFilters {
     return state.takeText(from: mark, &arena)
   }
 
-  /// The empty text is found between all characters; Ruby finds it at both ends too.
+  /// Replaces the empty string, which occurs between all characters. Ruby also finds it at both ends.
   private static func interspersed(
     _ text: ByteView, _ other: ByteView, _ state: inout RenderingState, _ arena: inout Arena
   ) -> Cell {
@@ -205,7 +205,7 @@ enum TextPartFilters {
     value.pointee.tag == Tag.list ? .emptyList : .emptyText
   }
 
-  /// `slice(begin, begin + length)`: the sum of a text and a number is a text there.
+  /// `slice(begin, begin + length)`. In ECMAScript, the sum of a string and a number is a string.
   private static func javaScriptRange(
     _ operands: Operands, _ size: Int, _ state: inout RenderingState, _ arena: inout Arena
   ) -> (from: Int, count: Int) {
@@ -232,7 +232,7 @@ enum TextPartFilters {
     return (from, javaScriptIndex(end, size) - from)
   }
 
-  /// A position as `slice` of ECMAScript takes it.
+  /// A position as ECMAScript's `slice` interprets it.
   static func javaScriptIndex(_ value: Double, _ size: Int) -> Int {
     if value.isNaN { return 0 }
     let whole = value.rounded(.towardZero)
@@ -240,7 +240,7 @@ enum TextPartFilters {
     return whole >= Double(size) ? size : Int(whole)
   }
 
-  /// A number that a filter takes, a whole one in Ruby; nil is an error.
+  /// A number operand of a filter. In Ruby it must be whole, and nil is an error.
   private static func wholeNumber(
     _ operand: UnsafePointer<Cell>?, _ absent: Int, _ style: LiquidStyle
   ) -> Int? {
@@ -289,8 +289,8 @@ enum TextPartFilters {
       : rubyWords(text, most, end, &state, &arena)
   }
 
-  /// The first words with one blank between them. The text stays as it is when nothing follows them,
-  /// not even white space.
+  /// The first words with one blank between them. The string is unchanged if nothing follows them, not even
+  /// white space.
   private static func rubyWords(
     _ text: ByteView, _ most: Int, _ end: ByteView, _ state: inout RenderingState,
     _ arena: inout Arena
@@ -315,8 +315,8 @@ enum TextPartFilters {
     return part(text, &arena)
   }
 
-  /// White space at either end makes an empty word, and the end is added when there are as many words
-  /// as wanted.
+  /// The first words. White space at either end counts as an empty word. The end is appended if the number of
+  /// words is reached.
   private static func javaScriptWords(
     _ text: ByteView, _ most: Int, _ end: ByteView, _ state: inout RenderingState,
     _ arena: inout Arena

@@ -1,5 +1,5 @@
-/// Lengths and parts of texts. Code points count in Ruby, UTF-16 units in ECMAScript; a part never
-/// begins or ends inside a grapheme cluster.
+/// Lengths and parts of strings, in code points in Ruby and UTF-16 units in ECMAScript. A part never begins
+/// or ends inside a grapheme cluster.
 enum LiquidTexts {
   // SAFETY: Parts begin and end between characters, and their ends are compared with the count.
   // Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
@@ -18,8 +18,8 @@ enum LiquidTexts {
     return count
   }
 
-  /// The part that begins `from` units into a text and is `count` units long. What it would cut
-  /// stays whole where it begins and is left out where it ends.
+  /// The part that begins `from` units into a string and is `count` units long. If it begins inside a
+  /// character, it starts at the next one. A character at its end that does not fit is left out.
   static func slice(_ text: ByteView, from: Int, count: Int, isUTF16: Bool) -> ByteView {
     guard from >= 0, count > 0 else { return ByteView(rebasing: text[0..<0]) }
     if isASCII(text) {
@@ -68,7 +68,7 @@ enum LiquidTexts {
   }
 }
 
-/// Characters that mean something in HTML.
+/// Characters with a special meaning in HTML.
 enum HTMLText {
   // SAFETY: Every index is compared with the count. Static strings live as long as the process.
   // Tests: RenderingTests, corpus.

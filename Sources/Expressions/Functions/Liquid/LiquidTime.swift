@@ -1,21 +1,21 @@
 internal import CivilTime
 
-/// An instant with the offset that it was written with.
+/// An instant with the UTC offset in which it was written.
 struct LiquidTime {
   // SAFETY: Views of operands are read during the call. Tests: RenderingTests, corpus.
 
   var instant: Timestamp
-  /// Seconds ahead of UTC, where the text said so.
+  /// Seconds ahead of UTC, if the string contained an offset.
   var offset: Int32?
 
-  /// What clocks show: in the zone that is given, else where the text was written, else in UTC.
+  /// The time on clocks: in the given zone, otherwise at the written offset, otherwise in UTC.
   func clock(in zone: TimeZoneRules?) -> (time: CivilTime, offset: Int32) {
     let shown = zone.map { $0.offset(atUTC: instant.seconds) } ?? offset ?? 0
     return (CivilTime(instant, offset: shown), shown)
   }
 
-  /// The instant that a value means: seconds since 1970, `now`, a timestamp, or one of the ways in
-  /// which people and programs write dates. Nil for everything else.
+  /// The instant of a value: seconds since 1970, `now`, a timestamp, or one of the formats in which people
+  /// and programs write dates. It is nil for any other value.
   static func read(_ value: UnsafePointer<Cell>, _ state: RenderingContext) -> LiquidTime? {
     let cell = value.pointee
     switch cell.tag {
@@ -49,7 +49,7 @@ struct LiquidTime {
   }
 }
 
-/// What reading a date depends on.
+/// The context that reading a date depends on.
 struct RenderingContext {
   var now: Timestamp?
   var zone: TimeZoneRules?
@@ -62,7 +62,7 @@ extension RenderingState {
   }
 }
 
-/// Reads dates as people write them: `2026-03-13T23:30:00-08:00`, `March 13, 2026 11:30 pm`,
+/// Parses dates as people write them: `2026-03-13T23:30:00-08:00`, `March 13, 2026 11:30 pm`,
 /// `Fri, 13 Mar 2026 23:30:00 GMT`, `3/13/2026`.
 private struct DateTextReader {
   // SAFETY: Every index into the caller's view is compared with its count. Tests: RenderingTests,
@@ -92,7 +92,7 @@ private struct DateTextReader {
     else { return nil }
     var seconds = clock.secondsSince1970(offset: offset ?? 0)
     if offset == nil, let zone {
-      // The offset depends on the instant that it leads to; twice is enough.
+      // The offset depends on the resulting instant. Two rounds are enough.
       let first = zone.offset(atUTC: seconds)
       seconds = clock.secondsSince1970(offset: zone.offset(atUTC: seconds - Int64(first)))
     }
@@ -115,7 +115,7 @@ private struct DateTextReader {
     case 0x20, 0x09, UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/"):
       at += 1
     case UInt8(ascii: "("):
-      // A comment, as browsers write the zone's name.
+      // A comment, in which browsers write the zone's name.
       at = text.count
     default: failed = true
     }
@@ -146,7 +146,7 @@ private struct DateTextReader {
     }
   }
 
-  /// `2026-03-13`, `2026/3/13`, `3/13/2026`. False when only one number stands here.
+  /// `2026-03-13`, `2026/3/13`, `3/13/2026`. The result is false if there is only one number.
   private mutating func numericDate(_ first: Int, _ count: Int, separator: UInt8) -> Bool {
     let mark = at
     at += 1

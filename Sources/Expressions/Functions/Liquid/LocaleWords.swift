@@ -1,7 +1,7 @@
-/// Names and counted words of locales for the filters `date` and `countdown_from`. The engine of
-/// prices, which has the tables, supplies them; without them everything is English.
+/// Names and counted words of locales for the filters `date` and `countdown_from`. The pricing engine,
+/// which has the tables, supplies them. Without them all output is English.
 package struct LocaleWords: Sendable {
-  /// Names that stand alone.
+  /// Names in their standalone form.
   package enum Name: Sendable {
     /// 1 to 12.
     case month
@@ -13,7 +13,7 @@ package struct LocaleWords: Sendable {
   let counted:
     @Sendable (_ unit: String, _ count: Int64, _ isShort: Bool, _ locale: String) -> String?
 
-  /// Both closures give nil where English words will do.
+  /// Both closures return nil if the English words apply.
   ///
   /// - Parameters:
   ///   - name: the name of a month or a day of the week.

@@ -1,6 +1,6 @@
 internal import CivilTime
 
-/// Bytes that grow up to a limit and are kept for the next text.
+/// Bytes that grow up to a limit. The memory is reused for the next output.
 struct OutputBuffer: ~Copyable {
   // SAFETY: The buffer owns its bytes, frees them in `deinit` and cannot be copied. Every append
   // reserves first. Numbers reserve their longest form, 20 bytes. Tests: RenderingTests,
@@ -9,11 +9,11 @@ struct OutputBuffer: ~Copyable {
   private(set) var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
-  /// Bytes that were ever appended since the last reset, those that were taken back included.
+  /// The number of bytes appended since the last reset, including truncated ones.
   private(set) var written = 0
-  /// Bytes that may be appended between two resets.
+  /// The number of bytes that may be appended between two resets.
   var limit: Int
-  /// Whether the limit was reached; what did not fit is left out.
+  /// Whether the limit was reached. Further bytes are dropped.
   private(set) var isFull = false
 
   init(limit: Int, capacity: Int = 256) {
@@ -33,7 +33,7 @@ struct OutputBuffer: ~Copyable {
     self.limit = limit
   }
 
-  /// Takes back what was appended since the buffer had so many bytes.
+  /// Removes all bytes after the first `count`.
   mutating func truncate(to count: Int) { self.count = count }
 
   @inline(__always)
@@ -87,7 +87,7 @@ struct OutputBuffer: ~Copyable {
     written &-= 20 &- length
   }
 
-  /// Makes room for so many bytes and counts them as written; false when the limit is reached.
+  /// Reserves memory and counts the bytes as written. The result is false if the limit is reached.
   @inline(__always)
   private mutating func reserve(_ extra: Int) -> Bool {
     written &+= extra
@@ -110,10 +110,10 @@ struct OutputBuffer: ~Copyable {
   }
 }
 
-/// What rendering works with beside the values: where text goes, and what only the caller knows.
+/// The state of a rendering beside its values: the output, and facts that only the caller knows.
 struct RenderingState: ~Copyable {
   var output = OutputBuffer(limit: 0)
-  /// For texts on their way into the arena.
+  /// For strings that are copied into the arena afterwards.
   var scratch = OutputBuffer(limit: 0)
   var style = LiquidStyle.javaScript
   var escapesHTML = false
@@ -122,12 +122,12 @@ struct RenderingState: ~Copyable {
   var locale = "en_US"
   var money: MoneyFormatter?
   var words: LocaleWords?
-  /// Faults in the order in which they came, with their instructions.
+  /// Faults in the order in which they occurred, with their instructions.
   var faults: [UInt64] = []
-  /// Faults beyond those that are kept.
+  /// The number of faults beyond those that are stored.
   var moreFaults = 0
 
-  /// Faults of one rendering that are kept.
+  /// The maximum number of faults that one rendering stores.
   static let mostFaults = 100
 
   mutating func report(_ fault: UInt64) {
@@ -135,8 +135,8 @@ struct RenderingState: ~Copyable {
   }
 }
 
-/// How amounts of money become text. The engine of prices supplies it; without it the filter `money`
-/// is an error.
+/// Formats amounts of money. The pricing engine supplies a formatter. Without one, the filter `money` is an
+/// error.
 ///
 /// ```swift
 /// let money = MoneyFormatter { amount, currency, _ in "\(amount) \(currency)" }
@@ -148,8 +148,8 @@ struct RenderingState: ~Copyable {
 public struct MoneyFormatter: Sendable {
   let format: @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
 
-  /// - Parameter format: takes the amount as plain decimal digits (`-12.5`), the currency's ISO 4217
-  ///   code, and the locale's name. It gives nil when the currency or the locale is not known.
+  /// - Parameter format: takes the amount as plain decimal digits (`-12.5`), the currency's ISO 4217 code,
+  ///   and the locale's name. It returns nil if the currency or the locale is unknown.
   public init(
     _ format:
       @escaping @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
@@ -158,16 +158,16 @@ public struct MoneyFormatter: Sendable {
   }
 }
 
-/// How a value gets into the output.
+/// How a value is written to the output.
 enum OutputForm: UInt8 {
-  /// Escaped where the caller asks for it.
+  /// Escaped if the caller requests it.
   case escaped
-  /// As it is: the template has escaped it already.
+  /// Unchanged: the template has escaped it already.
   case raw
 }
 
 extension RenderingState {
-  /// Appends what a value prints as, unescaped.
+  /// Appends the printed form of a value, unescaped.
   mutating func printRaw(_ value: UnsafePointer<Cell>) -> Bool {
     let escapes = escapesHTML
     escapesHTML = false
@@ -175,7 +175,7 @@ extension RenderingState {
     return print(value)
   }
 
-  /// The text that was written since the output was so long, which leaves the output.
+  /// Removes the output since `start`, and returns it as a string.
   mutating func takeCapture(from start: Cell, _ arena: inout Arena) -> Cell {
     // SAFETY: `start` was the output's length when the capture began, and nothing truncates the
     // output below it. Tests: RenderingTests, AnyArgumentsTests.
