@@ -1,9 +1,9 @@
-/// Copies of what some expressions need, with other nodes put in the place of some.
+/// Copies of the nodes that some expressions need, with some of them replaced by other nodes.
 extension ConditionGraph {
-  /// A graph that holds the nodes below `roots` and nothing else.
+  /// A graph that contains only the nodes below `roots`.
   ///
-  /// - Parameter values: Constants that take the place of nodes; what these are made of is left out.
-  /// - Returns: The copy, and its number for each root.
+  /// - Parameter values: Constants that replace nodes. The operands of these nodes are left out.
+  /// - Returns: The copy, and the number of each root in it.
   borrowing func copy(of roots: [ID], replacing values: [ID: Cell] = [:]) -> GraphCopy {
     var copier = GraphCopier(values: values, count: nodes.count)
     for root in roots { copier.markNeeded(root, self) }
@@ -14,8 +14,8 @@ extension ConditionGraph {
     return GraphCopy(graph: copier.graph, roots: copied)
   }
 
-  /// A graph that holds variants of expressions, each with constants in the place of other nodes. Slots
-  /// keep their numbers.
+  /// A graph of variants of expressions, each with constants that replace other nodes. The numbers of slots do
+  /// not change.
   borrowing func variants(of roots: [(root: ID, values: [ID: Cell])]) -> GraphCopy {
     var copier = GraphCopier(values: [:], count: nodes.count)
     copier.graph.variables = variables
@@ -71,13 +71,13 @@ private struct GraphCopier: ~Copyable {
     }
   }
 
-  /// Operands come before what is made of them, so that one pass is enough.
+  /// Operands come before the nodes that use them, so one pass is enough.
   mutating func copyNodes(_ original: borrowing ConditionGraph) {
     needed.sort()
     for id in needed { numberOf[id] = copied(id, original) }
   }
 
-  /// Begins with another expression.
+  /// Starts another expression.
   mutating func forgetNeeded() {
     for id in needed { isNeeded[id] = false }
     needed.removeAll(keepingCapacity: true)
@@ -101,7 +101,7 @@ private struct GraphCopier: ~Copyable {
     return graph.add(node.kind, copied(node.a, fields.a, of: node, original), b, c, at: origin)
   }
 
-  /// What a number of a node is in the copy.
+  /// The number of a node's field in the copy.
   private mutating func copied(
     _ number: UInt32, _ field: ConditionGraph.Field, of node: ConditionGraph.Node,
     _ original: borrowing ConditionGraph
@@ -116,7 +116,7 @@ private struct GraphCopier: ~Copyable {
     }
   }
 
-  /// Nodes that stand in several expressions, and nodes that stand for others, keep their places.
+  /// Nodes in several expressions, and nodes that replace others, keep their places.
   mutating func copyOrigins(_ original: borrowing ConditionGraph) {
     for more in original.moreOrigins where numberOf[more.node] >= 0 {
       graph.add(origin: more.origin, to: numberOf[more.node])

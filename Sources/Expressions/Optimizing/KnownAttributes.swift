@@ -1,5 +1,5 @@
-/// What is known of a context before all of it is: of every user of a placement, of every user
-/// with this kind of device.
+/// The part of a context that is known in advance: for every user of a placement, or every user with a
+/// certain kind of device.
 ///
 /// ```swift
 /// let known = KnownAttributes(
@@ -9,10 +9,10 @@
 /// rest.residue(of: rest.entries[0])  // "user.b"
 /// ```
 package struct KnownAttributes: Sendable {
-  /// A map of roots, as contexts are.
+  /// A map of roots, like a context.
   package var values: Value
-  /// Maps to which nothing will be added: a name that they do not hold is known to be missing.
-  /// What other maps do not hold is unknown.
+  /// Maps to which nothing will be added: a name that they do not contain is known to be missing. The missing
+  /// names of other maps are unknown.
   package var complete: [AttributePath]
 
   package init(_ values: Value, complete: [AttributePath] = []) {
@@ -20,17 +20,17 @@ package struct KnownAttributes: Sendable {
     self.complete = complete
   }
 
-  /// What is known of the attribute at a path.
+  /// The known facts about the attribute at a path.
   enum Finding {
     case unknown
     case value(Value)
-    /// Not there, as the cell says.
+    /// Missing, for the reason in the cell.
     case absent(Cell)
   }
 
   /// - Parameters:
   ///   - isRoot: Whether the path begins with a root, which is a map even when it is empty.
-  ///   - isLenient: Whether what lies behind something that is not a map counts as not there.
+  ///   - isLenient: Whether members of values that are not maps count as missing.
   func find(_ path: AttributePath, isRoot: Bool, isLenient: Bool = false) -> Finding {
     var value = values
     for (depth, name) in path.names.enumerated() {
@@ -58,7 +58,7 @@ package struct KnownAttributes: Sendable {
     }
   }
 
-  /// Whether the map that the first names of a path lead to is complete, or lies in one that is.
+  /// Whether the map at the first names of a path is complete, or is inside a complete one.
   private func isComplete(_ path: AttributePath, names: Int) -> Bool {
     complete.contains { known in
       known.names.count <= names

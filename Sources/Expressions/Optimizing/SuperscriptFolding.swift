@@ -1,13 +1,13 @@
-/// Folding of the nodes that superscript adds to the graph.
+/// Folds the nodes that superscript adds to the graph.
 extension ConstantFolding {
-  /// What stands for a node whose operands are folded, or nil when it stays what it is.
+  /// The replacement for a node whose operands are folded, or nil if it does not change.
   func superscript(
     _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin, _ graph: inout ConditionGraph
   ) -> ConditionGraph.ID? {
     let a = folded(node.a)
     switch node.kind {
     case .rescue, .orElse:
-      // A constant has no faults.
+      // A constant cannot fail.
       if graph.constant(a) != nil { return a }
       return node.kind == .orElse && isMissing(a, graph) ? folded(node.b) : nil
     case .compare, .arithmetic:
@@ -32,8 +32,8 @@ extension ConstantFolding {
     }
   }
 
-  /// `&&` and `||`: constants that do not matter are left out, and what stands behind one that
-  /// ends an `||`. Operands of `&&` are evaluated even when one is false, for their errors.
+  /// `&&` and `||`: constants that do not matter are left out, and so are the operands after one that ends an
+  /// `||`. Operands of `&&` are evaluated even if one is false, for their errors.
   func superscriptChain(
     _ id: ConditionGraph.ID, _ node: ConditionGraph.Node, _ origin: ConditionGraph.Origin,
     _ graph: inout ConditionGraph
@@ -58,7 +58,7 @@ extension ConstantFolding {
     return graph.constant(kept[0]) == nil ? graph.add(.truthy, kept[0], at: origin) : kept[0]
   }
 
-  /// The place of what tests and maps of constants come to, or nil.
+  /// The place of the value of tests and maps of constants, or nil.
   func superscriptConstant(
     _ id: ConditionGraph.ID, _ kind: ConditionGraph.Kind, _ cells: [Cell],
     _ graph: inout ConditionGraph
@@ -108,7 +108,7 @@ extension ConstantFolding {
     withUnsafePointer(to: a) { a in withUnsafePointer(to: b) { Comparing.areEqual(a, $0) } }
   }
 
-  /// The result of a comparison, or of arithmetic on numbers; nil when there is none.
+  /// The result of a comparison, or of arithmetic on numbers, or nil if there is none.
   private func operation(
     _ node: ConditionGraph.Node, _ a: Int, _ b: Int, _ graph: borrowing ConditionGraph
   ) -> Cell? {

@@ -1,7 +1,7 @@
 /// The attribute paths of a program as a tree of names, for filling a frame from JSON in one pass.
 ///
-/// The tree is built once and read for every attribute of every user, so it lies in plain memory;
-/// a frame reads it through a ``View``, which costs no reference counting.
+/// The tree is built once and read for every attribute of every user, so it is stored in plain memory. A
+/// frame reads it through a ``View``, which needs no reference counting.
 final class AttributeTrie: @unchecked Sendable {
   // SAFETY: The memory is never written to after `init`, and `deinit` frees it.
   // Tests: FrameFillTests, tsan.
@@ -13,13 +13,13 @@ final class AttributeTrie: @unchecked Sendable {
     /// Nodes directly below, as a range of the view's children.
     var firstChild: Int32 = 0
     var childCount: Int32 = 0
-    /// The open-addressing table of the names below: where it begins in the view's edges, and its
-    /// size less one.
+    /// The open-addressing table of the names below: its first place in the view's edges, and its size minus
+    /// one.
     var table: Int32 = 0
     var mask: Int32 = 0
   }
 
-  /// A name below a node; an empty place of a table leads to node -1.
+  /// A name below a node. An empty place of a table leads to node -1.
   struct Edge {
     var prefix: UInt64 = 0
     var length: Int32 = 0
@@ -27,7 +27,7 @@ final class AttributeTrie: @unchecked Sendable {
     var node: Int32 = -1
   }
 
-  /// The memory of the tree, valid while the tree lives.
+  /// The memory of the tree, valid while the tree exists.
   struct View {
     // SAFETY: Frames and shapes hold a reference to the trie as long as they use its view.
     // Tests: FrameFillTests, asan.
@@ -91,14 +91,14 @@ extension AttributeTrie.View {
     }
   }
 
-  /// Whether names of more than eight bytes are the same behind these.
+  /// Whether names of more than eight bytes are equal after the first eight.
   @inline(__always)
   private func isSame(_ name: ByteView, _ edge: AttributeTrie.Edge) -> Bool {
     // SAFETY: Both names have the same length, which is above eight bytes. Tests: FrameFillTests,
     // asan.
     guard let bytes = UnsafeRawPointer(name.baseAddress) else { return false }
     let known = UnsafeRawPointer(names) + Int(edge.name)
-    // The last eight bytes, and what is left between them and the first.
+    // The last eight bytes, and the bytes between them and the first eight.
     let last = name.count &- 8
     if bytes.loadUnaligned(fromByteOffset: last, as: UInt64.self)
       != known.loadUnaligned(fromByteOffset: last, as: UInt64.self)
@@ -119,8 +119,8 @@ extension AttributeTrie.View {
 }
 
 extension AttributeTrie {
-  /// The first eight bytes of a name in a text that a cursor has passed, zero-padded. Behind short
-  /// names there is more of the text, so that eight bytes can be read at once.
+  /// The first eight bytes of a name that a cursor has passed, zero-padded. After short names the text
+  /// continues, so that eight bytes can be read together.
   @inline(__always)
   static func prefix(_ name: ByteView, before cursor: JSONCursor) -> UInt64 {
     // SAFETY: Eight bytes are read only where the cursor's text has eight. Tests: FrameFillTests,
@@ -153,7 +153,7 @@ extension AttributeTrie {
   }
 }
 
-/// The tree while it is built.
+/// The tree while it is being built.
 private struct AttributeTree {
   var nodes = [AttributeTrie.Node()]
   var children: [Int32] = []
@@ -162,10 +162,10 @@ private struct AttributeTree {
 
   init(_ slots: SlotTable) {
     var below: [[(name: String, node: Int)]] = [[]]
-    // Names by their bytes: strings compare normalised.
+    // Names are compared by bytes, because string comparison normalises.
     var known: [[[UInt8]: Int]] = [[:]]
     for number in 0..<slots.count {
-      // Answers of the host come from elsewhere, whatever names a context holds.
+      // Answers come from the host, whatever names a context contains.
       guard let names = slots.attribute(number)?.names else { continue }
       var node = AttributeTrie.root
       for name in names {

@@ -1,5 +1,5 @@
-/// A test within an expression: what it comes to, whether it was needed, and what it read. Every
-/// place in the text where `&&`, `||`, `!` and `?:` connect something is a clause of its own.
+/// A test within an expression: its outcome, whether it was needed, and the attributes that it read. The
+/// operators `&&`, `||`, `!` and `?:` divide an expression into clauses.
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").get()
@@ -13,66 +13,66 @@
 /// clauses[0].reads[0].value  // "pro"
 /// ```
 public struct Clause: Hashable, Sendable {
-  /// What a clause comes to.
+  /// The result of a clause.
   public enum Outcome: Hashable, Sendable {
     case `true`, `false`
-    /// An error, as when an attribute is not there.
+    /// An error, such as a missing attribute.
     case failed(EvaluationError.Kind)
     /// A value that is not a bool.
     case noBool
   }
 
-  /// An attribute that the clause reads; the value is nil when it is not there.
+  /// An attribute that the clause reads. Its value is nil if the attribute is missing.
   package struct Attribute: Hashable, Sendable {
     package var path: AttributePath
     package var value: Value?
-    /// Whether it was only asked for, as by `has(user.plan)`, and is there: the value was not read,
-    /// and stands as the text `present`.
+    /// Whether only its presence was tested, as in `has(user.plan)`, and it exists. The value was not read, and
+    /// is the string `present`.
     package var isPresenceOnly = false
-    /// What it counts as while it is not there, where the language says so: superscript compares
-    /// the zero of the literal beside it.
+    /// The value that a missing attribute counts as, if the language defines one: superscript compares the zero
+    /// of the literal's type.
     package var standIn: Value?
-    /// Whether the value is null in the record and the SDK hands it over as an empty map.
+    /// Whether the value is null in the record, and the SDK passes an empty map.
     package var isMapForNull = false
   }
 
-  /// Something that the clause works out before it compares, as `size(user.tags)`; the value is
-  /// nil when it gives none.
+  /// A value that the clause computes before it compares, such as `size(user.tags)`. The value is nil if the
+  /// computation fails.
   package struct Computed: Hashable, Sendable {
     package var text: String
     package var value: Value?
   }
 
-  /// Where it stands, without parentheses around it.
+  /// The place of the clause, without parentheses around it.
   public var range: SourceRange
-  /// The clause as it is written. A `!` before it is part of it; one before several is not.
+  /// The clause as written. A `!` before a single clause is part of it. A `!` before several is not.
   public var text: String
-  /// What the clause comes to by itself, whether or not it was needed.
+  /// The result of the clause when it is evaluated alone, whether or not it was needed.
   public var outcome: Outcome
-  /// What it comes to where that is not a bool.
+  /// The value if the result is not a bool.
   public var value: Value?
-  /// Whether the evaluation, from left to right as the language has it, came to the clause. False
-  /// when another one had decided before, and in the branch of a choice that was not taken.
+  /// Whether the evaluation, in the order of the language, reached the clause. It is false if another clause
+  /// decided first, or if the clause is in the branch of a choice that was not taken.
   public var wasReached: Bool
-  /// Whether the clause reads nothing and so comes to the same whatever is there, as a filter that
-  /// makes no sense.
+  /// Whether the clause reads no attributes, so that its result is always the same, as for a filter that makes
+  /// no sense.
   public var isConstant: Bool
   package var attributes: [Attribute]
   package var computed: [Computed]
-  /// Why the clause gives no value, where it fails.
+  /// Why the clause has no value, if it fails.
   package var failure: ToldFailure?
 
-  /// The attributes that the clause reads; the value is nil when there is none.
+  /// The attributes that the clause reads, with nil for missing values.
   public var reads: [(path: AttributePath, value: Value?)] {
     attributes.map { ($0.path, $0.value) }
   }
 }
 
 extension Program {
-  /// The clauses of an expression in source order, as one run on this frame sees them. Clauses
-  /// that the run did not need are evaluated too, each by itself.
+  /// The clauses of an expression in source order, with their results for one run on this frame. Clauses that
+  /// the run did not need are evaluated too, each separately.
   ///
-  /// Of a specialised program, clauses that read what does not matter any more are left out.
+  /// In a specialised program, clauses with attributes that no longer matter are left out.
   public func clauses(of entry: Entry, in frame: inout Frame) -> [Clause] {
     guard let program = storage.clauseProgram(entry.source, of: sources[entry.source]) else {
       return []
@@ -82,14 +82,14 @@ extension Program {
   }
 }
 
-/// A run of an expression and of each of its clauses by itself, on a copy of a frame's attributes.
+/// A run of an expression, and of each of its clauses separately, on a copy of a frame's attributes.
 private struct ClauseRun: ~Copyable {
   private let clauses: ClauseProgram
   private let outer: Program.Storage
   private var frame: Frame
-  /// By slot, whether neither the frame nor what the program was specialised for has it.
+  /// By slot: whether both the frame and the attributes known from specialisation lack it.
   private var isUnknown: [Bool] = []
-  /// Numbers of the clauses that the run of the whole came to.
+  /// Numbers of the clauses that the run of the whole expression reached.
   private var reached: Set<Int> = []
 
   init(_ clauses: ClauseProgram, _ outer: Program.Storage, on original: borrowing Frame) {
@@ -112,7 +112,7 @@ private struct ClauseRun: ~Copyable {
     }
   }
 
-  /// What is known of an attribute for which the program that is explained was specialised.
+  /// The value of an attribute for which the explained program was specialised.
   private mutating func known(_ slot: Int) -> Cell? {
     guard let path = clauses.program.storage.graph.slots.attribute(slot) else { return nil }
     let isRoot = outer.environment.roots.contains(path.names[0])
@@ -127,7 +127,7 @@ private struct ClauseRun: ~Copyable {
     return nil
   }
 
-  /// Nil where a clause reads something that nobody knows.
+  /// Nil if a clause reads an unknown attribute.
   mutating func clause(_ number: Int) -> Clause? {
     let part = clauses.parts[number]
     if part.slots.contains(where: { isUnknown[$0] }) { return nil }
@@ -142,7 +142,7 @@ private struct ClauseRun: ~Copyable {
       }, failure: fault.flatMap { told($0, of: number) })
   }
 
-  /// What an entry comes to; its value when it has one that is within the limits.
+  /// The result of an entry, and its value if it has one within the limits.
   private mutating func result(of entry: Int)
     -> (outcome: Clause.Outcome, value: Value?, fault: Cell?)
   {
@@ -160,7 +160,7 @@ private struct ClauseRun: ~Copyable {
     }
   }
 
-  /// Why a clause gave this fault.
+  /// The reason for a fault of a clause.
   private func told(_ fault: Cell, of number: Int) -> ToldFailure? {
     let program = clauses.program
     var finder = FailureFinder(program)
@@ -168,7 +168,7 @@ private struct ClauseRun: ~Copyable {
     let instruction = Int(failure.error.instruction)
     var range: SourceRange?
     if instruction < program.storage.nodeOf.count {
-      // What a clause is made of says where it stands in a source of the clause's own.
+      // The nodes of a clause have their places in a source of the clause's own.
       range = program.storage.graph.range(
         of: Int(program.storage.nodeOf[instruction]), in: number + 1)
     }

@@ -1,25 +1,25 @@
-/// An expression compiled once more, for explanations: every clause of its text has a node and
-/// instructions of its own, however much it has in common with others, so that a trace of the whole
-/// tells which of them a run came to. What deciding runs is not touched by that.
+/// An expression compiled a second time, for explanations. Every clause has its own node and instructions,
+/// even if clauses have common parts. So a trace of the whole shows which clauses a run reached. The
+/// instructions for decisions do not change.
 package struct ClauseProgram: Sendable {
-  /// A clause, and where its entries are.
+  /// A clause, and its entries.
   struct Part: Sendable {
     var range: SourceRange
     var text: String
-    /// Number of the entry that is the clause by itself.
+    /// Number of the entry that evaluates only the clause.
     var entry: Int
-    /// Operands that are worked out, the outermost of each, with the numbers of their entries.
+    /// Operands that are computed, only the outermost ones, with the numbers of their entries.
     var computed: [(text: String, entry: Int)] = []
-    /// What the clause reads, in the order of the text.
+    /// The slots that the clause reads, in source order.
     var slots: [Int] = []
-    /// By slot: what the language puts in its place while it has no value.
+    /// By slot: the value that the language uses while the attribute is missing.
     var standIns: [Int: Value] = [:]
   }
 
-  /// What the expression is first, then every clause and what it works out.
+  /// First the whole expression, then every clause and the values that it computes.
   let program: Program
   let parts: [Part]
-  /// By slot, the slot of the program that is explained; nil where that has none.
+  /// By slot: the slot of the explained program, or nil if that has none.
   let outerSlots: [Int?]
 
   /// Nil for an expression with errors.
@@ -29,8 +29,8 @@ package struct ClauseProgram: Sendable {
     switch places.origin {
     case .filters(let filters): builder.add(filters, marksClauses: true)
     case .tree(let tree):
-      // `true || user.a.matches("(?=b)")` compiles: folding has left out what is wrong. What does not
-      // compile is null.
+      // `true || user.a.matches("(?=b)")` compiles, because folding leaves out the invalid part. An
+      // expression that does not compile is null.
       builder.reportsPatterns = outer.graph.constant(outer.rootNodes[number])?.isNil == true
       let diagnostics = builder.add(tree, of: source)
       if diagnostics.contains(where: { $0.severity == .error }) { return nil }
@@ -42,7 +42,7 @@ package struct ClauseProgram: Sendable {
     }
   }
 
-  /// Adds an entry for every clause and for everything that one works out.
+  /// Adds an entry for every clause and for every value that a clause computes.
   private static func addParts(
     _ ranges: [SourceRange], _ source: Excerpts, to builder: inout ProgramBuilder
   ) -> [Part] {
@@ -72,7 +72,7 @@ package struct ClauseProgram: Sendable {
     return parts.compactMap { $0 }
   }
 
-  /// Texts of parts of a source.
+  /// The parts of a source as strings.
   package struct Excerpts {
     let source: [UInt8]
     let tokens: TokenList?
@@ -82,7 +82,7 @@ package struct ClauseProgram: Sendable {
       self.tokens = tokens
     }
 
-    /// The text without parentheses around the whole of it.
+    /// The string without parentheses around the whole of it.
     package func text(_ range: SourceRange) -> String {
       let range = tokens?.withoutParentheses(range) ?? range
       return String(decoding: source[range.from..<range.to], as: UTF8.self)
@@ -91,8 +91,8 @@ package struct ClauseProgram: Sendable {
 }
 
 extension ConditionGraph {
-  /// By slot: the constant that takes its place while it has no value. Null is none: that is what is
-  /// not there anyway.
+  /// By slot: the constant that replaces a missing attribute. Null is left out, because it means the same as a
+  /// missing value.
   fileprivate func standIns(below root: ID) -> [Int: Value] {
     var found: [Int: Value] = [:]
     for id in nodes(below: root) where self[id].kind == .orElse {
@@ -106,9 +106,9 @@ extension ConditionGraph {
   }
 }
 
-/// Where the clauses of an expression stand in its text.
+/// The places of the clauses of an expression in its source.
 struct ClausePlaces {
-  /// What the clauses are of; in a tree they are marked.
+  /// The clauses' origin. In a tree they are marked.
   enum Origin {
     case filters([Filter])
     case tree(SyntaxTree)
@@ -135,14 +135,14 @@ struct ClausePlaces {
     excerpts = ClauseProgram.Excerpts(source, list)
   }
 
-  /// The text of the smallest clause that holds a part of the source.
+  /// The smallest clause that contains a part of the source.
   func smallest(around range: SourceRange) -> String? {
     let around = ranges.filter { $0.from <= range.from && range.to <= $0.to }
     return around.min { $0.to - $0.from < $1.to - $1.from }.map { excerpts.text($0) }
   }
 }
 
-/// Finds what a clause works out before it compares.
+/// Finds the values that a clause computes before it compares.
 private struct ComputedFinder {
   let source: Int
   let clause: SourceRange
@@ -153,12 +153,12 @@ private struct ComputedFinder {
     self.clause = clause
   }
 
-  /// Goes down through what compares to what is compared.
+  /// Descends through comparisons to the operands that they compare.
   mutating func find(_ node: ConditionGraph.ID, in graph: borrowing ConditionGraph) {
     let operands: [ConditionGraph.ID]
     switch graph[node].kind {
     case .loop: return
-    // What is bound has a value of its own; the body has none without the variable.
+    // The bound value can be evaluated, but the body has no value without the variable.
     case .bind: operands = [Int(graph[node].a)]
     default: operands = graph.operands(of: node)
     }

@@ -1,18 +1,18 @@
 /// A hash index over a constant list, for `x in [...]` with many elements.
 ///
-/// Elements are texts, bools, nulls and numbers; a number is found by value whatever its type.
+/// Elements are strings, bools, nulls and numbers. A number is found by value whatever its type.
 struct ConstantSet: @unchecked Sendable {
   // SAFETY: Nothing changes after `init`, so threads can share it. `memory` keeps the cells alive,
   // and the table has only their numbers. Tests: ReferenceTests, tsan.
 
-  /// The elements, in the memory that is kept alive below.
+  /// The elements, in the memory that is retained below.
   private let cells: UnsafePointer<Cell>
   private let table: [Int32]
   private let mask: Int
-  /// Keeps the memory of long texts alive.
+  /// Retains the memory of long strings.
   private let memory: ConstantMemory
 
-  /// Nil when an element is a list or a map, which have no hash here.
+  /// Nil if an element is a list or a map, which have no hash here.
   init?(_ elements: UnsafeBufferPointer<Cell>, memory: ConstantMemory) {
     var size = 8
     while size < elements.count * 2 { size *= 2 }
@@ -40,7 +40,7 @@ struct ConstantSet: @unchecked Sendable {
     return false
   }
 
-  /// Equal values have equal hashes: numbers go by the double they compare as.
+  /// Equal values have equal hashes: numbers use the double that they are compared as.
   private static func hash(_ cell: UnsafePointer<Cell>) -> UInt64? {
     let value = cell.pointee
     switch value.tag {
@@ -55,7 +55,7 @@ struct ConstantSet: @unchecked Sendable {
   }
 
   private static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    // Both halves of the product: whole numbers as doubles have no low bits to multiply.
+    // Both halves of the product, because whole numbers as doubles have zeros in their low bits.
     let mixed = (a ^ b &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
     return mixed.high ^ mixed.low
   }

@@ -1,19 +1,19 @@
-/// What evaluating an expression takes, estimated without evaluating it.
+/// The cost of evaluating an expression, estimated without evaluating it.
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").get()
 /// program.cost(of: program.entries[0]).operations  // 1...2
 /// ```
 package struct Cost: Hashable, Sendable {
-  /// Operators, calls and tests that are evaluated. Where an operand decides, the others are not.
+  /// Operators, calls and tests that are evaluated. If an operand decides, the others are not evaluated.
   package var operations: ClosedRange<Int>
-  /// What is taken from ``Limits/steps``: a step is a round of a loop, or 16 elements or 64 bytes
-  /// that an operation goes through.
+  /// Steps of ``Limits/steps``: a step is a round of a loop, or 16 elements or 64 bytes that an operation
+  /// visits.
   package var steps: ClosedRange<Int>
 }
 
 extension Cost {
-  /// How large the values of a context are assumed to be.
+  /// The assumed sizes of the values of a context.
   ///
   /// ```swift
   /// let program = try ExpressionEnvironment().compile("user.tags.exists(t, t == 'beta')").get()
@@ -22,9 +22,9 @@ extension Cost {
   /// few.steps.upperBound < many.steps.upperBound  // true
   /// ```
   package struct DataSizes: Hashable, Sendable {
-    /// Elements or entries of a list or a map, those of lists and maps within it included.
+    /// Elements or entries of a list or a map, including those of nested lists and maps.
     package var elements: Int
-    /// Bytes of a text.
+    /// Bytes of a string.
     package var bytes: Int
 
     package init(elements: Int = 100, bytes: Int = 1_000) {
@@ -35,7 +35,7 @@ extension Cost {
 }
 
 extension Program {
-  /// What an entry takes at least and at most, for contexts whose values have at most these sizes.
+  /// The minimum and maximum cost of an entry, for contexts whose values have at most these sizes.
   ///
   /// ```swift
   /// let program = try ExpressionEnvironment().compile("user.tags.exists(t, t in params.wanted)").get()
@@ -55,13 +55,13 @@ extension Program {
 
 /// Estimates nodes after their operands.
 private struct CostEstimate {
-  /// What one evaluation of a node takes, with all below it, and how large its value is.
+  /// The cost of one evaluation of a node, with all nodes below it, and the size of its value.
   struct Part {
     var least = 0
     var most = 0
     var leastRounds = 0
     var rounds = 0
-    /// Elements gone through; four bytes count as one.
+    /// Elements visited. Four bytes count as one.
     var work = 0
     var size = Cost.DataSizes(elements: 0, bytes: 0)
   }
@@ -107,7 +107,7 @@ private struct CostEstimate {
     return Part(size: Cost.DataSizes(elements: elements(cell), bytes: bytes(cell)))
   }
 
-  /// All operands one after the other, with the value of the largest.
+  /// All operands one after the other. The value is the largest of theirs.
   private func sum(_ parts: some Sequence<Part>) -> Part {
     parts.reduce(into: Part()) { sum, part in
       sum.least = sum.least.adding(part.least)
@@ -151,7 +151,7 @@ private struct CostEstimate {
     switch CostEstimate.work(of: node) {
     case .once?: part.work = part.work.adding(elements).adding(bytes / 4)
     case .pairs?:
-      // Maps may be compared entry by entry, each looked for in the other.
+      // Maps may be compared entry by entry, each looked up in the other map.
       part.work = part.work.adding(elements.times(elements.adding(1))).adding(bytes / 4)
         .adding(elements.times(bytes) / 64)
     case nil: break
@@ -162,7 +162,7 @@ private struct CostEstimate {
     return part
   }
 
-  /// How an operation goes through its operands; nil where it looks at none of their elements.
+  /// How an operation visits the elements of its operands, or nil if it visits none.
   private static func work(of node: ConditionGraph.Node) -> Function.Work? {
     switch node.kind {
     case .call, .testCall:
@@ -193,7 +193,7 @@ private struct CostEstimate {
     case .map, .transformMap, .transformMapEntry:
       part.size.elements = count.times(body.size.elements.adding(1))
       part.size.bytes = max(range.size.bytes, body.size.bytes)
-      // Every entry is looked for among those that are there.
+      // Every entry is looked up among the existing ones.
       let entries = part.size.elements
       part.work = part.work.adding(entries.times(entries))
     }
@@ -202,7 +202,7 @@ private struct CostEstimate {
 }
 
 extension Int {
-  /// Sums and products of estimates stop at the largest number.
+  /// Sums and products of estimates saturate at the largest number.
   fileprivate func adding(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -1,5 +1,5 @@
-/// Finds out of an expression that fails whether an operand of `&&` was false before another one failed.
-/// Superscript evaluates them all, so that the failure decides.
+/// Finds out whether, in an expression that fails, an operand of `&&` was false before another one failed.
+/// Superscript evaluates all operands, so the failure decides.
 private struct EagerConjunction {
   let tree: SyntaxTree
   /// By the number of a clause.
@@ -12,7 +12,7 @@ private struct EagerConjunction {
     self.outcomes = outcomes
   }
 
-  /// What a node comes to; nil where that is not known, or no bool.
+  /// The result of a node, or nil if it is unknown or not a bool.
   mutating func outcome(_ id: SyntaxTree.ID) -> Clause.Outcome? {
     let node = tree[id]
     let operands = tree.connected(node)
@@ -63,8 +63,8 @@ private struct EagerConjunction {
 }
 
 extension Program {
-  /// The operand of an `&&`, as it is written, that is false although the expression fails by another
-  /// operand behind it. Nil in languages in which false decides.
+  /// The operand of an `&&`, as written, that is false although a later operand makes the expression fail. It
+  /// is nil in languages in which false decides.
   package func falseOperand(before clauses: [Clause], of entry: Entry) -> String? {
     guard storage.environment.dialect == .superscript,
       let places = ClausePlaces(entry.source, of: sources[entry.source], in: storage),

@@ -1,20 +1,20 @@
 internal import CivilTime
 
-/// Why an expression gave no value: its error, and the attribute that the error is about.
+/// Why an expression has no value: its error, and the attribute that the error is about.
 ///
-/// Equal failures of one expression are told in the same words, so that a batch counts them by it.
+/// Equal failures of one expression have the same message, so a batch counts them by failure.
 package struct Failure: Hashable, Sendable {
-  /// The error as a fault cell keeps it: its kind, the types of the operands, the instruction.
+  /// The error as in a fault cell: its kind, the types of the operands, the instruction.
   fileprivate let fault: UInt64
   /// The slot of the attribute, or -1.
   fileprivate let slot: Int32
-  /// Whether the attribute is not there, rather than of a type that does not fit.
+  /// Whether the attribute is missing. Otherwise its type does not fit.
   package let isAbsent: Bool
-  /// Whether what failed takes the attribute itself, rather than something that is made of it.
+  /// Whether the attribute itself is an operand of the failing operation, and not a value computed from it.
   package let isOperand: Bool
-  /// Whether something that the attribute stands in is missing, as `user.a` of `user.a.b`.
+  /// Whether a container of the attribute is missing, such as `user.a` of `user.a.b`.
   package let isUnreachable: Bool
-  /// Whether the attribute is null, as tables have it where there is no value.
+  /// Whether the attribute is null, as in tables with empty values.
   package let isNull: Bool
 
   fileprivate init(
@@ -31,36 +31,36 @@ package struct Failure: Hashable, Sendable {
   package var error: EvaluationError { EvaluationError(fault: Cell(low: fault, high: 0)) }
 }
 
-/// Finds out which attribute a failure is about, and remembers what that takes.
+/// Determines the attribute that a failure is about, and caches the intermediate results.
 package struct FailureFinder {
   private let storage: Program.Storage
-  /// What an instruction reads.
+  /// The slots that an instruction reads.
   private struct Reads {
-    /// The slots of its node and of all below.
+    /// The slots of its node and of all nodes below.
     var slots: [Int32] = []
-    /// Those that are operands themselves.
+    /// The slots that are operands themselves.
     var operands: [Int32] = []
-    /// What the operands have to be.
+    /// The requirements of the operands.
     var needs: OperandNeed?
   }
 
   private var reads: [UInt32: Reads] = [:]
-  /// The instruction that was asked for last, as users mostly fail alike.
+  /// The instruction of the last call, because most users fail in the same way.
   private var last: (instruction: UInt32, reads: Reads)?
 
   package init(_ program: Program) { storage = program.storage }
 
-  /// The failure of an expression that gave this cell on this frame; nil when it gave a value.
+  /// The failure of an expression that returned this cell on this frame, or nil if it returned a value.
   package mutating func failure(_ cell: Cell, in frame: borrowing Frame) -> Failure? {
     guard cell.tag == Tag.fault else { return nil }
     let reads = reads(of: EvaluationError(fault: cell).instruction)
     let slot: Int32
-    // What is not there explains more than what is.
+    // A missing attribute explains more than an existing one.
     let absent = reads.slots.first { !frame.slots[Int($0)].isValue }
     if let absent {
       slot = absent
     } else if let needs = reads.needs, reads.slots.count > 1 {
-      // Of several it is the one that does not fit, not just any.
+      // Of several operands, select the one that does not fit.
       slot = reads.operands.first { !needs.allows(frame.slots[Int($0)]) } ?? -1
     } else {
       slot = reads.slots.first ?? -1
@@ -89,12 +89,12 @@ package struct FailureFinder {
     return found
   }
 
-  /// The slot that an operand is the value of; nil for what is computed.
+  /// The slot whose value an operand is, or nil for a computed operand.
   private func attribute(_ operand: ConditionGraph.ID) -> Int32? {
     let node = storage.graph[operand]
     switch node.kind {
     case .slot, .slotOrNull: return Int32(node.a)
-    // What superscript does for attributes that are missing, and to see that others fit.
+    // superscript's handling of missing attributes, and its checks of operand types.
     case .rescue, .orElse: return attribute(Int(node.a))
     case .call where storage.graph.function(operand) == .readNumbers:
       return attribute(storage.graph.strings(of: operand))
@@ -105,10 +105,10 @@ package struct FailureFinder {
   }
 }
 
-/// What an operator or a function takes, where all of its operands have to be of one kind.
+/// The operand type of an operator or a function whose operands must all have one type.
 private enum OperandNeed {
   case text, number
-  /// What can be added to something: it is not one operand that does not fit, but both together.
+  /// The operand can be added to some values. Not one operand is wrong, but the combination.
   case sum
 
   init?(_ node: ConditionGraph.Node) {
@@ -133,24 +133,24 @@ private enum OperandNeed {
   }
 }
 
-/// A failure with what it is about.
+/// A failure, and its subject.
 package struct ToldFailure: Hashable, Sendable {
   package var failure: Failure
   package var details: Program.FailureDetails
 }
 
 extension Program {
-  /// What a failure is about.
+  /// The subject of a failure.
   package struct FailureDetails: Hashable, Sendable {
-    /// The clause that failed, as it is written.
+    /// The clause that failed, as written.
     package var clause: String
-    /// What failed within the clause, as it is written.
+    /// The part of the clause that failed, as written.
     package var text: String
-    /// The operator or the function that failed, where it is one.
+    /// The operator or the function that failed, if it is one.
     package var operation: String?
-    /// The attribute, or the question to the host, that it is about.
+    /// The attribute, or the question to the host, that the failure is about.
     package var subject: String?
-    /// The literal that no value of an attribute would make right, as it is written.
+    /// The literal, as written, if the expression fails for every value of an attribute.
     package var literal: FailingLiteral?
     /// The language of the clause.
     package var dialect: Dialect
@@ -158,20 +158,20 @@ extension Program {
 
   /// A literal that always fails.
   package struct FailingLiteral: Hashable, Sendable {
-    /// As it is written.
+    /// The literal as written.
     package var text: String
     package var value: String
-    /// Whether it was to name a time zone.
+    /// Whether it was used as a time zone.
     package var isZone: Bool
   }
 
-  /// Tells a failure of an entry.
+  /// The details of a failure of an entry.
   package func details(of failure: Failure, in entry: Entry) -> FailureDetails {
     details(
       of: failure, in: entry, at: range(ofInstruction: failure.error.instruction, in: entry))
   }
 
-  /// The same where it is known where in the source it failed; nil is all of it.
+  /// The same for a known place of the failure in the source. Nil is the whole source.
   func details(of failure: Failure, in entry: Entry, at range: SourceRange?) -> FailureDetails {
     let source = Array(sources[entry.source].utf8)
     let range = range ?? SourceRange(from: 0, to: source.count)
@@ -201,8 +201,8 @@ extension Dialect {
     return root.kind == .call ? tree.name(root.a, root.b) : Printer.operator(root.kind)
   }
 
-  /// The literal because of which a conversion fails: the one that is converted, or a time zone that does
-  /// not exist. Nil where the fault is with what an attribute holds.
+  /// The literal that makes a conversion fail: its operand, or a time zone that does not exist. It is nil if
+  /// the value of an attribute is the reason.
   fileprivate func failingLiteral(of text: String) -> Program.FailingLiteral? {
     let (tree, diagnostics) = parse(text, limits: Limits())
     let root = tree[tree.root]

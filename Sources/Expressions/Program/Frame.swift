@@ -1,9 +1,9 @@
 internal import Regex
 
-/// The values that a program runs on: its constants, one context's attributes, temporaries.
+/// The values that a program runs on: its constants, one context's attributes, and temporaries.
 ///
-/// A frame is one block of cells, made once per thread and filled again for every user. Filling
-/// allocates nothing from the system once the frame is warm.
+/// A frame is one block of cells, created once per thread and filled again for every user. A warm frame is
+/// filled without system allocations.
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.plan == 'free'").get()
@@ -21,30 +21,30 @@ public struct Frame: ~Copyable {
   package let cells: UnsafeMutablePointer<Cell>
   /// The cells of the attributes, in slot order.
   package let slots: UnsafeMutablePointer<Cell>
-  /// Faults that chains of `&&` and `||` have passed over, by chain.
+  /// By chain: faults that chains of `&&` and `||` have skipped.
   let pending: UnsafeMutablePointer<Cell>
   private let defaults: UnsafeMutablePointer<Cell>
   private let slotCount: Int
   private let temporaries: Int
-  /// Whether values go in as they are.
+  /// Whether values are stored unconverted.
   private let isPlain: Bool
   private let readsTextsPlainly: Bool
   private let trie: AttributeTrie.View
   let running: Program.Running
   package var arena: Arena
-  /// What the values of ``keep(_:)`` lie in.
+  /// The memory of the values of ``keep(_:)``.
   private var kept = Arena(limit: 0)
-  /// The slot of an attribute that an object has had twice since the frame was reset.
+  /// The slot of an attribute that occurred twice in an object since the last reset.
   package private(set) var repeatedSlot: Int?
   var regexScratch: RegexScratch
   var patternCache = PatternCache()
-  /// What templates write to.
+  /// The output of templates.
   var rendering = RenderingState()
-  /// Number of the run, which tells this run's pending faults from those of earlier ones.
+  /// Number of the run, which distinguishes pending faults of this run from earlier ones.
   var run: UInt64 = 0
-  /// What the arena held when the run began.
+  /// The state of the arena when the run began.
   var runMark: Arena.Mark
-  /// Bytes that were copied in with the last fill.
+  /// Bytes that were copied for the last fill.
   private var owned = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1)
 
   public init(for program: Program) {
@@ -80,7 +80,7 @@ public struct Frame: ~Copyable {
     owned.deallocate()
   }
 
-  /// Empties the frame: no attribute is there, and nothing in it points to where it was filled from.
+  /// Clears the frame: all attributes are missing, and no cell points to the source of the last fill.
   public mutating func reset() {
     // SAFETY: Afterwards no slot points to memory that the frame was filled from.
     // Tests: FrameFillTests, asan.
@@ -90,7 +90,7 @@ public struct Frame: ~Copyable {
     vacateTemporaries()
   }
 
-  /// Says of all temporaries that nobody may read them: a run writes them before.
+  /// Poisons all temporaries, so that no run reads them before it writes them.
   @inline(__always)
   func vacateTemporaries() {
     if ReusedMemory.isPoisoned {
@@ -98,15 +98,13 @@ public struct Frame: ~Copyable {
     }
   }
 
-  /// Makes the variables of a template, which its first temporaries are, hold nothing.
+  /// Clears the variables of a template, which are its first temporaries.
   mutating func clearVariables(_ count: Int) {
     (slots + slotCount).update(repeating: .missing, count: min(count, temporaries))
   }
 
-  /// Keeps values for every later filling: roots that a context does not hold have these. What was
-  /// kept before is forgotten, and the frame is empty of everything else.
-  ///
-  /// - Parameter context: a map whose keys are the roots.
+  /// Sets default values for all later fills: roots that a context does not contain have these. Earlier
+  /// defaults are replaced, and the frame is cleared.
   public mutating func keep(_ context: Value) throws(EvaluationError) {
     // SAFETY: Defaults point into `kept`, which only the next call resets, after it has put back
     // the program's own defaults. Tests: PrecomputeTextsTests, asan.
@@ -123,10 +121,10 @@ public struct Frame: ~Copyable {
     defaults.update(from: slots, count: slotCount)
   }
 
-  /// Fills the frame from one JSON object whose members are the roots. What the program does not
-  /// read is checked and skipped.
+  /// Fills the frame from one JSON object whose members are the roots. Members that the program does not read
+  /// are validated and skipped.
   ///
-  /// - Throws: ``JSONFault``; the frame is empty then.
+  /// - Throws: ``JSONFault``. The frame is empty then.
   public mutating func fill(json: some Sequence<UInt8>) throws(JSONFault) {
     let bytes = own(json)
     guard let base = bytes.baseAddress else {
@@ -146,7 +144,7 @@ public struct Frame: ~Copyable {
     }
   }
 
-  /// Copies bytes to where the frame's texts can point into them until the next call.
+  /// Copies bytes into the frame, whose strings can point into them until the next call.
   package mutating func own(_ bytes: some Sequence<UInt8>) -> ByteView {
     // SAFETY: Slots may point into the old copy, so every caller resets the frame before it reads
     // the new one. Tests: FrameFillTests.framesAreIndependent,
@@ -163,7 +161,7 @@ public struct Frame: ~Copyable {
     return ByteView(rebasing: owned[0..<copy.count])
   }
 
-  /// Memory for at least so many bytes; what it held is void.
+  /// Reserves memory for a number of bytes. The old content is lost.
   private mutating func makeRoom(_ count: Int) {
     guard count > owned.count else { return }
     owned.deallocate()
@@ -185,10 +183,10 @@ public struct Frame: ~Copyable {
     }
   }
 
-  /// Fills one root from the value that comes next, or gives false without moving when the
-  /// program reads nothing below this name.
+  /// Fills one root from the next value. If the program reads nothing below this name, the result is false and
+  /// the cursor does not move.
   ///
-  /// - Parameter nullIsAbsent: whether null leaves the root as it is without a value.
+  /// - Parameter nullIsAbsent: whether null counts as a missing root.
   package mutating func fillMember(
     _ key: JSONCursor.RawString, from cursor: inout JSONCursor, nullIsAbsent: Bool = false
   ) throws(JSONFault) -> Bool {
@@ -203,7 +201,7 @@ public struct Frame: ~Copyable {
     return true
   }
 
-  /// Gives an attribute and those below it what they hold without a value.
+  /// Sets an attribute and those below it to their default.
   private func empty(_ node: AttributeTrie.Node) {
     if node.slot >= 0 { slots[Int(node.slot)] = defaults[Int(node.slot)] }
     for i in 0..<Int(node.childCount) {
@@ -249,8 +247,8 @@ public struct Frame: ~Copyable {
     try fillSlot(node, from: &cursor, nesting: nesting, wantsValue: true)
   }
 
-  /// Written out, and not a loop over members with a closure: this is where records are read, and
-  /// most of what they hold is passed over.
+  /// This loop is written out, and does not use members with a closure: it reads all records, and skips most of
+  /// their content.
   private mutating func fillChildren(
     _ id: Int, from outer: inout JSONCursor, nesting: Int
   ) throws(JSONFault) {
@@ -269,7 +267,7 @@ public struct Frame: ~Copyable {
         : trie.child(
           of: id, named: key.bytes, prefix: AttributeTrie.prefix(key.bytes, before: cursor))
       if let child = found {
-        // The slots of an object's members are empty when it begins.
+        // When an object begins, the slots of its members are empty.
         let slot = Int(trie.nodes[child].slot)
         if slot >= 0, slots[slot].isValue { repeatedSlot = slot }
         try fillValue(child, from: &cursor, nesting: nesting - 1)
@@ -284,8 +282,8 @@ public struct Frame: ~Copyable {
     outer = cursor
   }
 
-  /// Puts the next value into the slot that ends at this node. Without a slot the value is only
-  /// passed, and not even that when the caller will pass it anyway.
+  /// Puts the next value into the slot that ends at this node. Without a slot it only skips the value, unless
+  /// the caller does so anyway.
   private mutating func fillSlot(
     _ node: AttributeTrie.Node, from cursor: inout JSONCursor, nesting: Int, wantsValue: Bool
   ) throws(JSONFault) {
@@ -293,14 +291,14 @@ public struct Frame: ~Copyable {
     if slot < 0 || node.isPresenceOnly {
       let isDropped = storage.binding.null == .dropped && cursor.peek() == UInt8(ascii: "n")
       if wantsValue { try cursor.skipValue(nesting: nesting) }
-      // Of a name that is repeated the last value counts, also when it is left out.
+      // If a name is repeated, the last value counts, even if it is dropped.
       if slot >= 0 { slots[slot] = isDropped ? .missing : .true }
       return
     }
     put(try cursor.cell(in: &arena, nesting: nesting), into: slot)
   }
 
-  /// Puts a value into a slot as the program's binding wants it.
+  /// Binds a value and puts it into a slot.
   @inline(__always)
   private mutating func put(_ cell: Cell, into slot: Int) {
     if isPlain {
@@ -312,7 +310,7 @@ public struct Frame: ~Copyable {
     }
   }
 
-  /// A value that is left out leaves what the slot holds without it.
+  /// A dropped value leaves the slot's default.
   @inline(never)
   private mutating func bound(_ cell: Cell, _ slot: Int) -> Cell {
     let bound = storage.binding.bound(cell, in: &arena)
@@ -320,15 +318,14 @@ public struct Frame: ~Copyable {
     return running.isRoot[slot] ? (defaults + slot).pointee : .missing
   }
 
-  /// Puts the answer to a question of the program's into the frame. It stays until the frame is
-  /// filled again.
+  /// Puts the answer to one of the program's questions into the frame. It is valid until the next fill.
   ///
   /// - Parameters:
   ///   - number: the question's place in ``Program/questions``.
-  ///   - value: the reply; null where there is none.
+  ///   - value: the reply, or null if there is none.
   package mutating func answer(_ number: Int, with value: Value) throws(EvaluationError) {
     guard let cell = arena.cell(value) else { throw EvaluationError(.limitExceeded) }
-    // Replies come from the host itself, past what the platform does to attributes.
+    // Replies come from the host itself, so the platform's conversions of attributes do not apply.
     var binding = ValueBinding()
     binding.readsBooleanTexts = storage.binding.readsBooleanTexts
     binding.readsNumberTexts = storage.environment.behavior.readsNumbers
@@ -365,7 +362,7 @@ extension Frame {
     }
   }
 
-  /// The cell of an attribute; nil leaves the default of a root that the context does not hold.
+  /// The cell of an attribute. Nil means the default of a root that the context does not contain.
   private mutating func cell(
     at path: [String], in context: Value, _ index: inout MemberIndex
   ) throws(EvaluationError) -> Cell? {
@@ -380,7 +377,7 @@ extension Frame {
       }
       value = next
     }
-    // The names of the path are levels too, but for the root; the last level is a scalar.
+    // The names of the path are levels too, except for the root. The last level is a scalar.
     let nesting = storage.limits.dataNesting - path.count + 2
     guard let cell = arena.cell(value, nesting: nesting) else {
       throw EvaluationError(.limitExceeded)
@@ -400,14 +397,14 @@ extension Program {
     // Tests: HostileInputTests.nothingIsLeftBehind, asan.
     var trace = NoTrace()
     let start = (entry ?? entries.first)?.start ?? Lowering.finishFault
-    // What the run builds is given back, so that one filled frame can be evaluated for ever.
+    // Release the memory of the run, so that one filled frame can be evaluated any number of times.
     let mark = frame.arena.mark
     let cell = Machine.run(storage, from: start, in: &frame, &trace)
     defer { frame.arena.release(to: mark) }
     switch cell.tag {
     case Tag.fault: throw EvaluationError(fault: cell)
     case Tag.list, Tag.map, Tag.optional:
-      // Parts that are shared in memory are not in a value.
+      // A value does not share parts that are shared in memory.
       guard cell.treeSize(upTo: storage.limits.resultBytes) != nil else {
         throw EvaluationError(.limitExceeded)
       }
@@ -416,8 +413,8 @@ extension Program {
     }
   }
 
-  /// Whether an entry (the first by default) gives exactly the bool true on a filled frame.
-  /// Errors and other values are false. This is the cheapest way to ask; it allocates nothing.
+  /// Whether an entry (the first by default) evaluates to exactly the bool true on a filled frame. Errors and
+  /// other values are false. This is the fastest way to evaluate a condition, without allocations.
   public func isTrue(_ entry: Entry? = nil, in frame: inout Frame) -> Bool {
     guard let entry = entry ?? entries.first else { return false }
     return condition(entry, in: &frame) == .true
@@ -430,14 +427,14 @@ extension Program {
     return try evaluate(in: &frame)
   }
 
-  /// What a condition comes to: the bools true and false mean themselves, and everything else
-  /// (another value, a fault) is a condition that does not hold. This is the hot path: it
-  /// allocates nothing once the frame is warm. Texts and collections in the result are void.
+  /// The result of a condition. The bools true and false mean themselves, and any other result (another value,
+  /// a fault) is a condition that does not hold. This is the hot path: a warm frame allocates nothing. Strings
+  /// and collections in the result are invalid.
   package func condition(_ entry: Entry, in frame: inout Frame) -> Cell {
     condition(at: entry.start, in: &frame)
   }
 
-  /// The same for callers that keep the start of an entry.
+  /// The same for callers that store the start of an entry.
   package func condition(at start: UInt32, in frame: inout Frame) -> Cell {
     // SAFETY: The arena releases what the run built, so a string or list in the result must not be
     // followed. Callers compare with bools alone. Tests: HostileInputTests.nothingIsLeftBehind,
@@ -449,7 +446,7 @@ extension Program {
     return cell
   }
 
-  /// The first of several conditions that is exactly true, from one of the starts of a choice on.
+  /// The first of several conditions that is exactly true, starting at one of the starts of a choice.
   package func firstTrue(from start: UInt32, in frame: inout Frame) -> Int? {
     // SAFETY: Only a number leaves the run; the arena releases the rest.
     // Tests: HostileInputTests.nothingIsLeftBehind, asan.

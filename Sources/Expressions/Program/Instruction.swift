@@ -1,75 +1,74 @@
-/// Where a test goes on. Indexes into the instructions.
+/// The next instructions of a test, as indexes into the instructions.
 struct Targets {
   var yes: UInt32
   var no: UInt32
-  /// When an operand is missing or has a type that the test does not take.
+  /// The target if an operand is missing or has a type that the test does not accept.
   var fault: UInt32
 
-  /// The same for the opposite of what is tested.
+  /// The same for the negated test.
   var negated: Targets { Targets(yes: no, no: yes, fault: fault) }
 }
 
-/// One step of a program. Operands are indexes into the frame: constants first, then attribute
-/// slots, then temporaries.
+/// One step of a program. Operands are indexes into the frame: constants first, then attribute slots, then
+/// temporaries.
 ///
-/// Instructions are emitted from an expression's end to its beginning and run downwards, so that
-/// every target is known when it is written. Jumps go forward in running order, that is to lower
-/// indexes, which bounds every run by the length of the program; only loops jump back, and their
-/// rounds are counted.
+/// Instructions are emitted from an expression's end to its beginning and run downwards, so that every target
+/// is known when it is written. Jumps go forward in running order, that is, to lower indexes. This bounds
+/// every run by the length of the program. Only loops jump back, and their rounds are counted.
 enum Instruction {
   typealias Operand = UInt32
 
   // Tests: read operands, choose a target.
   case isTrue(Operand, Targets)
-  /// Against a constant for which equality is identity of bits: short text, bool, null.
+  /// Equality with a constant that only equals identical bits: short string, bool, null.
   case equalBits(Operand, constant: Operand, Targets)
   case equalInt(Operand, constant: Operand, Targets)
   case equal(Operand, Operand, Targets)
   case less(Operand, Operand, Targets)
   case lessOrEqual(Operand, Operand, Targets)
-  /// Whether an attribute is there.
+  /// Whether an attribute exists.
   case present(Operand, Targets)
   case hasField(Operand, name: Operand, Targets)
-  /// In a constant list of values for which equality is identity of bits.
+  /// Membership in a constant list of values that only equal identical bits.
   case inBits(Operand, list: Operand, Targets)
-  /// In a constant list that has a hash index.
+  /// Membership in a constant list with a hash index.
   case inSet(Operand, set: UInt32, Targets)
   case isIn(Operand, Operand, Targets)
   case contains(Operand, Operand, Targets)
   case startsWith(Operand, Operand, Targets)
   case endsWith(Operand, Operand, Targets)
-  /// Against a pattern of the program.
+  /// Matches a pattern of the program.
   case matches(Operand, pattern: UInt32, Targets)
-  /// Against a pattern known only now.
+  /// Matches a pattern that is only known at run time.
   case matchesText(Operand, Operand, Targets)
 
-  /// Whether a value counts as true. What is not there does not.
+  /// Whether a value is truthy. A missing value is not.
   case isTruthy(Operand, Targets)
-  /// An ordering in which values without one, NaN among them, are a fault.
+  /// An ordering. Values without an order, such as NaN, are a fault.
   case compare(Operand, Operand, Targets, Superscript.Comparison)
-  /// A function of two operands that gives a bool.
+  /// A function of two operands whose result is a bool.
   case testCall(Operand, Operand, Targets, Function)
-  /// Goes on at `next` where an attribute is there; a test that is false where it is not.
+  /// Continues at `next` if an attribute exists. Otherwise it is a test that is false.
   case skipIfMissing(Operand, next: UInt32, missing: UInt32, fault: UInt32)
-  /// What the test of a missing attribute comes to is known: tells it, and goes on.
+  /// The test of a missing attribute has a known result: reports it to the trace, and continues.
   case settle(Bool, UInt32)
 
-  // Error absorption in `&&` and `||`: remember a chain's fault and go on; look for it at the end.
+  // Error absorption in `&&` and `||`: store a chain's fault and continue, and check it at the end.
   case pend(chain: UInt32, next: UInt32)
   case check(chain: UInt32, fault: UInt32)
 
-  /// Writes the last fault as if it were a value and goes on: what reads it fails by it.
+  /// Writes the last fault like a value and continues. Instructions that read it fail with it.
   case keep(to: Operand, next: UInt32)
 
-  /// Where to go on after a fault: `caught` for these kinds.
+  /// Where to continue after a fault: at `caught` for these kinds.
   case rescue(FaultSet, caught: UInt32, other: UInt32)
   case raise(EvaluationError.Kind, fault: UInt32)
 
-  // Values: write `to`, then fall through; on a fault go to its target.
+  // Values: write `to`, then fall through. On a fault, go to its target.
   case copy(Operand, to: Operand, fault: UInt32)
-  /// An attribute, or another value where it is missing.
+  /// An attribute, or another value if it is missing.
   case orElse(Operand, Operand, to: Operand, fault: UInt32)
-  /// An attribute, or null where a map does not hold it.
+  /// An attribute, or null if a map does not contain it.
   case orNull(Operand, to: Operand, fault: UInt32)
   case add(Operand, Operand, to: Operand, fault: UInt32)
   case subtract(Operand, Operand, to: Operand, fault: UInt32)
@@ -80,77 +79,77 @@ enum Instruction {
   case size(Operand, to: Operand, fault: UInt32)
   case select(Operand, name: Operand, to: Operand, fault: UInt32)
   case index(Operand, Operand, to: Operand, fault: UInt32)
-  /// A member of a map; where there is none and the name is a function's, that function.
+  /// A member of a map. If it is missing and the name is that of a function, the result is that function.
   case member(Operand, name: Operand, to: Operand, fault: UInt32, isFunction: Bool)
   case arithmetic(Operand, Operand, to: Operand, fault: UInt32, Superscript.Operator)
-  /// A list of `count` operands that lie one after the other.
+  /// A list of `count` consecutive operands.
   case makeList(first: Operand, count: UInt32, to: Operand, fault: UInt32)
-  /// A map of `count` keys and values that lie one after the other.
+  /// A map of `count` consecutive keys and values.
   case makeMap(first: Operand, count: UInt32, to: Operand, fault: UInt32)
 
-  /// The same; of repeated keys the last one counts.
+  /// The same. Of repeated keys, the last one counts.
   case makeMapKeepingLast(first: Operand, count: UInt32, to: Operand, fault: UInt32)
 
   /// A function of up to two operands.
   case call(Function, count: UInt8, Operand, Operand, to: Operand, fault: UInt32)
-  /// A function of operands that lie one after the other.
+  /// A function of consecutive operands.
   case callMany(Function, count: UInt8, first: Operand, to: Operand, fault: UInt32)
 
-  // Loops. An iterator is a position; the variables of the loop lie behind it.
+  // Loops. An iterator is a position. The variables of the loop follow it.
   case beginLoop(Operand, iterator: Operand, fault: UInt32)
   /// Sets the variables to the next element and falls through, or goes to `done`.
   case next(Operand, iterator: Operand, two: Bool, done: UInt32, fault: UInt32)
-  /// Forgets what a chain inside a loop kept in the round before.
+  /// Clears the fault that a chain inside a loop stored in the previous round.
   case forget(chain: UInt32)
   case newList(Operand)
   case newMap(Operand)
   case append(Operand, to: Operand, fault: UInt32)
-  /// Appends what an optional holds, if it holds anything.
+  /// Appends the value of an optional, if it has one.
   case appendOptional(Operand, to: Operand, fault: UInt32)
   case insert(key: Operand, Operand, to: Operand, fault: UInt32)
   case insertOptional(key: Operand, Operand, to: Operand, fault: UInt32)
   /// Inserts the entries of a map.
   case insertAll(Operand, to: Operand, fault: UInt32)
 
-  /// Sets work and memory of the run back to what they were at its beginning.
+  /// Resets the work and memory of the run to their state at its beginning.
   case renew
 
   // Templates.
-  /// Whether a value is neither nothing nor false.
+  // Whether a value is neither nothing nor false.
   case affirms(Operand, Targets)
   case relation(Operand, Operand, Targets, LiquidRelation)
   case filter(LiquidFunction, count: UInt8, first: Operand, to: Operand, fault: UInt32)
-  /// Appends a constant text to the output as it is.
+  /// Appends a constant string to the output unchanged.
   case writeText(Operand)
-  /// Appends what a value prints as and goes on at `next`; what has no text goes to the instruction
-  /// behind this one.
+  /// Appends the printed form of a value and continues at `next`. For a value without one, falls through to the
+  /// next instruction.
   case write(Operand, form: OutputForm, next: UInt32)
-  /// Copies a value, also one that is not there.
+  /// Copies a value, even a missing one.
   case move(Operand, to: Operand)
-  /// Keeps how long the output is.
+  /// Stores the length of the output.
   case beginCapture(to: Operand)
-  /// Takes what was written since then out of the output.
+  /// Removes the output since then, and stores it as a string.
   case endCapture(Operand, to: Operand, fault: UInt32)
-  /// Tells the last fault and goes on; where a limit was reached, ends.
+  /// Reports the last fault and continues. If a limit was reached, ends the run.
   case report(next: UInt32)
 
   // Flow.
   case jump(UInt32)
-  /// By a bool that a program set itself, which is not a test of its own.
+  /// Jumps by a bool that the program set itself, which is not a test of its own.
   case branch(Operand, yes: UInt32, no: UInt32)
   case finish(Operand)
   case finishFault
 }
 
 extension Instruction {
-  /// What is read as a value.
+  /// The operands that are read as values.
   var operands: [Operand] { shape.reads }
 
   /// The targets of a test, or nil.
   var targets: Targets? { shape.targets }
 
-  /// What an instruction reads, in order, and where it goes on when it is a test. Everything but the
-  /// machine, which runs it, asks here.
+  /// The operands that an instruction reads, in order, and its targets if it is a test. All code except the
+  /// machine uses it.
   private var shape: (reads: [Operand], targets: Targets?) {
     func places<Count: BinaryInteger>(_ first: Operand, _ count: Count) -> [Operand] {
       (0..<UInt32(count)).map { first + $0 }
@@ -193,8 +192,7 @@ extension Instruction {
     }
   }
 
-  /// Whether the instruction takes neither steps nor memory of what a run may use, whatever its
-  /// operands are.
+  /// Whether the instruction takes neither steps nor memory from the limits of a run, whatever its operands are.
   var isWithinAnyLimit: Bool {
     switch self {
     case .isTrue, .equalBits, .equalInt, .less, .lessOrEqual, .present, .inBits, .inSet, .pend,

@@ -1,6 +1,6 @@
 /// Emits instructions for graph nodes, each expression from its end to its beginning.
 ///
-/// Every function takes where to go on and gives the index of the first instruction to run.
+/// Every function takes the instruction to continue at, and returns the index of the first instruction to run.
 struct Lowering: ~Copyable {
   typealias Node = ConditionGraph.ID
 
@@ -10,21 +10,21 @@ struct Lowering: ~Copyable {
   private(set) var nodeOf: [UInt32] = []
   private(set) var sets: [ConstantSet] = []
   private(set) var temporaries = 0
-  /// Chains that keep faults: of the expression being emitted, and the most of any expression.
+  /// The number of chains that store faults: in the current expression, and the maximum of all expressions.
   private var chains: UInt32 = 0
   private(set) var mostChains: UInt32 = 0
-  /// Where the variables of macros lie, by level.
+  /// The places of the variables of macros, by level.
   var localPlaces: [UInt32: UInt32] = [:]
-  /// What is open around the current place of a template.
+  /// The open constructs around the current place of a template.
   var template = TemplatePlaces()
-  /// How many loops surround the current place.
+  /// The number of loops around the current place.
   var loopDepth = 0
   let slotBase: Int
   let temporaryBase: Int
   /// The pattern of a constant node, compiled by the program builder.
   let patternOf: [Node: UInt32]
 
-  /// Places of the instructions that every program begins with.
+  /// Indexes of the instructions that every program begins with.
   static let finishFault: UInt32 = 0
   static let finishFalse: UInt32 = 1
   static let finishTrue: UInt32 = 2
@@ -62,11 +62,11 @@ struct Lowering: ~Copyable {
     return produce(root, place, next: last, fault: fault, depth)
   }
 
-  /// An expression that has a constant as its value when it ends in certain faults.
+  /// An expression whose value is a constant if it fails with certain faults.
   private mutating func rescuedEntry(_ root: Node) -> UInt32? {
     let (inner, other) = (Int(graph[root].a), Int(graph[root].b))
     guard graph.constant(other) != nil else { return nil }
-    // An attribute is where it is, and what ends there asks nobody what its fault becomes.
+    // An attribute is read in place, so no rescue would see its fault.
     if graph[inner].kind == .slot, graph.canFail(inner) { return nil }
     emit(.finish(graph[other].a), root)
     let kinds = FaultSet(rawValue: graph[root].c)
@@ -77,16 +77,16 @@ struct Lowering: ~Copyable {
       inner, Targets(yes: Lowering.finishTrue, no: Lowering.finishFalse, fault: fault), 0)
   }
 
-  /// Emits expressions that are tried one after the other: running from one of the starts gives
-  /// the place, as an int, of the first from there on that is exactly true, or null.
+  /// Emits expressions that are tried one after the other. A run from one of the starts returns the place, as an
+  /// int, of the first expression from there on that is exactly true, or null.
   ///
-  /// One run over many conditions costs less than a run for each, because there is nothing to set
-  /// up between them. What limits work and memory is set back before every condition that could
-  /// reach a limit, so that each has what it has by itself.
+  /// One run over many conditions costs less than a run for each, because there is no setup between them. Work
+  /// and memory are reset before every condition that could reach a limit, so that each has the limits of a
+  /// separate run.
   ///
   /// - Parameters:
-  ///   - roots: the expressions; nil stands for true.
-  ///   - places: where the constants 0, 1, 2 ... lie.
+  ///   - roots: the expressions. Nil means true.
+  ///   - places: the places of the constants 0, 1, 2 ...
   mutating func choice(_ roots: [Node?], places: [Int]) -> [UInt32] {
     chains = 0
     defer { mostChains = max(mostChains, chains) }
@@ -112,8 +112,7 @@ struct Lowering: ~Copyable {
     return starts
   }
 
-  /// Emits a whole expression as a test: every clause of it is a test then, whatever its value is
-  /// used for.
+  /// Emits a whole expression as a test. Every clause of it is then a test, even if it is used as a value.
   mutating func condition(_ root: Node) -> UInt32 {
     chains = 0
     defer { mostChains = max(mostChains, chains) }
@@ -122,9 +121,9 @@ struct Lowering: ~Copyable {
       Targets(yes: Lowering.finishTrue, no: Lowering.finishFalse, fault: Lowering.finishFault))
   }
 
-  /// Tests whether an expression gives exactly true.
+  /// Tests whether an expression evaluates to exactly true.
   private mutating func match(_ root: Node, _ targets: Targets) -> UInt32 {
-    // What an expression comes to in place of a fault is not true either.
+    // The value that replaces a fault is not true either.
     if graph[root].kind == .rescue, graph.constant(Int(graph[root].b)) != .true {
       return match(Int(graph[root].a), targets)
     }
@@ -135,7 +134,7 @@ struct Lowering: ~Copyable {
 
   var last: UInt32 { UInt32(code.count - 1) }
 
-  /// Replaces a jump that was written before its target was known: the way back of a loop.
+  /// Replaces a jump that was written before its target was known, at the end of a loop.
   mutating func patch(_ jump: UInt32, to target: UInt32) { code[Int(jump)] = .jump(target) }
 
   mutating func emit(_ instruction: Instruction, _ node: Node) {
@@ -143,7 +142,7 @@ struct Lowering: ~Copyable {
     nodeOf.append(UInt32(node))
   }
 
-  /// Makes sure that running falls through to `next`.
+  /// Ensures that running falls through to `next`.
   mutating func continueAt(_ next: UInt32, _ node: Node) {
     if next != last { emit(.jump(next), node) }
   }
@@ -156,7 +155,7 @@ struct Lowering: ~Copyable {
 
   // MARK: Operands
 
-  /// Where a node's value will be: constants and attributes are where they are.
+  /// The place of a node's value. Constants and attributes are read in place.
   mutating func operand(_ node: Node, _ depth: inout Int) -> UInt32 {
     let content = graph[node]
     guard content.kind.isInPlace else { return temporary(&depth) }
@@ -164,13 +163,13 @@ struct Lowering: ~Copyable {
     return content.kind == .slot ? UInt32(slotBase) + content.a : content.a
   }
 
-  /// Where the variable of a level lies. Those of a template lie one after the other.
+  /// The place of the variable of a level. The variables of a template are consecutive.
   func localPlace(_ level: UInt32) -> UInt32 {
     if level < template.variables { return UInt32(temporaryBase) + level }
     return localPlaces[level] ?? UInt32(ConstantPool.null)
   }
 
-  /// Emits what computes an operand, unless it is where it is already.
+  /// Emits the computation of an operand, unless it is read in place.
   mutating func produce(
     _ node: Node, _ place: UInt32, next: UInt32, fault: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -180,7 +179,7 @@ struct Lowering: ~Copyable {
 
   // MARK: Conditions
 
-  /// Whether a node can only be a bool or an error.
+  /// Whether the result of a node is always a bool or an error.
   func isCondition(_ node: Node) -> Bool {
     let content = graph[node]
     switch content.kind {
@@ -243,7 +242,7 @@ struct Lowering: ~Copyable {
     }
   }
 
-  /// Begins a clause of an explanation with a jump that is its own, by which a trace knows it.
+  /// Begins a clause of an explanation with a jump of its own, which identifies the clause in a trace.
   mutating func clause(_ node: Node, _ first: UInt32) -> UInt32 {
     emit(.jump(first), node)
     return last
@@ -292,7 +291,7 @@ struct Lowering: ~Copyable {
     return unary(node, tested, targets, depth) { .equal($0, place, targets) }
   }
 
-  /// Whether being equal to this constant is having the same bits.
+  /// Whether only identical bits equal this constant.
   static func isIdentity(_ cell: Cell) -> Bool {
     cell.isShortText || cell.tag == Tag.bool || cell.tag == Tag.null
   }
@@ -312,7 +311,7 @@ struct Lowering: ~Copyable {
     return binary(node, a, b, targets, depth) { .isIn($0, $1, targets) }
   }
 
-  /// The number of a hash index over a constant list, or nil when it can have none.
+  /// The number of a hash index over a constant list, or nil if it can have none.
   mutating func constantSet(_ list: Cell) -> UInt32? {
     guard let set = ConstantSet(list.elements, memory: graph.constants.memory) else { return nil }
     sets.append(set)
@@ -352,8 +351,8 @@ struct Lowering: ~Copyable {
     }
   }
 
-  /// `&&` and `||` absorb errors: an operand that errs is passed over while a later one may still
-  /// decide. The fault is kept under the chain's number; reaching the end undecided looks for it.
+  /// `&&` and `||` absorb errors: an operand that fails is skipped while a later one may still decide. The
+  /// fault is stored under the chain's number. If no operand decides, the end checks for it.
   mutating func chain(
     _ node: Node, _ operands: ArraySlice<UInt32>, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -365,7 +364,7 @@ struct Lowering: ~Copyable {
       pending = newChain()
     }
 
-    // Undecided after the last operand: the chain is true (and) or false (or), unless one erred.
+    // Undecided after the last operand: the chain is true (and) or false (or), unless an operand failed.
     var undecided = isAnd ? targets.yes : targets.no
     if let pending {
       continueAt(undecided, node)
@@ -390,7 +389,7 @@ struct Lowering: ~Copyable {
     return pending.map { forget($0, next: next, node) } ?? next
   }
 
-  /// In a loop, a chain must not find what it kept in the round before.
+  /// In a loop, a chain must not read the fault that it stored in the previous round.
   mutating func forget(_ chain: UInt32, next: UInt32, _ node: Node) -> UInt32 {
     guard loopDepth > 0 else { return next }
     continueAt(next, node)
@@ -398,7 +397,7 @@ struct Lowering: ~Copyable {
     return last
   }
 
-  /// A number under which a chain keeps a fault.
+  /// A number under which a chain stores a fault.
   mutating func newChain() -> UInt32 {
     defer { chains += 1 }
     return chains
@@ -477,13 +476,13 @@ struct Lowering: ~Copyable {
       return boolValue(node, to: place, next, fault, depth)
     case .optionalElement, .text, .output, .statements, .choose, .assign, .capture, .items, .cell,
       .template, .leave:
-      // No value and no test: an error where it runs, and not a search for one without end.
+      // Neither a value nor a test. Raising an error here avoids infinite recursion.
       emit(.raise(.noSuchOverload, fault: fault), node)
       return last
     }
   }
 
-  /// What is in the frame already, at another place.
+  /// Copies a value that is in the frame already, at another place.
   private mutating func copy(
     _ node: Node, to place: UInt32, _ next: UInt32, _ fault: UInt32
   ) -> UInt32 {

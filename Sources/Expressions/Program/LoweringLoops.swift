@@ -22,18 +22,18 @@ extension Lowering {
     node.b & ConditionGraph.LoopKind.failsAtOnce != 0
   }
 
-  /// What nested bindings are around.
+  /// The innermost body of nested bindings.
   func boundBody(_ node: Node) -> Node {
     var body = node
     while graph[body].kind == .bind { body = Int(graph[body].b) }
     return body
   }
 
-  /// Emits bindings around a body, which is given where it stands and the temporaries in use. They
-  /// are not emitted by recursion: `cel.block` nests hundreds.
+  /// Emits bindings around a body. The body receives its node and the temporaries in use. There is no
+  /// recursion, because `cel.block` nests hundreds of bindings.
   ///
-  /// A value that errs is not an error before something reads it: the variable keeps the fault. What
-  /// is in the frame already is read where it is.
+  /// A value that fails is not an error until it is read: the variable stores the fault. Values that are in the
+  /// frame already are read in place.
   mutating func bind(
     _ node: Node, _ depth: Int, _ emitBody: (inout Lowering, Node, Int) -> UInt32
   ) -> UInt32 {
@@ -56,7 +56,7 @@ extension Lowering {
     return start
   }
 
-  /// What every loop needs: places for range, iterator and variables.
+  /// The places that every loop needs, for range, iterator and variables.
   private struct Frame {
     var range: UInt32
     var iterator: UInt32
@@ -74,8 +74,8 @@ extension Lowering {
     return Frame(range: range, iterator: iterator, two: two, parts: parts)
   }
 
-  /// Emits the rounds of a loop around a body, which is given where a round ends, and what comes
-  /// before the first round.
+  /// Emits the rounds of a loop around a body, and the code before the first round. The body receives the
+  /// target for the end of a round.
   private mutating func rounds(
     _ node: Node, _ frame: Frame, done: UInt32, fault: UInt32, _ depth: Int,
     _ body: (inout Lowering, _ again: UInt32) -> UInt32
@@ -108,7 +108,7 @@ extension Lowering {
     }
   }
 
-  /// `all` and `exists`: one element decides; an error of another does not count then.
+  /// `all` and `exists`: one element decides, and errors of others do not count then.
   private mutating func quantifier(
     _ node: Node, _ frame: Frame, isAll: Bool, _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -128,7 +128,7 @@ extension Lowering {
     return forget(chain, next: start, node)
   }
 
-  /// The same without absorbing: the first element that decides, or fails, ends the loop.
+  /// The same without absorbing errors: the first element that decides or fails ends the loop.
   private mutating func searchingLoop(
     _ node: Node, _ kind: ConditionGraph.LoopKind, _ frame: Frame, _ targets: Targets,
     _ depth: Int

@@ -1,6 +1,6 @@
 /// Instructions for the nodes that superscript adds to the graph.
 extension Lowering {
-  /// Where a fault goes that some kinds of are caught.
+  /// The target for a fault if some kinds of it are caught.
   private mutating func rescue(
     _ kinds: FaultSet, caught: UInt32, other: UInt32, _ node: Node
   ) -> UInt32 {
@@ -10,7 +10,7 @@ extension Lowering {
 
   // MARK: Values
 
-  /// A value, or another where it ends in certain faults.
+  /// A value, or another one if it fails with certain faults.
   mutating func rescued(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int
@@ -86,7 +86,7 @@ extension Lowering {
     return start
   }
 
-  /// Evaluates a node for its faults alone.
+  /// Evaluates a node only for its faults.
   mutating func effect(_ node: Node, next: UInt32, fault: UInt32, _ depth: Int) -> UInt32 {
     guard graph.canFail(node) else { return next }
     if isCondition(node), graph[node].kind != .clause {
@@ -105,10 +105,10 @@ extension Lowering {
 
   // MARK: Conditions
 
-  /// A relation that is false where an attribute of its left side is missing.
+  /// A relation that is false if an attribute of its left side is missing.
   mutating func whenThere(_ a: Node, _ targets: Targets, _ depth: Int) -> UInt32 {
     let isNegated = graph[a].kind == .not
-    // Variants of expressions have constants in the place of other nodes.
+    // In variants of expressions, constants replace other nodes.
     if graph.constant(isNegated ? Int(graph[a].a) : a) != nil { return test(a, targets, depth) }
     return relation(
       isNegated ? Int(graph[a].a) : a, isNegated ? targets.negated : targets, depth,
@@ -149,7 +149,7 @@ extension Lowering {
     case .raise: return raise(content, fault: targets.fault, a)
     case .clause: return clause(a, truthy(Int(content.a), Int(content.a), targets, depth))
     case .constant where graph.constant(a) == nil, .slot:
-      // The instruction takes what is missing for false, which it is only where a default says so.
+      // The instruction treats a missing value as false, which is only right if there is a default.
       var depth = depth
       let place = temporary(&depth)
       emit(.isTruthy(place, targets), a)
@@ -164,7 +164,7 @@ extension Lowering {
 
   private func isNull(_ node: Node) -> Bool { graph.constant(node)?.tag == Tag.null }
 
-  /// `a && b`: every operand is evaluated; one that fails is a fault whatever the others come to.
+  /// `a && b`: every operand is evaluated. One that fails is a fault, whatever the others evaluate to.
   mutating func both(
     _ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -175,11 +175,11 @@ extension Lowering {
     return bothWithFlag(node, operands, targets, depth)
   }
 
-  /// Two pieces of code for what may fail: while all were true, and for its faults alone.
+  /// Emits operands that may fail twice: for the case that all were true, and only for their faults.
   private mutating func bothInTwoWays(
     _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {
-    // Where to go on from each operand when it is false.
+    // The target for each operand if it is false.
     var whenFalse = [targets.no]
     for operand in operands.dropFirst().reversed() {
       whenFalse.append(
@@ -193,7 +193,7 @@ extension Lowering {
     return next
   }
 
-  /// One piece of code, which remembers in a cell whether an operand was false.
+  /// Emits operands once, and stores in a cell whether one was false.
   private mutating func bothWithFlag(
     _ node: Node, _ operands: [Node], _ targets: Targets, _ depth: Int
   ) -> UInt32 {
@@ -201,7 +201,7 @@ extension Lowering {
     let flag = temporary(&depth)
     emit(.branch(flag, yes: targets.yes, no: targets.no), node)
     var next = last
-    // The next operand that may fail; without one a false operand decides at once.
+    // The next operand that may fail. Without one, a false operand decides immediately.
     var nextFailing: UInt32?
     for operand in operands.reversed() {
       var no = targets.no
@@ -219,7 +219,7 @@ extension Lowering {
     return last
   }
 
-  /// Whether a node is a relation or a call on little else, so that emitting it twice costs little.
+  /// Whether a node is a relation or a call with few nodes below it, so that emitting it twice costs little.
   private func isSmall(_ node: Node) -> Bool {
     var open = [node]
     var count = 0
@@ -236,7 +236,7 @@ extension Lowering {
 
   // MARK: Relations
 
-  /// What a test comes to where an attribute on its left is missing.
+  /// The result of a test if an attribute on its left side is missing.
   struct Settled {
     var outcome: Bool
     var target: UInt32
@@ -264,7 +264,7 @@ extension Lowering {
       missingFault = rescue(.missing, caught: last, other: targets.fault, node)
     }
     if let other = right, graph.constant(left) != nil, graph[node].kind == .equal {
-      // Equality has no order, and a constant on the right has better instructions.
+      // Equality is symmetric, and has faster instructions with a constant on the right.
       (left, right) = (other, left)
     }
     var depth = depth
@@ -287,7 +287,7 @@ extension Lowering {
     return produce(left, place, next: second, fault: missingFault, depth)
   }
 
-  /// The operands of a relation; one against constants has no right side.
+  /// The operands of a relation. A relation with constants has no right side.
   private func sides(_ node: Node) -> (left: Node, right: Node?) {
     let operands = graph.operands(of: node)
     return (operands[0], operands.count > 1 ? operands[1] : nil)
@@ -298,8 +298,8 @@ extension Lowering {
     case fault(EvaluationError.Kind)
   }
 
-  /// A relation of an attribute that counts as a constant where it is missing, with a constant:
-  /// the attribute, and what the relation comes to without it.
+  /// A relation of a constant and an attribute that counts as a constant if it is missing: the attribute, and
+  /// the result without it.
   private func settledDefault(_ node: Node, _ left: Node, _ right: Node?) -> (Node, Default)? {
     // SAFETY: Pointers to the local cells stay in their closures. Tests: ReferenceTests,
     // SuperscriptReferenceTests.
@@ -339,7 +339,7 @@ extension Lowering {
     Superscript.Comparison(rawValue: UInt8(truncatingIfNeeded: content.c)) ?? .less
   }
 
-  /// The instruction, or the two, that look at the operands.
+  /// The one or two instructions that read the operands.
   private mutating func emitRelation(
     _ node: Node, _ a: UInt32, _ right: Node?, _ b: UInt32?, _ targets: Targets
   ) {
