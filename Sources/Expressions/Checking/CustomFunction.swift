@@ -12,12 +12,12 @@
 /// try program.evaluate(["params": ["price": 8.0], "user": ["plan": "student"]])  // true
 /// try program.evaluate(["params": ["price": 8], "user": ["plan": "pro"]])  // throws no-such-overload
 /// ```
+///
 /// It is called with values only: a call fails if an argument is missing or fails. The result must
 /// depend on the arguments alone, because the number of calls, their order and the number of threads
 /// that call at the same time are not defined. The time that it takes counts against no limit. Its
 /// result counts as ``Limits/memoryBytes``.
 ///
-/// Superscript has no such functions.
 /// Superscript has no such functions.
 public struct CustomFunction: Sendable {
   /// The name; `geo.distance` is in the name space `geo`.

@@ -11,10 +11,10 @@ extension Diagnostic {
   /// lines[3]  // "   | ^^^"
   /// lines[4]  // "   = help: did you mean 'user'?"
   /// ```
+  ///
   /// - Parameters:
   ///   - source: the source that was compiled. Control characters in it are replaced.
   ///   - file: the prefix of the position: the name of a file, or an empty string.
-  ///   - file: what stands before the position: the name of a file, or nothing.
   public func text(in source: String?, file: String = "") -> String {
     DiagnosticText.render(self, source: source, place: file)
   }

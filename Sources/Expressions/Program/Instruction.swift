@@ -50,7 +50,7 @@ enum Instruction {
   case testCall(Operand, Operand, Targets, Function)
   /// Continues at `next` if an attribute exists. Otherwise it is a test that is false.
   case skipIfMissing(Operand, next: UInt32, missing: UInt32, fault: UInt32)
-  /// The test of a missing attribute has a known result: reports it to the trace, and continues.
+  /// The test of a missing attribute has a known outcome. Continues at its target.
   case settle(Bool, UInt32)
 
   // Error absorption in `&&` and `||`: store a chain's fault and continue, and check it at the end.
@@ -115,7 +115,7 @@ enum Instruction {
   case renew
 
   // Templates.
-  // Whether a value is neither nothing nor false.
+  /// Whether a value is neither nothing nor false.
   case affirms(Operand, Targets)
   case relation(Operand, Operand, Targets, LiquidRelation)
   case filter(LiquidFunction, count: UInt8, first: Operand, to: Operand, fault: UInt32)

@@ -1,13 +1,13 @@
-/// What surrounds a place of a template while it is emitted.
+/// The constructs around a place of a template while it is emitted.
 struct TemplatePlaces {
   /// A loop, or a partial that breaks cannot leave.
   struct Loop {
-    /// Where a break goes, and where going on with the next item goes.
+    /// The targets of a break and of a continue.
     var done: UInt32
     var again: UInt32
-    /// Captures that were open around it.
+    /// The number of captures that were open around it.
     var captures: Int
-    /// Where it is kept that a break waits for the end of the loop.
+    /// The place that stores a break until the end of the loop.
     var flag: UInt32?
   }
 
@@ -16,18 +16,18 @@ struct TemplatePlaces {
     var variable: UInt32
   }
 
-  /// Whether a template is being emitted: then values that are not there are no faults.
+  /// Whether a template is being emitted. Missing values are then not faults.
   var isOpen = false
-  /// Variables that the template has; their places begin where temporaries begin.
+  /// The number of the template's variables. Their places begin where temporaries begin.
   var variables: UInt32 = 0
-  /// What is left where no loop is.
+  /// The target of breaks outside loops.
   var whole: Loop?
   var loops: [Loop] = []
   var captures: [Capture] = []
 }
 
-/// Templates: statements write text and variables, and go on with the next one whatever happens; what
-/// fails is reported, and writes nothing.
+/// Templates: statements write strings and variables, and continue with the next one in any case. A statement
+/// that fails is reported, and writes nothing.
 extension Lowering {
   mutating func templateEntry(_ root: Node) -> UInt32 {
     let content = graph[root]
@@ -42,7 +42,7 @@ extension Lowering {
     return statement(Int(content.a), next: end, depth)
   }
 
-  /// Emits a statement that goes on at `next`.
+  /// Emits a statement that continues at `next`.
   mutating func statement(_ node: Node, next: UInt32, _ depth: Int) -> UInt32 {
     let content = graph[node]
     switch content.kind {
@@ -76,12 +76,12 @@ extension Lowering {
       .rescue, .orElse, .slotOrNull, .sequence, .isThere, .truthy, .both, .firstTruthy, .compare,
       .equalEither, .testCall, .whenThere, .member, .arithmetic, .mapKeepingLast, .filter,
       .relation, .affirms, .template:
-      // Values write nothing by themselves.
+      // Values alone write nothing.
       return next
     }
   }
 
-  /// Emits branches from the last to the first, so that many of them do not nest calls.
+  /// Emits branches from the last to the first, without nested calls, because there may be many.
   private mutating func choose(
     _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -105,7 +105,7 @@ extension Lowering {
     return test(Int(content.a), Targets(yes: yes, no: no, fault: fault), depth)
   }
 
-  /// What is told of the last fault before going on at `next`.
+  /// Reports the last fault before continuing at `next`.
   private mutating func report(_ node: Node, _ next: UInt32) -> UInt32 {
     emit(.report(next: next), node)
     return last
@@ -140,7 +140,7 @@ extension Lowering {
     return last
   }
 
-  /// A break leaves the captures between it and its loop.
+  /// A break ends the captures between it and its loop.
   private mutating func leave(_ node: Node, _ content: ConditionGraph.Node) -> UInt32 {
     guard let loop = template.loops.last ?? template.whole else { return Lowering.finishFault }
     var start = content.a == 0 && loop.flag == nil ? loop.done : loop.again
@@ -159,18 +159,18 @@ extension Lowering {
     return start
   }
 
-  /// A loop over a list or a range. Its variable lies behind the iterator.
+  /// A loop over a list or a range. Its variable follows the iterator.
   private mutating func items(
     _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
   ) -> UInt32 {
     let parts = graph.list(content.a).map(Int.init)
-    // The variable's place is behind the iterator's, as the machine wants it.
+    // The machine expects the variable directly after the iterator.
     let (range, iterator) = (localPlace(content.c + 1), localPlace(content.c - 1))
     let fault = report(node, next)
     let otherwise = statement(parts[2], next: next, depth)
     emit(.jump(0), node)
     let again = last
-    // Loops that nobody has written are not what a break means.
+    // Breaks do not leave implicit loops.
     let isWritten = content.b == 0
     if isWritten {
       template.loops.append(
@@ -189,7 +189,7 @@ extension Lowering {
     return value(parts[0], to: range, next: last, fault: fault, depth)
   }
 
-  /// A part of a loop's body that breaks do not leave: what they want is kept in a variable.
+  /// A part of a loop's body that breaks do not leave. A variable stores them.
   private mutating func cell(
     _ node: Node, _ content: ConditionGraph.Node, _ next: UInt32, _ depth: Int
   ) -> UInt32 {
@@ -202,7 +202,7 @@ extension Lowering {
     guard content.c == 1, let flag, graph[body].kind == .statements else {
       return statement(body, next: next, depth)
     }
-    // In liquidjs what is kept from an earlier round lets only the first part be written.
+    // In liquidjs, after a break that was stored in an earlier round, only the first part is written.
     var start = next
     for (i, child) in graph.list(graph[body].a).map(Int.init).enumerated().reversed() {
       start = statement(child, next: start, depth)
@@ -214,7 +214,7 @@ extension Lowering {
     return start
   }
 
-  /// A filter's operands lie one after the other.
+  /// A filter's operands are consecutive.
   mutating func filter(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int
@@ -224,7 +224,7 @@ extension Lowering {
     var depth = depth
     continueAt(next, node)
     if operands.count == 1 {
-      // One operand is read where it is.
+      // A single operand is read in place.
       let only = Int(operands[operands.startIndex])
       let from = operand(only, &depth)
       emit(.filter(function, count: 1, first: from, to: place, fault: fault), node)

@@ -16,7 +16,7 @@ extension Lowering {
     return first
   }
 
-  /// Elements must lie one after the other, so each is computed into, or copied to, its place.
+  /// Elements must be consecutive, so each is computed into, or copied to, its place.
   mutating func collection(
     _ node: Node, _ content: ConditionGraph.Node, to place: UInt32, _ next: UInt32,
     _ fault: UInt32, _ depth: Int
@@ -56,14 +56,14 @@ extension Lowering {
     return test(node, Targets(yes: last, no: no, fault: fault), depth)
   }
 
-  /// A literal with elements that may be left out is built one by one.
+  /// A literal with optional elements is built one by one.
   private mutating func optionalCollection(
     _ node: Node, _ elements: [Node], to place: UInt32, _ next: UInt32, _ fault: UInt32,
     _ depth: Int
   ) -> UInt32 {
     let isMap = graph[node].kind == .map
     var depth = depth
-    // Elements may read what the place held before, so the literal grows elsewhere.
+    // Elements may read the previous value of the place, so the literal grows elsewhere.
     let built = temporary(&depth)
     let key = temporary(&depth)
     let held = temporary(&depth)

@@ -1,7 +1,7 @@
 internal import Regex
 
-/// Runs instructions on a frame. Every run ends: targets are always lower than the instruction
-/// that names them, but for the way back of loops, whose rounds are limited.
+/// Runs instructions on a frame. Every run ends: targets are always lower than the instruction with the target,
+/// except for the jumps back of loops, whose rounds are limited.
 enum Machine {
   // SAFETY: The compiler numbers cells and targets, and the frame has a cell for each. Targets are
   // lower than their instruction, except for loops, whose rounds are counted. Temporaries are
@@ -191,7 +191,7 @@ enum Machine {
       case .raise(let kind, let target):
         state.fail(Cell(fault: kind), target)
       case .pend(let chain, let next):
-        // The first fault of a chain is the one that is reported.
+        // Only the first fault of a chain is reported.
         if kept[Int(chain)].low != pending {
           kept[Int(chain)] = Cell(low: pending, high: state.fault)
         }
@@ -416,7 +416,7 @@ enum Machine {
     LiquidFunctions.call(function, operands, &frame.rendering, &frame.arena, &work)
   }
 
-  /// Whether a list holds these very bits.
+  /// Whether a list contains a cell with exactly these bits.
   @inline(__always)
   private static func isElement(_ cell: Cell, of list: Cell) -> Bool {
     let elements = list.elements
@@ -428,7 +428,7 @@ enum Machine {
     return false
   }
 
-  /// `<` or `<=` as a bool, or a fault. NaN has no order: false.
+  /// `<` or `<=` as a bool, or a fault. NaN has no order, so the result is false.
   @inline(never)
   private static func ordered(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, orEqual: Bool
@@ -467,7 +467,7 @@ enum Machine {
     guard text.pointee.isText else { return Arithmetic.noOverload(text.pointee) }
     frame.regexScratch.work = 0
     defer { work &+= frame.regexScratch.work }
-    // Texts are valid UTF-8 from whatever they are made: JSON is checked, bytes are converted.
+    // Strings are always valid UTF-8: JSON is validated, and bytes are converted.
     switch pattern.matches(text.textBytes, validated: true, scratch: &frame.regexScratch) {
     case .matched: return .true
     case .notMatched: return .false
@@ -484,7 +484,7 @@ enum Machine {
     guard pattern.pointee.isText else {
       return Arithmetic.noOverload(text.pointee, pattern.pointee)
     }
-    // What is no pattern is told whatever the text is, as of a constant.
+    // An invalid pattern is reported whatever the string is, as for a constant pattern.
     let limits = RegexLimits(frame.storage.limits)
     switch frame.patternCache.pattern(pattern.textBytes, frame.storage.patternSyntax, limits, &work)
     {

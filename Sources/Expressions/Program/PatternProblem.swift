@@ -1,14 +1,14 @@
 internal import Regex
 
-/// What is wrong with a constant as a regular expression.
+/// Why a constant is not a regular expression.
 enum PatternProblem {
-  /// CEL does not take it.
+  /// CEL rejects it.
   case notInRE2(RegexSyntaxError)
-  /// Neither superscript nor CEL takes it.
+  /// Both superscript and CEL reject it.
   case inNeither(RegexSyntaxError)
-  /// superscript takes it, and CEL does not.
+  /// superscript accepts it, and CEL rejects it.
   case onlyInRust(RegexSyntaxError)
-  /// CEL takes it, and superscript does not.
+  /// CEL accepts it, and superscript rejects it.
   case onlyInRE2(RegexSyntaxError)
 
   private var error: RegexSyntaxError {
@@ -19,10 +19,10 @@ enum PatternProblem {
     }
   }
 
-  /// What is said about it. In superscript an expression with it compiles all the same: an evaluation
-  /// fails only where it comes to the pattern.
+  /// The diagnostic. In superscript an expression with the pattern still compiles. An evaluation only fails if it
+  /// reaches the pattern.
   ///
-  /// - Parameter range: where in the expression an error stands.
+  /// - Parameter range: the place of an error in the expression.
   func diagnostic(_ range: (RegexSyntaxError) -> SourceRange) -> Diagnostic {
     let error = error
     var diagnostic = Diagnostic(

@@ -15,11 +15,11 @@ public struct Program: Sendable {
   /// An expression of a program.
   public struct Entry: Hashable, Sendable {
     package var start: UInt32
-    /// Number of the expression, in the order in which it was added.
+    /// Number of the expression, in the order in which expressions were added.
     package var source: Int
   }
 
-  /// Everything a run needs, behind one reference so that passing a program around is cheap.
+  /// All data of a run, behind one reference, so that passing a program around is cheap.
   package final class Storage: Sendable {
     let code: [Instruction]
     let sets: [ConstantSet]
@@ -31,24 +31,24 @@ public struct Program: Sendable {
     let temporaries: Int
     let chains: Int
     package let limits: Limits
-    /// What it was compiled for.
+    /// The environment that it was compiled for.
     package let environment: ExpressionEnvironment
-    /// What happens to values on their way in.
+    /// The conversions of values that are put into frames.
     package let binding: ValueBinding
-    /// Whether `\\w` and its like in patterns mean more than ASCII.
+    /// Whether classes such as `\\w` in patterns include more than ASCII.
     package let patternSyntax: PatternSyntax
-    /// Read by analyses.
+    /// For analyses.
     package let graph: ConditionGraph
     let nodeOf: [UInt32]
-    /// What rendering needs to know, where the entries are templates.
+    /// The facts for rendering, if the entries are templates.
     let template: TemplateFacts?
-    /// The slot of all that a frame was filled from, where a template computes names.
+    /// The slot of all the data of a frame, if a template computes names.
     let allDataSlot: Int?
 
     let background: Background
 
     private let running = Locked<Running?>(nil)
-    /// What explains the expressions that were asked for, by number; nil for those that cannot be.
+    /// By number: the programs that explain expressions, or nil for those that cannot be explained.
     private let clausePrograms = Locked<[Int: ClauseProgram?]>([:])
 
     init(
@@ -74,8 +74,8 @@ public struct Program: Sendable {
       graph = lowering.graph
     }
 
-    /// What frames need. It is made with the first frame: a program that is only checked, or
-    /// read by an analysis, does without.
+    /// The data for frames. It is created with the first frame, so a program that is only checked or analysed does
+    /// not need it.
     package func prepared() -> Running {
       running.withLock { known in
         if let known { return known }
@@ -85,7 +85,7 @@ public struct Program: Sendable {
       }
     }
 
-    /// What explains an expression; made when it is asked for the first time.
+    /// The program that explains an expression. It is created on first use.
     func clauseProgram(_ number: Int, of source: String) -> ClauseProgram? {
       clausePrograms.withLock { known in
         if let known = known[number] { return known }
@@ -96,30 +96,30 @@ public struct Program: Sendable {
     }
   }
 
-  /// What explanations need to know beside the sources.
+  /// The facts for explanations beside the sources.
   package struct Background: Sendable {
-    /// Lists of filters, by their numbers among the expressions: their sources are for reading.
+    /// Lists of filters, by their numbers among the expressions. Their sources are only for display.
     var filters: [Int: [Filter]] = [:]
-    /// What the program was specialised for; where two know something, the first.
+    /// The attributes that the program was specialised for. The first one that knows a value counts.
     var known: [KnownAttributes] = []
   }
 
-  /// What rendering needs to know beside the instructions.
+  /// The facts for rendering beside the instructions.
   package struct TemplateFacts: Sendable {
     var style: LiquidStyle
     var outputBytes: Int
   }
 
-  /// What all frames of a program share.
+  /// The data that all frames of a program share.
   package final class Running: Sendable {
     let trie: AttributeTrie
     /// The slots of attributes, with their paths.
     package let attributes: [(slot: Int, names: [String])]
-    /// By slot, whether it holds a whole root or variable.
+    /// By slot: whether it holds a whole root or variable.
     package let isRoot: [Bool]
     /// The slots of the questions.
     let questionSlots: [Int]
-    /// What each slot holds before anything is filled in.
+    /// The content of each slot before a frame is filled.
     package let defaults: [Cell]
     let patterns: [RegexPattern]
 
@@ -135,7 +135,7 @@ public struct Program: Sendable {
       patterns = storage.patterns.map { RegexPattern($0) }
     }
 
-    /// Roots are empty maps, answers null.
+    /// Roots are empty maps, and answers null.
     private static func defaultCell(
       _ content: SlotTable.Content, _ environment: ExpressionEnvironment
     )
@@ -157,15 +157,15 @@ public struct Program: Sendable {
   package let storage: Storage
   /// The expressions, in the order in which they were added.
   public let entries: [Entry]
-  /// The source texts, in the same order.
+  /// The sources, in the same order.
   public let sources: [String]
-  /// The starts of each choice: running from one of them tries the conditions from there on.
+  /// The starts of each choice. A run from one of them tries the conditions from there on.
   package let choices: [[UInt32]]
 
-  /// Emits a graph. Expressions with the same meaning share one piece of code.
+  /// Emits a graph. Expressions with the same meaning share their instructions.
   ///
-  /// - Parameter choices: numbers of expressions that one run chooses among, in the order in which
-  ///   they are tried; nil is true.
+  /// - Parameter choices: numbers of expressions among which one run chooses, in the order in which they are
+  ///   tried. Nil is true.
   package init(
     _ graph: consuming GraphCopy, patterns: [CheckedPattern],
     patternOf: [ConditionGraph.ID: UInt32], environment: ExpressionEnvironment, sources: [String],
@@ -196,7 +196,7 @@ public struct Program: Sendable {
     self.sources = sources
   }
 
-  /// The attributes that the expressions read: what a context should hold.
+  /// The attributes that the expressions read, which a context should contain.
   public var requirements: [AttributePath] {
     storage.graph.slots.contents.compactMap(\.attribute)
   }
@@ -207,7 +207,7 @@ public struct Program: Sendable {
     return slots.compactMap { storage.graph.slots.contents[$0].attribute }
   }
 
-  /// What the expressions ask their host. ``Frame/answer(_:with:)`` takes the replies.
+  /// The questions of the expressions to their host. Pass the replies to ``Frame/answer(_:with:)``.
   package var questions: [HostQuestion] { storage.graph.slots.contents.compactMap(\.question) }
 
   /// The slots of the questions, in the order of ``questions``.
@@ -216,12 +216,12 @@ public struct Program: Sendable {
     return contents.indices.filter { contents[$0].question != nil }
   }
 
-  /// The slot of an attribute, or nil when no expression reads it.
+  /// The slot of an attribute, or nil if no expression reads it.
   package func slot(of path: AttributePath) -> Int? {
     storage.graph.slots.contents.firstIndex { $0.attribute == path }
   }
 
-  /// The path of the attribute in a slot, as it is written.
+  /// The path of the attribute in a slot, as written.
   package func name(ofSlot slot: Int) -> String {
     storage.graph.slots.contents[slot].attribute?.description ?? ""
   }

@@ -13,13 +13,13 @@ internal import Regex
 /// ```
 public struct ProgramBuilder: ~Copyable {
   package var environment: ExpressionEnvironment { checker.environment }
-  /// Whether operations on constants are worked out beforehand. Off only in tests, which hold
-  /// the two ways against each other.
+  /// Whether operations on constants are computed at compile time. It is off only in tests, which compare both
+  /// ways.
   package var folds: Bool {
     get { checker.folds }
     set { checker.folds = newValue }
   }
-  /// Keeps the graph that all the expressions share.
+  /// Owns the graph that all the expressions share.
   package private(set) var checker: Checker
   var folding = ConstantFolding()
   package private(set) var roots: [ConditionGraph.ID] = []
@@ -31,15 +31,15 @@ public struct ProgramBuilder: ~Copyable {
   private var filterLists: [ConditionGraph.ID: Int] = [:]
   private var patterns: [CheckedPattern] = []
   private var patternOf: [ConditionGraph.ID: UInt32] = [:]
-  /// Whether a constant that is not a pattern is told. Otherwise only evaluations that come to it fail.
+  /// Whether a constant that is an invalid pattern is reported. Otherwise only evaluations that reach it fail.
   var reportsPatterns = true
-  /// What is wrong with constants as patterns, by node.
+  /// The errors of constants as patterns, by node.
   private var patternProblems: [ConditionGraph.ID: PatternProblem] = [:]
 
   public init(_ environment: ExpressionEnvironment) { checker = Checker(environment) }
 
-  /// Adds an expression; it becomes the next entry of the program. One that has errors becomes an
-  /// entry too, which evaluates to null, so that numbers stay what they are.
+  /// Adds an expression, as the next entry of the program. An expression with errors becomes an entry too, which
+  /// evaluates to null, so that the numbers of others do not change.
   @discardableResult
   public mutating func add(_ source: String) -> [Diagnostic] {
     let (tree, problems) = environment.dialect.parse(source, limits: environment.limits)
@@ -51,7 +51,7 @@ public struct ProgramBuilder: ~Copyable {
     return add(tree, of: source)
   }
 
-  /// Adds an expression that was parsed without problems.
+  /// Adds an expression that was parsed without errors.
   package mutating func add(_ tree: SyntaxTree, of source: String) -> [Diagnostic] {
     let number = UInt32(sources.count)
     sources.append(source)
@@ -69,8 +69,8 @@ public struct ProgramBuilder: ~Copyable {
     return diagnostics
   }
 
-  /// Adds a list of filters; it becomes the next entry of the program, whose source is the filters
-  /// as a text. Filters that can never hold are not errors: they do not hold.
+  /// Adds a list of filters, as the next entry of the program. Its source is the string form of the filters.
+  /// Filters that can never be true are not errors: they are false.
   package mutating func add(_ filters: [Filter]) { add(filters, marksClauses: false) }
 
   /// - Parameter marksClauses: whether every filter becomes a clause of an explanation.
@@ -82,20 +82,20 @@ public struct ProgramBuilder: ~Copyable {
     sources.append(text.text)
     swap(&filterChecker.graph, &checker.graph)
     swap(&filterChecker.constantOf, &filterLists)
-    // Nothing is folded: a filter that never holds is told like the others.
+    // Nothing is folded: a filter that is never true is explained like the others.
     let root = filterChecker.check(filters, ranges: text.ranges)
     swap(&filterChecker.graph, &checker.graph)
     swap(&filterChecker.constantOf, &filterLists)
     roots.append(root)
   }
 
-  /// Adds a part of an expression; it becomes the next entry of the program.
+  /// Adds a part of an expression, as the next entry of the program.
   package mutating func add(part node: ConditionGraph.ID) {
     roots.append(node)
     sources.append("")
   }
 
-  /// Gives an attribute a place in frames, whether an expression reads it or not.
+  /// Reserves a place in frames for an attribute, whether or not an expression reads it.
   package mutating func keep(_ path: AttributePath) {
     _ = checker.graph.slots.slot(path.names, isPresenceOnly: false)
   }
@@ -103,14 +103,12 @@ public struct ProgramBuilder: ~Copyable {
   /// The attributes that have a place in frames so far.
   package var attributes: [AttributePath] { checker.graph.slots.contents.compactMap(\.attribute) }
 
-  /// What the expression that was added last comes to.
+  /// The node of the expression that was added last.
   var lastRoot: ConditionGraph.ID? { roots.last }
 
-  /// Adds a choice among expressions: in the program, one run finds the first that is exactly
-  /// true.
+  /// Adds a choice among expressions: one run of the program finds the first that is exactly true.
   ///
-  /// - Parameter expressions: numbers of expressions that were added, in the order in which they
-  ///   are tried; nil is true.
+  /// - Parameter expressions: numbers of added expressions, in the order in which they are tried. Nil is true.
   package mutating func addChoice(_ expressions: [Int?]) { choices.append(expressions) }
 
   private mutating func addFailure(_ number: UInt32) -> ConditionGraph.ID {
@@ -118,7 +116,7 @@ public struct ProgramBuilder: ~Copyable {
       .null, at: ConditionGraph.Origin(source: number, from: 0, to: 0))
   }
 
-  /// Checks the constant patterns of `matches` in an expression, unless another has them too.
+  /// Checks the constant patterns of `matches` in an expression, unless an earlier expression has them too.
   private mutating func checkPatterns(of root: ConditionGraph.ID, source: Int) -> [Diagnostic] {
     var diagnostics: [Diagnostic] = []
     for id in checker.graph.nodes(below: root) {
@@ -154,7 +152,7 @@ public struct ProgramBuilder: ~Copyable {
       let pattern = try PatternSyntax(environment.dialect).check(text, limits)
       patternOf[operand] = UInt32(patterns.count)
       patterns.append(pattern)
-      // What one of the two takes is not what the other takes.
+      // The syntaxes that the two accept are different.
       if environment.dialect == .superscript, let inRE2 = problem(.re2) {
         patternProblems[operand] = .onlyInRust(inRE2)
       }
@@ -165,7 +163,7 @@ public struct ProgramBuilder: ~Copyable {
     }
   }
 
-  /// Points into the pattern when the literal stands for its bytes one to one.
+  /// The place inside the pattern, if the bytes of the literal are those of the string.
   private func range(
     of error: RegexSyntaxError, in pattern: [UInt8], _ literal: SourceRange, of source: String
   ) -> SourceRange {
@@ -177,7 +175,7 @@ public struct ProgramBuilder: ~Copyable {
       to: start + max(error.range.upperBound, error.range.lowerBound + 1))
   }
 
-  /// Emits the program. Expressions with the same meaning share one piece of code.
+  /// Emits the program. Expressions with the same meaning share their instructions.
   public consuming func build() -> Program {
     let environment = checker.environment
     let (patterns, patternOf) = (patterns, patternOf)

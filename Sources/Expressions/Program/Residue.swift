@@ -1,9 +1,9 @@
 extension Program {
-  /// The text of what an entry evaluates: the expression after folding and specialising.
+  /// The source of an entry after folding and specialising.
   ///
-  /// It can be compiled again, unless it says `error("...")`: that is what is known to err. Macros
-  /// are written with variables `x`, `y` and so on. What is left of a superscript expression is
-  /// for reading alone: there it matters whether something is written as a literal.
+  /// It can be compiled again, unless it contains `error("...")`, for parts that are known to fail. Macros have
+  /// variables `x`, `y` and so on. The residue of a superscript expression is only for display: in superscript it
+  /// matters whether a value is written as a literal.
   public func residue(of entry: Entry) -> String {
     var writer = GraphWriter(storage)
     return writer.text(storage.rootNodes[entry.source], tighterThan: 0)
@@ -61,7 +61,7 @@ struct GraphWriter {
     case .isThere: return ("has(\(text(a, tighterThan: 0)))", own)
     case .local: return (GraphWriter.variable(node.a), own)
     case .not: return negation(a)
-    // What errs within does not hold; expressions have no word for that.
+    // A failure inside is false. Expressions have no syntax for that.
     case .holds, .clause: return (text(a, tighterThan: 0), own)
     case .orElse, .whenThere: return (text(a, tighterThan: 0), superscriptPrecedence(a))
     case .rescue: return rescue(node)
@@ -100,13 +100,13 @@ struct GraphWriter {
     case .loop: return (loop(node), own)
     case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
       .items, .leave, .template, .cell:
-      // Templates have a language of their own.
+      // Templates have their own language.
       return ("null", own)
     }
   }
 
   mutating func binary(_ symbol: String, _ a: Int, _ b: Int, _ own: Int) -> String {
-    // Comparisons of superscript do not chain.
+    // Comparisons of superscript cannot be chained.
     let chains = own != 4 || storage.environment.dialect == .cel
     let left = text(a, tighterThan: chains ? own - 1 : own)
     return "\(left) \(symbol) \(text(b, tighterThan: own))"
@@ -120,7 +120,7 @@ struct GraphWriter {
     let inner = storage.graph[a]
     if let written = superscriptNegation(a, inner) { return written }
     guard inner.kind == .equal else {
-      // The grammar does not take '-' right behind '!'.
+      // The grammar does not allow '-' directly after '!'.
       return ("!" + text(a, tighterThan: inner.kind == .negate ? 7 : 6), 7)
     }
     return (binary("!=", Int(inner.a), Int(inner.b), 4), 4)
@@ -139,7 +139,7 @@ struct GraphWriter {
     GraphWriter.selection(storage.graph.constants.cells[constant].text)
   }
 
-  /// A name behind a dot, or in brackets where back quotes cannot hold it.
+  /// A name after a dot, or in brackets if it is invalid in back quotes.
   static func selection(_ name: String) -> String {
     let canBeQuoted = name.utf8.allSatisfy(Lexer.isQuotedNameByte)
     if canBeQuoted, !name.isEmpty { return "." + Printer.field(name) }
@@ -201,7 +201,7 @@ struct GraphWriter {
     case .transformMapEntry: name = "transformMapEntry"
     }
     for (i, part) in parts.dropFirst().enumerated() {
-      // The filter of a loop that builds something is left out when it is true.
+      // The filter of a loop that builds a list or a map is left out if it is true.
       let isFilter = parts.count == 3 && i == 0
       if isFilter, storage.graph.constant(part) == .true { continue }
       arguments.append(text(part, tighterThan: 0))

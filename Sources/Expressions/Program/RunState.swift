@@ -1,5 +1,5 @@
-/// Where a run stands. Methods and not nested functions: what these capture lives in memory and is
-/// checked for exclusive access, which would be half the cost of a small expression.
+/// The state of a run. It uses methods and not nested functions, whose captured variables are in memory and are
+/// checked for exclusive access. That would be half the cost of a small expression.
 struct RunState<T: Trace> {
   // SAFETY: Pointers lead to cells of the frame that runs, by the operands of its program. See
   // `Machine`. Tests: ReferenceTests, SharingTests, fuzz evaluator.
@@ -9,7 +9,7 @@ struct RunState<T: Trace> {
   /// The last fault, with its instruction.
   var fault: UInt64 = 0
   var steps: Int
-  /// What was looked at and not yet taken from the steps.
+  /// Work that has not been subtracted from the steps yet.
   var work = 0
   var trace: T
 
@@ -28,13 +28,13 @@ struct RunState<T: Trace> {
   mutating func fail(_ cell: Cell, _ target: UInt32) {
     fault = placed(cell)
     at = Int(target)
-    // What reached a limit took long, and `||` passes over its fault: nothing else may take long.
+    // The operation that reached a limit took long, and `||` skips its fault. No other operation may take long.
     if UInt8(truncatingIfNeeded: cell.low >> 8) == EvaluationError.Kind.limitExceeded.rawValue {
       steps = min(steps, 0)
     }
   }
 
-  /// A fault with its instruction: this one, unless a variable kept it from where it arose.
+  /// A fault with its instruction: the current one, or the original one if a variable stored the fault.
   @inline(__always)
   func placed(_ cell: Cell) -> UInt64 {
     cell.low >> 32 == 0 ? cell.low | UInt64(at) << 32 : cell.low
@@ -45,7 +45,7 @@ struct RunState<T: Trace> {
     fail(cell, targets.fault)
   }
 
-  /// A bool decides; anything else is a fault.
+  /// A bool decides. Any other value is a fault.
   @inline(__always)
   mutating func decide(_ cell: Cell, _ targets: Targets) {
     if cell.tag == Tag.bool {
@@ -55,7 +55,7 @@ struct RunState<T: Trace> {
     }
   }
 
-  /// Writes a value and goes on, or goes to the target of a fault.
+  /// Writes a value and continues, or goes to the target of a fault.
   @inline(__always)
   mutating func store(
     in cells: UnsafeMutablePointer<Cell>, _ cell: Cell, _ to: UInt32, _ target: UInt32
@@ -73,7 +73,7 @@ struct RunState<T: Trace> {
     work = 0
   }
 
-  /// Appends a constant text, or ends the run where the output is full.
+  /// Appends a constant string, or ends the run if the output is full.
   @inline(__always)
   mutating func write(_ text: UnsafePointer<Cell>, _ rendering: inout RenderingState) {
     work &+= 1
@@ -85,7 +85,7 @@ struct RunState<T: Trace> {
     }
   }
 
-  /// Appends what a value prints as.
+  /// Appends the printed form of a value.
   @inline(__always)
   mutating func write(
     _ value: UnsafePointer<Cell>, _ form: OutputForm, _ next: UInt32,
@@ -103,7 +103,7 @@ struct RunState<T: Trace> {
     }
   }
 
-  /// Tells the last fault; one that a limit caused ends the run.
+  /// Reports the last fault. A fault of a limit ends the run.
   @inline(never)
   mutating func report(_ next: UInt32, _ rendering: inout RenderingState) {
     let kind = UInt8(truncatingIfNeeded: fault >> 8)
@@ -116,7 +116,7 @@ struct RunState<T: Trace> {
     }
   }
 
-  /// Adds what going through a value once costs; only collections and long texts count.
+  /// Adds the cost of visiting a value once. Only collections and long strings count.
   @inline(__always)
   mutating func spend(_ cell: Cell) {
     switch cell.tag {
@@ -126,7 +126,7 @@ struct RunState<T: Trace> {
     }
   }
 
-  /// Takes the work from the steps; false when they are used up.
+  /// Subtracts the work from the steps. The result is false if none are left.
   @inline(__always)
   mutating func isWithinBudget() -> Bool {
     if work < 64 { return true }

@@ -1,13 +1,13 @@
 internal import Regex
 
-/// Partial evaluation: what is left of expressions when a part of the context is known.
+/// Partial evaluation: the rest of expressions when a part of the context is known.
 extension Program {
-  /// The program that gives the same results for every context that has the known attributes.
+  /// The program with the same results for every context that has the known attributes.
   ///
-  /// What is known is worked out now. An operand of `&&` that is known to be false decides although
-  /// others are unknown; one that is known to err stays, because an unknown one may still decide.
-  /// ``requirements`` of the result are the attributes that still matter. Entries keep their
-  /// numbers and ``sources`` their texts; ``residue(of:)`` writes what is left.
+  /// Known parts are computed now. An operand of `&&` that is known to be false decides although others are
+  /// unknown. An operand that is known to fail is not removed, because an unknown one may still decide.
+  /// ``requirements`` of the result are the attributes that still matter. The numbers of entries and the
+  /// ``sources`` do not change. ``residue(of:)`` returns the rest as an expression.
   ///
   /// ```swift
   /// let rule = #"device.platform == "iOS" && user.age > 10 + 8"#
@@ -31,7 +31,7 @@ extension Program {
       sources: sources, background: background)
   }
 
-  /// The constants that stand for what is known, by the node whose place they take.
+  /// The constants that replace known attributes, by the replaced node.
   private func knownNodes(_ known: KnownAttributes, _ arena: inout Arena)
     -> [ConditionGraph.ID: Cell]
   {
@@ -55,14 +55,14 @@ extension Program {
         nodes[id] = isNull ? .null : cell.tag == Tag.behindValue ? .notAMap : cell
         continue
       }
-      // Whether a name is there cannot be asked of what is not a map.
+      // The presence of a name cannot be tested in a value that is not a map.
       let canBeAsked = cell.isValue || cell.tag == Tag.missing
       nodes[id] = node.kind == .present && canBeAsked ? Cell(cell.isValue) : cell
     }
     return nodes
   }
 
-  /// Folds constants, and drops what is no longer needed.
+  /// Folds constants, and removes nodes that are no longer needed.
   private static func folded(_ copy: consuming GraphCopy) -> GraphCopy {
     var folding = ConstantFolding()
     var graph = copy.graph
@@ -70,8 +70,8 @@ extension Program {
     return graph.copy(of: roots)
   }
 
-  /// Runs what has become independent of the context and is more than an operation on constants:
-  /// loops, patterns. What errs, or is large, stays as it is.
+  /// Evaluates nodes that no longer depend on the context and are more than an operation on constants: loops,
+  /// patterns. Nodes that fail, or whose result is large, do not change.
   private func evaluated(_ closed: [ConditionGraph.ID], in rest: consuming GraphCopy) -> GraphCopy {
     let graph = rest.graph
     let roots = rest.roots
@@ -85,7 +85,7 @@ extension Program {
     for (node, entry) in zip(closed, program.entries) {
       var trace = NoTrace()
       let cell = Machine.run(program.storage, from: entry.start, in: &frame, &trace)
-      // Parts that are shared here are not in constants.
+      // Constants do not share parts, and this result may.
       if cell.isValue, cell.treeSize(upTo: ConstantFolding.roomPerExpression) != nil {
         values[node] = cell
       }
@@ -95,7 +95,7 @@ extension Program {
     return result
   }
 
-  /// The patterns of the program that a copy of its graph still has, by the constant's node.
+  /// The patterns of the program that a copy of its graph still contains, by the constant's node.
   func keptPatterns(in graph: borrowing ConditionGraph)
     -> (patterns: [CheckedPattern], patternOf: [ConditionGraph.ID: UInt32])
   {
@@ -115,8 +115,7 @@ extension Program {
 }
 
 extension ConditionGraph {
-  /// The largest parts of expressions that read no attribute and no variable from outside, and are
-  /// not constants.
+  /// The largest parts of expressions that read no attributes and no outside variables, and are not constants.
   borrowing func closedNodes(of roots: [ID]) -> [ID] {
     var isOpen = Array(repeating: false, count: nodes.count)
     var free: [Set<UInt32>] = Array(repeating: [], count: nodes.count)

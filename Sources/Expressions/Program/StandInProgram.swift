@@ -1,15 +1,14 @@
-/// Clauses in which a missing attribute counts as something else - 0, "", false or null - and what conditions
-/// would come to if these clauses came to the opposite. Where that is another outcome, the missing attribute
-/// has decided.
+/// Clauses in which a missing attribute counts as a value (0, "", false or null), and the results of conditions
+/// if these clauses had the opposite result. If a condition's result differs, the missing attribute has decided.
 package struct StandInProgram: Sendable {
   /// A clause, for contexts without its attribute.
   package struct Clause: Sendable {
-    /// The attribute, in the slots of the program that this was made of and of ``StandInProgram/program``.
+    /// The attribute, as a slot of the original program and of ``StandInProgram/program``.
     package var slot: Int
     package var path: AttributePath
-    /// The clause as it is written; of a long one the first 1,000 bytes.
+    /// The clause as written, at most 1,000 bytes of it.
     package var text: String
-    /// What the attribute counts as; nil where a comparison with it is false.
+    /// The value that the attribute counts as, or nil if a comparison with it is false.
     package var standIn: Value?
     /// Whether the clause holds.
     package var holds: Bool
@@ -21,21 +20,21 @@ package struct StandInProgram: Sendable {
     var node: ConditionGraph.ID
     var condition: Int
     var clause: Clause
-    /// Whether the text says the opposite of the node.
+    /// Whether the source is the negation of the node.
     var isNegated: Bool
   }
 
   /// The conditions with the opposite of each clause, by the numbers of ``clauses``.
   package let program: Program
   package let clauses: [Clause]
-  /// By condition, the numbers of its clauses.
+  /// By condition: the numbers of its clauses.
   package let ofCondition: [Range<Int>]
 
   private static let longestText = 1_000
-  /// More clauses of a condition are not looked at.
+  /// The maximum number of clauses of a condition.
   private static let mostClauses = 64
 
-  /// Nil where no clause takes a missing attribute for something else.
+  /// Nil if no clause replaces a missing attribute by a value.
   package init?(_ outer: Program, _ conditions: [Program.Entry]) {
     let storage = outer.storage
     var places: [Place] = []
@@ -82,10 +81,10 @@ package struct StandInProgram: Sendable {
       ? String(decoding: text.utf8.prefix(longestText), as: UTF8.self) : text
   }
 
-  /// The clauses of a condition that have decided about the context in a frame of the outer program.
+  /// The clauses of a condition that were decisive for the context in a frame of the outer program.
   ///
   /// - Parameters:
-  ///   - holds: what the condition has come to.
+  ///   - holds: the result of the condition.
   ///   - scratch: a frame of ``program``.
   package func decisive(
     _ condition: Int, holds: Bool, in frame: borrowing Frame, _ scratch: inout Frame
@@ -96,21 +95,21 @@ package struct StandInProgram: Sendable {
       let opposite = program.condition(program.entries[number], in: &scratch)
       if (opposite == .true) != holds { found.append(number) }
     }
-    // Nothing of the outer frame stays behind.
+    // No value of the outer frame stays in the scratch frame.
     if !found.isEmpty || !ofCondition[condition].isEmpty { scratch.reset() }
     return found
   }
 }
 
 extension Program {
-  /// A program of variants of this one's expressions.
+  /// A program of variants of this program's expressions.
   fileprivate func variant(_ copy: consuming GraphCopy) -> Program {
     let (patterns, patternOf) = keptPatterns(in: copy.graph)
     return Program(
       copy, patterns: patterns, patternOf: patternOf, environment: storage.environment, sources: [])
   }
 
-  /// What nodes come to for a context that has no attribute; nil for a fault.
+  /// The results of nodes for a context without attributes. Nil is a fault.
   fileprivate func outcomesWithoutAttributes(of nodes: [ConditionGraph.ID]) -> [Bool?] {
     let program = variant(storage.graph.variants(of: nodes.map { ($0, [:]) }))
     var frame = Frame(for: program)
@@ -121,13 +120,13 @@ extension Program {
   }
 }
 
-/// Finds clauses of an expression that take a missing attribute for something else.
+/// Finds the clauses of an expression that replace a missing attribute by a value.
 private struct StandInFinder {
   struct Found {
     var slot: Int
     var standIn: Value?
     var node: ConditionGraph.ID
-    /// The node whose text is shown: with the `!` before it.
+    /// The node whose source is shown, including a `!` before it.
     var shown: ConditionGraph.ID
     var isNegated: Bool
   }
@@ -162,7 +161,7 @@ private struct StandInFinder {
     guard attribute.kind == .slot, let cell = graph.constant(Int(graph[id].b)) else { return }
     let slot = Int(attribute.a)
     guard graph.slots.isBelowRoot(slot) else { return }
-    // Null is a value of its own where something else than its truth is asked for.
+    // Except in comparisons and tests of truth, null is a value of its own.
     var isTruth = id == root
     for parent in parents[id] ?? [] {
       switch graph[parent].kind {

@@ -1,6 +1,6 @@
-/// Texts of the nodes that superscript adds to the graph.
+/// Writes the nodes that superscript adds to the graph.
 extension GraphWriter {
-  /// How tightly the text of a node binds that is written as another one.
+  /// The precedence of a node that is written as another one.
   func superscriptPrecedence(_ id: Int) -> Int {
     let node = storage.graph[id]
     switch node.kind {
@@ -18,7 +18,7 @@ extension GraphWriter {
     return ("true.maybe(\(text(a, tighterThan: 0)), \(text(b, tighterThan: 0)))", 8)
   }
 
-  /// Parentheses are put around it wherever it is an operand, and not around a whole expression.
+  /// An operand with this precedence has parentheses, and a whole expression has none.
   private static var loosest: Int { 1 }
 
   func indexed(_ slot: Int) -> String {
@@ -38,13 +38,13 @@ extension GraphWriter {
     return ("\(text(operands[0], tighterThan: 7)).contains(\(part))", 8)
   }
 
-  /// The condition of a choice, which needs no sign that it is one.
+  /// The condition of a choice. It needs no conversion to a bool.
   mutating func condition(_ id: Int, _ own: Int) -> String {
     let node = storage.graph[id]
     return text(node.kind == .truthy ? Int(node.a) : id, tighterThan: own)
   }
 
-  /// `!` before what superscript has, or nil.
+  /// `!` before a superscript node, or nil.
   mutating func superscriptNegation(_ a: Int, _ inner: ConditionGraph.Node)
     -> (String, precedence: Int)?
   {

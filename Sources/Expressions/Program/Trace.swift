@@ -1,4 +1,4 @@
-/// What is told of a run. The machine is generic over it, so that not asking costs nothing.
+/// Observes a run. The machine is generic over it, so that a run without a trace has no extra cost.
 protocol Trace {
   /// An instruction is about to run.
   mutating func runs(_ instruction: Int)

@@ -1,6 +1,6 @@
-/// What to say of a character that no token begins with.
+/// Messages for a character that cannot begin a token.
 enum CharacterHint {
-  /// The message and, where there is something to write instead, the help.
+  /// The message and, if there is a replacement, the help.
   static func text(_ character: ByteView) -> (message: String, help: String?) {
     // SAFETY: The view is copied into a string at once. Tests: SyntaxHintTests.
     let text = String(decoding: character, as: UTF8.self)
@@ -18,12 +18,12 @@ enum CharacterHint {
     }
   }
 
-  /// Quotes that word processors and keyboards write in place of straight ones.
+  /// Quotes that word processors and keyboards insert instead of straight ones.
   static let curlyQuotes: Set<Unicode.Scalar> = [
     "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{2019}", "\u{201A}", "\u{AB}", "\u{BB}",
   ]
 
-  /// Signs of mathematics, and of other languages, with what to write instead.
+  /// Mathematical signs, and operators of other languages, with their replacements.
   private static let operators: [Unicode.Scalar: String] = [
     "^": "a * a for a power", "~": "a.matches(pattern)",
     "\u{2013}": "'-'", "\u{2014}": "'-'", "\u{2212}": "'-'", "\u{D7}": "'*'", "\u{F7}": "'/'",

@@ -1,21 +1,20 @@
 extension SyntaxTree {
-  /// What a node asks whether it is true, in the order of the source; nothing where it asks by
-  /// itself.
+  /// The nodes whose truth decides about a node, in source order. It is empty if the node itself is a test.
   func connected(_ node: Node) -> [ID] {
     [.and, .or, .not, .conditional].contains(node.kind) ? operands(of: node) : []
   }
 
-  /// Gives every clause a node of its own, of the kind `clause`: whatever `&&`, `||`, `!` and `?:`
-  /// connect to the whole. A `!` before a single clause belongs to it.
+  /// Wraps every clause in a node of the kind `clause`. Clauses are the operands that `&&`, `||`, `!` and `?:`
+  /// connect. A `!` before a single clause belongs to it.
   ///
-  /// - Returns: the nodes that were there, by the clause's number, in the order of the source.
+  /// - Returns: the original nodes, by the clause's number, in source order.
   package mutating func markClauses() -> [ID] {
     var clauses: [ID] = []
     root = marked(root, &clauses)
     return clauses
   }
 
-  /// The node that stands for another one afterwards.
+  /// The node that replaces another one.
   private mutating func marked(_ id: ID, _ clauses: inout [ID]) -> ID {
     let node = self[id]
     guard connectsClauses(node) else {

@@ -1,8 +1,7 @@
 /// One condition on one field, in the dialect of AgentWallie's configs.
 ///
-/// A list of filters is a condition too: it is split at every `or`, and a group in which all
-/// filters hold is enough. A filter on a field that is not there does not hold, not even a negated
-/// one; values are never converted.
+/// A list of filters is a condition too: it is split at every `or`, and is true if all filters of one group are
+/// true. A filter on a missing field is false, even a negated one. Values are never converted.
 ///
 /// ```swift
 /// let filters = [
@@ -14,39 +13,39 @@
 /// try program.evaluate(["user": ["plan": "free"], "device": ["sessions": 4]])  // true
 /// ```
 package struct Filter: Hashable, Sendable {
-  /// What is asked of the field.
+  /// The test of the field.
   package enum Operator: String, Hashable, Sendable, CaseIterable {
-    /// Equal, of the same type; whole and broken numbers are one type.
+    /// Equal, of the same type. Whole numbers and fractions are one type.
     case `is`
-    /// Not equal; a value of another type is not equal.
+    /// Not equal. A value of another type is not equal.
     case isNot = "is_not"
-    /// A text that has a part, which is not empty.
+    /// A string that contains a part, which is not empty.
     case contains
     case greaterThan = "gt"
     case greaterOrEqual = "gte"
     case lessThan = "lt"
     case lessOrEqual = "lte"
-    /// A text that is one of a list.
+    /// A string in a list.
     case `in`
-    /// A text that is none of a list.
+    /// A string that is not in a list.
     case notIn = "not_in"
-    /// The field is there, whatever it holds.
+    /// The field exists, whatever its value.
     case exists
     case notExists = "not_exists"
   }
 
-  /// How a filter goes with the one before it.
+  /// How a filter is combined with the previous one.
   package enum Conjunction: String, Hashable, Sendable, CaseIterable {
     case and
     case or
   }
 
-  /// Names separated by dots. Empty parts count nothing; an empty path is the whole context.
+  /// Names separated by dots. Empty parts are ignored. An empty path is the whole context.
   package var field: String
-  /// Nil for an operator that nobody knows: the filter never holds.
+  /// Nil for an unknown operator: the filter is never true.
   package var `operator`: Operator?
-  /// A bool, a number, a text or a list of texts; with anything else, or nil, the filter never
-  /// holds, but for `exists` and `not_exists`, which need no value.
+  /// A bool, a number, a string or a list of strings. With any other value, or nil, the filter is never true,
+  /// except for `exists` and `not_exists`, which need no value.
   package var value: Value?
   /// Nil is `and`. Ignored in the first filter of a list.
   package var conjunction: Conjunction?
@@ -65,13 +64,13 @@ package struct Filter: Hashable, Sendable {
     field.split(separator: ".").map(String.init)
   }
 
-  /// Whether it could be read; what could not never holds.
+  /// Whether the filter is valid. An invalid one is never true.
   package var isKnown: Bool {
     guard let `operator`, !field.isEmpty else { return false }
     return value != nil || `operator` == .exists || `operator` == .notExists
   }
 
-  /// The filter for a person: `user.plan is "free"`.
+  /// The filter as text: `user.plan is "free"`.
   package var text: String {
     let name = field.isEmpty ? "(everything)" : field
     guard let `operator` else { return "\(name) (unknown operator)" }
@@ -82,7 +81,7 @@ package struct Filter: Hashable, Sendable {
   }
 }
 
-/// A list of filters as a text, with the place of each, as explanations point to it.
+/// A list of filters as one string, with the place of each, for explanations.
 package struct FilterText {
   package private(set) var text = ""
   /// By filter.

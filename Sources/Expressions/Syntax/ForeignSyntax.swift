@@ -1,5 +1,5 @@
-/// What parsers say of texts that are written as in another language, in words that name what was
-/// written. It looks at texts that did not parse, and changes nothing but what is said of them.
+/// Better messages for expressions that are written as in another language. They name the foreign construct.
+/// Only the messages for sources that do not parse change.
 struct ForeignSyntax {
   // SAFETY: `source` is the parser's view and outlives this value. Places before and after a token
   // are compared with both ends, and quoted parts are copied.
@@ -8,7 +8,7 @@ struct ForeignSyntax {
   private let source: ByteView
   private let brackets: OpenBrackets
 
-  /// The findings in the order of the source, better said.
+  /// The findings in source order, with better messages.
   static func clarified(_ found: [Diagnostic], in source: ByteView) -> [Diagnostic] {
     guard found.contains(where: { $0.code == .syntaxError && $0.severity == .error }) else {
       return found
@@ -16,7 +16,7 @@ struct ForeignSyntax {
     let foreign = ForeignSyntax(source: source, brackets: OpenBrackets(source))
     if let whole = foreign.aboutWhole() { return [whole] }
     var clear: [Diagnostic] = []
-    // As many as are told.
+    // The maximum number of findings in a report.
     for diagnostic in found.prefix(20) {
       if let last = clear.last?.range, foreign.follows(diagnostic, last) { continue }
       guard diagnostic.code == .syntaxError, let range = diagnostic.range,
@@ -31,7 +31,7 @@ struct ForeignSyntax {
     return clear + found.dropFirst(20)
   }
 
-  /// Whether a finding comes of the one before it.
+  /// Whether a finding is a consequence of the previous one.
   private func follows(_ diagnostic: Diagnostic, _ last: SourceRange) -> Bool {
     guard let range = diagnostic.range else { return false }
     if range.from < last.to, range.from > last.from { return true }
@@ -39,7 +39,7 @@ struct ForeignSyntax {
       && source[last.to..<min(range.from, source.count)].allSatisfy { $0 == 0x20 }
   }
 
-  // MARK: The whole text
+  // MARK: The whole source
 
   private func aboutWhole() -> Diagnostic? {
     guard let start = source.firstIndex(where: { !ForeignSyntax.isSpace($0) }) else {
@@ -97,11 +97,11 @@ struct ForeignSyntax {
     var text: String
     var help: String
     var message: String?
-    /// Whether what comes behind it is found for its sake alone.
+    /// Whether all later findings are consequences of this one.
     var isLast = false
   }
 
-  /// The longest first, where one begins with another.
+  /// If one begins with another, the longest comes first.
   private static let constructs = [
     Construct(text: "===", help: "write '=='"), Construct(text: "!==", help: "write '!='"),
     Construct(text: "<=>", help: "write '<', '==' or '>'"),
@@ -124,7 +124,7 @@ struct ForeignSyntax {
       message: "'/*' does not begin a comment", isLast: true),
   ]
 
-  /// `user?.plan`, which is read as the beginning of a choice.
+  /// `user?.plan`, which parses as the beginning of a choice.
   private func optionalChaining(_ diagnostic: Diagnostic) -> Diagnostic? {
     guard diagnostic.message.hasPrefix("'?' needs") else { return nil }
     let place = source.indices.first { at in
@@ -138,7 +138,7 @@ struct ForeignSyntax {
     }
   }
 
-  /// Numbers with what numbers do not have.
+  /// Numbers in the syntax of other languages.
   private func number(_ range: SourceRange) -> Diagnostic? {
     let (at, end) = (range.from, source.count)
     guard at > 0, at < end else { return nil }
@@ -177,7 +177,7 @@ struct ForeignSyntax {
   private func bracket(_ diagnostic: Diagnostic, _ range: SourceRange) -> Diagnostic? {
     let isEnd = range.from >= source.count
     let here = isEnd ? 0 : source[range.from]
-    // The parser that goes on after an error marks the bracket itself.
+    // After an error, the parser itself marks the bracket.
     if diagnostic.message.contains(" to close '"), "([{".utf8.contains(here) {
       return notClosed(range.from)
     }
@@ -205,7 +205,7 @@ struct ForeignSyntax {
       "'\(mark)' is not closed", SourceRange(from: open, to: open + 1), "add '\(closer)'")
   }
 
-  /// A finding that has no help of its own.
+  /// A finding without help of its own.
   private func helped(_ diagnostic: Diagnostic, _ range: SourceRange) -> Diagnostic? {
     var better = diagnostic
     let before = source[..<min(range.from, source.count)].last { !ForeignSyntax.isSpace($0) }
@@ -233,7 +233,7 @@ struct ForeignSyntax {
     return better
   }
 
-  // MARK: Looking at the source
+  // MARK: Reading the source
 
   private func error(_ message: String, _ range: SourceRange, _ help: String) -> Diagnostic {
     Diagnostic(.syntaxError, message, range: range, suggestion: help)
@@ -243,7 +243,7 @@ struct ForeignSyntax {
     at >= 0 && at < source.count && source[at...].starts(with: text.utf8)
   }
 
-  /// Names, digits and dots around a place.
+  /// The names, digits and dots around a place.
   private func runOfName(around at: Int) -> SourceRange {
     func isPart(_ byte: UInt8) -> Bool {
       Lexer.isNameByte(byte) || byte == UInt8(ascii: ".")
@@ -252,17 +252,17 @@ struct ForeignSyntax {
     return SourceRange(from: at - before, to: at + source[at...].prefix(while: isPart).count)
   }
 
-  /// Where the digits and dashes from a place on end.
+  /// The end of the digits and dashes that begin at a place.
   private func runOfDate(from at: Int) -> Int {
     at + source[at...].prefix { ForeignSyntax.isDigit($0) || $0 == UInt8(ascii: "-") }.count
   }
 
-  /// Whether a parenthesis has the name of a function before it.
+  /// Whether a parenthesis follows the name of a function.
   private func isCall(_ open: Int) -> Bool {
     open > 0 && Lexer.isNameByte(source[open - 1])
   }
 
-  /// Whether a name alone, at the beginning of an argument, stands before a place.
+  /// Whether the text between the beginning of an argument and a place is a single name.
   private func isLambda(_ at: Int) -> Bool {
     let before = source[..<at].reversed().drop(while: ForeignSyntax.isSpace)
     let name = before.prefix(while: Lexer.isNameByte)
@@ -274,12 +274,12 @@ struct ForeignSyntax {
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }
 
-/// The brackets and the strings of a text, also of one that does not parse.
+/// The brackets and the strings of a source, even if it does not parse.
 struct OpenBrackets {
   // SAFETY: Every index is compared with the count. No view is stored.
   // Tests: SyntaxHintTests.textsThatEndAnywhere, fuzz parser.
 
-  /// Brackets outside strings and comments, in the order of the text.
+  /// Brackets outside strings and comments, in source order.
   private var marks: [(at: Int, byte: UInt8)] = []
   private var strings: [Range<Int>] = []
 
@@ -302,7 +302,7 @@ struct OpenBrackets {
     }
   }
 
-  /// One string ends before the next begins, so that the last that begins before a place is the one.
+  /// Strings do not overlap, so only the last one that begins before a place can contain it.
   func isInString(_ at: Int) -> Bool {
     var (low, high) = (0, strings.count)
     while low < high {
@@ -312,7 +312,7 @@ struct OpenBrackets {
     return low > 0 && strings[low - 1].contains(at)
   }
 
-  /// The bracket around a place that begins last.
+  /// The innermost bracket around a place.
   func innermost(before at: Int) -> Int? {
     var open: [Int] = []
     for mark in marks.prefix(while: { $0.at < at }) {

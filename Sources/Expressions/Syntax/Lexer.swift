@@ -2,7 +2,7 @@ internal import CShims
 
 /// Splits an expression into tokens as CEL's grammar defines them.
 ///
-/// The lexer never fails: what is not a token is `invalid`, with the reason in ``problems``.
+/// The lexer never fails: invalid input becomes a token of the kind `invalid`, with the reason in ``problems``.
 struct Lexer {
   // SAFETY: `source` is the parser's view, which outlives the lexer. `byte` compares with the count
   // and returns 0 behind the end. 16 bytes are read only where more than 16 remain.
@@ -10,9 +10,9 @@ struct Lexer {
 
   private let source: ByteView
   private(set) var at = 0
-  /// What was wrong with invalid tokens, in source order.
+  /// The errors of invalid tokens, in source order.
   private(set) var problems: [Diagnostic] = []
-  /// The end of the last text that is known to stand for its bytes one to one.
+  /// The end of the last string whose bytes are known to be those in the source.
   private(set) var plainEnd = -1
 
   init(_ source: ByteView) { self.source = source }
@@ -168,7 +168,7 @@ struct Lexer {
     return take(.quotedIdentifier, length + 1)
   }
 
-  /// What CEL's grammar lets a name in back quotes hold.
+  /// Whether CEL's grammar allows a byte in a name in back quotes.
   static func isQuotedNameByte(_ byte: UInt8) -> Bool {
     isNameByte(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
       || byte == UInt8(ascii: "/") || byte == UInt8(ascii: " ")
@@ -197,7 +197,7 @@ struct Lexer {
     return nil
   }
 
-  /// Raw bytes whose prefix is the wrong way round: no token, though its end is known.
+  /// Raw bytes with a swapped prefix: an invalid token whose end is known.
   private mutating func swapped(_ token: Token) -> Token {
     problems.append(
       Diagnostic(
@@ -207,7 +207,7 @@ struct Lexer {
     return Token(kind: .invalid, from: token.from, to: token.to)
   }
 
-  /// A text of up to 15 characters of ASCII without escapes; nil when it is another, or none.
+  /// A string of up to 15 ASCII characters without escapes, or nil if there is no such string.
   private mutating func plainText(_ quote: UInt8) -> Token? {
     guard let base = source.baseAddress, source.count - at > 16 else { return nil }
     let count = textEnd(base + at + 1, quote: quote)

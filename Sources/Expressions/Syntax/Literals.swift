@@ -4,7 +4,7 @@ enum Literals {
   // inside a token exist; those inside an escape are compared with the token's end.
   // Tests: LiteralTests, fuzz parser.
 
-  /// Why a literal has no value, and the bytes to blame.
+  /// Why a literal has no value, and the invalid bytes.
   struct Fault: Error {
     var range: SourceRange
     var message: String
@@ -41,7 +41,7 @@ enum Literals {
     }
   }
 
-  /// Appends what one escape stands for and gives its length in the source.
+  /// Appends the value of one escape and returns its length in the source.
   private static func appendEscape(
     _ at: Int, _ end: Int, _ isBytes: Bool, in source: ByteView, to output: inout [UInt8]
   ) throws(Fault) -> Int {

@@ -1,5 +1,5 @@
-/// Builds a ``SyntaxTree`` from source text by precedence climbing, and goes on after an error so
-/// that one text can yield several diagnostics.
+/// Builds a ``SyntaxTree`` from a source by precedence climbing. It continues after an error, so that one source
+/// can have several diagnostics.
 package struct Parser {
   // SAFETY: `source` is the caller's view and outlives the parser. Tokens lie inside it. The tree
   // copies the text. Tests: ParserTests, LiteralTests, fuzz parser.
@@ -7,19 +7,19 @@ package struct Parser {
   private let source: ByteView
   private var lexer: Lexer
   var token: Token
-  /// The token before it.
+  /// The preceding token.
   private var previous: Token?
   var tree: SyntaxTree
   var diagnostics: [Diagnostic] = []
   private var depth = 0
-  /// Operands, elements and arguments of the constructs around the current place, until each
-  /// becomes a list of the tree: one stack spares an array for every construct.
+  /// Operands, elements and arguments of the constructs around the current place, until they become lists of the
+  /// tree. One stack avoids an array for every construct.
   private(set) var open: [UInt32] = []
   private let limits: Limits
-  /// Set when the nesting limit was hit: everything after is a consequence.
+  /// Set when the nesting limit is exceeded. All later errors are consequences.
   private var gaveUp = false
 
-  /// Parses a whole text. The tree is usable when no diagnostic has severity error.
+  /// Parses a whole source. The tree is only usable if no diagnostic has severity error.
   package static func parse(_ source: ByteView, limits: Limits = Limits())
     -> (tree: SyntaxTree, diagnostics: [Diagnostic])
   {
@@ -42,7 +42,7 @@ package struct Parser {
     return (parser.tree, parser.limitedDiagnostics)
   }
 
-  /// The first findings, and a note that there are more.
+  /// The first findings, and a note if there are more.
   private var limitedDiagnostics: [Diagnostic] {
     let most = 20
     guard diagnostics.count > most else { return diagnostics }
@@ -69,7 +69,7 @@ package struct Parser {
     token = lexer.next()
   }
 
-  /// The kind of the token behind the current one.
+  /// The kind of the token after the current one.
   var following: Token.Kind {
     var ahead = lexer
     return ahead.next().kind
@@ -96,18 +96,18 @@ package struct Parser {
     return tree.nodes.count - 1
   }
 
-  /// Keeps a node for the list that is closed next.
+  /// Adds a node to the list that is closed next.
   mutating func keep(_ id: SyntaxTree.ID) {
     if open.capacity == 0 {
-      // What most expressions need, in one piece.
+      // Enough for most expressions, in one allocation.
       open.reserveCapacity(16)
       tree.lists.reserveCapacity(32)
     }
     open.append(UInt32(id))
   }
 
-  /// A node whose list is what has been kept since `mark`. The first `skipped` of these are
-  /// numbers that are not nodes.
+  /// A node whose list is the nodes added since `mark`. The first `skipped` of these are numbers that are not
+  /// nodes.
   mutating func addListNode(
     _ kind: SyntaxTree.Kind, _ a: Int = 0, _ b: Int = 0, since mark: Int, skipping skipped: Int = 0,
     from: Int, to: Int, height atLeast: Int = 0
@@ -134,7 +134,7 @@ package struct Parser {
   // MARK: Diagnostics
 
   mutating func report(_ message: String, _ range: SourceRange, _ suggestion: String? = nil) {
-    // What the lexer said about an invalid token is enough.
+    // The lexer has reported an invalid token already.
     guard !gaveUp, token.kind != .invalid else { return }
     if let last = diagnostics.last?.range, last.from == range.from { return }
     diagnostics.append(Diagnostic(.syntaxError, message, range: range, suggestion: suggestion))
@@ -173,8 +173,8 @@ package struct Parser {
     resume()
   }
 
-  /// After an operand that is followed by no operator: parse what comes as another expression, so
-  /// that its errors are found too.
+  /// After an operand that no operator follows: parses the rest as another expression, so that its errors are
+  /// found too.
   private mutating func resume() {
     while token.kind != .end, !gaveUp {
       let before = token.from
@@ -192,7 +192,7 @@ package struct Parser {
     String(decoding: source[token.from..<token.to], as: UTF8.self)
   }
 
-  /// Whether a token is this word of lower-case letters, in any case when `ignoringCase`.
+  /// Whether a token is this word of lower-case letters, in any case if `ignoringCase`.
   func isWord(_ token: Token, _ word: StaticString, ignoringCase: Bool = false) -> Bool {
     guard token.to - token.from == word.utf8CodeUnitCount else { return false }
     for i in 0..<word.utf8CodeUnitCount {
@@ -275,7 +275,7 @@ package struct Parser {
         return invalid(at: token.range)
       }
       advance()
-      // The sign belongs to a number literal, so that the smallest int can be written.
+      // The sign belongs to the number literal, so that the smallest int can be written.
       if start.kind == .minus, let literal = numberLiteral(negative: true, from: start.from) {
         return suffixes(literal)
       }
@@ -289,8 +289,8 @@ package struct Parser {
     }
   }
 
-  /// The grammar repeats one unary operator (`!!a`, `--a`) and takes the sign of a number (`!-1`),
-  /// but does not mix them.
+  /// The grammar repeats one unary operator (`!!a`, `--a`) and accepts the sign of a number (`!-1`), but does not
+  /// mix them.
   private mutating func checkRepetition(of outer: Token.Kind) {
     let inner = token.kind
     guard inner == .not || inner == .minus, inner != outer else { return }
@@ -301,7 +301,7 @@ package struct Parser {
       "write \(first)(\(second)...) with parentheses")
   }
 
-  /// A number literal if one comes next, with its sign.
+  /// The next number literal with its sign, or nil if there is none.
   mutating func numberLiteral(negative: Bool, from: Int) -> SyntaxTree.ID? {
     let number = token
     let bits: UInt64
@@ -342,7 +342,7 @@ package struct Parser {
     return invalid(at: SourceRange(from: from, to: number.to))
   }
 
-  /// Whether a string literal means the bytes between its quotes, one to one.
+  /// Whether the value of a string literal is exactly the bytes between its quotes.
   private func isPlainText(_ literal: Token) -> Bool {
     let quote = source[literal.from]
     guard literal.to - literal.from >= 2, quote == 0x22 || quote == 0x27,
@@ -354,7 +354,7 @@ package struct Parser {
     return true
   }
 
-  /// The text of a string or bytes literal that comes next, as a range of the tree's text.
+  /// The next string or bytes literal, as a range of the tree's text.
   mutating func textLiteral() -> SyntaxTree.ID {
     let literal = token
     let quotes = literal.to - literal.from

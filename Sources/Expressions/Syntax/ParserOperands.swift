@@ -1,6 +1,6 @@
-/// Operands of the grammar: names, literals, collections, calls and what follows them.
+/// Operands of the grammar: names, literals, collections, calls and their suffixes.
 extension Parser {
-  /// Words that CEL keeps for the languages that embed it.
+  /// Words that CEL reserves for the languages that embed it.
   private func isReserved(_ name: Token) -> Bool {
     switch name.to - name.from {
     case 2: isWord(name, "as") || isWord(name, "if")
@@ -49,7 +49,7 @@ extension Parser {
   private mutating func missingOperand() -> SyntaxTree.ID {
     let start = token
     if start.kind == .invalid {
-      // The lexer has said what is wrong. Go on behind it, where an operand may come.
+      // The lexer has reported the error. Continue after it, where an operand may follow.
       while token.kind == .invalid { advance() }
       return token.kind.startsOperand ? primary() : invalid(at: start.range)
     }
@@ -71,7 +71,7 @@ extension Parser {
     let inner = expression(0)
     let close = token
     expectClosing(.rightParenthesis, of: open)
-    // Parentheses leave no node; the range grows so that messages show them.
+    // Parentheses have no node. The range of the inner node includes them, so that messages show them.
     if close.kind == .rightParenthesis {
       tree.nodes[inner].from = UInt32(open.from)
       tree.nodes[inner].to = UInt32(close.to)
@@ -79,7 +79,7 @@ extension Parser {
     return inner
   }
 
-  /// Takes the closing delimiter; when it is missing, says so and skips to where it may be.
+  /// Consumes the closing delimiter. If it is missing, reports an error and skips to a place where it may be.
   private mutating func expectClosing(_ kind: Token.Kind, of open: Token) {
     if take(kind) { return }
     report(
@@ -101,8 +101,8 @@ extension Parser {
     }
   }
 
-  /// Elements up to a closing delimiter. Lists and maps may end with a comma, and may be nothing
-  /// but a comma; arguments may not.
+  /// Elements up to a closing delimiter. Lists and maps may end with a comma, and may consist of only a comma.
+  /// Arguments may not.
   private mutating func elements(
     until close: Token.Kind, _ element: (inout Parser) -> Void
   ) {
@@ -124,7 +124,7 @@ extension Parser {
     }
   }
 
-  /// An element that may be marked optional with a leading '?'.
+  /// An element, which a leading '?' can mark as optional.
   private mutating func optionalElement(_ value: (inout Parser) -> SyntaxTree.ID) -> SyntaxTree.ID {
     guard token.kind == .question else { return value(&self) }
     let start = token.from
@@ -153,7 +153,7 @@ extension Parser {
     return addListNode(.map, since: mark, from: from, to: end)
   }
 
-  /// Keeps the keys and values in braces, and gives where they end.
+  /// Adds the keys and values in braces, and returns the end of the braces.
   private mutating func entries() -> Int {
     let brace = token
     advance()
@@ -208,7 +208,7 @@ extension Parser {
       height: target.map { Int(tree[$0].height) } ?? 0)
   }
 
-  /// What may follow an operand: `.name`, `.name(...)`, `[index]`, `{fields}` and optional forms.
+  /// The suffixes of an operand: `.name`, `.name(...)`, `[index]`, `{fields}` and optional forms.
   mutating func suffixes(_ first: SyntaxTree.ID) -> SyntaxTree.ID {
     var left = first
     while true {
@@ -234,7 +234,7 @@ extension Parser {
         "'\(word(name))' is a keyword and cannot follow '.'", name.range,
         "write [\"\(word(name))\"]")
     case .invalid where isWord(Token(kind: .invalid, from: name.from, to: name.from + 1), "`"):
-      // The lexer has said what is wrong with the quoted name; what follows it may be right.
+      // The lexer has reported the error in the quoted name. Its suffixes may be valid.
       advance()
       return invalid(at: SourceRange(from: from, to: name.to))
     default:
@@ -271,7 +271,7 @@ extension Parser {
     }
   }
 
-  /// `Name{field: value}`: it parses, so that the checker can say that messages do not exist here.
+  /// `Name{field: value}`: it parses, so that the checker can report that messages do not exist here.
   private mutating func message(_ name: SyntaxTree.ID) -> SyntaxTree.ID {
     let mark = open.count
     let end = entries()
@@ -282,7 +282,7 @@ extension Parser {
 }
 
 extension Token.Kind {
-  /// Whether an operand may begin with it.
+  /// Whether an operand can begin with this token.
   var startsOperand: Bool {
     switch self {
     case .identifier, .int, .hexInt, .uint, .hexUint, .double, .string, .bytes, .true, .false,

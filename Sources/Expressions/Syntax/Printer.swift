@@ -1,13 +1,13 @@
-/// Writes a syntax tree as text: one space around binary operators, double quotes, no parentheses
-/// but those that the tree needs. Reading the text again, in the same dialect, gives the same tree.
+/// Writes a syntax tree as an expression: one space around binary operators, double quotes, and only the
+/// parentheses that the tree needs. Parsing the result in the same dialect returns the same tree.
 package struct Printer {
   private let tree: SyntaxTree
   private let isSuperscript: Bool
   private var output = ""
 
-  /// The text of a whole tree that was read without errors.
+  /// The expression of a whole tree that was parsed without errors.
   ///
-  /// - Parameter dialect: what the tree was read in, and the text will be.
+  /// - Parameter dialect: the dialect of the tree and of the result.
   package static func print(_ tree: SyntaxTree, _ dialect: Dialect = .cel) -> String {
     var printer = Printer(tree, dialect)
     printer.write(tree.root, tighterThan: 0)
@@ -19,7 +19,7 @@ package struct Printer {
     isSuperscript = dialect == .superscript
   }
 
-  /// How an operator is written, and how tightly it binds; what is no operator binds tightest.
+  /// The symbol and the precedence of an operator. Other nodes have the highest precedence.
   static func notation(_ kind: SyntaxTree.Kind) -> (symbol: String, precedence: Int) {
     switch kind {
     case .conditional: ("?", 1)
@@ -46,13 +46,13 @@ package struct Printer {
     }
   }
 
-  /// The symbol of an operator of two operands; nil for everything else.
+  /// The symbol of a binary operator, or nil for any other node.
   static func `operator`(_ kind: SyntaxTree.Kind) -> String? {
     let (symbol, precedence) = notation(kind)
     return (4...6).contains(precedence) ? symbol : nil
   }
 
-  /// Writes a node, in parentheses when its operator does not bind more tightly.
+  /// Writes a node, in parentheses if its operator does not bind more tightly.
   private mutating func write(_ id: SyntaxTree.ID, tighterThan outer: Int) {
     let own = Printer.notation(tree[id].kind).precedence
     // A literal with a sign is written like a negation.
@@ -115,7 +115,7 @@ package struct Printer {
     case .clause: write(Int(node.a), tighterThan: 0)
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .add, .subtract,
       .multiply, .divide, .modulo:
-      // In superscript, comparisons do not chain.
+      // In superscript, comparisons cannot be chained.
       let chains = own != 4 || !isSuperscript
       write(Int(node.a), tighterThan: chains ? own - 1 : own)
       output += " \(Printer.notation(node.kind).symbol) "
@@ -123,8 +123,8 @@ package struct Printer {
     }
   }
 
-  /// Behind a minus, a number must not look like one literal with its sign. CEL's grammar repeats a
-  /// unary operator and does not mix the two; superscript's has one of `!`, `!!`, `-` and `--`.
+  /// After a minus, a number must not look like one literal with its sign. CEL's grammar repeats a unary operator
+  /// and does not mix the two. superscript's grammar has one of `!`, `!!`, `-` and `--`.
   private mutating func unary(_ node: SyntaxTree.Node) {
     let (isMinus, isTwice) = (node.kind == .negate, node.c == 1)
     output += String(repeating: isMinus ? "-" : "!", count: isTwice ? 2 : 1)
@@ -139,7 +139,7 @@ package struct Printer {
     }
   }
 
-  /// Whether a node's text begins with the digits of a number that may have a sign.
+  /// Whether a node's first character is a digit of a number that may have a sign.
   private func beginsWithNumber(_ id: SyntaxTree.ID) -> Bool {
     let node = tree[id]
     switch node.kind {
@@ -158,7 +158,7 @@ package struct Printer {
       write(Int(target) - 1, tighterThan: 7)
       output += "."
     }
-    // A leading dot of a function's name lies before the name in the source.
+    // A leading dot of a function's name precedes the name in the source.
     output += tree.name(node.a, node.b)
     enclosed("(", parts.dropFirst(), ")")
   }
@@ -187,7 +187,7 @@ package struct Printer {
     // In superscript a number that is too large is infinite.
     if value.isInfinite { return value < 0 ? "-1e400" : "1e400" }
     let text = value.description
-    // Swift writes 1e+16; CEL needs no more than that either.
+    // Swift writes 1e+16, which is valid in CEL too.
     return text.contains(".") || text.contains("e") ? text : text + ".0"
   }
 
@@ -199,10 +199,10 @@ package struct Printer {
     return isPlain ? name : "`\(name)`"
   }
 
-  /// A literal in double quotes. Bytes that are not printable ASCII are escaped in bytes literals;
-  /// strings keep everything but quotes, backslashes and control characters.
+  /// A literal in double quotes. Bytes literals escape all bytes that are not printable ASCII. Strings only escape
+  /// quotes, backslashes and control characters.
   ///
-  /// - Parameter hasNames: whether there are escapes such as `\\n`, and not numbers alone.
+  /// - Parameter hasNames: whether there are escapes such as `\\n`, in addition to numeric ones.
   static func quoted(_ text: ArraySlice<UInt8>, isBytes: Bool, hasNames: Bool = true) -> String {
     var result: [UInt8] = [0x22]
     func escape(_ text: String) { result += text.utf8 }
@@ -228,7 +228,7 @@ package struct Printer {
 }
 
 extension SyntaxTree {
-  /// Whether two trees say the same, wherever their nodes stand in their sources.
+  /// Whether two trees have the same content, wherever their nodes are in their sources.
   package func isSame(as other: SyntaxTree) -> Bool { isSame(root, other, other.root) }
 
   private func isSame(_ id: ID, _ other: SyntaxTree, _ otherID: ID) -> Bool {
@@ -239,7 +239,7 @@ extension SyntaxTree {
       && zip(parts, others).allSatisfy { isSame($0, other, $1) }
   }
 
-  /// What a node says but for its operands: a name or a text, and a number.
+  /// The content of a node without its operands: a name or a string, and a number.
   private func content(_ node: Node) -> Content {
     switch node.kind {
     case .bool, .int, .uint, .double: Content(number: node.bits)

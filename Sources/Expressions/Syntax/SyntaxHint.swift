@@ -1,8 +1,8 @@
-/// What somebody may have meant who wrote something that is not an expression, in any dialect.
+/// Guesses the intended expression behind invalid code, in any dialect.
 enum SyntaxHint {
-  /// What to write in place of a single '='.
+  /// The replacement for a single '='.
   ///
-  /// - Parameter next: the byte behind it.
+  /// - Parameter next: the byte after it.
   static func equals(before next: UInt8) -> String {
     switch next {
     case UInt8(ascii: ">"): "did you mean '>='?"
@@ -12,7 +12,7 @@ enum SyntaxHint {
     }
   }
 
-  /// What to write in place of a word that other languages have as an operator.
+  /// The replacement for a word that is an operator in other languages.
   static func `operator`(called word: String) -> String? {
     switch word.lowercased() {
     case "and": "write '&&'"
@@ -37,9 +37,9 @@ enum SyntaxHint {
     }
   }
 
-  /// What to say of a word in the place of an operator, by what follows it.
+  /// The hint for a word where an operator is expected, depending on the code after it.
   ///
-  /// - Returns: the operator, which may be the next word too, how many bytes it has, and the help.
+  /// - Returns: the operator, which may include the next word, its number of bytes, and the help.
   static func `operator`(called word: String, before rest: String)
     -> (words: String, count: Int, help: String)?
   {
@@ -66,7 +66,7 @@ enum SyntaxHint {
     return ("\(word) \(second)", count, help)
   }
 
-  /// What to write in place of a name that other languages have as a value; nil when none has.
+  /// The replacement for a name that is a value in other languages, or nil if there is none.
   static func value(called name: String) -> String? {
     switch name.lowercased() {
     case "null", "nil", "none", "undefined", "nothing":
@@ -77,7 +77,7 @@ enum SyntaxHint {
     }
   }
 
-  /// What to say of a name that is none of the roots.
+  /// The hint for a name that is not a root.
   ///
   /// - Parameters:
   ///   - before: the source up to the name.
@@ -100,11 +100,11 @@ enum SyntaxHint {
     return "did you mean '\(root).\(name)'? \(all)"
   }
 
-  /// Where an operator must come behind a string: the string may have swallowed what was meant to be
-  /// between two, because a quote is missing.
+  /// The hint for a missing operator after a string. If a quote is missing, the string may have swallowed the code
+  /// between two strings.
   ///
   /// - Parameters:
-  ///   - token: what stands in the operator's place.
+  ///   - token: the token where the operator is expected.
   ///   - string: the token before it.
   static func quote(before token: Token, behind string: Token?, in source: ByteView) -> String? {
     // SAFETY: The token's range is compared with the count, and the view is not stored.
@@ -129,6 +129,6 @@ enum SyntaxHint {
 }
 
 extension Character {
-  /// Whether a path of names with dots ends before it.
+  /// Whether a dotted path ends before this character.
   fileprivate var isPathEnd: Bool { !isLetter && !isNumber && self != "." && self != "_" }
 }

@@ -1,13 +1,12 @@
-/// An expression as it was written: nodes in one flat array, children by index.
+/// An expression as written: nodes in one flat array, children by index.
 ///
-/// The tree keeps macros as calls and `&&` and `||` as chains of any length. Texts (names and
-/// string contents) are ranges of ``text``, which begins with the source itself, so that names and
-/// strings without escapes are not copied.
+/// In the tree, macros are calls, and `&&` and `||` are chains of any length. Names and string contents are ranges
+/// of ``text``, which begins with the source itself, so that names and strings without escapes are not copied.
 package struct SyntaxTree {
   package typealias ID = Int
 
   package enum Kind: UInt8 {
-    /// Stands where the parser reported an error.
+    /// Replaces code for which the parser reported an error.
     case invalid
     case null
     case bool  // a: 0 or 1
@@ -18,7 +17,7 @@ package struct SyntaxTree {
     case optionalSelect
     case index  // a: operand; b: index
     case optionalIndex
-    case call  // a, b: name; c: list of target + 1 (or 0) and arguments
+    case call  // a, b: name; c: list of target + 1 (or 0) and arguments.
     case list  // c: list of elements
     case map  // c: list of keys and values
     case message  // a: the name's node; c: list of field name nodes and values
@@ -28,13 +27,13 @@ package struct SyntaxTree {
     case conditional  // a, b, c
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `in`  // a, b
     case add, subtract, multiply, divide, modulo  // a, b
-    /// A test of an explanation, which the parser does not make.
+    /// A test of an explanation, which the parser does not create.
     case clause  // a: the test; b: its number
   }
 
   package struct Node {
     package var kind: Kind
-    /// Height of the tree below, which bounds every recursion over it.
+    /// The height of the tree below, which bounds every recursion over it.
     package var height: UInt16
     package var a: UInt32
     package var b: UInt32
@@ -52,7 +51,7 @@ package struct SyntaxTree {
   package internal(set) var text: [UInt8]
   package internal(set) var root: ID = 0
 
-  /// A tree of nothing.
+  /// An empty tree.
   init() { text = [] }
 
   init(source: ByteView) {
@@ -63,7 +62,7 @@ package struct SyntaxTree {
 
   package subscript(id: ID) -> Node { nodes[id] }
 
-  /// The nodes that a node is made of, in the order of the source.
+  /// The operands of a node, in source order.
   package func operands(of node: Node) -> [ID] {
     switch node.kind {
     case .invalid, .null, .bool, .int, .uint, .double, .string, .bytes, .identifier: return []
@@ -90,7 +89,7 @@ package struct SyntaxTree {
     text[Int(offset)..<Int(offset + count)]
   }
 
-  /// The whole text, which the ranges of names and strings refer to.
+  /// The whole text, which contains names and strings as ranges.
   func withText<Result>(_ body: (ByteView) -> Result) -> Result {
     // SAFETY: The view lives as long as the closure runs. Tests: ParserTests.
     text.withUnsafeBufferPointer { body($0) }
@@ -110,7 +109,7 @@ package struct SyntaxTree {
 }
 
 extension SyntaxTree.Kind {
-  /// Whether the node is a value by itself.
+  /// Whether the node alone is a value.
   package var isLiteral: Bool {
     switch self {
     case .null, .bool, .int, .uint, .double, .string, .bytes: true

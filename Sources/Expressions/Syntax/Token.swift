@@ -21,7 +21,7 @@ struct Token {
 }
 
 extension Token.Kind {
-  /// How the token is called in messages.
+  /// The name of the token in messages.
   var description: String {
     switch self {
     case .end: "the end"
@@ -60,8 +60,7 @@ extension Token.Kind {
     }
   }
 
-  /// How tightly a binary operator binds, or 0. `? :` is 1 and right-associative; the others are
-  /// left-associative.
+  /// The precedence of a binary operator, or 0. `? :` is 1 and right-associative. The others are left-associative.
   var precedence: Int {
     switch self {
     case .question: 1
@@ -74,7 +73,7 @@ extension Token.Kind {
     }
   }
 
-  /// What a binary operator makes of its two operands, or nil: `&&`, `||` and `? :` take more.
+  /// The node kind of a binary operator, or nil: `&&`, `||` and `? :` have more operands.
   var operation: SyntaxTree.Kind? {
     switch self {
     case .equal: .equal

@@ -1,4 +1,4 @@
-/// Expressions as liquidjs reads them.
+/// Expressions in the syntax of liquidjs.
 extension ExpressionReader {
   // SAFETY: Views are parts of the template's source, between places that were compared with
   // `markup.end`. The tree stores offsets, or copies of strings with escapes.
@@ -53,8 +53,8 @@ extension ExpressionReader {
     }
   }
 
-  /// Names between dots with nothing but filters behind them, which is what most texts have; nil,
-  /// and nothing read, for everything else.
+  /// Names between dots with only filters after them, as in most templates. Otherwise it is nil, and the position
+  /// does not change.
   private func plainPath(_ markup: inout Markup, into tree: inout TemplateTree) -> UInt32? {
     let start = markup.at
     guard Markup.isWord(markup.peek()), !Markup.isDigit(markup.peek()) else { return nil }
@@ -132,7 +132,7 @@ extension ExpressionReader {
     }
   }
 
-  /// Operands and operators. Of operands without an operator between them the first counts.
+  /// Operands and operators. If there are operands without an operator between them, the first one counts.
   mutating func javaScriptExpression(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
@@ -164,8 +164,7 @@ extension ExpressionReader {
     return open.count > mark ? open[mark] : nil
   }
 
-  /// The last operand behind a mark. liquidjs computes with what is not there; nothing stands for it
-  /// here.
+  /// The last operand after a mark. liquidjs computes with missing operands, which are nothing here.
   private mutating func operand(
     above mark: Int, _ place: Int, into tree: inout TemplateTree
   ) -> UInt32 {
@@ -279,7 +278,7 @@ extension ExpressionReader {
     return number(digits, start, end, into: &tree)
   }
 
-  /// Names behind dots and values in brackets. A value that is not a name may stand first.
+  /// Names after dots and values in brackets. The first part may be a value that is not a name.
   private mutating func javaScriptSegments(
     above mark: Int, _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) {
@@ -305,7 +304,7 @@ extension ExpressionReader {
         markup.at += 1
         let name = javaScriptPathName(&markup)
         guard name.count > 0 else {
-          // The dot is taken without a name.
+          // A dot without a name is consumed, unless it is at the beginning.
           if open.count == mark { markup.at = dot }
           return
         }
@@ -316,14 +315,14 @@ extension ExpressionReader {
     }
   }
 
-  /// A name without white space in front.
+  /// A name without leading white space.
   private func javaScriptPathName(_ markup: inout Markup) -> TemplateTree.Bytes {
     let start = markup.at
     while !markup.isAtEnd, ExpressionReader.isName(markup.peek()) { markup.at += 1 }
     return TemplateTree.Bytes(start, markup.at)
   }
 
-  /// A text in quotes, with the escapes of ECMAScript.
+  /// A string in quotes, with the escapes of ECMAScript.
   private func javaScriptString(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
@@ -349,7 +348,7 @@ extension ExpressionReader {
   }
 }
 
-/// Escapes in texts: `\n`, `\u00e9`, `\'`.
+/// Escapes in strings: `\n`, `\u00e9`, `\'`.
 enum JavaScriptEscapes {
   // SAFETY: Every index is compared with the count. The result is a copy. Tests: RenderingTests,
   // HostileTemplateTests.

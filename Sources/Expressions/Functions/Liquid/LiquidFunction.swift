@@ -19,7 +19,7 @@ enum LiquidFunction: UInt8 {
   case plural, toNumber
 
   // Functions that tags need.
-  // A member after a dot, and one in brackets.
+  /// A member after a dot, and one in brackets.
   case member, element
   case range
   /// The items of a loop: items, offset, limit, whether reversed.
