@@ -1,4 +1,4 @@
-/// The filters by name, with the arguments that they take.
+/// The filters by name, with their arguments.
 struct LiquidFilters: Sendable {
   // SAFETY: Views of names are hashed and compared inside the closure or call that they are passed
   // to. Tests: RenderingTests.
@@ -6,12 +6,12 @@ struct LiquidFilters: Sendable {
   struct Filter: Sendable {
     var name: String
     var function: LiquidFunction
-    /// Numbers of arguments that Ruby's implementation takes.
+    /// The numbers of arguments that Ruby's implementation accepts.
     var arguments: ClosedRange<Int>
-    /// Names of arguments, which come behind those without.
+    /// Names of arguments, which follow those without a name.
     var keywords: [String] = []
     var availability = Availability.everywhere
-    /// Something the function gets beside the arguments: the unit of `date_add_hours`.
+    /// An additional operand of the function: the unit of `date_add_hours`.
     var unit: LiquidTimeUnit?
   }
 
@@ -36,7 +36,7 @@ struct LiquidFilters: Sendable {
     self.table = table
   }
 
-  /// The place of a filter that a dialect has.
+  /// The place of a filter, or nil if the dialect does not have it.
   func place(of name: ByteView, in dialect: TemplateDialect) -> Int? {
     let hash = InternTable.combine(0, name)
     guard let place = table.find(hash, isSame: { SlotTable.isSame(filters[$0].name, name) }) else {
@@ -50,7 +50,7 @@ struct LiquidFilters: Sendable {
     }
   }
 
-  /// Whether a filter takes so many arguments, and its function gets them as they stand.
+  /// Whether a filter accepts this number of arguments, and passes them to its function unchanged.
   func takesArguments(_ place: Int, count: Int) -> Bool {
     guard filters[place].arguments.contains(count), filters[place].keywords.isEmpty,
       filters[place].unit == nil
@@ -58,7 +58,7 @@ struct LiquidFilters: Sendable {
     return true
   }
 
-  /// The names of the filters that a dialect has.
+  /// The names of a dialect's filters.
   func names(in dialect: TemplateDialect) -> [String] {
     filters.map(\.name).filter { name in
       var name = name
@@ -150,7 +150,7 @@ struct LiquidFilters: Sendable {
   }()
 }
 
-/// The kinds of values that checking tells apart.
+/// The kinds of values that checking distinguishes.
 ///
 /// ```swift
 /// let analysis = TemplateEnvironment().analyze("{% for f in user.features %}{{ f }}{% endfor %}")

@@ -1,15 +1,15 @@
-/// Why a tag or an output cannot be read.
+/// Why a tag or an output is invalid.
 struct MarkupError: Error {
   var message: String
   var from: Int
   var to: Int
   var suggestion: String?
   var code = Diagnostic.Code.syntaxError
-  /// Whether something else is expected in the place of what stands there.
+  /// Whether another token is expected at this place.
   var isExpectation = false
 }
 
-/// A cursor over what stands between the delimiters of a tag.
+/// A cursor over the content between the delimiters of a tag.
 struct Markup {
   // SAFETY: `source` is the template while it is compiled. Reads compare with `end`, which is at
   // most the count; other ranges come from a cursor over the same source. Tests: RenderingTests,
@@ -42,7 +42,7 @@ struct Markup {
     return true
   }
 
-  /// Takes a word if it stands here and ends here.
+  /// Consumes a word if it begins here and ends after its last letter.
   mutating func take(word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard at + count <= end else { return false }
@@ -70,7 +70,7 @@ struct Markup {
     String(decoding: self.bytes(bytes), as: UTF8.self)
   }
 
-  /// The rest without white space at its ends.
+  /// The rest without leading and trailing white space.
   var rest: TemplateTree.Bytes {
     var (from, to) = (at, end)
     while from < to, LiquidConversions.isSpace(source[from]) { from += 1 }
@@ -82,7 +82,7 @@ struct Markup {
     MarkupError(message: message, from: min(at, end), to: end, suggestion: suggestion)
   }
 
-  /// Says what is expected here.
+  /// An error that reports the expected token.
   func expected(_ what: String, _ suggestion: String? = nil) -> MarkupError {
     var error = error("expected \(what)", suggestion)
     error.isExpectation = true
@@ -94,21 +94,21 @@ struct Markup {
   }
 }
 
-/// What reading expressions shares between syntaxes.
+/// The state that the expression readers of all syntaxes share.
 struct ExpressionReader {
   // SAFETY: Views of words and numbers are compared or converted at once. Only offsets go into the
   // tree. Tests: RenderingTests, TemplateAnalysisTests.
 
   let dialect: TemplateDialect
   let limits: TemplateLimits
-  /// Expressions inside the current one.
+  /// The number of nested expressions around the current one.
   var depth = 0
-  /// Filters that are not known, by where they stand.
+  /// Unknown filters, with their places.
   var unknownFilters: [(name: String, range: SourceRange)] = []
   /// Operands, segments and arguments around the current place, until each list is complete.
   var open: [UInt32] = []
 
-  /// Takes back what was put down since a mark. These are few, one at a time is fastest.
+  /// Removes all elements after a mark. There are few, so removing them one by one is fastest.
   mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
   func limit(_ what: String, _ markup: Markup) -> MarkupError {
@@ -121,7 +121,7 @@ struct ExpressionReader {
     if depth > limits.nesting { throw limit("expressions are nested too deeply", markup) }
   }
 
-  /// A number of digits with an optional sign and fraction, as a node.
+  /// A node for a number, which has digits and an optional sign and fraction.
   func number(_ text: ByteView, _ from: Int, _ to: Int, into tree: inout TemplateTree) -> UInt32 {
     if !text.contains(UInt8(ascii: ".")), let value = Int64(String(decoding: text, as: UTF8.self)) {
       let bits = UInt64(bitPattern: value)
@@ -150,7 +150,7 @@ struct ExpressionReader {
     }
   }
 
-  /// A value with a filter. An unknown filter leaves the value as it is.
+  /// A value with a filter. An unknown filter returns the value unchanged.
   mutating func filtered(
     _ value: UInt32, by name: TemplateTree.Bytes, _ arguments: ArraySlice<UInt32>, _ from: Int,
     _ to: Int,

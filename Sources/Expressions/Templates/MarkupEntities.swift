@@ -1,7 +1,7 @@
 /// Sources that are HTML.
 enum MarkupEntities {
-  /// The source with `&lt;&lt; … &gt;&gt;` and `&lt;% … %&gt;` as tags, and with the entities inside
-  /// of tags resolved, whichever delimiters they have. What stands in raw blocks stays as it is.
+  /// The source with `&lt;&lt; … &gt;&gt;` and `&lt;% … %&gt;` as tags. Entities inside tags are resolved,
+  /// whichever delimiters the tags have. The content of raw blocks does not change.
   static func resolved(_ source: String, _ delimiters: TemplateDelimiters) -> String {
     // SAFETY: The view of the source stays in the closure. Tests: RenderingTests,
     // HostileTemplateTests.
@@ -21,16 +21,16 @@ private struct EntityResolver {
   // SAFETY: `source` is the caller's view. Every index is compared with its count, or comes from
   // `find`. Tests: RenderingTests, HostileTemplateTests.
 
-  /// A pair of delimiters as HTML can have it.
+  /// A pair of delimiters as written in HTML.
   private struct Pair {
     var opening: [UInt8]
     var closing: [UInt8]
-    /// What they mean.
+    /// The plain delimiters.
     var plainOpening: [UInt8]
     var plainClosing: [UInt8]
     var isTag: Bool
     var isAngle: Bool
-    /// Whether no closing is left, which is looked for once.
+    /// Whether there are no further closing delimiters. This is determined only once.
     var isUnclosed = false
 
     init(_ opening: String, _ closing: String, _ plain: (String, String), isTag: Bool) {
@@ -73,7 +73,7 @@ private struct EntityResolver {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Takes the tag that begins here, if one does.
+  /// Converts the tag that begins here, if there is one.
   private mutating func takeTag() -> Bool {
     for place in pairs.indices {
       let pair = pairs[place]
@@ -93,13 +93,13 @@ private struct EntityResolver {
     return false
   }
 
-  /// What stands in a tag without white space and control of it.
+  /// The content of a tag without white space and white space control.
   private func word(in range: Range<Int>) -> String {
     let bytes = source[range].filter { $0 > 0x20 && $0 != UInt8(ascii: "-") }
     return bytes.count > 3 ? "" : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Copies the text of a raw block as it is, up to the tag that ends it.
+  /// Copies the content of a raw block unchanged, up to the tag that ends it.
   private mutating func skipRaw() {
     var end = find(Array("endraw".utf8), from: at) ?? source.count
     let openings = pairs.filter(\.isTag).map(\.opening)
@@ -143,7 +143,7 @@ private struct EntityResolver {
     }
   }
 
-  /// The ASCII character of `&#39;` or `&#x27;`, and the entity's length. A no-break space is a space.
+  /// The ASCII character of `&#39;` or `&#x27;`, and the length of the entity. A no-break space is a space.
   private func number(_ start: Int, _ end: Int) -> (byte: UInt8, count: Int)? {
     guard starts(start, [UInt8(ascii: "&"), UInt8(ascii: "#")]) else { return nil }
     var at = start + 2

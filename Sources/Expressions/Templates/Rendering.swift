@@ -1,6 +1,6 @@
 public import CivilTime
 
-/// What only the caller of a rendering knows.
+/// The part of a rendering's input that only the caller knows.
 ///
 /// ```swift
 /// let template = try TemplateEnvironment().compile("Hello {{ user.name }}").get()
@@ -8,23 +8,23 @@ public import CivilTime
 /// rendered.text  // "Hello &lt;Ann&gt;"
 /// ```
 public struct RenderOptions: Sendable {
-  /// What happens to characters of values that mean something in the target.
+  /// How values are escaped for the target format.
   public enum Escaping: String, Hashable, Sendable, CaseIterable {
-    /// Nothing: the text is shown as text.
+    /// No escaping: the output is plain text.
     case text
-    /// `&`, `<`, `>` and quotes of values become references; the template's own text stays.
+    /// `&`, `<`, `>` and quotes of values become references. The template's own text does not change.
     case html
   }
 
   public var escaping: Escaping
-  /// What the word `now` means; without it `now` is an error.
+  /// The value of the word `now`. Without it, `now` is an error.
   public var now: Instant?
-  /// The zone in which dates are shown; without one they keep the offset that they were written with.
+  /// The zone of dates. Without one, dates keep the offset that they were written with.
   public var zone: TemplateZone?
   /// The locale of `money`, `plural`, `date` and `countdown_from`.
   public var locale: String
   public var money: MoneyFormatter?
-  /// The words of locales; nil for English.
+  /// The words of locales, or nil for English.
   package var words: LocaleWords?
 
   public init(
@@ -49,14 +49,14 @@ public struct RenderOptions: Sendable {
 public struct TemplateZone: Hashable, Sendable {
   let rules: TimeZoneRules
 
-  /// The zone with a name of the tz database (`Europe/Berlin`) or a fixed offset (`+05:30`).
+  /// The zone with a name of the tz database (`Europe/Berlin`), or with a fixed offset (`+05:30`).
   public init?(named name: String) {
     guard let rules = TimeZones.zone(named: name) else { return nil }
     self.rules = rules
   }
 }
 
-/// Why a part of a template gave nothing. The text does not say so.
+/// Why a part of a template rendered to nothing. The output does not contain the error.
 ///
 /// ```swift
 /// let template = try TemplateEnvironment(dialect: .shopify).compile("{{ a | divided_by: 0 }}").get()
@@ -66,15 +66,15 @@ public struct TemplateZone: Hashable, Sendable {
 /// ```
 public struct RenderError: Error, Hashable, Sendable {
   public var kind: EvaluationError.Kind
-  /// Where in the template, or nil.
+  /// The place in the template, or nil.
   public var range: SourceRange?
-  /// The name of the template, where it is one that another renders.
+  /// The name of the template if another template renders it.
   public var template: String
-  /// What went wrong, for people.
+  /// A description of the error.
   public var message: String
 }
 
-/// A rendered text and what went wrong in it. It keeps its memory for the next text.
+/// A rendered string and its errors. Its memory is reused for the next rendering.
 ///
 /// ```swift
 /// let template = try TemplateEnvironment().compile("Hello {{ user.name }}").get()
@@ -91,21 +91,21 @@ package struct RenderedText: ~Copyable {
   fileprivate var moreFaults = 0
   /// The fault that ended the rendering.
   fileprivate var end: UInt64?
-  /// What went wrong, in the order in which it did; at most 100, and the one that ended it.
+  /// The errors, in the order in which they occurred: at most 100, and the one that ended the rendering.
   package internal(set) var errors: [RenderError] = []
 
   package init() {}
 
-  /// Whether the template was rendered to its end: false when a limit was reached.
+  /// Whether the template was rendered to its end. It is false if a limit was reached.
   package var isComplete: Bool { end == nil }
 
-  /// How many bytes the text has.
+  /// The length of the output in bytes.
   package var count: Int { output.count }
 
-  /// The text.
+  /// The output.
   package var string: String { String(decoding: output.bytes, as: UTF8.self) }
 
-  /// Gives the bytes of the text, which are valid UTF-8, without copying them.
+  /// Passes the bytes of the output, which are valid UTF-8, to the body without copying them.
   package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     // SAFETY: The text is borrowed while the closure runs, so its buffer cannot grow or go away.
     // Tests: RenderingTests, PrecomputeTextsTests.
@@ -116,7 +116,7 @@ package struct RenderedText: ~Copyable {
 }
 
 extension Frame {
-  /// Sets what templates that are rendered on this frame know of their surroundings.
+  /// Sets the options for templates that are rendered on this frame.
   public mutating func setOptions(_ options: RenderOptions) {
     rendering.escapesHTML = options.escaping == .html
     rendering.now = options.now?.timestamp
@@ -128,7 +128,7 @@ extension Frame {
 }
 
 extension TemplateSet {
-  /// Runs a template. This is the hot path: it allocates nothing once frame and text are warm.
+  /// Runs a template. This is the hot path: it allocates nothing when frame and output are warm.
   func run(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
     let storage = program.storage
     swap(&frame.rendering.output, &text.output)
@@ -178,9 +178,9 @@ extension TemplateSet {
   }
 }
 
-/// What went wrong, for people.
+/// Descriptions of errors.
 enum RenderMessages {
-  /// What the filter `money` does not take; nil where that is told as of other filters.
+  /// The description of an error of the filter `money`, or nil if it is the same as for other filters.
   static func money(_ error: EvaluationError) -> String? {
     switch error.kind {
     case .conversion:

@@ -1,9 +1,9 @@
-/// Expressions as Shopify's implementation reads them when it is strict.
+/// Expressions as Shopify's implementation parses them in strict mode.
 extension ExpressionReader {
   // SAFETY: The view of a number lies between two places of the cursor, and is converted at once.
   // Tests: RenderingTests.
 
-  /// A value with filters, up to the end. Nothing at all is null.
+  /// A value with filters, up to the end. An empty output is null.
   mutating func rubyOutput(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {
@@ -50,7 +50,7 @@ extension ExpressionReader {
     return try rubyValue(&markup, into: &tree)
   }
 
-  /// A letter or an underscore, then word characters and hyphens, then perhaps a question mark.
+  /// A letter or an underscore, then word characters and hyphens, then optionally a question mark.
   func rubyName(_ markup: inout Markup) -> TemplateTree.Bytes? {
     let start = markup.at
     guard Markup.isWord(markup.peek()), !Markup.isDigit(markup.peek()) else { return nil }
@@ -177,7 +177,7 @@ extension ExpressionReader {
     return tree.add(.compare, start, markup.at, left, right, UInt32(relation.rawValue))
   }
 
-  /// The operator that stands here.
+  /// The operator at the current place.
   func relation(_ markup: inout Markup) -> LiquidRelation? {
     let (first, second) = (markup.peek(), markup.peek(1))
     let hasEqual = second == UInt8(ascii: "=")

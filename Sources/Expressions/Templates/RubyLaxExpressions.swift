@@ -1,5 +1,5 @@
-/// Expressions as Shopify's implementation reads them when it is lax: fragments are looked for, and
-/// what stands between them is passed over.
+/// Expressions as Shopify's implementation parses them in lax mode: it searches for fragments, and ignores the
+/// characters between them.
 extension ExpressionReader {
   // SAFETY: Views lie between places of the cursor or inside such a view, and are compared or
   // converted at once. Tests: RenderingTests, HostileTemplateTests.
@@ -29,14 +29,14 @@ extension ExpressionReader {
     return value
   }
 
-  /// Fragments behind a colon or a comma, up to the next filter.
+  /// Fragments after a colon or a comma, up to the next filter.
   private mutating func laxArguments(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> [UInt32] {
     var arguments: [UInt32] = []
     while !markup.isAtEnd, markup.peek() != UInt8(ascii: "|") {
       guard markup.take(UInt8(ascii: ":")) || markup.take(UInt8(ascii: ",")) else {
-        // A text hides what is inside it.
+        // The content of a string is not searched.
         if fragment(&markup, isSearched: false) == nil { markup.at += 1 }
         continue
       }
@@ -60,7 +60,7 @@ extension ExpressionReader {
     return arguments
   }
 
-  /// The next run of texts and of characters that are not white space, comma, bar or quote.
+  /// The next run of strings and of characters that are not white space, comma, bar or quote.
   func fragment(_ markup: inout Markup, isSearched: Bool) -> TemplateTree.Bytes? {
     func isPart(_ byte: UInt8) -> Bool {
       !LiquidConversions.isSpace(byte) && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "|")
@@ -75,7 +75,7 @@ extension ExpressionReader {
         guard end < markup.end else { break }
         let isWhole = markup.at == start
         markup.at = end + 1
-        // A text alone is a fragment of its own.
+        // A string is a separate fragment.
         if isWhole { break }
       } else {
         markup.at += 1
@@ -84,7 +84,7 @@ extension ExpressionReader {
     return markup.at > start ? TemplateTree.Bytes(start, markup.at) : nil
   }
 
-  /// The value of a fragment: a literal, a range, or a path of which only names and brackets count.
+  /// The value of a fragment: a literal, a range, or a path. In a path, only names and brackets count.
   mutating func laxValue(
     _ fragment: TemplateTree.Bytes, _ markup: Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {
@@ -102,7 +102,7 @@ extension ExpressionReader {
       let points = digits.filter { $0 == UInt8(ascii: ".") }.count
       let isNumber = digits.allSatisfy { Markup.isDigit($0) || $0 == UInt8(ascii: ".") }
       if isNumber {
-        // What follows a second point does not count.
+        // The characters from a second point on are ignored.
         var end = 0
         var seen = 0
         while end < text.count {
@@ -130,7 +130,7 @@ extension ExpressionReader {
   private mutating func laxRange(
     _ from: Int, _ to: Int, _ markup: Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32? {
-    // The last two points that stand together.
+    // The last two consecutive points.
     var dots = to - 2
     while dots > from {
       if markup.source[dots] == UInt8(ascii: "."), markup.source[dots + 1] == UInt8(ascii: ".") {
@@ -190,7 +190,7 @@ extension ExpressionReader {
 
   // MARK: Conditions
 
-  /// Comparisons between `and` and `or`. An operator that does not exist is an error.
+  /// Comparisons between `and` and `or`. An unknown operator is an error.
   mutating func laxCondition(
     _ markup: inout Markup, into tree: inout TemplateTree
   ) throws(MarkupError) -> UInt32 {

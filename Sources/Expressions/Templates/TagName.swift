@@ -42,6 +42,6 @@ enum TagName: UInt8, CaseIterable {
     }
   }
 
-  /// The names of tags that begin something, for suggestions.
+  /// The names of tags that begin a statement, for suggestions.
   static let names = allCases.filter { !$0.isInner && $0 != .inlineComment }.map(\.name)
 }

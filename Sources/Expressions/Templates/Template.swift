@@ -1,5 +1,5 @@
-/// Templates that were compiled into one ``Program``: texts that are shown together share slots and constants,
-/// and one filled ``Frame`` renders them all.
+/// Templates compiled into one ``Program``. Templates that are shown together share slots and constants, and one
+/// filled ``Frame`` renders them all.
 ///
 /// ```swift
 /// var builder = TemplateSetBuilder(TemplateEnvironment())
@@ -14,16 +14,16 @@
 package struct TemplateSet: Sendable {
   package let program: Program
   package let environment: TemplateEnvironment
-  /// The names of the templates that others render, by the numbers of their texts.
+  /// The names of the templates that others render, by the numbers of their sources.
   let partialNames: [Int: String]
 
-  /// How many templates there are.
+  /// The number of templates.
   package var count: Int { program.entries.count }
 
-  /// Whether a template computes names, so that a frame keeps all of its context.
+  /// Whether a template computes names, so that a frame stores all of its context.
   package var readsAllData: Bool { program.storage.allDataSlot != nil }
 
-  /// Renders a template on a filled frame. What was in the text before is gone.
+  /// Renders a template on a filled frame. The previous output is discarded.
   package func render(_ number: Int, in frame: inout Frame, into text: inout RenderedText) {
     run(number, in: &frame, into: &text)
     if text.hasFaults { text.errors = errors(of: text, number) }
@@ -40,7 +40,7 @@ public struct Template: Sendable {
   package let templates: TemplateSet
   public var program: Program { templates.program }
 
-  /// Renders on a filled frame. What was in the text before is gone.
+  /// Renders on a filled frame. The previous output is discarded.
   package func render(in frame: inout Frame, into text: inout RenderedText) {
     templates.render(0, in: &frame, into: &text)
   }
@@ -84,7 +84,7 @@ extension TemplateEnvironment {
 package struct TemplateSetBuilder: ~Copyable {
   package var environment: TemplateEnvironment { compiler.environment }
   private let scratch: TemplateScratch
-  /// Has the graph that all the templates share.
+  /// Contains the graph that all the templates share.
   private var compiler: TemplateCompiler
   private var roots: [ConditionGraph.ID] = []
   private var sources: [String] = []
@@ -95,7 +95,7 @@ package struct TemplateSetBuilder: ~Copyable {
     compiler = TemplateCompiler(environment, scratch)
   }
 
-  /// Adds a template; it becomes the next one of the set. One that has errors renders nothing.
+  /// Adds a template, as the next one of the set. A template with errors renders nothing.
   @discardableResult
   package mutating func add(_ source: String) -> [Diagnostic] {
     // SAFETY: The view of the source stays in the closure. The program stores the string itself.

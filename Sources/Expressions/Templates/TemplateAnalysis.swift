@@ -1,4 +1,4 @@
-/// What a template reads, found without rendering it.
+/// The values that a template reads, determined without rendering it.
 ///
 /// ```swift
 /// let analysis = TemplateEnvironment().analyze("{{ user.nam }} pays {{ products.primary.price }}")
@@ -8,35 +8,34 @@
 /// analysis.check(against: schema).count  // 1
 /// ```
 package struct TemplateAnalysis: Sendable {
-  /// One place where a template reads a value of its context.
+  /// A place where a template reads a value of its context.
   package struct Read: Sendable {
     /// The path as people write it: `products.primary.price`, `list[0].name`, `a[b.c].d`.
     package var path: String
-    /// The names, nil where one is computed.
+    /// The names, with nil for computed ones.
     package var names: [String?]
     package var range: SourceRange
-    /// Whether the template is prepared for the value being absent: it has a default, or a condition
-    /// around it asks for it.
+    /// Whether the template handles a missing value: it has a default, or a condition around it tests for it.
     package var isGuarded: Bool
-    /// The kinds of value that make sense here; empty when all do.
+    /// The kinds of value that are valid here, or empty for all kinds.
     package var wanted: [TemplateType]
-    /// What the value is used for, for messages.
+    /// The use of the value, for messages.
     package var use: String
-    /// Paths that conditions around the place ask for.
+    /// Paths that conditions around the place test.
     var guards: [String] = []
-    /// What has to hold for the place to be reached.
+    /// The condition for reaching the place.
     var reach = TemplateConditions.always
   }
 
   package private(set) var reads: [Read] = []
-  /// What is wrong with the template itself.
+  /// The errors in the template itself.
   package private(set) var diagnostics: [Diagnostic] = []
-  /// What it writes, asks and computes, by place.
+  /// The strings, tests and computations of the template, by place.
   package private(set) var parts = TemplateParts()
   private let conditions: TemplateConditions
   private let environment: TemplateEnvironment
 
-  /// The paths that are read, each once, in order of their texts.
+  /// The paths that are read, each once, in alphabetical order.
   package var requirements: [String] {
     Array(Set(reads.map(\.path))).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
@@ -54,8 +53,8 @@ package struct TemplateAnalysis: Sendable {
     self.environment = environment
   }
 
-  /// Holds what is read against what there will be. What stands where a condition says no with what is
-  /// known is not read, and not missing.
+  /// Compares the reads with the values that will exist. Parts behind a condition that is known to be false are
+  /// not read, so their values are not missing.
   package func check(against schema: TemplateSchema) -> [Diagnostic] {
     var problems: [Diagnostic] = []
     var outcomes: [TemplateConditions.Outcome]?
@@ -75,7 +74,7 @@ package struct TemplateAnalysis: Sendable {
     func names(_ count: Int) -> String {
       read.names.prefix(count).map { $0 ?? "?" }.joined(separator: ".")
     }
-    // A condition around asks whether the value is there, or one that it lies in.
+    // Whether a condition around the place tests the value, or a value that contains it.
     let found = schema.find(read.names) { count in
       let path = read.names.prefix(count).compactMap { $0 }
       return path.count == count && read.guards.contains(path.joined(separator: "."))
@@ -120,7 +119,7 @@ package struct TemplateAnalysis: Sendable {
     }
   }
 
-  /// What to write in place of a name that is none.
+  /// The replacement for an invalid name.
   private static func help(forPath name: String) -> String? {
     if name.unicodeScalars.contains(where: CharacterHint.curlyQuotes.contains) {
       return "use straight quotes"
@@ -142,12 +141,12 @@ package struct TemplateAnalysis: Sendable {
 }
 
 extension TemplateEnvironment {
-  /// Finds what a template reads.
+  /// Analyzes a template.
   package func analyze(_ source: String) -> TemplateAnalysis { TemplateAnalysis(source, self) }
 }
 
 extension Template {
-  /// The paths that the template reads, each once, in order of their texts.
+  /// The paths that the template reads, each once, in alphabetical order.
   public var requirements: [String] {
     templates.environment.analyze(program.sources.first ?? "").requirements
   }

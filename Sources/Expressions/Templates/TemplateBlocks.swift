@@ -1,7 +1,7 @@
 /// Blocks: conditions, cases, loops, captures.
 extension TemplateParser {
-  /// Statements without the texts that stand directly in them: in Shopify's implementation a block
-  /// that would write only white space writes nothing.
+  /// Removes the strings directly in the statements. In Shopify's implementation a block that would only write
+  /// white space writes nothing.
   private mutating func withoutTexts(_ body: UInt32) -> UInt32 {
     let node = tree[Int(body)]
     switch node.kind {
@@ -41,7 +41,7 @@ extension TemplateParser {
       guard var ending = body.ending else { break }
       if ending.name == .endif || ending.name == .endunless { break }
       if seenElse {
-        // Branches behind else never run; liquidjs refuses them.
+        // Branches after `else` never run, and liquidjs rejects them.
         if isJavaScript {
           report(
             MarkupError(
@@ -64,7 +64,7 @@ extension TemplateParser {
     return tree.add(.ifs, piece.from, piece.to, tree.add(list: open[mark...]))
   }
 
-  /// Reports what stands behind `else`.
+  /// Reports unexpected content after `else`.
   private mutating func reportJunk(_ markup: Markup) {
     let isElseIf = source[markup.at..<markup.end].starts(with: "if".utf8)
     report(
@@ -77,7 +77,7 @@ extension TemplateParser {
 
   mutating func cases(_ markup: inout Markup, _ piece: TemplatePiece) -> UInt32? {
     let target = caseTarget(&markup)
-    // What stands before the first branch is not written.
+    // Content before the first branch is not written.
     var head = body(inside: (.case, piece.from, piece.to))
     var isBlank = head.isBlank
     var branches: [(values: [UInt32], body: UInt32)] = []
@@ -108,8 +108,8 @@ extension TemplateParser {
     return tree.add(.cases, piece.from, piece.to, tree.add(list: parts))
   }
 
-  /// In liquidjs everything between the first else and the second belongs to the first, which comes
-  /// last; what stands behind the second is never written.
+  /// In liquidjs all content between the first `else` and the second belongs to the first, which comes last.
+  /// Content after the second is never written.
   private mutating func mergedElse(
     _ branches: [(values: [UInt32], body: UInt32)], _ at: Int
   ) -> [(values: [UInt32], body: UInt32)] {
@@ -127,7 +127,7 @@ extension TemplateParser {
     } strict: { reader, markup, tree throws(MarkupError) in
       let value = try reader.rubyValue(&markup, into: &tree)
       markup.skipSpace()
-      // Only the strictest mode looks at what follows.
+      // Only the strictest mode checks the rest of the tag.
       guard markup.isAtEnd || isLenient else {
         throw markup.expected("the end of 'case'")
       }
@@ -140,7 +140,7 @@ extension TemplateParser {
     }
   }
 
-  /// The values of `when`, between commas or `or`.
+  /// The values of `when`, separated by commas or `or`.
   private mutating func whenValues(_ markup: inout Markup) -> [UInt32] {
     var values: [UInt32] = []
     do throws(MarkupError) {
@@ -285,7 +285,7 @@ extension TemplateParser {
     }
   }
 
-  /// `name: value` or a name alone, which is true.
+  /// `name: value`, or only a name, whose value is true.
   mutating func javaScriptPair(_ markup: inout Markup) throws(MarkupError)
     -> (name: TemplateTree.Bytes, value: UInt32)?
   {
@@ -374,7 +374,7 @@ extension TemplateParser {
     return loop
   }
 
-  /// Every `name: fragment` in the rest.
+  /// Every `name: fragment` in the rest of the tag.
   mutating func laxAttributes(_ markup: inout Markup) throws(MarkupError)
     -> [(TemplateTree.Bytes, UInt32)]
   {
@@ -410,7 +410,7 @@ extension TemplateParser {
     return tree.add(.capture, piece.from, piece.to, name.from, name.count, body.node)
   }
 
-  /// The name of a variable that a tag writes, perhaps in quotes.
+  /// The name of a variable that a tag writes, optionally in quotes.
   private func variableName(_ markup: inout Markup) -> TemplateTree.Bytes? {
     markup.skipSpace()
     let quote = markup.peek()
@@ -428,7 +428,7 @@ extension TemplateParser {
     return signature(&markup)
   }
 
-  /// Word characters, hyphens, points and brackets, as Shopify's implementation finds them anywhere.
+  /// Word characters, hyphens, points and brackets, which Shopify's implementation finds at any place.
   func signature(_ markup: inout Markup) -> TemplateTree.Bytes? {
     func isPart(_ byte: UInt8) -> Bool {
       Markup.isWord(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")

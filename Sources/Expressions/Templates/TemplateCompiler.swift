@@ -1,31 +1,31 @@
-/// Turns parsed templates into graph nodes: names become attribute slots, loop variables or variables
-/// of the template; filters become calls; templates that render others take them in.
+/// Turns parsed templates into graph nodes. Names become attribute slots, loop variables or variables of the
+/// template, and filters become calls. Templates that render other templates include them.
 struct TemplateCompiler: ~Copyable {
   // SAFETY: `unit.source` is the caller's view while one template is compiled, or a copy that
   // `keeper` owns. Names and strings become constants, which copy them. Tests: RenderingTests,
   // corpus, asan.
 
-  /// What a name means at some place.
+  /// The meaning of a name at some place.
   enum Binding {
     case local(level: Int)
     /// The object `forloop` or `tablerowloop`.
     case loop(LoopObject)
-    /// What is there and has no value.
+    /// A declared name without a value.
     case nothing
   }
 
-  /// A loop whose facts may be read.
+  /// A loop whose facts can be read.
   struct LoopObject {
-    /// Level of the variable; before it is the iterator, behind it the items.
+    /// The level of the variable. The iterator precedes it, and the items follow it.
     var level: Int
     var name: [UInt8]
     var isTable: Bool
     var columns: ConditionGraph.ID?
-    /// Where the loop around it is, among the loops.
+    /// The index of the loop around it.
     var parent: Int?
   }
 
-  /// What tags write under a name.
+  /// A variable that tags write.
   struct Variable {
     var name: [UInt8]
     var level: Int
@@ -43,7 +43,7 @@ struct TemplateCompiler: ~Copyable {
       return hash
     }
 
-    /// The level of the first of some variables that has a name.
+    /// The level of the first variable with a name among some variables.
     static func level(of name: ByteView, among variables: [Variable], from start: Int) -> Int? {
       if start >= variables.count { return nil }
       let hash = hash(name)
@@ -55,11 +55,11 @@ struct TemplateCompiler: ~Copyable {
     }
   }
 
-  /// The texts that are compiled: the template itself, then those that it renders.
+  /// The sources: the template itself, and then those that it renders.
   struct Unit {
     var tree: TemplateTree
     var source: ByteView
-    /// Number of the text among the program's sources.
+    /// The number of the source in the program.
     var number: UInt32
     var name: String
   }
@@ -67,12 +67,12 @@ struct TemplateCompiler: ~Copyable {
   let environment: TemplateEnvironment
   var graph: ConditionGraph
   private(set) var diagnostics: [Diagnostic] = []
-  /// The text that is being compiled.
+  /// The source that is being compiled.
   var unit: Unit
   private(set) var partials: [String: Unit] = [:]
-  /// Keeps the sources of partials where their ranges point to.
+  /// Keeps the sources of partials at their addresses, because ranges point into them.
   private var keeper: SourceKeeper?
-  /// Computed names times the variables that each was held against.
+  /// The number of comparisons of computed names with variables.
   var nameTests = 0
   /// Names around the current place, the innermost last.
   var scopes: [(name: [UInt8], binding: Binding)] = []
@@ -81,16 +81,16 @@ struct TemplateCompiler: ~Copyable {
   /// Variables that tags write, by name, with their levels.
   var variables: [Variable] = []
   var variableBase = 0
-  /// Numbers that `increment` and `decrement` count; variables of the same name hide them.
+  /// Numbers of `increment` and `decrement`. Variables of the same name hide them.
   private var counters: [Variable] = []
   var counterBase = 0
   var loops: [LoopObject] = []
   var nextLevel = 0
   /// Where the loops of an isolated template begin.
   var loopBase = 0
-  /// Whether some loop goes on where another ended, so that loops keep their places.
+  /// Whether some loop continues where another ended, so that loops store their end.
   var keepsPlaces = false
-  /// First statements: variables that the data may hold as well.
+  /// The first statements, for variables that the data may contain too.
   var prologue: [ConditionGraph.ID] = []
   var partialDepth = 0
   var partialStatements = 0
@@ -100,19 +100,19 @@ struct TemplateCompiler: ~Copyable {
   /// The names of the path that is being compiled.
   var pathNames: [SlotTable.NameRange] = []
 
-  /// Begins with an empty graph.
+  /// Starts with an empty graph.
   init(_ environment: TemplateEnvironment, _ scratch: TemplateScratch) {
     graph = ConditionGraph(&scratch.tables)
     self.environment = environment
     unit = Unit(tree: TemplateTree(), source: ByteView(start: nil, count: 0), number: 0, name: "")
   }
 
-  /// Begins a template, whose nodes come into the same graph.
+  /// Starts a template, whose nodes are added to the same graph.
   mutating func begin(_ source: ByteView, number: UInt32) {
     unit.source = source
     unit.number = number
     firstSource = number
-    // Before the first one everything is as it has to be.
+    // The first template starts in the initial state.
     if number == 0 { return }
     diagnostics = []
     if !partials.isEmpty { partials = [:] }
@@ -130,13 +130,13 @@ struct TemplateCompiler: ~Copyable {
     partialStatements = 0
   }
 
-  /// Gives the graph back.
+  /// Returns the graph.
   consuming func finish() -> ConditionGraph { graph }
 
-  /// Takes back what was put down since a mark. These are few, one at a time is fastest.
+  /// Removes all elements after a mark. There are few, so removing them one by one is fastest.
   mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
-  /// Takes tree and memory out of a scratch, or puts them back.
+  /// Takes the tree and the memory out of a scratch, or puts them back.
   mutating func swapMemory(_ scratch: TemplateScratch) {
     swap(&unit.tree, &scratch.tree)
     swap(&open, &scratch.compiled)
@@ -147,7 +147,7 @@ struct TemplateCompiler: ~Copyable {
 
   var hasPartials: Bool { !partials.isEmpty }
 
-  /// The texts of the templates that were taken in, in the order of their numbers.
+  /// The sources of the included templates, in the order of their numbers.
   var partialSources: [(name: String, text: String)] {
     partials.values.sorted { $0.number < $1.number }.map {
       ($0.name, String(decoding: $0.source, as: UTF8.self))
@@ -168,13 +168,13 @@ struct TemplateCompiler: ~Copyable {
     ConditionGraph.Origin(source: unit.number, from: node.from, to: node.to)
   }
 
-  /// Nobody needs more reports than these.
+  /// The maximum number of reports.
   private static let reportLimit = 100
 
   mutating func report(_ diagnostic: Diagnostic) {
     guard diagnostics.count < TemplateCompiler.reportLimit else { return }
     var diagnostic = diagnostic
-    // Its range counts in the template that is being compiled, which may be one taken in.
+    // Its range counts in the source that is being compiled, which may be an included template.
     if diagnostic.path.isEmpty { diagnostic.path = unit.name }
     diagnostics.append(diagnostic)
   }
@@ -202,14 +202,14 @@ struct TemplateCompiler: ~Copyable {
     return graph.add(.constant, place, at: origin(node))
   }
 
-  /// Text that is written as it is.
+  /// Writes a string unchanged.
   mutating func write(_ text: String, _ node: TemplateTree.Node) -> ConditionGraph.ID {
     var text = text
     let place = text.withUTF8 { graph.constants.intern(text: $0) }
     return graph.add(.text, place, at: origin(node))
   }
 
-  /// A call of one operand.
+  /// A call with one operand.
   mutating func call(
     _ function: LiquidFunction, of operand: ConditionGraph.ID, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -253,7 +253,7 @@ struct TemplateCompiler: ~Copyable {
 
   var counterCount: Int { counters.count }
 
-  /// Whether data can be read here.
+  /// Whether the data is visible here.
   var readsData: Bool { isolation == 0 }
 
   mutating func declare(_ name: [UInt8]) {
@@ -263,7 +263,7 @@ struct TemplateCompiler: ~Copyable {
     if name.withUnsafeBufferPointer({ counter($0) }) == nil {
       prologue.append(initialValue(name, nextLevel))
     } else {
-      // Until it is written the counter shows.
+      // Until the variable is written, the counter is visible.
       let origin = ConditionGraph.Origin(source: unit.number, from: 0, to: 0)
       let missing = graph.addConstant(.missing, at: origin)
       prologue.append(graph.add(.assign, missing, nextLevel, at: origin))
@@ -271,7 +271,7 @@ struct TemplateCompiler: ~Copyable {
     nextLevel += 1
   }
 
-  /// Looking a name up goes through all of them.
+  /// Looking up a name is a search through all of them.
   private mutating func hasRoomForVariables() -> Bool {
     if variables.count + counters.count < environment.limits.variables { return true }
     if !diagnostics.contains(where: { $0.code == .limitExceeded }) {
@@ -292,7 +292,7 @@ struct TemplateCompiler: ~Copyable {
     nextLevel += 1
   }
 
-  /// What a variable or a counter holds, or nil when the template writes nothing of this name.
+  /// The value of a variable or a counter, or nil if the template writes no variable of this name.
   mutating func written(_ name: TemplateTree.Bytes, _ node: TemplateTree.Node) -> ConditionGraph.ID?
   {
     if variables.isEmpty, counters.isEmpty { return nil }
@@ -308,7 +308,7 @@ struct TemplateCompiler: ~Copyable {
     }
   }
 
-  /// A variable begins as the data has it.
+  /// The initial value of a variable is that of the data.
   private mutating func initialValue(_ name: [UInt8], _ level: Int) -> ConditionGraph.ID {
     let origin = ConditionGraph.Origin(source: unit.number, from: 0, to: 0)
     var value = graph.addConstant(.null, at: origin)
@@ -322,14 +322,13 @@ struct TemplateCompiler: ~Copyable {
     return graph.add(.assign, value, level, at: origin)
   }
 
-  /// A level of a variable that nobody can name.
+  /// The level of a variable that no template can name.
   mutating func hiddenVariable() -> Int {
     nextLevel += 1
     return nextLevel - 1
   }
 
-  /// Sets a variable that nobody can name. Where the value errs the variable holds null, and not what
-  /// an earlier round left in it.
+  /// Sets a hidden variable. If the value fails, the variable is null, and not the value of an earlier round.
   mutating func keep(_ value: ConditionGraph.ID, in level: Int, _ node: TemplateTree.Node)
     -> ConditionGraph.ID
   {
@@ -340,13 +339,13 @@ struct TemplateCompiler: ~Copyable {
     return graph.add(.statements, list: [clear, set], at: origin)
   }
 
-  /// The level of a loop's variable, with those of the iterator before and of the items behind it.
+  /// The level of a loop's variable. The levels of the iterator before it and the items after it are reserved too.
   mutating func loopLevel() -> Int {
     nextLevel += 3
     return nextLevel - 2
   }
 
-  /// The hidden variable under a name, made when it is first asked for.
+  /// The hidden variable for a name. It is created on first use.
   mutating func register(_ name: [UInt8]) -> Int {
     let key = [0] + name
     if let known = key.withUnsafeBufferPointer({ variable($0) }) { return known }
@@ -359,8 +358,8 @@ struct TemplateCompiler: ~Copyable {
     return level
   }
 
-  /// Declares what tags of a template write, and those of the templates that it includes: a loop may
-  /// read what a later tag writes.
+  /// Declares the variables that tags of a template and of its included templates write: a loop may read a variable
+  /// that a later tag writes.
   mutating func collectVariables(_ tree: TemplateTree, _ source: ByteView) {
     let writes = tree.nodes.contains {
       switch $0.kind {
@@ -403,7 +402,7 @@ struct TemplateCompiler: ~Copyable {
 
   // MARK: Other templates
 
-  /// The parsed template of a name; what is wrong with it is reported once.
+  /// The parsed template with a name. Its errors are reported once.
   mutating func partial(_ name: String) -> Unit? {
     if let known = partials[name] { return known }
     guard let text = environment.templates[name] else { return nil }
@@ -423,7 +422,7 @@ struct TemplateCompiler: ~Copyable {
   }
 }
 
-/// Keeps texts where they are while ranges point into them.
+/// Keeps sources at their addresses while ranges point into them.
 private final class SourceKeeper {
   // SAFETY: It copies each source, frees the copies in `deinit`, and lives as long as the compiler
   // uses their views. Tests: RenderingTests, corpus, asan.

@@ -1,16 +1,15 @@
-/// The conditions of a template, as far as they can be told from what is known of its values. Each one
-/// refers to earlier ones only.
+/// The conditions of a template, as far as the known values decide them. Each one only refers to earlier ones.
 struct TemplateConditions: Sendable {
   typealias ID = Int
 
-  /// What a condition comes to with what is known.
+  /// The result of a condition for the known values.
   enum Outcome: Sendable {
     case yes, no, unknown
   }
 
   private enum Condition: Sendable {
     case constant(Outcome)
-    /// A test as it is written, with the paths that it reads.
+    /// A test as written, with the paths that it reads.
     case test(String, [[String?]])
     case not(ID)
     case both(ID, ID)
@@ -41,7 +40,7 @@ struct TemplateConditions: Sendable {
     a == TemplateConditions.never ? b : add(.either(a, b))
   }
 
-  /// What every condition comes to, by its number.
+  /// The result of every condition, by its number.
   func outcomes(with schema: TemplateSchema, _ environment: TemplateEnvironment) -> [Outcome] {
     var tester = ConditionTester(schema: schema, environment)
     var outcomes: [Outcome] = []
@@ -75,7 +74,7 @@ extension TemplateConditions.Outcome {
   }
 }
 
-/// Runs tests whose values are all known, as templates of their own.
+/// Runs tests whose values are all known, as separate templates.
 private struct ConditionTester {
   private let schema: TemplateSchema
   private let environment: TemplateEnvironment
@@ -84,7 +83,7 @@ private struct ConditionTester {
   init(schema: TemplateSchema, _ environment: TemplateEnvironment) {
     self.schema = schema
     var environment = environment
-    // The text was resolved before, and a test includes nothing.
+    // The entities are resolved already, and a test includes no templates.
     environment.isHTML = false
     environment.delimiters = .braces
     environment.templates = [:]

@@ -1,5 +1,5 @@
-/// A way of writing templates, as a table of choices. There is one parser, one compiler and one
-/// evaluator for all of them; what uses the language may declare further dialects.
+/// A syntax and behavior of templates, as a table of choices. There is one parser, one compiler and one evaluator
+/// for all dialects. Other modules may declare further dialects.
 ///
 /// ```swift
 /// let environment = TemplateEnvironment(dialect: .shopify)
@@ -7,17 +7,17 @@
 /// try environment.compile("{{ 6 | divided_by: 4.0 }}").get().render([:]).text  // "1.5"
 /// ```
 public struct TemplateDialect: Hashable, Sendable {
-  /// How tags and outputs are written.
+  /// The syntax of tags and outputs.
   enum Syntax: UInt8 {
-    /// As Shopify's Ruby implementation reads them.
+    /// The syntax of Shopify's Ruby implementation.
     case ruby
-    /// As liquidjs reads them.
+    /// The syntax of liquidjs.
     case javaScript
-    /// `{{ root.name }}` and nothing else.
+    /// Only `{{ root.name }}`.
     case paths
   }
 
-  /// A root of paths, and how many names a path from there has, the root included.
+  /// A root of paths, and the number of names in a path from it, including the root.
   package struct Root: Hashable, Sendable {
     var name: String
     var names: Int
@@ -30,14 +30,14 @@ public struct TemplateDialect: Hashable, Sendable {
 
   let syntax: Syntax
   let style: LiquidStyle
-  /// Whether a filter that gets too few or too many arguments is an error.
+  /// Whether a wrong number of arguments for a filter is an error.
   var countsArguments = false
-  /// Whether a block that holds nothing but white space and assignments writes nothing.
+  /// Whether a block with only white space and assignments writes nothing.
   var dropsBlankBlocks = false
-  /// Whether the filters that neither implementation has are there: `date_add`, countdowns, `money`,
-  /// `plural` and their like.
+  /// Whether the dialect has the filters that neither implementation has: `date_add`, countdowns, `money`, `plural`
+  /// and similar ones.
   var hasOwnFilters = false
-  /// The paths that there are, where there is nothing but paths.
+  /// The roots of the valid paths, in a dialect that only has paths.
   var roots: [Root] = []
 
   /// Liquid as liquidjs renders it. The default.
@@ -48,26 +48,26 @@ public struct TemplateDialect: Hashable, Sendable {
     syntax: .ruby, style: .ruby, countsArguments: true, dropsBlankBlocks: true,
     hasOwnFilters: true)
 
-  /// Paths from these roots only; what does not resolve stays in the text as it is written.
+  /// Only paths from these roots. A path that does not resolve is written unchanged.
   package static func paths(_ roots: [Root]) -> TemplateDialect {
     TemplateDialect(syntax: .paths, style: .ruby, roots: roots)
   }
 }
 
-/// How strictly templates of the dialect `shopify` are read. liquidjs has one way only.
+/// How strictly templates of the dialect `shopify` are parsed. liquidjs has only one mode.
 ///
 /// ```swift
 /// let strict = TemplateEnvironment(dialect: .shopify, mode: .strict)
 /// strict.mode.rawValue  // "strict"
 /// ```
 package enum TemplateMode: String, Hashable, Sendable, CaseIterable {
-  /// What cannot be understood is passed over where Shopify's implementation does so.
+  /// Invalid code is skipped where Shopify's implementation does so.
   case lax
   case strict
   case strict2
 }
 
-/// The delimiters that a text may have.
+/// The delimiters of tags.
 ///
 /// ```swift
 /// let angles = TemplateEnvironment(delimiters: .angles)
@@ -81,7 +81,7 @@ package enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
   case both
 }
 
-/// How much a template may take. Passing a limit is a diagnostic while compiling and an error of
+/// The resources that a template may use. Exceeding a limit is a diagnostic while compiling, and an error of
 /// kind ``EvaluationError/Kind/limitExceeded`` while rendering.
 ///
 /// ```swift
@@ -90,25 +90,24 @@ package enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
 /// rendered.errors.map(\.kind)  // [.limitExceeded]
 /// ```
 public struct TemplateLimits: Hashable, Sendable {
-  /// Bytes of source text.
+  /// The length of the source in bytes.
   public var sourceBytes: Int
-  /// Depth of nested blocks, brackets and conditions, and of templates that render others; at most
-  /// 100 is honoured.
+  /// The depth of nested blocks, brackets and conditions, and of templates that render others. The maximum is 100.
   public var nesting: Int
-  /// Names of a path.
+  /// Names in a path.
   public var pathNames: Int
-  /// Filters behind one value.
+  /// Filters of one value.
   public var filters: Int
   /// Names that tags of one template write.
   public var variables: Int
-  /// Statements of other templates that are compiled into one.
+  /// Statements of other templates that one template includes.
   public var partialStatements: Int
-  /// Work of one rendering: every round of a loop takes 1, every filter, output and report at least
-  /// a part of 1, and going through lists and texts as much as with expressions.
+  /// The work of one rendering. Every round of a loop takes 1, and every filter, output and report takes at least a
+  /// part of 1. Visiting lists and strings takes as much as in expressions.
   public var steps: Int
-  /// Bytes that one rendering may write, captures included.
+  /// Bytes that one rendering may write, including captures.
   public var outputBytes: Int
-  /// Bytes of texts and lists that one rendering may make.
+  /// Bytes of strings and lists that one rendering may create.
   public var memoryBytes: Int
 
   public init(
@@ -129,7 +128,7 @@ public struct TemplateLimits: Hashable, Sendable {
   }
 }
 
-/// What a template is compiled for.
+/// The dialect, limits and other templates for compiling a template.
 ///
 /// ```swift
 /// let environment = TemplateEnvironment()
@@ -139,9 +138,9 @@ public struct TemplateEnvironment: Sendable {
   public var dialect: TemplateDialect
   package var delimiters: TemplateDelimiters
   package var mode: TemplateMode
-  /// Whether the source is HTML, so that `&lt;&lt; … &gt;&gt;` is a tag as well.
+  /// Whether the source is HTML. Then `&lt;&lt; … &gt;&gt;` is a tag too.
   public var isHTML: Bool
-  /// Templates by the names with which `include` and `render` find them.
+  /// Templates by the names that `include` and `render` use.
   public var templates: [String: String]
   public var limits: TemplateLimits
 

@@ -10,7 +10,7 @@ extension TemplateCompiler {
     switch node.kind {
     case .null: return constant(.null, node)
     case .empty, .blank:
-      // Outside of comparisons Shopify's implementation takes both for the empty text.
+      // Outside of comparisons, both are the empty string in Shopify's implementation.
       return style.isJavaScript ? word(node) : constant(.emptyText, node)
     case .bool: return constant(Cell(node.a == 1), node)
     case .int:
@@ -28,7 +28,7 @@ extension TemplateCompiler {
       return call(.range, [first, value(node.b)], node)
     case .filter: return filter(node)
     case .keyword:
-      // An option where none is expected: a list of its name and its value.
+      // An option where no option is expected is a list of its name and its value.
       let name = graph.add(
         .constant, constant(TemplateTree.Bytes(from: node.a, count: node.b)), at: origin)
       return graph.add(.list, list: [name, value(node.c)], at: origin)
@@ -79,7 +79,7 @@ extension TemplateCompiler {
     }
   }
 
-  /// In liquidjs the word nil is not blank, although nothing is.
+  /// In liquidjs the word nil is not blank, although a missing value is.
   private func isNeverEqual(_ node: TemplateTree.Node) -> Bool {
     style.isJavaScript && node.c == UInt32(LiquidRelation.equal.rawValue)
       && unit.tree[Int(node.a)].kind == .null && unit.tree[Int(node.b)].kind == .blank
@@ -87,7 +87,7 @@ extension TemplateCompiler {
 
   // MARK: Paths
 
-  /// The bytes of a segment that is a name or a text.
+  /// The bytes of a segment that is a name or a string.
   private func name(_ segment: TemplateTree.Node) -> TemplateTree.Bytes? {
     switch segment.kind {
     case .name, .string: TemplateTree.Bytes(from: segment.a, count: segment.b)
@@ -95,7 +95,7 @@ extension TemplateCompiler {
     }
   }
 
-  /// Whether a segment may mean something that every list or text has.
+  /// Whether a segment may name a property that every list or string has.
   private func isCommand(_ segment: TemplateTree.Node) -> Bool {
     guard segment.kind == .name || style.isJavaScript, let name = name(segment) else {
       return false
@@ -106,7 +106,7 @@ extension TemplateCompiler {
       case 5 where name.elementsEqual("first".utf8): return true
       case 6 where style.isJavaScript && name.elementsEqual("length".utf8): return true
       default:
-        // A number is a place in a list.
+        // A number is an index into a list.
         guard style.isJavaScript, let last = name.last, Markup.isDigit(last) else { return false }
         let digits = name.first == UInt8(ascii: "-") ? name.dropFirst() : name[...]
         return !digits.isEmpty && digits.allSatisfy(Markup.isDigit)
@@ -170,7 +170,7 @@ extension TemplateCompiler {
     return call(isNamed ? .member : .element, [value, operand], node)
   }
 
-  /// A name alone.
+  /// A single name.
   private mutating func root(_ name: TemplateTree.Node, _ node: TemplateTree.Node)
     -> ConditionGraph.ID
   {
@@ -188,12 +188,12 @@ extension TemplateCompiler {
       .slot, slot([SlotTable.NameRange(from: bytes.from, count: bytes.count)]), at: origin(node))
   }
 
-  /// `[name]`: the variable whose name is computed. It is looked for among all that can be named.
+  /// `[name]`: the variable whose name is computed. All names that are visible are searched.
   private mutating func namedVariable(_ node: TemplateTree.Node) -> ConditionGraph.ID {
     let key = unit.tree[Int(node.a)]
     if key.kind == .string { return root(key, node) }
     let name = value(node.a)
-    // What the template itself writes, then the data.
+    // First the variables of the template itself, then the data.
     var result = constant(.null, node)
     if readsData {
       let all = graph.slots.slotOfEverything()
@@ -210,7 +210,7 @@ extension TemplateCompiler {
     return result
   }
 
-  /// Every computed name is held against every variable: both must not be many.
+  /// Every computed name is compared with every variable, so there must not be many of both.
   private mutating func hasRoomForNameTests(_ node: TemplateTree.Node) -> Bool {
     let count = variables.count - variableBase
     nameTests += count
@@ -326,7 +326,7 @@ extension TemplateCompiler {
       filter.function, operands(filter, input, plain, options, plainAfterOption, node), node)
   }
 
-  /// A filter that takes its arguments as they stand, and as many as there are; nil for others.
+  /// A filter that passes its arguments unchanged, in their number. It is nil for other filters.
   private mutating func plainFilter(_ node: TemplateTree.Node, _ input: ConditionGraph.ID)
     -> ConditionGraph.ID?
   {
@@ -345,7 +345,7 @@ extension TemplateCompiler {
       Int(node.from), at: origin(node))
   }
 
-  /// A call with a number of arguments that the filter does not take is an error where it is met.
+  /// A call with a number of arguments that the filter does not accept fails where it is reached.
   private mutating func reportCount(
     _ filter: LiquidFilters.Filter, _ count: Int, _ node: TemplateTree.Node
   ) {
@@ -369,7 +369,7 @@ extension TemplateCompiler {
     let missing = graph.addConstant(.missing, at: origin(node))
     switch filter.function {
     case .defaultValue:
-      // In liquidjs an option in the first place is the other value.
+      // In liquidjs, an option in the first place is the replacement value.
       let isBroken = style.isJavaScript && plainAfterOption
       let other = plain.first ?? (style.isJavaScript ? missing : text([], node))
       return [

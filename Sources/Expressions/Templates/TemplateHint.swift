@@ -1,6 +1,6 @@
-/// What to write in place of what other template languages have.
+/// Replacements for constructs of other template languages.
 enum TemplateHint {
-  /// The tag that does what a tag of another language does.
+  /// The tag that replaces a tag of another language.
   static func tag(called name: String) -> String? {
     tags[name.lowercased()].map { "write '\($0)'" }
   }
@@ -12,15 +12,15 @@ enum TemplateHint {
     "print": "echo", "default": "else",
   ]
 
-  /// What does the work of an operator that stands where something else is expected.
+  /// The replacement for an operator where another token is expected.
   ///
-  /// - Parameter rest: the tag from the place on.
+  /// - Parameter rest: the rest of the tag from that place on.
   static func `operator`(at rest: ByteView) -> String? {
     // SAFETY: The view is only read through its iterator. Tests: TemplateHintTests.
     operators.first { rest.starts(with: $0.text.utf8) }?.help
   }
 
-  /// Those that others begin with come later.
+  /// An operator that is a prefix of others comes after them.
   private static let operators: [(text: String, help: String)] = [
     ("&&", "write 'and'"), ("||", "write 'or'"), ("===", "write '=='"), ("!==", "write '!='"),
     ("=", "write '=='"),

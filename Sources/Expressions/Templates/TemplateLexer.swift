@@ -8,28 +8,28 @@ struct TemplatePiece {
   /// The whole part.
   var from: Int
   var to: Int
-  /// What stands between the delimiters, or the text without the white space that tags take away.
+  /// The content between the delimiters, or the text without the white space that tags remove.
   var contentFrom: Int
   var contentTo: Int
-  /// Whether the delimiter that ends it was found.
+  /// Whether the closing delimiter was found.
   var isClosed = true
-  /// Whether it takes away the white space behind it.
+  /// Whether it removes the white space after it.
   var trimsRight = false
 }
 
-/// Cuts a source into texts, outputs and tags.
+/// Splits a source into text, outputs and tags.
 struct TemplateLexer {
   // SAFETY: `source` is the parser's view. Every index is compared with its count.
   // Tests: RenderingTests, HostileTemplateTests.
 
   let source: ByteView
   let delimiters: TemplateDelimiters
-  /// Whether quotes hide the end of an output, as in liquidjs.
+  /// Whether an end delimiter inside quotes does not end an output, as in liquidjs.
   let respectsQuotes: Bool
   private(set) var at = 0
   private var trimsNext = false
-  /// Angles that nothing closed. After a few, angles are text: looking for an end each time would
-  /// take quadratic time.
+  /// The number of angles without a closing delimiter. After a few, angles are plain text, because searching for an
+  /// end each time would take quadratic time.
   private var unclosed = 0
   private static let mostUnclosed = 16
 
@@ -43,10 +43,10 @@ struct TemplateLexer {
   private static let brace = UInt8(ascii: "{")
   private static let angle = UInt8(ascii: "<")
 
-  /// White space that tags take away.
+  /// White space that tags remove.
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 || byte == 0 }
 
-  /// Whether a tag or an output begins here, and which.
+  /// The kind of tag or output that begins here, or nil.
   @inline(__always)
   private func opening(_ i: Int) -> TemplatePiece.Kind? {
     let byte = source[i]
@@ -58,7 +58,7 @@ struct TemplateLexer {
     return source[i + 1] == TemplateLexer.percent ? .tag : nil
   }
 
-  /// Goes on behind a place, as after the text of a raw block.
+  /// Moves to a place, as after the content of a raw block.
   mutating func move(to place: Int, trimming: Bool) {
     at = place
     trimsNext = trimming
@@ -90,7 +90,7 @@ struct TemplateLexer {
     return TemplatePiece(kind: .text, from: start, to: end, contentFrom: from, contentTo: to)
   }
 
-  /// Angles that nothing closes are text: `a << b`.
+  /// Angles without a closing delimiter are plain text: `a << b`.
   private mutating func isPlain(_ i: Int) -> Bool {
     guard source[i] == TemplateLexer.angle, let kind = opening(i) else { return false }
     if unclosed >= TemplateLexer.mostUnclosed { return true }
@@ -122,7 +122,7 @@ struct TemplateLexer {
     return piece
   }
 
-  /// Where the delimiter that ends a tag or an output begins.
+  /// The place of the delimiter that ends a tag or an output.
   private func closing(_ kind: TemplatePiece.Kind, _ start: Int) -> Int? {
     let last = source[start] == TemplateLexer.brace ? UInt8(ascii: "}") : UInt8(ascii: ">")
     let first = kind == .tag ? TemplateLexer.percent : last
@@ -159,8 +159,8 @@ struct TemplateLexer {
 
   /// Finds the tag that ends a raw block: `{% endraw %}`.
   ///
-  /// - Returns: where the block's text ends, where the tag ends, whether the tag takes away white
-  ///   space in front and behind.
+  /// - Returns: the end of the block's content, the end of the tag, and whether the tag removes white space before
+  ///   and after it.
   func end(of name: StaticString, from start: Int, allowsControl: Bool)
     -> (textTo: Int, to: Int, trimsLeft: Bool, trimsRight: Bool)?
   {

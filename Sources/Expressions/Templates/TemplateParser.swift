@@ -1,5 +1,4 @@
-/// Parses templates: blocks of statements, each with its expressions. What is wrong is collected; the
-/// rest is still parsed.
+/// Parses templates: blocks of statements, each with its expressions. After an error, the rest is still parsed.
 struct TemplateParser {
   /// A tag that ends the statements before it.
   struct Ending {
@@ -9,7 +8,7 @@ struct TemplateParser {
     var to: Int
   }
 
-  /// Statements, and whether they write nothing but white space.
+  /// Statements, and whether they only write white space.
   struct Body {
     var node: UInt32
     var isBlank: Bool
@@ -34,9 +33,9 @@ struct TemplateParser {
   var diagnostics: [Diagnostic] = []
   private var lines: Lines?
   private var depth = 0
-  /// Statements of the blocks around the current place, until each is complete.
+  /// Statements of the blocks around the current place, until each block is complete.
   var open: [UInt32] = []
-  /// Whether what has been parsed of the current statement writes nothing.
+  /// Whether the parsed parts of the current statement write nothing.
   var lastIsBlank = false
 
   init(_ source: ByteView, _ environment: TemplateEnvironment) {
@@ -107,7 +106,7 @@ struct TemplateParser {
 
   /// Statements up to a tag that ends them.
   ///
-  /// - Parameter block: the tag around them, which has to be closed; nil for a whole source.
+  /// - Parameter block: the tag around them, which must be closed, or nil for a whole source.
   mutating func body(inside block: (name: TagName, from: Int, to: Int)?) -> Body {
     depth += 1
     defer { depth -= 1 }
@@ -153,14 +152,14 @@ struct TemplateParser {
     }
   }
 
-  /// The open statements from some place on as one.
+  /// The open statements from some place on, as one statement.
   private mutating func sequence(from first: Int, _ start: Int, _ end: Int) -> UInt32 {
     defer { close(first) }
     if open.count - first == 1 { return open[first] }
     return tree.add(.sequence, start, end, tree.add(list: open[first...]))
   }
 
-  /// Takes back what was put down since a mark. These are few, one at a time is fastest.
+  /// Removes all elements after a mark. There are few, so removing them one by one is fastest.
   mutating func close(_ mark: Int) { while open.count > mark { open.removeLast() } }
 
   enum Tag {
@@ -175,7 +174,7 @@ struct TemplateParser {
         kind: .end, from: lines?.end ?? 0, to: lines?.end ?? 0, contentFrom: 0, contentTo: 0)
   }
 
-  /// The next line of a `liquid` tag that says anything, as a tag.
+  /// The next line of a `liquid` tag that is not empty, as a tag.
   private mutating func nextLine() -> TemplatePiece? {
     guard var lines else { return nil }
     defer { self.lines = lines }
@@ -208,7 +207,7 @@ struct TemplateParser {
     MarkupError(message: message, from: piece.from, to: piece.to, suggestion: suggestion)
   }
 
-  /// What writes a value.
+  /// A statement that writes a value.
   mutating func write(_ markup: inout Markup, _ from: Int, _ to: Int) -> UInt32? {
     guard let value = value(&markup) else { return nil }
     return tree.add(.output, from, to, value)
@@ -242,7 +241,7 @@ struct TemplateParser {
   typealias Reading = (inout ExpressionReader, inout Markup, inout TemplateTree) throws(MarkupError)
     -> UInt32
 
-  /// Reads something in the way of the dialect; what cannot be read is reported.
+  /// Parses a part in the syntax of the dialect, and reports its errors.
   mutating func read(
     _ markup: inout Markup, script: Reading, strict: Reading, lax: Reading
   ) -> UInt32? {
@@ -285,7 +284,7 @@ struct TemplateParser {
     return TemplateHint.operator(at: ByteView(rebasing: source[error.from..<error.to]))
   }
 
-  /// A source with this many errors is not read on: nobody needs more of them.
+  /// Parsing stops after this number of errors.
   private static let errorLimit = 100
 
   private mutating func hasRoomForErrors() -> Bool {
@@ -304,7 +303,7 @@ struct TemplateParser {
 
   // MARK: Tags
 
-  /// Reads a tag: a statement, or the end of the statements before it.
+  /// Parses a tag: a statement, or the end of the statements before it.
   private mutating func tag(_ piece: TemplatePiece, inside block: TagName?) -> Tag {
     var markup = Markup(source: source, at: piece.contentFrom, end: piece.contentTo)
     lastIsBlank = false
@@ -388,10 +387,10 @@ struct TemplateParser {
     }
   }
 
-  /// The lines of a `liquid` tag are tags of their own.
+  /// The lines of a `liquid` tag are separate tags.
   private mutating func liquid(_ markup: Markup, _ piece: TemplatePiece) -> UInt32? {
     let outer = lines
-    // Inside another one, the rest of the line is a line.
+    // Inside another `liquid` tag, the rest of the line is a line.
     lines = Lines(at: markup.at, end: markup.end)
     let body = body(inside: nil)
     lines = outer
@@ -418,10 +417,10 @@ struct TemplateParser {
     return nil
   }
 
-  // MARK: Blocks whose text is not parsed
+  // MARK: Blocks whose content is not parsed
 
-  /// Passes the text of a comment. Comments nest in Shopify's implementation, and raw blocks inside
-  /// them hide their ends.
+  /// Skips the content of a comment. In Shopify's implementation comments nest, and ends inside raw blocks do not
+  /// count.
   private mutating func comment(_ piece: TemplatePiece) -> UInt32? {
     var nesting = 1
     while nesting > 0 {

@@ -1,4 +1,4 @@
-/// `include` and `render`: other templates are compiled into the one that renders them.
+/// `include` and `render`: compiles other templates into the one that renders them.
 extension TemplateCompiler {
   mutating func partial(_ id: TemplateTree.ID, _ node: TemplateTree.Node) -> ConditionGraph.ID {
     let partial = unit.tree.partial(id)
@@ -8,7 +8,7 @@ extension TemplateCompiler {
       let text = unit.tree.string(TemplateTree.Bytes(from: name.a, count: name.b), of: unit.source)
       return taken(text, partial, isRender, node)
     }
-    // The name is known only then: one of all.
+    // The name is only known at run time: it selects one of all templates.
     let origin = origin(node)
     let wanted = value(partial.name)
     var result = call(.fail, [wanted], node)
@@ -23,7 +23,7 @@ extension TemplateCompiler {
     return otherwise
   }
 
-  /// A template of this name in the place of the tag.
+  /// Replaces the tag by the template with this name.
   private mutating func taken(
     _ name: String, _ partial: TemplateTree.Partial, _ isRender: Bool, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -36,7 +36,7 @@ extension TemplateCompiler {
     guard partialDepth < environment.limits.nesting / 4,
       partialStatements <= environment.limits.partialStatements
     else {
-      // Templates that render each other for ever end with an error where it is met.
+      // Templates that render each other without end fail where the recursion is reached.
       return graph.add(
         .output, call(.failLimit, [text([], node)], node), 0, Int(node.from), at: origin)
     }
@@ -81,7 +81,7 @@ extension TemplateCompiler {
         suggestion: close.map { "did you mean '\($0)'?" }))
   }
 
-  /// What a variable with the template's own name holds.
+  /// The value of a variable with the template's own name.
   private mutating func boundVariable(_ name: [UInt8], _ node: TemplateTree.Node)
     -> ConditionGraph.ID
   {
@@ -102,7 +102,7 @@ extension TemplateCompiler {
     return graph.add(.slot, slot, at: origin(node))
   }
 
-  /// Arguments as variables that only the other template sees.
+  /// Arguments as variables that are only visible in the other template.
   private mutating func bind(
     _ arguments: [(name: [UInt8], value: ConditionGraph.ID)], _ node: TemplateTree.Node
   ) -> (statements: [ConditionGraph.ID], names: [(name: [UInt8], binding: Binding)]) {
@@ -118,7 +118,7 @@ extension TemplateCompiler {
 
   // MARK: include
 
-  /// An included template sees and writes the variables around it.
+  /// An included template reads and writes the variables around it.
   private mutating func included(
     _ other: Unit, _ partial: TemplateTree.Partial, _ item: ConditionGraph.ID?, _ name: [UInt8],
     _ arguments: [(name: [UInt8], value: ConditionGraph.ID)], _ node: TemplateTree.Node
@@ -133,7 +133,7 @@ extension TemplateCompiler {
       scopes.removeLast(names.count)
       return graph.add(.statements, list: list, at: origin)
     }
-    // A list is gone through; anything else is bound as it is.
+    // A list is visited item by item. Any other value is bound unchanged.
     let level = loopLevel()
     names.append((name, .local(level: level)))
     scopes += names
@@ -150,8 +150,8 @@ extension TemplateCompiler {
 
   // MARK: render
 
-  /// A rendered template sees only its arguments, and breaks stay inside it. Where it goes through a
-  /// list, every round begins anew; in liquidjs what the round before has written stays.
+  /// A rendered template only sees its arguments, and breaks do not leave it. If it is rendered for each item of a
+  /// list, variables are reset in every round. In liquidjs they keep their values.
   private mutating func rendered(
     _ other: Unit, _ partial: TemplateTree.Partial, _ item: ConditionGraph.ID?, _ name: [UInt8],
     _ arguments: [(name: [UInt8], value: ConditionGraph.ID)], _ node: TemplateTree.Node
@@ -161,7 +161,7 @@ extension TemplateCompiler {
     let outerPrologue = prologue
     prologue = []
     isolation = scopes.count
-    // A template at the outermost place is isolated all the same.
+    // A template at the outermost level is isolated too.
     let isOutermost = isolation == 0
     if isOutermost {
       scopes.append(([], .nothing))
@@ -199,11 +199,11 @@ extension TemplateCompiler {
     return graph.add(.statements, list: list, at: origin)
   }
 
-  /// Arguments that the template itself writes anew are variables of its own, which begin with the
-  /// argument: takes them out of the names, and sets them in the prologue.
+  /// Arguments that the template itself writes become variables of its own, whose initial value is the argument.
+  /// They are removed from the names, and set in the prologue.
   ///
-  /// - Parameter item: the level of what the template is rendered for, which is set in every round.
-  /// - Returns: what sets the variables that begin with the item.
+  /// - Parameter item: the level of the item that the template is rendered for, which is set in every round.
+  /// - Returns: the statements that set the variables whose initial value is the item.
   private mutating func moveWritten(
     from names: inout [(name: [UInt8], binding: Binding)], item: Int?, _ node: TemplateTree.Node
   ) -> [ConditionGraph.ID] {

@@ -1,4 +1,4 @@
-/// The parts of a template by their places: what it writes, what it asks, and what it computes with.
+/// The parts of a template by their places: strings, tests and computations.
 ///
 /// ```swift
 /// let analysis = TemplateEnvironment().analyze("Only {{ price | upcase }}")
@@ -6,14 +6,14 @@
 /// analysis.parts.outputs[0].source.filters  // ["upcase"]
 /// ```
 package struct TemplateParts: Sendable {
-  /// A read of a variable that the template itself has written, or of a loop's.
+  /// A read of a variable that the template itself has written, or of a loop's variable.
   package struct VariableRead: Sendable {
     package var name: String
-    /// The names behind the variable's; nil where one is computed.
+    /// The names after the variable's, with nil for computed ones.
     package var members: [String?]
   }
 
-  /// What a value is made of.
+  /// The origin of a value.
   package struct Source: Sendable {
     package var reads: [TemplateAnalysis.Read] = []
     package var variables: [VariableRead] = []
@@ -23,10 +23,10 @@ package struct TemplateParts: Sendable {
     package var isPath = false
   }
 
-  /// Text that is written as it stands.
+  /// A string that is written unchanged.
   package struct Text: Sendable {
     package var range: SourceRange
-    /// Paths that conditions around the text ask for.
+    /// Paths that conditions around the string test.
     package var guards: [String]
   }
 
@@ -41,7 +41,7 @@ package struct TemplateParts: Sendable {
   package struct Test: Sendable {
     package var range: SourceRange
     package var source: Source
-    /// The values of a case, as they are written; nil for a condition.
+    /// The values of a case as written, or nil for a condition.
     package var cases: [String]?
 
     init(range: SourceRange, source: Source, cases: [String]? = nil) {
@@ -54,7 +54,7 @@ package struct TemplateParts: Sendable {
   /// One side of a comparison.
   package enum Operand: Sendable {
     case read(TemplateAnalysis.Read)
-    /// A number, as it is written.
+    /// A number as written.
     case number(String)
     case string
     case other
@@ -64,12 +64,12 @@ package struct TemplateParts: Sendable {
   package struct Comparison: Sendable {
     package var left: Operand
     package var right: Operand
-    /// Whether it asks which one is greater.
+    /// Whether it compares the order of the values.
     package var isOrder: Bool
     package var range: SourceRange
   }
 
-  /// A path that a filter takes as a number.
+  /// A path that is a number operand of a filter.
   package struct Calculation: Sendable {
     package var filter: String
     package var read: TemplateAnalysis.Read
@@ -80,6 +80,6 @@ package struct TemplateParts: Sendable {
   package var tests: [Test] = []
   package var comparisons: [Comparison] = []
   package var calculations: [Calculation] = []
-  /// By variable, each value that the template gives it.
+  /// By variable: all values that the template assigns to it.
   package var assigned: [String: [Source]] = [:]
 }

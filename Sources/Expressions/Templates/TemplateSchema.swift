@@ -1,17 +1,17 @@
-/// What a template may read: the values that there will be, by name.
+/// The values that a template may read, by name.
 ///
 /// ```swift
 /// let schema = TemplateSchema(.object([("user", .object([("name", .scalar(.string))], isOpen: false))], isOpen: false))
 /// TemplateEnvironment().analyze("Hello {{ user.name }}").check(against: schema).count  // 0
 /// ```
 package struct TemplateSchema: Sendable {
-  /// What is known of a value.
+  /// The known facts about a value.
   package indirect enum Shape: Sendable {
-    /// Anything.
+    /// Any value.
     case any
     case scalar(TemplateType)
     case list(Shape)
-    /// A map of these members; one that is open may have others.
+    /// A map with these members. An open map may have others.
     case object([(name: String, shape: Shape)], isOpen: Bool)
     /// A value that may be absent.
     case optional(Shape)
@@ -19,14 +19,14 @@ package struct TemplateSchema: Sendable {
     case value(Value)
   }
 
-  /// What is said of a name that an object lacks, where its members are more than attributes.
+  /// The message for a missing name in an object whose members are more than attributes.
   package struct Absence: Sendable {
-    /// Where the object is.
+    /// The path of the object.
     package var path: [String]
     package var code: Diagnostic.Code
-    /// What stands before the name: `the list has no column`.
+    /// The words before the name: `the list has no column`.
     package var message: String
-    /// Members that are not offered in place of the name.
+    /// Members that are not suggested as replacements for the name.
     package var unlisted: [String]
 
     package init(
@@ -45,7 +45,7 @@ package struct TemplateSchema: Sendable {
 
   package init(_ root: Shape) { self.root = root }
 
-  /// What the values of one context show: exactly its members are there.
+  /// The schema of one context: exactly its members exist.
   package init(of context: Value) { root = TemplateSchema.shape(of: context) }
 
   private static func shape(of value: Value) -> Shape {
@@ -56,20 +56,20 @@ package struct TemplateSchema: Sendable {
       }, isOpen: false)
   }
 
-  /// What a path leads to.
+  /// The result of following a path.
   enum Finding {
     case found(Shape)
-    /// The name at this place is not there; these are.
+    /// The name at this place is missing. The known names exist.
     case unknown(place: Int, known: [String])
-    /// The name at this place stands behind a value that has no members.
+    /// The name at this place follows a value that has no members.
     case behindValue(place: Int, TemplateType)
     /// The value may be absent.
     case absent
   }
 
-  /// Follows names, of which some may be places in lists or computed (nil).
+  /// Follows names. Some of them may be indexes or computed (nil).
   ///
-  /// - Parameter isThere: whether the value of so many names is there, although it may be absent.
+  /// - Parameter isThere: whether the value after this number of names exists, although it may be absent.
   func find(_ names: [String?], isThere: (Int) -> Bool = { _ in false }) -> Finding {
     var shape = root.withoutValue
     for (place, name) in names.enumerated() {
@@ -121,23 +121,23 @@ package struct TemplateSchema: Sendable {
     return .found(shape)
   }
 
-  /// What is known of the value behind some names.
+  /// The known facts about the value at some names.
   enum Known {
-    /// The value of so many names; the others lead on within it.
+    /// The value after this number of names. The remaining names refer to members of it.
     case value(Value, names: Int)
-    /// There is none.
+    /// The value is missing.
     case absent
     case unknown
   }
 
-  /// The value that names lead to, or the one within which they go on.
+  /// The value that names lead to, or the value inside which the remaining names are.
   func known(_ names: [String?]) -> Known {
     var shape = root
     for (place, name) in names.enumerated() {
       switch shape {
       case .value(let value): return .value(value, names: place)
       case .object(let members, isOpen: false):
-        // An object has a size and a first member, too.
+        // An object also has a size and a first member.
         guard let name, name != "size", name != "first" else { return .unknown }
         guard let member = members.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
           return .absent
@@ -164,7 +164,7 @@ extension TemplateSchema.Shape {
     }
   }
 
-  /// What holds for other values like this one, too.
+  /// The facts that also apply to other values like this one.
   package var withoutValue: TemplateSchema.Shape {
     guard case .value(let value) = self else { return self }
     switch value {

@@ -1,14 +1,14 @@
-/// Memory that compiling a template needs and no program keeps. It is used again by the next one,
-/// because a short text is compiled in less time than its arrays take to allocate.
+/// Memory for compiling a template that no program needs afterwards. The next compilation reuses it, because a
+/// short source is compiled in less time than its arrays take to allocate.
 ///
-/// One thread at a time has it: whoever took it from the pool, until it is given back.
+/// Only one thread at a time uses it: from taking it from the pool until returning it.
 final class TemplateScratch: @unchecked Sendable {
   // SAFETY: One thread has a scratch, from `take()` to `give(_:)`. The pool is behind a `Locked`.
   // Tests: RenderingTests, tsan.
 
   var tree = TemplateTree()
-  /// Numbers of nodes that are gathered before they become lists: of the parser, of the reader of
-  /// expressions, of the compiler.
+  /// Numbers of nodes that are collected before they become lists: of the parser, of the reader of expressions, of
+  /// the compiler.
   var parsed: [UInt32] = []
   var read: [UInt32] = []
   var compiled: [UInt32] = []
@@ -16,17 +16,17 @@ final class TemplateScratch: @unchecked Sendable {
   var tables = ConditionGraph.Tables()
 
   private static let pool = Locked<[TemplateScratch]>([])
-  /// As many as threads are likely to compile at the same time.
+  /// The number of threads that are likely to compile at the same time.
   private static let mostKept = 8
-  /// Sources longer than this leave nothing behind.
+  /// The memory for sources longer than this is not reused.
   private static let mostBytes = 16_384
 
-  /// Memory that nobody uses, or new.
+  /// Unused memory from the pool, or new memory.
   static func take() -> TemplateScratch {
     pool.withLock { $0.popLast() } ?? TemplateScratch()
   }
 
-  /// Keeps memory for the next one.
+  /// Returns memory to the pool.
   static func give(_ scratch: TemplateScratch) {
     guard scratch.tree.sourceCount <= mostBytes else { return }
     pool.withLock { pool in

@@ -51,14 +51,14 @@ extension TemplateCompiler {
     bytes(TemplateTree.Bytes(from: node.a, count: node.b)).withUnsafeBufferPointer { variable($0) }
   }
 
-  /// Whether the last filter of a value makes HTML, which must not be escaped again.
+  /// Whether the last filter of a value generates HTML, which must not be escaped again.
   private func isEscaped(_ id: TemplateTree.ID) -> Bool {
     let node = unit.tree[id]
     guard node.kind == .filter else { return false }
     return LiquidFilters.all.filters[Int(node.c)].function.row.makesMarkup
   }
 
-  /// A path, or the text as it is written where there is nothing.
+  /// A path, or the source as written if there is no value.
   private mutating func verbatim(_ node: TemplateTree.Node) -> ConditionGraph.ID {
     let value = value(node.a)
     let origin = origin(node)
@@ -80,7 +80,7 @@ extension TemplateCompiler {
   private mutating func conditional(
     _ parts: ArraySlice<UInt32>, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
-    // From the last branch to the first, so that many branches do not nest calls.
+    // From the last branch to the first, without nested calls, because there may be many branches.
     var otherwise = nothing(node)
     var end = parts.endIndex
     if parts.count % 2 == 1 {
@@ -131,7 +131,7 @@ extension TemplateCompiler {
     return graph.add(.statements, list: list, at: origin)
   }
 
-  /// A branch runs for every value that matches in Shopify's implementation, once in liquidjs.
+  /// A branch runs for every matching value in Shopify's implementation, and once in liquidjs.
   private mutating func branch(
     _ tests: [ConditionGraph.ID], _ body: ConditionGraph.ID, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -158,14 +158,13 @@ extension TemplateCompiler {
     }
     let rounds = call(.loopable, [call(.range, [one, count], node)], node)
     let level = loopLevel()
-    // Breaks inside mean the loop around the case.
+    // Breaks inside leave the loop around the case.
     list.append(
       graph.add(.items, list: [rounds, body, nothing(node)], 1, level, at: origin))
     return graph.add(.statements, list: list, at: origin)
   }
 
-  /// A branch that runs once when any of many values matches: one test after the other, so that
-  /// nothing nests.
+  /// A branch that runs once if any of many values matches: one test after the other, without nesting.
   private mutating func branch(
     ofMany tests: [ConditionGraph.ID], _ body: ConditionGraph.ID, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -216,7 +215,7 @@ extension TemplateCompiler {
     let part = call(.loopItems, [items, offset, limit, reversed], node)
     let level = loopLevel()
     let taken = graph.add(.local, level + 1, at: origin)
-    // The items are kept before the loop begins, because the place to go on from depends on them.
+    // The items are stored before the loop begins, because the place to continue from depends on them.
     list.append(keep(part, in: level + 1, node))
     if let register {
       let start = call(.asInteger, [offset], node)
@@ -235,7 +234,7 @@ extension TemplateCompiler {
     let otherwise =
       loop.otherwise == TemplateTree.none ? nothing(node) : statement(Int(loop.otherwise))
     if style.isJavaScript, loop.otherwise != TemplateTree.none {
-      // What counts is whether there is anything before limit and offset.
+      // The decision depends on all items, regardless of limit and offset.
       let none = graph.addConstant(.missing, at: origin)
       let all = call(.loopItems, [items, none, none, graph.addConstant(.false, at: origin)], node)
       let isEmpty = graph.add(
@@ -295,7 +294,7 @@ extension TemplateCompiler {
       .choose, isThere, graph.add(.statements, list: list, at: origin), nothing(node), at: origin)
   }
 
-  /// One cell of a table, with what stands around it.
+  /// One cell of a table, with the markup around it.
   private mutating func tableRound(
     _ loop: LoopObject, _ body: ConditionGraph.ID, _ flag: Int, _ node: TemplateTree.Node
   ) -> ConditionGraph.ID {
@@ -351,7 +350,7 @@ extension TemplateCompiler {
       .statements, list: [reset] + open + [cell, write("</td>", node), leaves, wraps], at: origin)
   }
 
-  /// In liquidjs a break in a table ends the loop around it when the table is done.
+  /// In liquidjs a break in a table ends the loop around it after the table.
   private mutating func waitingBreak(_ flag: Int, _ node: TemplateTree.Node) -> ConditionGraph.ID {
     let origin = origin(node)
     let value = graph.add(.local, flag, at: origin)
@@ -392,7 +391,7 @@ extension TemplateCompiler {
     let count = graph.addConstant(Cell(Int64(items.count)), at: origin)
     var key: ConditionGraph.ID
     if parts[0] == TemplateTree.none {
-      // Cycles without a name go by their items, in liquidjs by their number.
+      // The key of a cycle without a name is its items, or in liquidjs their number.
       key =
         style.isJavaScript
         ? text(Array(":\(items.count)".utf8), node)
@@ -416,7 +415,7 @@ extension TemplateCompiler {
       ], at: origin)
   }
 
-  /// The literals of a cycle; one with other values is different from all others.
+  /// The literals of a cycle. A cycle with other values differs from all others.
   private func cycleKey(_ items: [UInt32], _ node: TemplateTree.Node) -> [UInt8] {
     var key: [UInt8] = []
     for item in items {
@@ -432,7 +431,7 @@ extension TemplateCompiler {
     return key
   }
 
-  /// What a block writes, unless the block before wrote the same.
+  /// Writes the content of a block, unless the previous block wrote the same.
   private mutating func ifChanged(_ node: TemplateTree.Node) -> ConditionGraph.ID {
     let origin = origin(node)
     let register = self.register(Array("ifchanged".utf8))

@@ -1,4 +1,4 @@
-/// Tags that stand alone: variables, counters, cycles, other templates.
+/// Standalone tags: variables, counters, cycles, other templates.
 extension TemplateParser {
   mutating func assign(_ markup: inout Markup, _ piece: TemplatePiece) -> UInt32? {
     lastIsBlank = true
@@ -9,7 +9,7 @@ extension TemplateParser {
       markup.skipSpace()
       if found.count > 0, markup.take(UInt8(ascii: "=")) { name = found }
     } else {
-      // The first signature that an equals sign follows.
+      // The first signature before an equals sign.
       while name == nil, let found = signature(&markup) {
         let mark = markup.at
         markup.skipSpace()
@@ -96,7 +96,7 @@ extension TemplateParser {
     } else {
       markup.at = start
     }
-    // Between commas, wherever they stand.
+    // Separated by commas, at any place.
     while !markup.isAtEnd {
       var end = markup.at
       while end < markup.end, markup.source[end] != UInt8(ascii: ",") { end += 1 }
@@ -109,7 +109,7 @@ extension TemplateParser {
     return name
   }
 
-  /// What stands in front of a colon.
+  /// The name before a colon.
   private func cycleName(_ markup: inout Markup) -> TemplateTree.Bytes? {
     markup.skipSpace()
     let start = markup.at
@@ -208,7 +208,7 @@ extension TemplateParser {
 
   // MARK: Paths only
 
-  /// The dialect that knows only `{{ root.name }}`. Everything else is text.
+  /// The dialect that only has `{{ root.name }}`. Everything else is plain text.
   mutating func parsePaths() {
     var statements: [UInt32] = []
     var textFrom = 0
@@ -234,8 +234,8 @@ extension TemplateParser {
     tree.root = Int(tree.add(.sequence, 0, source.count, list))
   }
 
-  /// `{{`, what is not a closing brace, `}}`: what stands inside without white space, and the end.
-  /// Where there is none, the place moves on to where the next may begin.
+  /// `{{`, characters other than a closing brace, `}}`: the content without white space, and the end. If there is
+  /// no tag, the place moves to where the next one may begin.
   private func pathTag(_ place: inout Int) -> (content: TemplateTree.Bytes, end: Int)? {
     let start = place
     var end = start + 2
@@ -247,7 +247,7 @@ extension TemplateParser {
     return (Markup(source: source, at: start + 2, end: end).rest, end + 2)
   }
 
-  /// A path of as many names as its root wants. Names behind them do not count.
+  /// A path with the number of names that its root requires. Further names are ignored.
   private mutating func path(_ content: TemplateTree.Bytes, _ from: Int, _ to: Int) -> UInt32? {
     // SAFETY: The range lies between two places of the source that the parser compared with its
     // count. Tests: RenderingTests, HostileTemplateTests.

@@ -1,5 +1,5 @@
-/// A parsed template: statements and expressions in one array, children as indexes, names and texts as
-/// ranges of the source. What does not stand in the source like this lies behind it.
+/// A parsed template: statements and expressions in one array, children as indexes, names and strings as ranges of
+/// the source. Strings that differ from the source follow after it.
 struct TemplateTree {
   // SAFETY: The tree stores offsets and no pointers. `source` is the text that it was parsed from.
   // Offsets behind the source belong to `made`, an array. Tests: RenderingTests,
@@ -14,7 +14,7 @@ struct TemplateTree {
     case int, double  // b, c: bits
     case string  // a: from, b: count
     case path  // a: list of segments, the root first
-    case name  // a: from, b: count; a segment behind a dot or the root
+    case name  // a: from, b: count; a segment after a dot, or the root
     case variable  // a: value; the root of a path: the variable with this name
     case range  // a, b
     case filter  // a: input, b: list of arguments, c: number of the filter
@@ -38,12 +38,12 @@ struct TemplateTree {
     case include, render  // a: list, see TemplateTree.Partial
     case leave  // a: 0 for break, 1 for continue
     case sequence  // a: list
-    case verbatim  // a: path, b: from, c: count; a path, or the text where there is nothing
+    case verbatim  // a: path, b: from, c: count; a path, or the source if there is no value
   }
 
   struct Node {
     var kind: Kind
-    /// Where it stands in the source.
+    /// The place in the source.
     var from: UInt32
     var to: UInt32
     var a: UInt32 = 0
@@ -53,7 +53,7 @@ struct TemplateTree {
     var range: SourceRange { SourceRange(from: Int(from), to: Int(to)) }
   }
 
-  /// A name or a text: where its bytes are.
+  /// The place of the bytes of a name or a string.
   struct Bytes: Equatable {
     var from: UInt32
     var count: UInt32
@@ -69,16 +69,16 @@ struct TemplateTree {
     }
   }
 
-  /// Stands for a child that is not there.
+  /// A missing child.
   static let none = UInt32.max
-  /// Stands for an offset that goes on where the loop before ended.
+  /// An offset that continues where the previous loop ended.
   static let continuing = UInt32.max - 1
 
   /// The children of a loop, in the order of its list.
   struct Loop {
     var variable: Bytes
     var items: UInt32
-    /// The text of the items, which names the loop.
+    /// The source of the items, which names the loop.
     var text: Bytes
     var offset = TemplateTree.none
     var limit = TemplateTree.none
@@ -91,7 +91,7 @@ struct TemplateTree {
   /// The children of a tag that renders another template.
   struct Partial {
     var name: UInt32
-    /// What is bound to the template's name or to the alias.
+    /// The value for the template's name or for the alias.
     var value = TemplateTree.none
     var isLoop = false
     var alias: Bytes?
@@ -100,12 +100,12 @@ struct TemplateTree {
 
   private(set) var nodes: [Node] = []
   private(set) var lists: [UInt32] = []
-  /// Texts that do not stand in the source as they are; their places begin behind it.
+  /// Strings that differ from the source. Their places begin after it.
   var made: [UInt8] = []
   private(set) var sourceCount = 0
   var root: ID = 0
 
-  /// Forgets everything and makes room for a source of so many bytes.
+  /// Removes all content and reserves memory for a source of this number of bytes.
   mutating func begin(sourceCount: Int) {
     self.sourceCount = sourceCount
     nodes.removeAll(keepingCapacity: true)
@@ -131,7 +131,7 @@ struct TemplateTree {
     return UInt32(lists.count - list.count - 1)
   }
 
-  /// Begins a list whose elements come one by one, before anything else is listed.
+  /// Starts a list whose elements are added one by one, without other lists in between.
   mutating func beginList() -> UInt32 {
     lists.append(0)
     return UInt32(lists.count - 1)
@@ -142,7 +142,7 @@ struct TemplateTree {
     lists[Int(list)] += 1
   }
 
-  /// Takes back a list that was begun and nodes that were added since.
+  /// Removes a list that was started and the nodes that were added since then.
   mutating func cancelList(_ list: UInt32, nodes count: Int) {
     lists.removeLast(lists.count - Int(list))
     nodes.removeLast(nodes.count - count)
@@ -190,21 +190,21 @@ struct TemplateTree {
     return partial
   }
 
-  /// Keeps a text that does not stand in the source.
+  /// Stores a string that is not in the source.
   mutating func make(_ bytes: some Sequence<UInt8>) -> Bytes {
     let start = made.count
     made.append(contentsOf: bytes)
     return Bytes(sourceCount + start, sourceCount + made.count)
   }
 
-  /// The bytes of a name or a text that stands in the source, else nil.
+  /// The bytes of a name or a string in the source, or nil if it is stored elsewhere.
   @inline(__always)
   func view(_ bytes: Bytes, of source: ByteView) -> ByteView? {
     let (from, count) = (Int(bytes.from), Int(bytes.count))
     return from + count <= sourceCount ? ByteView(rebasing: source[from..<from + count]) : nil
   }
 
-  /// The bytes of a name or a text.
+  /// The bytes of a name or a string.
   func withBytes<Result>(_ bytes: Bytes, of source: ByteView, _ body: (ByteView) -> Result)
     -> Result
   {
