@@ -7,21 +7,21 @@ struct TemplateWalk {
   let source: ByteView
   let environment: TemplateEnvironment
   var reads: [TemplateAnalysis.Read] = []
-  /// Names that mean something else than the context's values.
+  /// Names that hide the context's values.
   private var locals: [[UInt8]] = []
   /// Variables that the template has written so far.
   private var written: Set<String> = []
-  /// Paths that conditions around the current place ask for.
+  /// Paths that conditions around the current place test.
   private var guards: [String] = []
   var conditions = TemplateConditions()
   var parts = TemplateParts()
   /// Reads of the template's own variables so far.
   private var variables: [TemplateParts.VariableRead] = []
-  /// What has to hold for the current place to be reached.
+  /// The condition for reaching the current place.
   private var reach = TemplateConditions.always
-  /// Whether something was met that no schema says: variables of the template, times and locales.
+  /// Whether the current condition depends on more than the schema: variables of the template, times and locales.
   private var isOpaque = false
-  /// Templates around the current place, which must not be walked again.
+  /// Templates around the current place, which must not be visited again.
   private var partials: [String] = []
 
   init(tree: TemplateTree, source: ByteView, environment: TemplateEnvironment) {
@@ -133,7 +133,7 @@ struct TemplateWalk {
     reach = outer
   }
 
-  /// Whether the value of a case is that of one of its branches.
+  /// Whether the value of a case equals a value of one of its branches.
   private mutating func isCase(
     _ id: UInt32, of subject: (source: String, reads: [TemplateAnalysis.Read])?
   ) -> TemplateConditions.ID {
@@ -145,7 +145,7 @@ struct TemplateWalk {
       "\(subject.source) == \(source(id))", reads: subject.reads + reads[known...])
   }
 
-  /// A condition, with its parts reported separately: one may decide alone.
+  /// A condition, with its parts reported separately, because one part may decide alone.
   private mutating func condition(_ id: UInt32) -> TemplateConditions.ID {
     let node = tree[Int(id)]
     switch node.kind {
@@ -190,7 +190,7 @@ struct TemplateWalk {
       value(partial.name)
       return
     }
-    // What an included template reads is read here; its places are those of the tag.
+    // The reads of an included template are recorded here, at the place of the tag.
     let key = text(name.a, name.b)
     guard var other = environment.templates[key], !partials.contains(key), partials.count < 25
     else { return }
@@ -253,7 +253,7 @@ struct TemplateWalk {
     var inner = Use(
       wanted: filter.function.row.input.types, name: "the filter '\(filter.name)'",
       isGuarded: use.isGuarded)
-    // What comes out of a filter with a default is there.
+    // The result of a filter with a default is never missing.
     if filter.function == .defaultValue { inner.isGuarded = true }
     let known = reads.count
     value(node.a, inner)
@@ -314,7 +314,7 @@ struct TemplateWalk {
         guards: guards, reach: reach))
   }
 
-  /// What a value is made of.
+  /// The origin of a value.
   private mutating func noting(_ id: UInt32, _ body: (inout TemplateWalk) -> Void)
     -> TemplateParts.Source
   {
@@ -340,7 +340,7 @@ struct TemplateWalk {
         range: node.range))
   }
 
-  /// Notes the values that the subject of a case is held against.
+  /// Records the values that the subject of a case is compared with.
   private mutating func note(case parts: [UInt32], _ subject: TemplateParts.Source) {
     let left = operand(parts[0])
     var literals: [String] = []
@@ -360,7 +360,7 @@ struct TemplateWalk {
       TemplateParts.Test(range: tree[Int(parts[0])].range, source: subject, cases: literals))
   }
 
-  /// One side of a comparison: what was read last under its place.
+  /// One side of a comparison: the last read at its place.
   private func operand(_ id: UInt32) -> TemplateParts.Operand {
     guard id != TemplateTree.none else { return .other }
     let node = tree[Int(id)]
@@ -373,7 +373,7 @@ struct TemplateWalk {
     }
   }
 
-  /// A value as it is written.
+  /// A value as written.
   private func source(_ id: UInt32) -> String {
     let node = tree[Int(id)]
     return String(decoding: source[Int(node.from)..<min(Int(node.to), source.count)], as: UTF8.self)
@@ -381,7 +381,7 @@ struct TemplateWalk {
 }
 
 extension LiquidFunction.Input {
-  /// The kinds of value; empty when all make sense.
+  /// The kinds of value, or empty if all are valid.
   fileprivate var types: [TemplateType] {
     switch self {
     case .anything: []

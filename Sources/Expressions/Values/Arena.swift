@@ -1,6 +1,6 @@
-/// Memory for what one evaluation builds: bump allocation, given back all at once.
+/// Memory for the values of one evaluation: bump allocation, released all at once.
 ///
-/// Blocks are kept for the next evaluation, so a warm arena allocates nothing from the system.
+/// Blocks are reused for the next evaluation, so a warm arena allocates nothing from the system.
 package struct Arena: ~Copyable {
   // SAFETY: The arena owns its blocks, cannot be copied, and frees them in `deinit` only. Cells
   // point into a block until `reset()` or `release(to:)`. Tests: LimitTests, EachLimitTests, asan.
@@ -13,14 +13,14 @@ package struct Arena: ~Copyable {
   private var blocks: [Block] = []
   private var current = 0
   private var used = 0
-  /// Bytes taken since the last reset, over all blocks.
+  /// Bytes allocated since the last reset, over all blocks.
   private(set) var taken = 0
-  /// Bytes that may be taken between two resets.
+  /// Bytes that may be allocated between two resets.
   package var limit: Int
-  /// Whether there was no room for something, since somebody has set this to false or the last reset.
+  /// Whether an allocation failed since this was last set to false or the arena was reset.
   package var hasRunOut = false
 
-  /// Bytes of the first block, if nothing bigger is asked for; later ones are bigger.
+  /// The minimum size of the first block. Later blocks are larger.
   private let firstBlock: Int
 
   package init(limit: Int, firstBlock: Int = 4_096) {
@@ -35,14 +35,14 @@ package struct Arena: ~Copyable {
     }
   }
 
-  /// Room for `size` bytes aligned to 16, or nil when the limit is reached.
+  /// Memory of `size` bytes aligned to 16, or nil if the limit is reached.
   package mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
     // SAFETY: Rounding up may overflow, so the size is checked again. The block has `size` bytes
     // left behind `used`. Tests: LimitTests, asan.
     guard size >= 0 else { return nil }
     let size = (size &+ 15) & ~15
-    // The limit is on what is taken, not on blocks: the answer must not depend on what a frame
-    // held before.
+    // The limit is on allocated bytes, not on blocks: the result must not depend on the earlier content of a
+    // frame.
     guard size >= 0, size <= limit &- taken else {
       hasRunOut = true
       return nil
@@ -71,7 +71,7 @@ package struct Arena: ~Copyable {
     return blocks[current].start
   }
 
-  /// Gives everything back. Cells that point into the arena are void from here on.
+  /// Releases everything. Cells that point into the arena are invalid afterwards.
   package mutating func reset() {
     giveBack(from: 0, 0)
     current = 0
@@ -80,7 +80,7 @@ package struct Arena: ~Copyable {
     hasRunOut = false
   }
 
-  /// A place to come back to with ``release(to:)``.
+  /// A state that ``release(to:)`` can return to.
   package struct Mark {
     fileprivate var current: Int
     fileprivate var used: Int
@@ -89,7 +89,7 @@ package struct Arena: ~Copyable {
 
   package var mark: Mark { Mark(current: current, used: used, taken: taken) }
 
-  /// Gives back what was allocated since the mark.
+  /// Releases all memory that was allocated since the mark.
   package mutating func release(to mark: Mark) {
     giveBack(from: mark.current, mark.used)
     current = mark.current
@@ -97,20 +97,20 @@ package struct Arena: ~Copyable {
     taken = mark.taken
   }
 
-  /// Says of everything behind a place that nobody may read it.
+  /// Poisons all memory after a place.
   @inline(__always)
   private func giveBack(from block: Int, _ offset: Int) {
     guard ReusedMemory.isPoisoned, block < blocks.count, block <= current else { return }
     var start = offset
     for number in block...min(current, blocks.count - 1) {
-      // What lies behind ``used`` has not been taken since it was given back.
+      // The bytes after ``used`` have not been taken since they were released.
       let end = number == current ? used : blocks[number].size
       if end > start { ReusedMemory.giveBack(blocks[number].start + start, end - start) }
       start = 0
     }
   }
 
-  /// Room for `count` cells.
+  /// Memory for `count` cells.
   package mutating func cells(_ count: Int) -> UnsafeMutablePointer<Cell>? {
     // SAFETY: The product is checked, and blocks are aligned to 16 bytes, the size of a cell.
     // Tests: LimitTests, HostileInputTests.
@@ -119,7 +119,7 @@ package struct Arena: ~Copyable {
     return allocate(size)?.bindMemory(to: Cell.self, capacity: count)
   }
 
-  /// A text cell with a copy of the bytes.
+  /// A string cell with a copy of the bytes.
   package mutating func text(copying bytes: ByteView) -> Cell? {
     // SAFETY: The copy has room for `bytes.count` bytes. Tests: FrameFillTests, asan.
     if let short = Cell(short: bytes) { return short }

@@ -1,50 +1,49 @@
 package import CivilTime
 
-/// The kind of value in a cell, kept in the low byte. Tags below 8 are not values, so that one
-/// comparison tells; tags from 0x80 are texts of up to 15 bytes, their length in the low four bits.
+/// The kind of value in a cell, in the low byte. Tags below 8 are not values, so one comparison is enough to
+/// distinguish them. Tags from 0x80 are strings of up to 15 bytes, with the length in the low four bits.
 @usableFromInline package enum Tag {
-  /// The attribute is not there; its parent is.
+  /// The attribute is missing, and its parent exists.
   @inlinable package static var missing: UInt8 { 0 }
   /// An ``EvaluationError``: kind in byte 1, operand tags in bytes 2 and 3, instruction above.
   @inlinable package static var fault: UInt8 { 1 }
   /// Declared unknown (partial evaluation).
   @inlinable package static var unknown: UInt8 { 2 }
-  /// The path to the attribute breaks off before its last name.
+  /// The path to the attribute ends before its last name.
   @inlinable package static var unreachable: UInt8 { 3 }
-  /// The path to the attribute leads through something that is not a map.
+  /// The path to the attribute contains a value that is not a map.
   @inlinable package static var notAMap: UInt8 { 4 }
-  /// The path leads through something that is not a map, where that counts as not there.
+  /// The path contains a value that is not a map, and the language counts its members as missing.
   @inlinable package static var behindValue: UInt8 { 5 }
-  /// Nobody bound the variable that the path begins with.
+  /// The variable at the beginning of the path is not bound.
   @inlinable package static var undeclared: UInt8 { 6 }
-  /// The first tag that stands for a value.
+  /// The first tag of a value.
   @inlinable package static var firstValue: UInt8 { 8 }
   @inlinable package static var null: UInt8 { 8 }
   @inlinable package static var bool: UInt8 { 9 }
   @inlinable package static var int: UInt8 { 10 }
   @inlinable package static var uint: UInt8 { 11 }
   @inlinable package static var double: UInt8 { 12 }
-  /// A text of more than 15 bytes.
+  /// A string of more than 15 bytes.
   @inlinable package static var longText: UInt8 { 13 }
   @inlinable package static var bytes: UInt8 { 14 }
   @inlinable package static var list: UInt8 { 15 }
   @inlinable package static var map: UInt8 { 16 }
-  /// Seconds since 1970 in the high half, nanoseconds in the upper half of the low one.
+  /// Seconds since 1970 in the high half, nanoseconds in the upper half of the low half.
   @inlinable package static var timestamp: UInt8 { 17 }
   /// Nanoseconds in the high half.
   @inlinable package static var duration: UInt8 { 18 }
   /// A ``TypeName`` in the high half.
   @inlinable package static var type: UInt8 { 19 }
-  /// A list of one element or none that is not a list.
+  /// A list of at most one element, which is not a list.
   @inlinable package static var optional: UInt8 { 20 }
-  /// Network addresses, address ranges and versions are bytes that mean something; they compare
-  /// by these bytes.
+  /// Network addresses, address ranges and versions are encoded as bytes. They are compared by these bytes.
   @inlinable package static var ip: UInt8 { 21 }
   @inlinable package static var cidr: UInt8 { 22 }
   @inlinable package static var version: UInt8 { 23 }
-  /// A function that is used as a value: two cells, its name and what it is a member of.
+  /// A function that is used as a value: two cells, for its name and the value that it is a member of.
   @inlinable package static var function: UInt8 { 24 }
-  /// The lowest tag of a text of at most 15 bytes.
+  /// The lowest tag of a string of at most 15 bytes.
   @inlinable package static var shortText: UInt8 { 0x80 }
 
   /// The name of the type in the language, for messages.
@@ -76,10 +75,10 @@ package import CivilTime
 
 /// One value of the evaluator in 16 trivial bytes: copying costs two moves and no reference count.
 ///
-/// Numbers, booleans and texts of up to 15 bytes are in the cell itself. Longer texts, lists and
-/// maps are a count and an address; the memory belongs to the program's constants, to an ``Arena``,
-/// or to the bytes a frame was filled from, and lives at least as long as the frame is not reset.
-/// On a little-endian machine byte 0 is the tag and bytes 1...15 hold a short text.
+/// Numbers, booleans and strings of up to 15 bytes are in the cell itself. Longer strings, lists and maps are a
+/// count and an address. The memory belongs to the program's constants, to an ``Arena``, or to the bytes that a
+/// frame was filled from. It is valid at least until the frame is reset. On a little-endian machine byte 0 is
+/// the tag, and bytes 1...15 contain a short string.
 @usableFromInline package struct Cell: Hashable, Sendable {
   @usableFromInline package var low: UInt64
   @usableFromInline package var high: UInt64
@@ -89,7 +88,7 @@ package import CivilTime
     self.high = high
   }
 
-  /// Whether the bits are the same, which is more than being equal as values.
+  /// Whether the bits are identical, which is stricter than equality of values.
   @inlinable @inline(__always)
   package static func == (a: Cell, b: Cell) -> Bool { a.low == b.low && a.high == b.high }
 
@@ -98,7 +97,7 @@ package import CivilTime
   @inlinable @inline(__always) package var isText: Bool {
     tag >= Tag.shortText || tag == Tag.longText
   }
-  /// Whether bytes lie outside the cell.
+  /// Whether the cell has bytes in other memory.
   @inlinable package var hasBytesOutside: Bool {
     switch tag {
     case Tag.longText, Tag.bytes, Tag.ip, Tag.cidr, Tag.version: true
@@ -106,12 +105,12 @@ package import CivilTime
     }
   }
   @inlinable package var isShortText: Bool { tag >= Tag.shortText }
-  /// Whether something lies at an address that the cell holds.
+  /// Whether the cell contains an address.
   @inlinable @inline(__always) package var pointsOutside: Bool {
     tag < Tag.shortText && Cell.tagsOfAddresses >> UInt64(tag) & 1 == 1
   }
 
-  /// A bit for each tag of a cell that holds an address.
+  /// A bit for each tag of a cell that contains an address.
   @inlinable static var tagsOfAddresses: UInt64 {
     1 << Tag.longText | 1 << Tag.bytes | 1 << Tag.list | 1 << Tag.map | 1 << Tag.optional
       | 1 << Tag.ip | 1 << Tag.cidr | 1 << Tag.version | 1 << Tag.function
@@ -126,8 +125,8 @@ package import CivilTime
   @inlinable package static var `true`: Cell { Cell(low: UInt64(Tag.bool) | 0x100, high: 0) }
   @inlinable package static var `false`: Cell { Cell(low: UInt64(Tag.bool), high: 0) }
   @inlinable package static var emptyText: Cell { Cell(low: UInt64(Tag.shortText), high: 0) }
-  /// What a place for a cell holds that belongs to no context. Where given-back memory is poisoned
-  /// (``ReusedMemory``), a long text at an address that no process has: whoever follows it is found out.
+  /// The content of a cell that belongs to no context. Where released memory is poisoned (``ReusedMemory``), it is
+  /// a long string at an address that no process has, so that following it crashes.
   package static var vacant: Cell {
     // SAFETY: The address does not exist. It is only used in builds that poison memory, where
     // following it crashes. Tests: ConditionColumnsTests.
@@ -156,7 +155,7 @@ package import CivilTime
     self.init(low: UInt64(Tag.type), high: UInt64(value.rawValue))
   }
 
-  /// A fault. Which instruction it belongs to is added by the machine.
+  /// A fault. The machine adds the instruction.
   package init(fault kind: EvaluationError.Kind, _ a: UInt8 = 0, _ b: UInt8 = 0) {
     let operands = UInt64(a) << 16 | UInt64(b) << 24
     self.init(low: UInt64(Tag.fault) | UInt64(kind.rawValue) << 8 | operands, high: 0)
@@ -172,12 +171,12 @@ package import CivilTime
   }
   package var durationValue: TimeSpan { TimeSpan(nanoseconds: Int64(bitPattern: high)) }
 
-  /// Number of bytes (text, bytes), elements (list) or entries (map) of what lies outside the cell.
+  /// The number of bytes (string, bytes), elements (list) or entries (map) in other memory.
   @inlinable package var outsideCount: Int { Int(low >> 8) }
-  /// Where it lies.
+  /// Their address.
   @inlinable package var address: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: UInt(high)) }
 
-  /// A cell for something outside. Counts are below 2^56 by construction: memory is.
+  /// A cell for content in other memory. Counts are below 2^56, because memory is smaller.
   @inlinable package init(tag: UInt8, count: Int, at address: UnsafeRawPointer?) {
     self.init(
       low: UInt64(tag) | UInt64(UInt(bitPattern: count)) << 8,
@@ -199,7 +198,7 @@ package import CivilTime
       start: address?.assumingMemoryBound(to: Cell.self), count: outsideCount * 2)
   }
 
-  /// A text of at most 15 bytes, or nil when it is longer.
+  /// A string of at most 15 bytes, or nil if it is longer.
   @inlinable package init?(short text: UnsafeBufferPointer<UInt8>) {
     // SAFETY: With eight bytes or more, both loads of eight bytes lie inside the text. `few` reads
     // shorter texts. Tests: CellTests, asan.
@@ -209,11 +208,11 @@ package import CivilTime
       self.init(low: tag, high: 0)
       return
     }
-    // Loads that overlap instead of a loop over the bytes.
+    // Overlapping loads replace a loop over the bytes.
     if text.count >= 8 {
       let first = base.loadUnaligned(as: UInt64.self)
       let last = (base + (text.count &- 8)).loadUnaligned(as: UInt64.self)
-      // The bytes behind the first eight; a smart shift gives 0 when there are none.
+      // The bytes after the first eight. A smart shift returns 0 if there are none.
       let rest = last >> UInt64(8 &* (16 &- text.count))
       self.init(low: tag | first << 8, high: first >> 56 | rest << 8)
     } else {
@@ -237,7 +236,7 @@ package import CivilTime
     return first | last << UInt64(8 &* (count &- 2))
   }
 
-  /// A text that stays where it is when it is too long for a cell.
+  /// A string that is not copied if it is too long for a cell.
   @inlinable package init(textAt text: UnsafeBufferPointer<UInt8>) {
     if let short = Cell(short: text) {
       self = short
@@ -247,12 +246,12 @@ package import CivilTime
   }
 }
 
-/// A view of the bytes of a text or bytes cell. It is valid while the cell stays where it is.
+/// A view of the bytes of a string or bytes cell. It is valid while the cell is not moved.
 package typealias ByteView = UnsafeBufferPointer<UInt8>
 
 extension UnsafePointer<Cell> {
-  /// The bytes of the text (or bytes) in this cell. A short text is read where the cell lies,
-  /// which is why this needs the cell's place and not its value.
+  /// The bytes of the string (or bytes) in this cell. A short string is inside the cell, so this needs the cell's
+  /// address and not its value.
   package var textBytes: ByteView {
     // SAFETY: A short text is read inside the cell, so the view is valid only while the cell stays
     // where it is. For other texts, count and address were written together. Tests: CellTests,
@@ -269,7 +268,7 @@ extension UnsafePointer<Cell> {
 }
 
 extension Cell {
-  /// The text of this cell as a string, whatever it is made of.
+  /// The string of this cell, in any encoding.
   package var text: String {
     // SAFETY: The view points to a local copy of the cell, and stays in the closure.
     // Tests: CellTests.

@@ -1,5 +1,5 @@
-/// A cell as a key of a Swift dictionary, for working on large maps in linear time. Keys are equal
-/// as map keys are, and hash with the process's random seed, so that nobody can prepare collisions.
+/// A cell as a key of a Swift dictionary, for working on large maps in linear time. Keys are equal as map keys
+/// are. Hashes use the process's random seed, so that no user can prepare collisions.
 package struct CellKey: Hashable {
   // SAFETY: The pointers to local copies of cells stay in their closures. What the cell points to
   // outlives the dictionary, which is always a local. Tests: ComparingTests, HostileInputTests.
@@ -15,7 +15,7 @@ package struct CellKey: Hashable {
   package func hash(into hasher: inout Hasher) {
     switch cell.tag {
     case Tag.int, Tag.uint, Tag.double:
-      // Equal numbers compare as the same double; minus zero equals zero.
+      // Equal numbers compare as the same double, and minus zero equals zero.
       hasher.combine((cell.nearestDouble + 0).bitPattern)
     case Tag.longText, Tag.shortText...:
       withUnsafePointer(to: cell) { hasher.combine(bytes: UnsafeRawBufferPointer($0.textBytes)) }
@@ -29,10 +29,10 @@ package enum FlatMap {
   // SAFETY: A map has two cells for each entry, so every place that is read is below twice the
   // count. Tests: ComparingTests, HostileInputTests.
 
-  /// Up to this many entries, comparing each with each is faster than hashing.
+  /// Up to this number of entries, comparing all pairs is faster than hashing.
   static let smallCount = 16
 
-  /// The entries with every key once, where it came first, with its last value.
+  /// The entries with every key once, at its first place and with its last value.
   package static func lastOfRepeated(_ cells: [Cell]) -> [Cell] {
     if cells.count / 2 <= smallCount { return lastOfFew(cells) }
     var places: [CellKey: Int] = [:]
@@ -69,7 +69,7 @@ package enum FlatMap {
     return result
   }
 
-  /// Whether a key stands twice among the entries.
+  /// Whether a key occurs twice among the entries.
   package static func hasRepeatedKey(_ cells: UnsafePointer<Cell>, _ entries: Int) -> Bool {
     if entries <= smallCount {
       for i in 0..<entries {
@@ -83,7 +83,7 @@ package enum FlatMap {
     return false
   }
 
-  /// Whether two maps with the same number of entries have equal ones.
+  /// Whether the entries of two maps with the same number of entries are equal.
   static func areEqual(_ a: Cell, _ b: Cell, _ work: inout Int, _ depth: Int) -> Bool {
     guard let left = a.entries.baseAddress, let right = b.entries.baseAddress else { return true }
     guard Comparing.isWithinBounds(&work, depth) else { return false }

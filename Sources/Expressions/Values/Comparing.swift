@@ -1,8 +1,8 @@
 internal import CShims
 
-/// Equality and order of cells as the CEL specification defines them: numbers of all three types
-/// lie on one line, texts and bytes compare by byte, lists and maps compare deep, and values of
-/// different kinds are unequal, never an error.
+/// Equality and order of cells as the CEL specification defines them. Numbers of all three types are ordered
+/// together, strings and bytes are compared by byte, lists and maps are compared deeply, and values of different
+/// kinds are unequal, never an error.
 package enum Comparing {
   // SAFETY: Elements are read below the count of their cell, and `memcmp` gets the smaller of both
   // counts. Work and depth are bounded. Tests: ComparingTests, WorstCaseTests.
@@ -12,7 +12,7 @@ package enum Comparing {
     case less, equal, greater
     /// One side is NaN: every ordering is false.
     case unordered
-    /// The kinds have no order with each other.
+    /// The kinds have no common order.
     case noOverload
   }
 
@@ -21,13 +21,12 @@ package enum Comparing {
     return areEqual(a, b, &work)
   }
 
-  /// What one comparison may look at. A list that holds another twice, which holds another twice,
-  /// and so on, is small in memory and endless to walk through.
+  /// The maximum work of one comparison. A list that contains another list twice, which contains another one twice,
+  /// and so on, is small in memory but endless to visit.
   static let mostWork = 1 << 24
 
-  /// Equality that adds to `work` what it looked at: an element of a list, an entry of a map or 64
-  /// bytes count one. Beyond ``mostWork``, or deeper than ``Nesting/deepestValue``, the answer is
-  /// false and `work` more than any budget.
+  /// Equality. Adds the work to `work`: an element of a list, an entry of a map or 64 bytes count as one. Beyond
+  /// ``mostWork``, or deeper than ``Nesting/deepestValue``, the result is false and `work` exceeds any budget.
   package static func areEqual(
     _ a: UnsafePointer<Cell>, _ b: UnsafePointer<Cell>, _ work: inout Int, depth: Int = 0
   ) -> Bool {
@@ -56,7 +55,7 @@ package enum Comparing {
     }
   }
 
-  /// Bit-identical lists and maps are equal unless they hold a NaN.
+  /// Bit-identical lists and maps are equal unless they contain a NaN.
   private static func isReflexive(_ cell: Cell, _ work: inout Int, _ depth: Int) -> Bool {
     switch cell.tag {
     case Tag.list, Tag.optional, Tag.function: equalLists(cell, cell, &work, depth)
@@ -82,14 +81,14 @@ package enum Comparing {
     return true
   }
 
-  /// False when a comparison has looked at too much, which `work` then says to whoever budgets it.
+  /// False if a comparison has done too much work. Then `work` exceeds any budget of the caller.
   static func isWithinBounds(_ work: inout Int, _ depth: Int = 0) -> Bool {
     if work <= mostWork, depth < Nesting.deepestValue { return true }
     work = .max >> 1
     return false
   }
 
-  /// The value that a map holds under a key, compared as map keys are: numbers by value.
+  /// The value of a key in a map. Keys are compared as map keys are: numbers by value.
   package static func lookUp(_ key: UnsafePointer<Cell>, in map: Cell) -> UnsafePointer<Cell>? {
     var work = 0
     return lookUp(key, in: map, &work)
@@ -138,8 +137,8 @@ package enum Comparing {
     return order(a.count, b.count)
   }
 
-  /// Integers compare exactly with each other; an integer compares with a double as the nearest
-  /// double, which the specification's tests at the ends of the range ask for.
+  /// Integers are compared exactly with each other. An integer is compared with a double as the nearest double, as
+  /// the specification's tests at the ends of the range require.
   package static func orderNumbers(_ a: Cell, _ b: Cell) -> Order {
     switch (a.tag, b.tag) {
     case (Tag.int, Tag.int): return order(a.intValue, b.intValue)

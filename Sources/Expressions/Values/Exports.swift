@@ -1,2 +1,2 @@
-// Times are part of this module's API (`RenderOptions`): whoever imports it has ``Instant``, too.
+// Times are part of this module's API (`RenderOptions`), so importing it also imports ``Instant``.
 @_exported public import CivilTime

@@ -1,6 +1,6 @@
 internal import CShims
 
-/// Why a text is not JSON, and where.
+/// Why input is not valid JSON, and where.
 ///
 /// ```swift
 /// do throws(JSONFault) {
@@ -26,10 +26,10 @@ public struct JSONFault: Error, Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// Byte offset in the text.
+  /// Byte offset in the input.
   public var offset: Int
 
-  /// What is wrong, for a person.
+  /// A description of the error.
   public var message: String {
     switch kind {
     case .unexpectedEnd: "the JSON ends too early"
@@ -46,11 +46,11 @@ public struct JSONFault: Error, Hashable, Sendable {
   }
 }
 
-/// Walks over JSON text in memory. It validates what it passes, skipped values too, and copies
-/// nothing: texts come out as views of the source.
+/// Reads JSON in memory. It validates everything that it reads, including skipped values, and copies nothing:
+/// strings are views of the source.
 ///
-/// The grammar is RFC 8259's. Strings must be UTF-8 and escapes must form whole code points,
-/// except that a lone surrogate escape becomes U+FFFD.
+/// The grammar is RFC 8259's. Strings must be UTF-8 and escapes must form whole code points, except that a lone
+/// surrogate escape becomes U+FFFD.
 package struct JSONCursor {
   // SAFETY: The caller keeps the bytes below `end` while it uses the cursor and its views. Every
   // read compares with `end` first; 16 bytes are read only while 16 remain.
@@ -66,10 +66,10 @@ package struct JSONCursor {
     self.end = end
   }
 
-  /// The next byte that is not white space, or 0 at the end; the cursor stands on it.
+  /// The next byte that is not white space, or 0 at the end. The cursor moves to it.
   @inline(__always)
   package mutating func peek() -> UInt8 {
-    // Compact text has no white space.
+    // Compact JSON has no white space.
     if at < end, base[at] > 0x20 { return base[at] }
     return peekBehindSpace()
   }
@@ -85,13 +85,13 @@ package struct JSONCursor {
     return 0
   }
 
-  /// Whether a word that begins like null comes next.
+  /// Whether the next word begins like null.
   package var isAtNull: Bool {
     var copy = self
     return copy.peek() == UInt8(ascii: "n")
   }
 
-  /// Passes null if it comes next.
+  /// Skips null if it comes next.
   package mutating func takeNull() throws(JSONFault) -> Bool {
     guard peek() == UInt8(ascii: "n") else { return false }
     try word("null")
@@ -105,7 +105,7 @@ package struct JSONCursor {
   @inline(never)
   package func unexpected() -> JSONFault { fault(at >= end ? .unexpectedEnd : .unexpectedByte) }
 
-  /// Takes the byte if it comes next.
+  /// Consumes the byte if it comes next.
   @inline(__always)
   package mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte, at < end else { return false }
@@ -118,13 +118,12 @@ package struct JSONCursor {
     guard take(byte) else { throw unexpected() }
   }
 
-  /// The text of a string in the source, and whether it holds escapes.
+  /// The bytes of a string in the source, and whether it contains escapes.
   package struct RawString {
     package var bytes: ByteView
     package var hasEscapes: Bool
 
-    /// The first escape of half a character, such as `\ud800`, which reads as U+FFFD; nil when there
-    /// is none.
+    /// The first escape of a lone surrogate, such as `\ud800`, which becomes U+FFFD, or nil if there is none.
     package var loneSurrogate: (text: String, offset: Int)? {
       // SAFETY: Every read is below `bytes.count`. `unicodeEscape` gets the number of bytes left.
       // Tests: JSONReaderTests.
@@ -141,7 +140,7 @@ package struct JSONCursor {
         }
         let (scalar, length) = JSONCursor.unicodeEscape(base + at, bytes.count - at)
         let escape = ByteView(rebasing: bytes[at..<min(at + 6, bytes.count)])
-        // The replacement may be meant.
+        // The replacement character may be intended.
         if scalar == 0xFFFD, escape.count == 6, JSONCursor.hex4(base + at + 2) != 0xFFFD {
           return (String(decoding: escape, as: UTF8.self), at)
         }
@@ -151,7 +150,7 @@ package struct JSONCursor {
     }
   }
 
-  /// Passes a string whose opening quote comes next.
+  /// Reads a string whose opening quote comes next.
   @inline(__always)
   package mutating func string() throws(JSONFault) -> RawString {
     try expect(UInt8(ascii: "\""))
@@ -219,7 +218,7 @@ package struct JSONCursor {
     return value
   }
 
-  /// Writes the text of an escaped string, which never grows, and gives its length.
+  /// Writes the content of an escaped string, which is never longer than its source, and returns its length.
   package static func unescape(_ raw: ByteView, into target: UnsafeMutablePointer<UInt8>) -> Int {
     // SAFETY: The caller's memory is as long as the source, and a valid escape never gets longer.
     // Only strings that the cursor has passed come here. Tests: JSONReaderTests, fuzz json.
@@ -258,7 +257,7 @@ package struct JSONCursor {
     }
   }
 
-  /// One `\uXXXX`, or a surrogate pair of them, and how many bytes it took.
+  /// One `\uXXXX`, or a surrogate pair of them, and its number of bytes.
   fileprivate static func unicodeEscape(_ at: UnsafePointer<UInt8>, _ room: Int) -> (UInt32, Int) {
     // SAFETY: Reads six bytes if `room` has six, and twelve if it has twelve.
     // Tests: JSONReaderTests, fuzz json.
@@ -270,7 +269,7 @@ package struct JSONCursor {
     return (0x10000 + (first - 0xD800) << 10 + (second - 0xDC00), 12)
   }
 
-  /// Passes a number that comes next.
+  /// Reads the number that comes next.
   @inline(__always)
   package mutating func number() throws(JSONFault) -> Cell {
     let start = at
@@ -308,7 +307,7 @@ package struct JSONCursor {
     return cell
   }
 
-  /// Takes a word such as `true` whose first byte has been seen.
+  /// Consumes a word such as `true`, whose first byte has been checked.
   package mutating func word(_ word: StaticString) throws(JSONFault) {
     // SAFETY: The word fits before `end`. A `StaticString` lives as long as the process.
     // Tests: JSONReaderTests, fuzz json.
@@ -322,7 +321,7 @@ package struct JSONCursor {
     at &+= length
   }
 
-  /// Passes any value, checking it.
+  /// Skips and validates any value.
   package mutating func skipValue(nesting: Int) throws(JSONFault) {
     switch peek() {
     case UInt8(ascii: "\""): _ = try string()
@@ -341,7 +340,7 @@ package struct JSONCursor {
     }
   }
 
-  /// Passes an object; the body passes the value of each member.
+  /// Reads an object. The body reads the value of each member.
   @inline(__always)
   package mutating func forEachMember(
     nesting: Int, _ body: (inout JSONCursor, RawString) throws(JSONFault) -> Void
@@ -360,7 +359,7 @@ package struct JSONCursor {
     }
   }
 
-  /// Passes an array; the body passes each element.
+  /// Reads an array. The body reads each element.
   @inline(__always)
   package mutating func forEachElement(
     nesting: Int, _ body: (inout JSONCursor) throws(JSONFault) -> Void

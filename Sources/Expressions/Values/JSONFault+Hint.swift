@@ -1,14 +1,13 @@
 extension JSONFault {
-  /// Bytes of what is there: a whole character, also where a byte of it is the fault.
+  /// The length of the faulty character in bytes. It is the whole character even if one of its bytes is the fault.
   package func length(in json: [UInt8]) -> Int {
     guard offset + 1 < json.count, json[offset] >= 0xC0 else { return 1 }
     return 1 + json[(offset + 1)...].prefix(3).prefix { $0 & 0xC0 == 0x80 }.count
   }
 
-  /// What somebody may have meant who wrote this, and what to write; nil where nothing comes to
-  /// mind.
+  /// Guesses what the author intended, and suggests a change. It is nil if there is no suggestion.
   ///
-  /// - Parameter json: the text with the fault.
+  /// - Parameter json: the input with the fault.
   package func hint(in json: [UInt8]) -> String? {
     guard json.indices.contains(offset) else {
       return kind == .unexpectedEnd ? JSONFault.openHint(json) : nil
@@ -56,13 +55,13 @@ extension JSONFault {
     }
   }
 
-  /// Whether the space before a place breaks the line as Macs did long ago.
+  /// Whether the space before a place ends the line with CR only, as on old Macs.
   private static func isCRAlone(before offset: Int, in json: [UInt8]) -> Bool {
     let space = json[..<offset].reversed().prefix { $0 <= 0x20 }
     return space.contains(UInt8(ascii: "\r")) && !json.contains(UInt8(ascii: "\n"))
   }
 
-  /// Of bytes that are no UTF-8: a letter with an accent that stands alone is one in the encodings of old.
+  /// The hint for bytes that are not UTF-8: a single accented letter suggests an older encoding.
   private static func encodingHint(_ bytes: ArraySlice<UInt8>) -> String? {
     guard bytes.dropFirst().first ?? 0 < 0x80 else { return nil }
     return "if the file is in Latin-1: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEWFILE"
@@ -82,7 +81,7 @@ extension JSONFault {
     return quotes.contains { rest.starts(with: $0) } ? "write straight quotes" : nil
   }
 
-  /// Words of other languages, and keys without quotes.
+  /// The hint for words of other languages, and for keys without quotes.
   private static func wordHint(_ rest: ArraySlice<UInt8>, _ before: UInt8?) -> String? {
     let word = rest.prefix { byte in
       switch byte {
@@ -112,7 +111,7 @@ extension JSONFault {
     }
   }
 
-  /// What is still open where a text ends.
+  /// The hint for brackets and strings that are open at the end of the input.
   private static func openHint(_ json: [UInt8]) -> String? {
     var open: [UInt8] = []
     var isText = false

@@ -1,15 +1,14 @@
 extension JSONFault {
-  /// What JSON has where a byte stands that it does not have there: `',' or '}'`. Nil for faults of
-  /// other kinds.
+  /// What JSON allows in place of the faulty byte: `',' or '}'`. It is nil for faults of other kinds.
   ///
-  /// - Parameter json: the text with the fault.
+  /// - Parameter json: the input with the fault.
   package func expected(in json: [UInt8]) -> String? {
     guard kind == .unexpectedByte, json.indices.contains(offset) else { return nil }
     return JSONPlace(offset, in: json).expected
   }
 
-  /// Where a text begins whose closing quote is likely to be missing: it is followed by what cannot
-  /// follow a text, and ends as what comes between texts does.
+  /// The beginning of a string whose closing quote is probably missing: the next byte cannot follow a string, and
+  /// its content ends like the text between two strings.
   func openText(in json: [UInt8]) -> Int? {
     guard kind == .unexpectedByte || kind == .badNumber, json.indices.contains(offset),
       let text = JSONPlace(offset, in: json).textBefore
@@ -21,14 +20,14 @@ extension JSONFault {
   }
 }
 
-/// What is open at a place of JSON text, which is right up to there.
+/// The open brackets at a place of JSON that is valid up to there.
 private struct JSONPlace {
   private enum State { case value, firstValue, key, firstKey, colon, behindValue }
 
   private var state = State.value
-  /// The brackets that are open: whether each is that of an object.
+  /// By open bracket: whether it is that of an object.
   private var open: [Bool] = []
-  /// The text that ends right before the place, with its quotes.
+  /// The string that ends directly before the place, with its quotes.
   private(set) var textBefore: Range<Int>?
 
   init(_ offset: Int, in json: [UInt8]) {
@@ -46,7 +45,7 @@ private struct JSONPlace {
     }
   }
 
-  /// Where what begins with a byte ends.
+  /// The end of the token that begins with a byte.
   private static func end(of byte: UInt8, _ start: Int, _ json: [UInt8]) -> Int {
     var at = start + 1
     switch byte {

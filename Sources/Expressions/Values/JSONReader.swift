@@ -1,6 +1,6 @@
 extension Value {
-  /// Reads one JSON value: integers become int (uint above Int64's range), other numbers double.
-  /// Of repeated keys the last one counts when looked up.
+  /// Parses one JSON value. Integers become int (uint above Int64's range), other numbers double. If a key is
+  /// repeated, looking it up returns the last value.
   ///
   /// - Throws: ``JSONFault`` with the byte offset of the first fault.
   public static func parse(json: some Sequence<UInt8>, nesting: Int = 512) throws(JSONFault)
@@ -27,7 +27,7 @@ extension Value {
 }
 
 extension JSONCursor.RawString {
-  /// The text with escapes resolved.
+  /// The string with escapes resolved.
   package var text: String {
     // SAFETY: `unescape` returns the number of bytes that it wrote, at most the capacity.
     // Tests: JSONReaderTests.
@@ -71,8 +71,8 @@ extension JSONCursor {
     }
   }
 
-  /// Reads the value that comes next into cells. Texts without escapes stay views of the source;
-  /// everything else that is too long for a cell goes into the arena.
+  /// Reads the value that comes next into cells. Strings without escapes stay views of the source. Other values that
+  /// are too long for a cell are stored in the arena.
   package mutating func cell(in arena: inout Arena, nesting: Int) throws(JSONFault) -> Cell {
     switch peek() {
     case UInt8(ascii: "\""): return try text(in: &arena)

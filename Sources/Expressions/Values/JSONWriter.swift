@@ -1,9 +1,9 @@
 internal import CivilTime
 
-/// Writes JSON text into a growing byte buffer.
+/// Writes JSON into a growing byte buffer.
 ///
-/// Doubles that are whole print with `.0` so that reading them back gives a double again; those
-/// that JSON cannot express print as null.
+/// Whole doubles are written with `.0`, so that reading them returns a double again. Doubles that JSON cannot
+/// express are written as null.
 package enum JSONWriter {
   package static func append(_ value: Value, to output: inout [UInt8]) {
     switch value {
@@ -41,7 +41,7 @@ package enum JSONWriter {
     }
   }
 
-  /// Keys that are not strings are written as their JSON text.
+  /// Keys that are not strings are written as their JSON.
   private static func keyText(_ key: Value) -> String {
     if case .string(let text) = key { return text }
     return key.json
@@ -85,7 +85,7 @@ package enum JSONWriter {
 }
 
 extension Value {
-  /// The value as compact JSON text.
+  /// The value as compact JSON.
   public var json: String {
     var bytes: [UInt8] = []
     JSONWriter.append(self, to: &bytes)

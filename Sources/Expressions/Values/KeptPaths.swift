@@ -1,13 +1,13 @@
-/// Paths as superscript 1.0.12 writes them: names with dots between them.
+/// Paths as superscript 1.0.12 writes them: names separated by dots.
 enum KeptPaths {
   // SAFETY: Views of local cells stay in their closures. Tests: SuperscriptReferenceTests.
 
-  /// Paths as one text, so that equal ones are one constant: each ends with a zero byte.
+  /// Paths as one string, so that equal sets are one constant. Each path ends with a zero byte.
   static func text(_ paths: [[UInt8]]) -> [UInt8] {
     paths.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 + [0] }
   }
 
-  /// The paths of a text.
+  /// The paths in a string.
   static func paths(_ text: Cell) -> [[UInt8]] {
     withUnsafePointer(to: text) { place in
       place.textBytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
@@ -15,7 +15,7 @@ enum KeptPaths {
     }
   }
 
-  /// Whether a text holds the empty path, which comes first.
+  /// Whether a string contains the empty path, which comes first.
   static func holdsOwn(_ text: Cell) -> Bool {
     withUnsafePointer(to: text) { $0.textBytes.first == 0 }
   }
@@ -24,7 +24,7 @@ enum KeptPaths {
     Array(names.joined(separator: ".").utf8)
   }
 
-  /// What paths say of a value at one of them: the rest of each, which is empty for the value's own.
+  /// The rest of each path below a prefix. It is empty for the prefix itself.
   static func below(_ path: [UInt8], among paths: [[UInt8]]) -> [[UInt8]] {
     paths.compactMap { other in
       guard other.starts(with: path) else { return nil }

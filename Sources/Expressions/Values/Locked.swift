@@ -1,14 +1,14 @@
 internal import CShims
 
-/// A value that threads use one at a time.
+/// A value that only one thread uses at a time.
 ///
-/// The standard library's `Mutex` would do the same, but on Linux the thread sanitizer does not
-/// see it, and a test that always warns is worth nothing.
+/// The standard library's `Mutex` would do the same, but the thread sanitizer does not see it on Linux, and a test
+/// that always warns is useless.
 package final class Locked<Value: Sendable>: @unchecked Sendable {
   // SAFETY: `init` sets up the lock and `deinit` frees it. Only `withLock` touches the value,
   // between lock and unlock. Tests: tsan over batches, StressTests.
 
-  // Behind a pointer, because the system may not move it.
+  // Behind a pointer, because the lock must not be moved.
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var value: Value
 
@@ -22,7 +22,7 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Nobody else has the value while `body` runs, which must not ask for it again.
+  /// Runs the body with exclusive access to the value. The body must not call this again.
   package func withLock<Result, Problem: Error>(
     _ body: (inout Value) throws(Problem) -> Result
   ) throws(Problem) -> Result {

@@ -2,18 +2,17 @@
   internal import CShims
 #endif
 
-/// Memory that is used again and again: arenas, buffers, columns.
+/// Memory that is reused: arenas, buffers, columns.
 ///
-/// The address sanitizer does not see a pointer into memory that has found another use. So whoever
-/// gives memory back says so here. In debug builds, and with `-DTOLLGATE_POISON`, it is then filled with
-/// 0xA5, and the sanitizer, where it is linked in, reports whoever reads it. In other builds nothing
-/// happens.
+/// The address sanitizer does not detect a pointer into memory that has another use now. So code that releases
+/// memory calls this type. In debug builds, and with `-DTOLLGATE_POISON`, the memory is then filled with 0xA5, and
+/// the sanitizer, where it is linked, reports reads of it. In other builds this does nothing.
 package enum ReusedMemory {
   // SAFETY: The caller owns the range, which lies inside one allocation. The owner takes memory
   // back before it frees it, because the allocator may use it again. Tests: ConditionColumnsTests,
   // asan.
 
-  /// Whether memory that was given back is made useless.
+  /// Whether released memory is made unusable.
   package static var isPoisoned: Bool {
     #if DEBUG || TOLLGATE_POISON
       true
@@ -22,7 +21,7 @@ package enum ReusedMemory {
     #endif
   }
 
-  /// Nobody may read this memory until it is taken again.
+  /// This memory must not be read until it is taken again.
   @inline(__always)
   package static func giveBack(_ start: UnsafeMutableRawPointer?, _ count: Int) {
     #if DEBUG || TOLLGATE_POISON
@@ -30,7 +29,7 @@ package enum ReusedMemory {
     #endif
   }
 
-  /// Memory that was given back is in use again.
+  /// Memory that was released is in use again.
   @inline(__always)
   package static func take(_ start: UnsafeMutableRawPointer?, _ count: Int) {
     #if DEBUG || TOLLGATE_POISON

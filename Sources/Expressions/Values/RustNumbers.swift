@@ -1,15 +1,15 @@
-/// Numbers from text as Rust's standard library reads them: no white space, no underscores.
+/// Parses numbers as Rust's standard library does: no white space, no underscores.
 enum RustNumbers {
   // SAFETY: Slices of the caller's view are read through collection methods alone.
   // Tests: SuperscriptProgramTests, SuperscriptReferenceTests.
 
-  /// The number that a text reads as: a signed 64-bit integer, else an unsigned one, else a double.
+  /// The number in a string: a signed 64-bit integer, otherwise an unsigned one, otherwise a double.
   static func number(_ text: ByteView) -> Cell? {
     int(text).map { Cell($0) } ?? uint(text).map { Cell($0) } ?? double(text).map { Cell($0) }
   }
 
-  /// The number that superscript 1.0.1 to 1.0.12 puts in the place of a text: as ``number(_:)``, but
-  /// a double without a fraction is an integer. The casts saturate, so 2^64 is the largest uint.
+  /// The number that replaces a string in superscript 1.0.1 to 1.0.12: like ``number(_:)``, but a double without a
+  /// fraction is an integer. The casts saturate, so 2^64 is the largest uint.
   static func normalized(_ text: ByteView) -> Cell? {
     guard let first = text.first, canBegin(first), let number = number(text) else { return nil }
     guard number.tag == Tag.double else { return number }
@@ -22,7 +22,7 @@ enum RustNumbers {
     return Double(unsigned) == double ? Cell(unsigned) : number
   }
 
-  /// Whether a number can begin with a byte: most texts begin with another one.
+  /// Whether a number can begin with a byte. Most strings begin with another byte.
   @inline(__always)
   private static func canBegin(_ byte: UInt8) -> Bool {
     switch byte {
@@ -51,8 +51,8 @@ enum RustNumbers {
     return Digits.number(digits)
   }
 
-  /// A decimal number that may lack its whole part or its fraction, `inf`, `infinity` or `nan`.
-  /// What is too large is infinite.
+  /// A decimal number that may lack its whole part or its fraction, `inf`, `infinity` or `nan`. A number that is too
+  /// large is infinite.
   static func double(_ text: ByteView) -> Double? {
     var digits = text[...]
     let isNegative = digits.first == UInt8(ascii: "-")
@@ -94,7 +94,7 @@ enum RustNumbers {
     return rest.isEmpty
   }
 
-  /// The value of a decimal number without sign. The standard library wants digits around a point.
+  /// The value of an unsigned decimal number. The standard library requires digits around a point.
   static func decimal(_ text: Slice<ByteView>) -> Double {
     var digits: [UInt8] = [0x30]
     for byte in text {

@@ -1,10 +1,10 @@
-/// UTF-8 by hand: lengths, validity and code points without Foundation or `String`.
+/// UTF-8 without Foundation or `String`: lengths, validity and code points.
 package enum UTF8Scan {
   // SAFETY: Each read compares with `room` or the count first. `write` needs up to four bytes,
   // which its callers have. Tests: JSONDifferentialTests, fuzz json.
 
-  /// Length of the well-formed scalar that begins here, or 0 (overlong forms, surrogates, values
-  /// past U+10FFFF and truncated sequences are not well-formed).
+  /// The length of the well-formed scalar that begins here, or 0 (overlong forms, surrogates, values past U+10FFFF
+  /// and truncated sequences are not well-formed).
   package static func scalarLength(_ at: UnsafePointer<UInt8>, _ room: Int) -> Int {
     guard room > 0 else { return 0 }
     let first = at[0]
@@ -36,14 +36,14 @@ package enum UTF8Scan {
     return true
   }
 
-  /// Number of code points of valid UTF-8: every byte that continues none begins one.
+  /// The number of code points of valid UTF-8. Every byte that is not a continuation byte begins one.
   package static func codePoints(_ bytes: ByteView) -> Int {
     var count = 0
     for byte in bytes where byte & 0xC0 != 0x80 { count &+= 1 }
     return count
   }
 
-  /// Writes a scalar as UTF-8 (U+FFFD for a surrogate or a value past the end) and gives its length.
+  /// Writes a scalar as UTF-8 (U+FFFD for a surrogate or a value past the end) and returns its length.
   package static func write(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> Int {
     let scalar = Unicode.Scalar(scalar) ?? "\u{FFFD}"
     var count = 0
@@ -68,7 +68,7 @@ package enum Digits {
     }
   }
 
-  /// The whole number that digits are; nil when there are none, for other bytes, and above 64 bits.
+  /// The whole number with these digits. It is nil without digits, with other bytes, and above 64 bits.
   static func number(_ digits: some Sequence<UInt8>, radix: UInt64 = 10) -> UInt64? {
     var value: UInt64?
     for byte in digits {
@@ -82,12 +82,12 @@ package enum Digits {
   }
 }
 
-/// Numbers from text, independent of any locale.
+/// Parses numbers, independent of any locale.
 package enum NumberText {
   // SAFETY: Every read compares with `room` or the count first. Digits are counted before the fast
   // path uses them. Tests: JSONDifferentialTests, fuzz json.
 
-  /// Length of the JSON number that begins here, or nil.
+  /// The length of the JSON number that begins here, or nil.
   package static func jsonLength(_ at: UnsafePointer<UInt8>, _ room: Int) -> Int? {
     var i = 0
     func digits() -> Int {
@@ -115,8 +115,8 @@ package enum NumberText {
     return i
   }
 
-  /// A JSON number: without fraction and exponent an int, or a uint above Int64's range, or else a
-  /// double. Numbers past the range of doubles give nil.
+  /// A JSON number: without fraction and exponent an int, or a uint above Int64's range, otherwise a double. It is nil
+  /// past the range of doubles.
   package static func number(_ bytes: ByteView) -> Cell? {
     let isInteger = !bytes.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
     if isInteger {
@@ -127,8 +127,8 @@ package enum NumberText {
     return double(bytes).map { Cell($0) }
   }
 
-  /// A decimal number of ASCII digits with optional sign, fraction and exponent, correctly rounded;
-  /// nil when it is none or not finite.
+  /// A decimal number of ASCII digits with optional sign, fraction and exponent, correctly rounded. It is nil if the
+  /// string is not a number, or the number is not finite.
   package static func double(_ bytes: ByteView) -> Double? {
     if let value = exactDouble(bytes) { return value }
     guard let value = Double(String(decoding: bytes, as: UTF8.self)), value.isFinite else {
@@ -137,8 +137,8 @@ package enum NumberText {
     return value
   }
 
-  /// The usual case: at most 15 significant digits and a power of ten up to 22, where one
-  /// multiplication or division of exactly represented numbers rounds correctly (Clinger 1990).
+  /// The common case: at most 15 significant digits and a power of ten up to 22, where one multiplication or
+  /// division of exactly represented numbers rounds correctly (Clinger 1990).
   private static func exactDouble(_ bytes: ByteView) -> Double? {
     guard let at = bytes.baseAddress, bytes.count > 0 else { return nil }
     var i = at[0] == UInt8(ascii: "-") ? 1 : 0

@@ -1,11 +1,11 @@
-// Searching a text for another, which the standard library has in _StringProcessing alone. Linked
-// statically that module brings its own regular expressions, 1.3 MB of them; what is declared here goes
-// before it. Texts are compared byte by byte; `TextSearch` is for long parts in the texts of others.
+// Substring search. The standard library only has it in _StringProcessing, which brings its own regular
+// expressions when linked statically, 1.3 MB of them. These declarations take precedence over it. Strings are
+// compared byte by byte. `TextSearch` is for long parts in strings of users.
 extension StringProtocol {
-  /// Whether another text is a part of this one.
+  /// Whether another string is a part of this one.
   package func contains(_ part: String) -> Bool { firstRange(of: part) != nil }
 
-  /// Where another text stands first.
+  /// The first place of another string.
   package func firstRange(of part: String) -> Range<Index>? {
     let wanted = part.utf8
     guard let first = wanted.first else { return startIndex..<startIndex }
@@ -22,7 +22,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// This text with another in the place of a part, wherever that stands.
+  /// This string with all occurrences of a part replaced.
   package func replacing(_ part: String, with other: String) -> String {
     var text = ""
     var start = startIndex

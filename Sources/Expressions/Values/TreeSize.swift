@@ -1,7 +1,6 @@
 extension Cell {
-  /// What this takes as a value of its own, in which nothing is shared: 16 bytes for each cell, and
-  /// the bytes of texts. Nil when that is more than `limit`, which is found out in time that does
-  /// not depend on how much more, or deeper than ``Nesting/deepestValue``.
+  /// The size as a value that shares no parts: 16 bytes for each cell, and the bytes of strings. It is nil above
+  /// `limit`, or deeper than ``Nesting/deepestValue``. The time does not depend on how far the limit is exceeded.
   func treeSize(upTo limit: Int) -> Int? {
     var left = limit
     return Cell.take(self, from: &left, depth: 0) ? limit - left : nil

@@ -5,7 +5,7 @@ package enum TypeName: UInt8, CaseIterable {
   case null, bool, int, uint, double, string, bytes, list, map, timestamp, duration, type, optional
   case ip, cidr, version
 
-  /// The name as the specification writes it.
+  /// The name in the specification.
   package var name: String {
     switch self {
     case .null: "null_type"

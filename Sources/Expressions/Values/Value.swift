@@ -1,8 +1,8 @@
 internal import CivilTime
 
-/// A value of the expression language, for callers: what goes into a context and what comes out.
+/// A value of the expression language, for callers: the input and output of evaluations.
 ///
-/// Literals of Swift are values. JSON comes in and goes out as text.
+/// Swift literals are values. A value can be parsed from JSON and written as JSON.
 ///
 /// ```swift
 /// let user: Value = ["plan": "free", "age": 29, "score": 4.5, "tags": ["a", "b"]]
@@ -35,7 +35,7 @@ public enum Value: Hashable, Sendable {
   /// A value that may be absent.
   indirect case optional(Value?)
 
-  /// One entry of a map. Maps keep the order in which they were written.
+  /// One entry of a map. Maps preserve the order of their entries.
   public struct Entry: Hashable, Sendable {
     public var key: Value
     public var value: Value
@@ -46,7 +46,7 @@ public enum Value: Hashable, Sendable {
     }
   }
 
-  /// A map with string keys, as JSON objects are.
+  /// A map with string keys, like a JSON object.
   public static func object(_ entries: KeyValuePairs<String, Value>) -> Value {
     .map(entries.map { Entry(key: .string($0.key), value: $0.value) })
   }
@@ -56,7 +56,7 @@ public enum Value: Hashable, Sendable {
     guard case .map(let entries) = self else { return nil }
     var index = entries.count - 1
     while index >= 0 {
-      // Bytes, not characters: Swift's string equality normalizes. It rejects most keys quickly, though.
+      // Compare bytes, because Swift's string equality normalizes. It rejects most keys quickly, though.
       if case .string(let name) = entries[index].key, name == key,
         name.utf8.elementsEqual(key.utf8)
       {
@@ -103,7 +103,7 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
 }
 
 extension Value {
-  /// The value of a cell, copied out of whatever memory it lies in. No-values become null.
+  /// The value of a cell, copied from any memory. Cells that are not values become null.
   package init(_ cell: Cell) {
     // SAFETY: Elements and bytes are read through views with their counts, and copied. Pointers to
     // local cells stay in their closures. Tests: JSONReaderTests, WorstCaseTests.
@@ -129,7 +129,7 @@ extension Value {
     case Tag.function: self = .function(cell.elements.first?.text ?? "")
     case Tag.optional: self = .optional(cell.elements.first.map { Value($0) })
     case Tag.longText, Tag.shortText...: self = .string(cell.text)
-    // Callers see the text of what only the language has a type for.
+    // Callers receive strings for types that only the language has.
     case Tag.ip, Tag.cidr, Tag.version:
       var arena = Arena(limit: .max)
       let text = withUnsafePointer(to: cell) { Conversions.text($0, &arena) }
@@ -139,13 +139,13 @@ extension Value {
   }
 }
 
-/// Members of large maps by name: a program may read hundreds of them, and a map looks through its
-/// entries one after the other. A program that reads few asks the map: an index would cost more.
-/// Names are bytes, because Swift's string equality normalises.
+/// Members of large maps by name. A program may read hundreds of them, and a map searches its entries one by one.
+/// For a program that reads few members, an index would cost more than searching the map. Names are bytes, because
+/// Swift's string equality normalises.
 struct MemberIndex {
   private typealias Members = [[UInt8]: Value]
 
-  /// How many members may be asked for.
+  /// The number of members that may be read.
   let reads: Int
 
   private static let largestPlain = 32
@@ -154,7 +154,7 @@ struct MemberIndex {
 
   init(reads: Int) { self.reads = reads }
 
-  /// What `map[name]` gives, where the map lies at a path.
+  /// The result of `map[name]`, for the map at a path.
   mutating func member(_ name: String, of map: Value, at path: ArraySlice<String>) -> Value? {
     guard reads > MemberIndex.largestPlain, case .map(let entries) = map,
       entries.count > MemberIndex.largestPlain
@@ -184,7 +184,7 @@ struct MemberIndex {
 }
 
 extension Arena {
-  /// A cell for the value, or nil when the arena's limit or the nesting is reached.
+  /// A cell for the value, or nil if the arena's limit or the nesting is reached.
   package mutating func cell(_ value: Value, nesting: Int = 64) -> Cell? {
     // SAFETY: The copy has room for all bytes of the array or string, whose view stays in the
     // closure. Tests: FrameFillTests.
@@ -224,7 +224,7 @@ extension Arena {
     }
   }
 
-  /// A map of keys and values, of which repeated keys count once, with the last value.
+  /// A map of keys and values. A repeated key counts once, with its last value.
   package mutating func map(lastOfRepeated cells: [Cell]) -> Cell? {
     // SAFETY: There is memory for `distinct.count` cells, and all are written before the map's cell
     // is made. Tests: FrameFillTests.

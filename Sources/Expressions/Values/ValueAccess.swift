@@ -1,12 +1,12 @@
-/// Reading and building values without traps: what has another type counts as not there.
+/// Reads and builds values without traps: a value of another type counts as missing.
 extension Value {
-  /// The text, of a string.
+  /// The string, if the value is one.
   public var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// True or false, of a bool.
+  /// True or false, if the value is a bool.
   public var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
 
-  /// A whole number, also when it is written as `2.0`.
+  /// A whole number, even if it is written as `2.0`.
   public var wholeNumber: Int? {
     switch self {
     case .int(let number): Int(exactly: number)
@@ -26,10 +26,10 @@ extension Value {
     }
   }
 
-  /// The elements, of a list.
+  /// The elements, if the value is a list.
   public var elements: [Value]? { if case .list(let values) = self { values } else { nil } }
 
-  /// The members of a map under strings, in their order; of repeated keys the last one counts.
+  /// The members of a map with string keys, in their order. If a key is repeated, the last value counts.
   public var members: [(key: String, value: Value)]? {
     guard case .map(let entries) = self else { return nil }
     var places: [[UInt8]: Int] = [:]
@@ -46,12 +46,12 @@ extension Value {
     return members
   }
 
-  /// A map of the members that are there.
+  /// A map of the members that are not nil.
   public static func members(_ pairs: KeyValuePairs<String, Value?>) -> Value {
     .map(pairs.compactMap { key, value in value.map { Entry(key: .string(key), value: $0) } })
   }
 
-  /// A map of a dictionary, its keys in order, so that the same dictionary gives the same text.
+  /// A map of a dictionary with sorted keys, so that equal dictionaries have the same JSON.
   public static func members(_ dictionary: [String: Value]) -> Value {
     .map(
       dictionary.sorted { $0.key < $1.key }.map { Entry(key: .string($0.key), value: $0.value) })
@@ -61,7 +61,7 @@ extension Value {
 extension Value {
   package var isObject: Bool { if case .map = self { true } else { false } }
 
-  /// What it is in JSON, for messages.
+  /// The JSON type, for messages.
   package var kindInJSON: String {
     switch self {
     case .null: "null"
@@ -81,7 +81,7 @@ extension Value {
     .int(Int64(clamping: number))
   }
 
-  /// Puts an object's members over this object's, and so on for objects inside.
+  /// Merges the members of an object into this object, recursively.
   package func merging(patch: Value) -> Value {
     guard var merged = members, let changes = patch.members else { return patch }
     for change in changes {

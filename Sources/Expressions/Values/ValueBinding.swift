@@ -1,7 +1,7 @@
-/// What happens to values when they are put into a frame. Platforms hand the same data over in
-/// different ways; the evaluator sees only what comes out here.
+/// The conversions of values that are put into a frame. Platforms pass the same data in different ways. The
+/// evaluator only sees the converted values.
 package struct ValueBinding: Hashable, Sendable {
-  /// What becomes of null.
+  /// The treatment of null.
   package enum Null: Hashable, Sendable {
     case kept
     /// An empty map, as on iOS.
@@ -10,23 +10,23 @@ package struct ValueBinding: Hashable, Sendable {
     case dropped
   }
 
-  /// The texts `true` and `false` become bools, inside lists and maps too.
+  /// The strings `true` and `false` become bools, inside lists and maps too.
   package var readsBooleanTexts = false
-  /// Texts of numbers become numbers, inside lists and maps too; keys of maps stay what they are.
+  /// Numeric strings become numbers, inside lists and maps too. Keys of maps do not change.
   package var readsNumberTexts = false
   package var null = Null.kept
   /// Integers outside 32 bits become unsigned by their bits, as Kotlin's `Long.toULong()` does.
   package var longsAreUnsigned = false
-  /// Every `$` is taken out of texts. Keys keep theirs.
+  /// Every `$` is removed from strings, but not from keys.
   package var dropsDollarSigns = false
-  /// Doubles without a fraction become ints, as JavaScript's numbers cannot tell them apart.
+  /// Doubles without a fraction become ints, because JavaScript does not distinguish them.
   package var wholeDoublesAreInts = false
-  /// What lies behind something that is not a map counts as not there, and not as an error.
+  /// Members of values that are not maps count as missing, and are not an error.
   package var isLenient = false
 
   package init() {}
 
-  /// Whether values go in as they are.
+  /// Whether values are not converted.
   package var isPlain: Bool {
     !readsBooleanTexts && !readsNumberTexts && null == .kept && !longsAreUnsigned
       && !dropsDollarSigns
@@ -35,7 +35,7 @@ package struct ValueBinding: Hashable, Sendable {
 }
 
 extension ValueBinding {
-  /// What a value becomes on its way into a frame, or nil when it is left out.
+  /// The converted value, or nil if it is dropped.
   package func passed(_ value: Value) -> Value? {
     var arena = Arena(limit: 64 << 20)
     guard let cell = arena.cell(value) else { return nil }
@@ -43,31 +43,30 @@ extension ValueBinding {
     return bound.isValue ? Value(bound) : nil
   }
 
-  /// The cells of the texts `true` and `false`, written out: this is asked for every text.
+  /// The cells of the strings `true` and `false`, as literals: every string is compared with them.
   static var trueText: Cell { Cell(low: 0x65_75_72_74_84, high: 0) }
   static var falseText: Cell { Cell(low: 0x65_73_6C_61_66_85, high: 0) }
 
-  /// Whether texts become others or numbers, beside those that name bools.
+  /// Whether strings become other strings or numbers, in addition to bools.
   package var changesTexts: Bool { dropsDollarSigns || readsNumberTexts }
 
-  /// Whether nothing happens to texts but that `true` and `false` become bools.
+  /// Whether the only conversion of strings is that `true` and `false` become bools.
   var readsTextsPlainly: Bool { readsBooleanTexts && !changesTexts }
 
-  /// A text as a bool if it is one's name.
+  /// A string as a bool if it is the name of one.
   @inline(__always)
   static func boolean(_ text: Cell) -> Cell {
     if text == trueText { return .true }
     return text == falseText ? .false : text
   }
 
-  /// A text as a number if superscript 1.0.1 to 1.0.12 reads it as one.
+  /// A string as a number if superscript 1.0.1 to 1.0.12 reads it as one.
   static func number(_ text: Cell) -> Cell {
     // SAFETY: The view of a local cell stays in the closure. Tests: SuperscriptReferenceTests.
     withUnsafePointer(to: text) { RustNumbers.normalized($0.textBytes) } ?? text
   }
 
-  /// What a value becomes; ``Cell/missing`` when it is left out. Lists and maps of the arena are
-  /// changed in place.
+  /// The converted value, or ``Cell/missing`` if it is dropped. Lists and maps of the arena are changed in place.
   package func bound(_ cell: Cell, in arena: inout Arena) -> Cell {
     switch cell.tag {
     case Tag.shortText..., Tag.longText: return text(cell, in: &arena)
@@ -89,7 +88,7 @@ extension ValueBinding {
     }
   }
 
-  /// Whether a value is what null becomes.
+  /// Whether a value may come from null.
   func isNull(_ cell: Cell) -> Bool {
     cell == .null || null == .emptyMap && cell == Cell(tag: Tag.map, count: 0, at: nil)
   }
@@ -106,15 +105,15 @@ extension ValueBinding {
           arena.text(copying: $0)
         }
       }
-      // A full arena has no room for the shorter text; the empty one is within every limit. Who shares the
-      // arena with other rows asks `Arena.hasRunOut`.
+      // A full arena has no room for the shorter string. The empty string is within every limit. Code that shares
+      // the arena with other rows checks `Arena.hasRunOut`.
       cell = cleaned ?? .emptyText
     }
     if readsBooleanTexts { cell = ValueBinding.boolean(cell) }
     return readsNumberTexts && cell.isText ? ValueBinding.number(cell) : cell
   }
 
-  /// Elements, or keys and values, without those that are left out.
+  /// Elements, or keys and values, without dropped ones.
   private func collection(_ cell: Cell, width: Int, in arena: inout Arena) -> Cell {
     // SAFETY: Changes a list or map in place. It was just read into this arena, no other cell
     // points to it, and the result has at most as many elements. Tests: FrameFillTests,
@@ -134,7 +133,7 @@ extension ValueBinding {
 }
 
 extension Program {
-  /// What becomes of a value that is put into a slot by hand; ``Cell/missing`` when it is left out.
+  /// The converted value for a slot that is filled separately, or ``Cell/missing`` if it is dropped.
   package func passed(_ cell: Cell, in arena: inout Arena) -> Cell {
     storage.binding.bound(cell, in: &arena)
   }

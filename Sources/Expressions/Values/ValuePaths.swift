@@ -1,13 +1,13 @@
 /// Values at paths of names, within maps.
 extension Value {
-  /// The value at names below this one; nil where there is none.
+  /// The value at names below this one, or nil if there is none.
   package func value(at path: some Collection<String>) -> Value? {
     guard let name = path.first else { return self }
     return self[name]?.value(at: path.dropFirst())
   }
 
-  /// This value with another one at names below it; nil takes away what is there. What is no map on
-  /// the way becomes one.
+  /// This value with another one at names below it. Nil removes the existing value. Values on the path that are not
+  /// maps become maps.
   package func setting(_ path: ArraySlice<String>, to value: Value?) -> Value {
     guard let name = path.first else { return value ?? self }
     var entries: [Entry] = []
