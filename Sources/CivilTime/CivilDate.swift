@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar.
 ///
-/// Years are astronomical: year 0 is 1 BC. Rules only ever see the years 1 to 9999; the wider
-/// `years` makes every conversion total, so that a hostile number gives a far date and not a trap.
+/// Years are astronomical: year 0 is 1 BC. Rules only use the years 1 to 9999. The wider `years` makes every
+/// conversion total, so that a hostile number results in a distant date and does not trap.
 package struct CivilDate: Hashable, Comparable, Sendable {
   /// The year, within `CivilDate.years`.
   package let year: Int
@@ -12,7 +12,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
   /// The day of the month, 1 to 31.
   package let day: Int
 
-  /// The years that a date can have; arithmetic stops at the first and the last day of them.
+  /// The years that a date can have. Arithmetic stops at their first and last day.
   package static let years = -999_999...999_999
 
   /// The first day of `years`.
@@ -24,14 +24,14 @@ package struct CivilDate: Hashable, Comparable, Sendable {
   /// `earliest` and `latest` as days since 1970-01-01.
   static let days = -365_961_662...364_522_971
 
-  /// Takes the parts as they are; the caller knows that they name a day.
+  /// Creates a day from parts that are known to be valid.
   init(known year: Int, _ month: Int, _ day: Int) {
     self.year = year
     self.month = month
     self.day = day
   }
 
-  /// The day that the parts name, or nil where the calendar has no such day.
+  /// The day with these parts, or nil if it does not exist.
   package init?(year: Int, month: Int, day: Int) {
     guard CivilDate.years.contains(year), 1...12 ~= month, day >= 1,
       day <= CivilDate.days(inMonth: month, of: year)
@@ -39,20 +39,20 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     self.init(known: year, month, day)
   }
 
-  /// The day that lies `count` days after 1970-01-01, pulled into `earliest...latest`.
+  /// The day `count` days after 1970-01-01, clamped to `earliest...latest`.
   package init(daysSince1970 count: Int) {
     let clamped = min(max(count, CivilDate.days.lowerBound), CivilDate.days.upperBound)
-    // Counting years from 1 March puts the leap day at the end of a year, so that neither the
-    // length of a month nor the number of a day depends on the kind of year. Counting from long
-    // before `years` leaves no negative numbers, and 32 bits are enough.
+    // If years start on 1 March, the leap day is at the end of a year. Then neither the length of a month nor
+    // the number of a day depends on the kind of year. Counting from long before `years` avoids negative numbers,
+    // and 32 bits are enough.
     let sinceStart = UInt32(truncatingIfNeeded: clamped &+ daysFromStartTo1970)
     let cycle = sinceStart / daysInCycle
     let dayOfCycle = sinceStart % daysInCycle
-    // The leap days that have passed: of every 1460 days one, but not of a century, but of four.
+    // The leap days so far: one in 1460 days, except in centuries, except in every fourth century.
     let leapDays = dayOfCycle / 1460 &- dayOfCycle / 36_524 &+ dayOfCycle / 146_096
     let yearOfCycle = (dayOfCycle &- leapDays) / 365
     let dayOfYear = dayOfCycle &- (365 &* yearOfCycle &+ yearOfCycle / 4 &- yearOfCycle / 100)
-    // Five months from March on always have 153 days: 31, 30, 31, 30, 31.
+    // Five consecutive months from March on always have 153 days: 31, 30, 31, 30, 31.
     let monthFromMarch = (5 &* dayOfYear &+ 2) / 153
     let yearFromMarch = Int(400 &* cycle &+ yearOfCycle) &- yearsFromStartTo0
     self.init(
@@ -61,13 +61,13 @@ package struct CivilDate: Hashable, Comparable, Sendable {
       Int(dayOfYear &- (153 &* monthFromMarch &+ 2) / 5 &+ 1))
   }
 
-  /// The number of days from 1970-01-01 to this day; negative before it.
+  /// The number of days from 1970-01-01 to this day. It is negative for earlier days.
   package var daysSince1970: Int {
     CivilDate.daysSince1970(year: year, month: month, day: day)
   }
 
-  /// `daysSince1970` of parts, the year and the month in range. A day past the end of its month
-  /// counts on into the next one.
+  /// `daysSince1970` of parts, with a valid year and month. A day past the end of its month continues into the
+  /// next one.
   static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let isEarly = month <= 2
     let monthFromMarch = UInt32(truncatingIfNeeded: isEarly ? month &+ 9 : month &- 3)
@@ -96,11 +96,11 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 
   /// Whether `year` has a 29 February.
   package static func isLeap(_ year: Int) -> Bool {
-    // A year that 25 and 16 divide is one that 400 divides; of the others 4 must divide and 25 not.
+    // If 25 and 16 divide the year, 400 does. Of the other years, 4 must divide the year and 25 must not.
     year % 25 == 0 ? year & 15 == 0 : year & 3 == 0
   }
 
-  /// The length of a month, 1 to 12; 0 for any other number.
+  /// The length of a month, 1 to 12, or 0 for any other number.
   package static func days(inMonth month: Int, of year: Int) -> Int {
     switch month {
     case 4, 6, 9, 11: 30
@@ -110,15 +110,15 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     }
   }
 
-  /// The day `count` days later, or earlier where it is negative; stops at the ends of `years`.
+  /// The day `count` days later, or earlier if it is negative. It stops at the ends of `years`.
   package func adding(days count: Int) -> CivilDate {
     let (sum, overflow) = daysSince1970.addingReportingOverflow(count)
     if overflow { return count < 0 ? .earliest : .latest }
     return CivilDate(daysSince1970: sum)
   }
 
-  /// The same day `count` months later, or earlier where it is negative. A month that is too short
-  /// gives its last day: 31 January and one month is 28 or 29 February.
+  /// The same day `count` months later, or earlier if it is negative. If the month is too short, it is the last day
+  /// of the month: 31 January plus one month is 28 or 29 February.
   package func adding(months count: Int) -> CivilDate {
     let (sum, overflow) = (year * 12 + month - 1).addingReportingOverflow(count)
     if overflow { return count < 0 ? .earliest : .latest }
@@ -130,8 +130,8 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     return CivilDate(known: newYear, newMonth, min(day, length))
   }
 
-  /// The same day `count` years later, or earlier where it is negative; 29 February becomes
-  /// 28 February in a common year.
+  /// The same day `count` years later, or earlier if it is negative. 29 February becomes 28 February in a common
+  /// year.
   package func adding(years count: Int) -> CivilDate {
     let (months, overflow) = count.multipliedReportingOverflow(by: 12)
     if overflow { return count < 0 ? .earliest : .latest }
@@ -147,7 +147,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 /// The calendar repeats after 400 years of this many days.
 private let daysInCycle: UInt32 = 146_097
 
-/// Where counting starts: on a 1 March, so many years before year 0, a whole number of cycles.
+/// The number of years from the start of counting, on a 1 March, to year 0. It is a whole number of cycles.
 private let yearsFromStartTo0 = 2510 * 400
 
 /// Days from there to 1 March of year 0, and on to 1970-01-01.

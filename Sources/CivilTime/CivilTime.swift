@@ -1,4 +1,4 @@
-/// A date and a time of day as a calendar and a clock on some wall show them.
+/// A date and a time of day, as a calendar and a wall clock show them.
 package struct CivilTime: Hashable, Sendable {
   /// The day.
   package let date: CivilDate
@@ -9,13 +9,13 @@ package struct CivilTime: Hashable, Sendable {
   /// The minute, 0 to 59.
   package let minute: Int
 
-  /// The second, 0 to 59: leap seconds do not exist in this count.
+  /// The second, 0 to 59. There are no leap seconds.
   package let second: Int
 
-  /// The part of the second that has passed, 0 to 999,999,999.
+  /// The elapsed part of the second, 0 to 999,999,999.
   package let nanosecond: Int
 
-  /// A time of day on a date, or nil where no clock shows it.
+  /// A time of day on a date, or nil if it is invalid.
   package init?(
     date: CivilDate, hour: Int, minute: Int = 0, second: Int = 0, nanosecond: Int = 0
   ) {
@@ -28,8 +28,8 @@ package struct CivilTime: Hashable, Sendable {
     self.nanosecond = nanosecond
   }
 
-  /// What a clock shows that is `offset` seconds ahead of UTC, at an instant given in seconds since
-  /// 1970. Instants beyond ``CivilDate/years`` show the first or the last day of them.
+  /// The time on a clock that is `offset` seconds ahead of UTC, at an instant in seconds since 1970. Instants outside
+  /// ``CivilDate/years`` are the first or the last of their days.
   package init(secondsSince1970 seconds: Int64, nanosecond: Int = 0, offset: Int32 = 0) {
     let local = CivilTime.clamp(seconds) &+ Int64(offset)
     let day = floorDivide(local, by: secondsInDay)
@@ -41,13 +41,13 @@ package struct CivilTime: Hashable, Sendable {
     self.nanosecond = nanosecond
   }
 
-  /// What a clock shows that is `offset` seconds ahead of UTC.
+  /// The time on a clock that is `offset` seconds ahead of UTC.
   package init(_ timestamp: Timestamp, offset: Int32 = 0) {
     self.init(
       secondsSince1970: timestamp.seconds, nanosecond: Int(timestamp.nanoseconds), offset: offset)
   }
 
-  /// What clocks in a zone show.
+  /// The time on clocks in a zone.
   package init(_ timestamp: Timestamp, in zone: TimeZoneRules) {
     self.init(timestamp, offset: zone.offset(atUTC: timestamp.seconds))
   }
@@ -73,8 +73,8 @@ package struct CivilTime: Hashable, Sendable {
     return Int64(date.daysSince1970) &* secondsInDay &+ Int64(secondOfDay) &- Int64(offset)
   }
 
-  /// Pulls seconds since 1970 into the days that ``CivilDate`` knows, with a day to spare on both
-  /// sides for offsets, so that what follows cannot overflow.
+  /// Clamps seconds since 1970 to the days of ``CivilDate``, with an extra day on both sides for offsets, so that later
+  /// arithmetic does not overflow.
   @inline(__always)
   static func clamp(_ seconds: Int64) -> Int64 {
     let first = Int64(CivilDate.days.lowerBound &- 1) &* secondsInDay

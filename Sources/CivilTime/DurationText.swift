@@ -1,25 +1,24 @@
-/// Why a text is not a duration.
+/// Why a string is not a duration.
 package enum DurationTextError: Error, Hashable, Sendable {
-  /// There is no number where one has to be; also the empty text.
+  /// A number is missing, or the string is empty.
   case malformed
 
-  /// A number is followed by nothing: `1`. Only `0` needs no unit.
+  /// A number without a unit: `1`. Only `0` needs no unit.
   case missingUnit
 
-  /// A number is followed by letters other than h, m, s, ms, us, µs and ns; there are no days.
+  /// A number is followed by letters other than h, m, s, ms, us, µs and ns. There are no days.
   case unknownUnit
 
-  /// It is longer than a ``TimeSpan`` can be.
+  /// The duration is longer than a ``TimeSpan`` can be.
   case outOfRange
 }
 
 extension TimeSpan {
-  /// Reads Go's durations, as `duration()` of the language does: `1h30m`, `-1.5s`, `100ms`, `0`.
+  /// Parses Go's durations, like `duration()` of the language: `1h30m`, `-1.5s`, `100ms`, `0`.
   ///
-  /// One sign for all; then numbers with units in any order, which add up. What a fraction gives
-  /// below a nanosecond is dropped, and so are its digits after the eighteenth. The arithmetic is
-  /// exact: Go's goes through floating point, and may end a nanosecond beside it where a fraction
-  /// has more digits than its unit has nanoseconds.
+  /// There is one sign for the whole, then numbers with units in any order, which are added up. The part of a fraction
+  /// below a nanosecond is dropped, and so are its digits after the eighteenth. The arithmetic is exact. Go uses floating
+  /// point, so its result may differ by a nanosecond if a fraction has more digits than its unit has nanoseconds.
   package init(duration text: UnsafeBufferPointer<UInt8>) throws(DurationTextError) {
     // SAFETY: `text` is the caller's view. Every index is compared with its count.
     // Tests: DurationTextTests.
@@ -37,7 +36,7 @@ extension TimeSpan {
     var total: UInt64 = 0
     while position < text.count {
       let term = try TimeSpan.readTerm(text, from: &position)
-      // Both are at most 2^63: the sum wraps only where both are just that, and is then 0.
+      // Both are at most 2^63, so the sum only wraps if both are exactly that. It is then 0.
       total = total &+ term
       guard total <= furthest, total >= term else { throw .outOfRange }
     }
@@ -49,14 +48,14 @@ extension TimeSpan {
     }
   }
 
-  /// Reads Go's durations, as `duration()` of the language does.
+  /// Parses Go's durations, like `duration()` of the language.
   package init(duration text: String) throws(DurationTextError) {
     self = try readUTF8(text) { bytes throws(DurationTextError) in
       try TimeSpan(duration: bytes)
     }
   }
 
-  /// Reads one number and its unit and gives the nanoseconds, at most 2^63.
+  /// Parses one number with its unit, and returns the nanoseconds, at most 2^63.
   private static func readTerm(
     _ text: UnsafeBufferPointer<UInt8>, from position: inout Int
   ) throws(DurationTextError) -> UInt64 {
@@ -75,7 +74,7 @@ extension TimeSpan {
     if position < text.count, text[position] == UInt8(ascii: ".") {
       position &+= 1
       while let digit = digit(text, at: position) {
-        // All digits after the eighteenth together are less than a nanosecond even of an hour.
+        // Together, all digits after the eighteenth are less than a nanosecond, even of an hour.
         if scale < 1_000_000_000_000_000_000 {
           fraction = fraction &* 10 &+ UInt64(digit)
           scale = scale &* 10
@@ -87,20 +86,20 @@ extension TimeSpan {
     guard digits > 0 else { throw .malformed }
     let unit = try readUnit(text, from: &position)
     guard whole <= furthest / unit else { throw .outOfRange }
-    // The fraction is below 1, so that the quotient is below the unit and fits.
+    // The fraction is less than 1, so the quotient is less than the unit and fits.
     let (part, _) = scale.dividingFullWidth(fraction.multipliedFullWidth(by: unit))
     let sum = whole &* unit &+ part
     guard sum <= furthest else { throw .outOfRange }
     return sum
   }
 
-  /// Reads a unit, which ends before a digit, a point or the end, and gives its nanoseconds.
+  /// Parses a unit, which ends before a digit, a point or the end, and returns its nanoseconds.
   private static func readUnit(
     _ text: UnsafeBufferPointer<UInt8>, from position: inout Int
   ) throws(DurationTextError) -> UInt64 {
     // SAFETY: Every index is compared with the count. Tests: DurationTextTests.
     let start = position
-    // Four bytes hold every unit; longer ones are unknown whatever is in them.
+    // Every unit fits into four bytes, so longer ones are unknown.
     var unit: UInt32 = 0
     while position < text.count, text[position] != UInt8(ascii: "."),
       digit(text, at: position) == nil
@@ -133,17 +132,17 @@ extension TimeSpan {
 }
 
 extension TimeSpan {
-  /// The bytes that the longest text takes: -9223372036.854775808s.
+  /// The number of bytes of the longest result: -9223372036.854775808s.
   package static let longestText = 22
 
-  /// The length in seconds, as `string()` of the language gives it: `3600.001s`, `-1.5s`.
+  /// The length in seconds, like `string()` of the language: `3600.001s`, `-1.5s`.
   ///
   /// All digits are exact. (cel-go prints a double, which rounds lengths above 104 days.)
   package var text: String {
     String(unsafeUninitializedCapacity: TimeSpan.longestText) { write(into: $0) }
   }
 
-  /// Writes ``text`` to a buffer of at least ``longestText`` bytes and gives the bytes used.
+  /// Writes ``text`` to a buffer of at least ``longestText`` bytes and returns the number of bytes.
   package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     // SAFETY: `DigitWriter` checks that the buffer holds the longest text.
     // Tests: DurationTextTests.
@@ -158,5 +157,5 @@ extension TimeSpan {
   }
 }
 
-/// 2^63, the length in nanoseconds that a negative duration may have and a positive one may not.
+/// 2^63, the maximum length in nanoseconds of a negative duration. A positive one must be shorter.
 private let furthest: UInt64 = 1 << 63

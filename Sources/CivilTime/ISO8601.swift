@@ -1,14 +1,13 @@
 extension Timestamp {
-  /// Reads the ISO 8601 that people and other programs write, for data files and command lines;
-  /// never for `timestamp()` of the language.
+  /// Parses the ISO 8601 that people and other programs write, for data files and command lines. `timestamp()` of the
+  /// language never uses it.
   ///
-  /// A date alone is its midnight. Between date and time stands a T or a space; the seconds, the
-  /// fraction (after a point or a comma) and the zone may be missing. The zone is Z, `+hh:mm`,
-  /// `+hhmm` or `+hh`, after a space if need be. T and Z may be lower-case.
+  /// A date without a time is its midnight. A T or a space separates date and time. The seconds, the fraction (after a
+  /// point or a comma) and the zone are optional. The zone is Z, `+hh:mm`, `+hhmm` or `+hh`, optionally after a space. T
+  /// and Z may be lower-case.
   ///
-  /// - Parameter zone: where a text without a zone was written. Nil refuses such a text, as files
-  ///   do: nobody knows what their clocks showed. A time that clocks there show twice is the earlier
-  ///   one; one that they skip is refused.
+  /// - Parameter zone: the zone of a time without one. Nil rejects such a time, as for files, because their zone is
+  ///   unknown. A time that clocks there show twice is the earlier one. A time that they skip is rejected.
   package init(iso8601 text: UnsafeBufferPointer<UInt8>, in zone: TimeZoneRules?)
     throws(TimestampTextError)
   {
@@ -36,7 +35,7 @@ extension Timestamp {
     self = time
   }
 
-  /// Reads the ISO 8601 that people and other programs write.
+  /// Parses the ISO 8601 that people and other programs write.
   package init(iso8601 text: String, in zone: TimeZoneRules?) throws(TimestampTextError) {
     self = try readUTF8(text) { bytes throws(TimestampTextError) in
       try Timestamp(iso8601: bytes, in: zone)
@@ -44,7 +43,7 @@ extension Timestamp {
   }
 }
 
-/// Takes the parts of a date and time from the left of a text.
+/// Parses the parts of a date and time from the left.
 private struct ISO8601Reader {
   // SAFETY: `text` is the caller's view, and the reader does not outlive the call. Every index is
   // compared with the count. Tests: TimestampTextTests.
@@ -59,7 +58,7 @@ private struct ISO8601Reader {
 
   var isAtEnd: Bool { position == text.count }
 
-  /// Steps over an ASCII character if it comes next.
+  /// Skips an ASCII character if it comes next.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
     position += 1
@@ -85,7 +84,7 @@ private struct ISO8601Reader {
     return (hour, minute, hasSeconds ? try pair() : 0)
   }
 
-  /// The fraction of a second in nanoseconds, 0 where there is none.
+  /// The fraction of a second in nanoseconds, or 0 if there is none.
   mutating func fraction() throws(TimestampTextError) -> Int32 {
     guard hasSeconds, take(".") || take(",") else { return 0 }
     var nanoseconds: Int32 = 0
@@ -93,7 +92,7 @@ private struct ISO8601Reader {
     return nanoseconds
   }
 
-  /// The offset from UTC in seconds; nil where there is none.
+  /// The offset from UTC in seconds, or nil if there is none.
   mutating func offset() throws(TimestampTextError) -> Int? {
     if isAtEnd { return nil }
     _ = take(" ")
@@ -107,7 +106,7 @@ private struct ISO8601Reader {
     return isNegative ? -offset : offset
   }
 
-  /// The next two bytes, which are digits.
+  /// The next two bytes, which must be digits.
   private mutating func pair() throws(TimestampTextError) -> Int {
     guard text.count - position >= 2 else { throw .malformed }
     var digits = DigitPairs(text)

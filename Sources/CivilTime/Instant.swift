@@ -1,4 +1,4 @@
-/// A point in time, to the millisecond: what clocks say, and when something happened.
+/// A point in time, to the millisecond: the time on clocks, and the time of events.
 ///
 /// ```swift
 /// let start: Instant = 1_772_366_400_000
@@ -6,47 +6,47 @@
 /// (start + 90_000) - start  // 90_000
 /// ```
 ///
-/// An integer literal is milliseconds since the beginning of 1970 in UTC, and spans between instants
-/// are milliseconds, too. Computing never traps: past the ends of 64 bits it stays there.
+/// An integer literal is milliseconds since the beginning of 1970 in UTC, and spans between instants are milliseconds
+/// too. Arithmetic never traps: it saturates at the ends of 64 bits.
 @frozen public struct Instant: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
-  /// Milliseconds since the beginning of 1970 in UTC; leap seconds are not counted.
+  /// Milliseconds since the beginning of 1970 in UTC. Leap seconds are not counted.
   public let milliseconds: Int64
 
-  /// An instant by its milliseconds since the beginning of 1970 in UTC.
+  /// An instant from its milliseconds since the beginning of 1970 in UTC.
   @inlinable public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// An instant by its milliseconds since the beginning of 1970 in UTC.
+  /// An instant from its milliseconds since the beginning of 1970 in UTC.
   @inlinable public init(integerLiteral value: Int64) { milliseconds = value }
 
-  /// An instant by whole seconds since 1970.
+  /// An instant from whole seconds since 1970.
   package init(seconds: Int64) {
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
     milliseconds = overflow ? (seconds < 0 ? .min : .max) : product
   }
 
-  /// The instant of a timestamp, without what is less than a millisecond.
+  /// The instant of a timestamp, rounded down to a millisecond.
   package init(_ timestamp: Timestamp) {
     milliseconds = timestamp.seconds * 1_000 + Int64(timestamp.nanoseconds / 1_000_000)
   }
 
-  /// Before all others.
+  /// The earliest instant.
   public static let distantPast = Instant(milliseconds: .min)
 
-  /// After all others.
+  /// The latest instant.
   public static let distantFuture = Instant(milliseconds: .max)
 
   /// Whole seconds since 1970, rounded down.
   package var seconds: Int64 { floorDivide(milliseconds, by: 1_000) }
 
-  /// What is left of the milliseconds beside ``seconds``, 0 to 999.
+  /// The milliseconds after ``seconds``, 0 to 999.
   package var millisecondOfSecond: Int64 { milliseconds &- seconds &* 1_000 }
 
-  /// The same as a timestamp of the language, or nil outside the years 1 to 9999.
+  /// The same instant as a timestamp of the language, or nil outside the years 1 to 9999.
   package var timestamp: Timestamp? {
     Timestamp(seconds: seconds, nanoseconds: Int32(millisecondOfSecond) * 1_000_000)
   }
 
-  /// RFC 3339 text in UTC, or nil outside the years 1 to 9999.
+  /// The instant in RFC 3339 and UTC, or nil outside the years 1 to 9999.
   public var text: String? { timestamp?.text }
 
   /// Orders by time.
@@ -66,13 +66,13 @@
     return overflow ? (span < 0 ? distantFuture : distantPast) : Instant(milliseconds: rest)
   }
 
-  /// The milliseconds from one instant to a later one, negative to an earlier one.
+  /// The milliseconds from one instant to a later one. They are negative to an earlier one.
   @inlinable public static func - (end: Instant, start: Instant) -> Int64 {
     let (span, overflow) = end.milliseconds.subtractingReportingOverflow(start.milliseconds)
     return overflow ? (end < start ? .min : .max) : span
   }
 
-  /// Moves it by some milliseconds.
+  /// Moves the instant by a number of milliseconds.
   @inlinable public static func += (instant: inout Instant, span: Int64) {
     instant = instant + span
   }

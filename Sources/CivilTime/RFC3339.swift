@@ -1,26 +1,26 @@
-/// Why a text is not a timestamp.
+/// Why a string is not a timestamp.
 package enum TimestampTextError: Error, Hashable, Sendable {
-  /// The text has not the shape of a date and a time.
+  /// The string does not have the form of a date and a time.
   case malformed
 
-  /// The date and the time are there, and the offset from UTC is not.
+  /// The offset from UTC after the date and the time is missing.
   case missingZone
 
-  /// The calendar or the clock does not have it: 30 February, hour 24, second 60, offset +24:00.
+  /// The time does not exist: 30 February, hour 24, second 60, offset +24:00.
   case noSuchTime
 
-  /// Clocks in the zone that it is read in are set forward over it.
+  /// Clocks in the given zone skip the time.
   case skippedTime
 
-  /// It is a time before the year 1 or after the year 9999 in UTC.
+  /// The time is before the year 1 or after the year 9999 in UTC.
   case outOfRange
 }
 
 extension Timestamp {
-  /// Reads RFC 3339, as `timestamp()` of the language does: `2026-03-14T09:26:53.5+01:00`.
+  /// Parses RFC 3339, like `timestamp()` of the language: `2026-03-14T09:26:53.5+01:00`.
   ///
-  /// Upper-case T and Z, and a zone, are required. A fraction may have any number of digits; those
-  /// after the ninth are dropped. No allocation.
+  /// Upper-case T and Z, and a zone, are required. A fraction may have any number of digits. Those after the ninth are
+  /// dropped. No allocation.
   package init(rfc3339 text: UnsafeBufferPointer<UInt8>) throws(TimestampTextError) {
     // SAFETY: The check of the count covers the fixed places up to 18. Every later index is
     // compared with the count. Tests: TimestampTextTests.
@@ -56,14 +56,14 @@ extension Timestamp {
       nanoseconds: nanoseconds, offset: offset)
   }
 
-  /// Reads RFC 3339, as `timestamp()` of the language does.
+  /// Parses RFC 3339, like `timestamp()` of the language.
   package init(rfc3339 text: String) throws(TimestampTextError) {
     self = try readUTF8(text) { bytes throws(TimestampTextError) in
       try Timestamp(rfc3339: bytes)
     }
   }
 
-  /// Checks numbers that were read from a text and puts them together. `offset` is in seconds.
+  /// Checks numbers that were parsed and combines them. `offset` is in seconds.
   init(
     date: (year: Int, month: Int, day: Int), time: (hour: Int, minute: Int, second: Int),
     nanoseconds: Int32, offset: Int
@@ -79,7 +79,7 @@ extension Timestamp {
     self.init(known: seconds, nanoseconds)
   }
 
-  /// Reads the digits of a fraction, at least one, and gives the position after them.
+  /// Parses the digits of a fraction, at least one, and returns the position after them.
   static func readFraction(
     _ text: UnsafeBufferPointer<UInt8>, from start: Int, into nanoseconds: inout Int32
   ) throws(TimestampTextError) -> Int {
@@ -102,7 +102,7 @@ extension Timestamp {
     return end
   }
 
-  /// Reads `+hh:mm` or `-hh:mm` up to the end of the text, in seconds.
+  /// Parses `+hh:mm` or `-hh:mm` up to the end of the string, in seconds.
   private static func readOffset(
     _ text: UnsafeBufferPointer<UInt8>, at start: Int
   ) throws(TimestampTextError) -> Int {
@@ -123,7 +123,7 @@ extension Timestamp {
 }
 
 extension Timestamp {
-  /// The bytes that the longest text takes: 9999-12-31T23:59:59.999999999Z.
+  /// The number of bytes of the longest result: 9999-12-31T23:59:59.999999999Z.
   package static let longestText = 30
 
   /// RFC 3339 in UTC, without trailing zeros in the fraction: `2009-02-13T23:31:20.1Z`.
@@ -131,7 +131,7 @@ extension Timestamp {
     String(unsafeUninitializedCapacity: Timestamp.longestText) { write(into: $0) }
   }
 
-  /// Writes ``text`` to a buffer of at least ``longestText`` bytes and gives the bytes used.
+  /// Writes ``text`` to a buffer of at least ``longestText`` bytes and returns the number of bytes.
   package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
     // SAFETY: `DigitWriter` checks that the buffer holds the longest text.
     // Tests: TimestampTextTests.

@@ -1,13 +1,13 @@
 /// A length of time to the nanosecond: CEL's duration.
 ///
-/// One `Int64` of nanoseconds, as the language definition says: from -9223372036.854775808 s to
-/// 9223372036.854775807 s, about 292 years either way. The wider range of protobuf's durations
-/// would not do, because the time between the ends of the calendar has to be an error.
+/// One `Int64` of nanoseconds, as in the language definition: from -9223372036.854775808 s to 9223372036.854775807 s, about
+/// 292 years in both directions. The wider range of protobuf's durations would be wrong, because the time between the ends
+/// of the calendar must be an error.
 package struct TimeSpan: Hashable, Comparable, Sendable {
-  /// The length in nanoseconds; negative backwards.
+  /// The length in nanoseconds. It is negative for the past.
   package let nanoseconds: Int64
 
-  /// No time at all.
+  /// A length of zero.
   package static let zero = TimeSpan(nanoseconds: 0)
 
   /// A length in nanoseconds.
@@ -15,25 +15,25 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// A length in seconds, or nil where it is too long.
+  /// A length in seconds, or nil if it is too long.
   package init?(seconds: Int64) {
     let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: nanosecondsInSecond)
     if overflow { return nil }
     self.init(nanoseconds: nanoseconds)
   }
 
-  /// The same length in the other direction; nil for the longest negative one.
+  /// The same length in the other direction, or nil for the longest negative one.
   package var negated: TimeSpan? {
     TimeSpan.zero.subtracting(self)
   }
 
-  /// Both lengths together, or nil where that is too long.
+  /// The sum of both lengths, or nil if it is too long.
   package func adding(_ other: TimeSpan) -> TimeSpan? {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(other.nanoseconds)
     return overflow ? nil : TimeSpan(nanoseconds: sum)
   }
 
-  /// What is left of this length without the other, or nil where that is too long.
+  /// The difference of both lengths, or nil if it is too long.
   package func subtracting(_ other: TimeSpan) -> TimeSpan? {
     let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
     return overflow ? nil : TimeSpan(nanoseconds: difference)

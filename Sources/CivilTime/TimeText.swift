@@ -1,7 +1,7 @@
-// What reading and writing of times share.
+// Shared by the reading and writing of times.
 
-/// Reads numbers of two digits at known places. Whether all bytes were digits is asked once at the
-/// end, which is what makes reading a whole timestamp fast.
+/// Reads numbers of two digits at known places. A single check at the end shows whether all bytes were digits, which makes
+/// reading a whole timestamp fast.
 package struct DigitPairs {
   // SAFETY: `text` is the caller's view. The caller has compared its count with the places that it
   // asks for. Tests: TimestampTextTests.
@@ -13,10 +13,10 @@ package struct DigitPairs {
     self.text = text
   }
 
-  /// Whether every byte read so far was a digit.
+  /// Whether every byte read so far is a digit.
   @inlinable package var allWereDigits: Bool { highest <= 9 }
 
-  /// The number at a place that has two bytes; any number where they are not digits.
+  /// The number in two bytes at a place. The result is arbitrary if they are not digits.
   @inlinable @inline(__always)
   package mutating func pair(at place: Int) -> Int {
     let tens = text[place] &- UInt8(ascii: "0")
@@ -35,10 +35,10 @@ package struct DigitWriter {
   @usableFromInline let start: UnsafeMutablePointer<UInt8>
   @usableFromInline var next = 0
 
-  /// How many bytes were written. Where the next one goes is for nobody else to say.
+  /// The number of bytes written. Only the writer changes the next position.
   @inlinable package var count: Int { next }
 
-  /// `capacity` is what the caller may write at most; the buffer must have that many bytes.
+  /// `capacity` is the maximum number of bytes that the caller writes. The buffer must have that many bytes.
   @inlinable package init(_ buffer: UnsafeMutableBufferPointer<UInt8>, capacity: Int) {
     guard buffer.count >= capacity, let start = buffer.baseAddress else {
       preconditionFailure("the buffer is smaller than the longest text")
@@ -85,7 +85,7 @@ package struct DigitWriter {
     next &+= length
   }
 
-  /// Writes a point and the digits of a part of a second without trailing zeros, or nothing.
+  /// Writes a point and the digits of a part of a second without trailing zeros, or nothing if it is zero.
   package mutating func fraction(nanoseconds: UInt32) {
     guard nanoseconds > 0 else { return }
     character(".")
@@ -99,11 +99,11 @@ package struct DigitWriter {
   }
 }
 
-/// Gives the UTF-8 of a text to a reader that throws one type of error.
+/// Passes the UTF-8 of a string to a reader that throws one type of error.
 func readUTF8<Output, Failure: Error>(
   _ text: String, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Output
 ) throws(Failure) -> Output {
-  // The standard library's function rethrows any error, so that the type would be lost.
+  // The standard library's function rethrows any error, which would lose the type.
   var text = text
   let outcome: Result<Output, Failure> = text.withUTF8 { bytes in
     do throws(Failure) {

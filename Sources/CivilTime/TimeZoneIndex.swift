@@ -1,4 +1,4 @@
-/// The time zone table as it is used: unpacked once, at the first question about a named zone.
+/// The unpacked time zone table. It is created once, when a named zone is used first.
 struct TimeZoneIndex: Sendable {
   // SAFETY: The pointers lead into compiled tables, which live as long as the process. `init`
   // checks the place of each name when it reads the table. Tests: TimeZoneTests.
@@ -9,11 +9,11 @@ struct TimeZoneIndex: Sendable {
     var first: Int32
     /// The places of the transitions.
     var transitions: Range<Int>
-    /// What holds from the last transition on; without it the last offset stays.
+    /// The rule from the last transition on. Without a rule, the last offset stays.
     var rule: TimeZoneRule?
   }
 
-  /// One name's place in the text of the table, and its record.
+  /// The place of a name in the text of the table, and its record.
   private struct Name {
     var place: Range<Int>
     var record: Int
@@ -29,7 +29,7 @@ struct TimeZoneIndex: Sendable {
   /// The index of the table that is compiled in.
   static let shared = TimeZoneIndex()
 
-  /// Unpacks the table; what does not decode is left out, with all after it.
+  /// Unpacks the table. If a part does not decode, it and all later parts are left out.
   private init() {
     let counts = TimeZoneTable.counts
     records.reserveCapacity(counts.records)
@@ -102,7 +102,7 @@ struct TimeZoneIndex: Sendable {
     if let rule = record.rule, low == high || instants[high &- 1] <= seconds {
       return rule.offset(atUTC: CivilTime.clamp(seconds))
     }
-    // The first transition after the instant; the one before it holds.
+    // The first transition after the instant. The previous one applies.
     while low < high {
       let middle = (low &+ high) / 2
       if instants[middle] <= seconds {
@@ -143,8 +143,8 @@ struct TimeZoneIndex: Sendable {
   }
 }
 
-/// Reads the text of the table, whose format Tools/make_timezones.py describes. What is not of that
-/// format gives nil; nothing traps.
+/// Reads the text of the table, in the format that Tools/make_timezones.py describes. Invalid input returns nil, and does
+/// not trap.
 private struct TimeZoneReader {
   // SAFETY: `text` is a compiled table, which lives as long as the process. Every index is compared
   // with the count. Tests: TimeZoneTests.
@@ -178,7 +178,7 @@ private struct TimeZoneReader {
     return number % 2 == 1 ? -half - 1 : half
   }
 
-  /// The place of a name, which a space ends.
+  /// The place of a name, which ends before a space.
   mutating func name() -> Range<Int>? {
     let start = position
     while position < text.count, text[position] > UInt8(ascii: " ") { position += 1 }
@@ -189,7 +189,7 @@ private struct TimeZoneReader {
     return start..<position - 1
   }
 
-  /// Steps over the end of a line, or of the text.
+  /// Skips the end of a line, or of the text.
   mutating func endLine() -> Bool {
     guard position < text.count else { return true }
     guard text[position] == UInt8(ascii: "\n") else { return false }

@@ -1,17 +1,17 @@
-/// Daylight time that begins and ends every year on a weekday of a month, for ever.
+/// Daylight time that begins and ends on a weekday of a month in every year, forever.
 struct TimeZoneRule: Equatable, Sendable {
   /// The moment of a year at which clocks change.
   struct Change: Equatable, Sendable {
     /// The month, 1 to 12.
     var month: Int
-    /// Which of the weekdays in the month, 1 to 5; 5 is the last.
+    /// The number of the weekday within the month, 1 to 5, where 5 is the last.
     var week: Int
     /// The day of the week, 0 for Sunday.
     var weekday: Int
-    /// Seconds after midnight on the clocks before the change, also negative or beyond the day.
+    /// Seconds after midnight on the clocks before the change. It may be negative or beyond the day.
     var clock: Int32
 
-    /// The moment in a year in seconds since 1970, were the clocks before it in UTC.
+    /// The moment in a year in seconds since 1970, if the clocks before it are in UTC.
     func seconds(in year: Int) -> Int64 {
       let first = CivilDate.daysSince1970(year: year, month: month, day: 1)
       let distance = (weekday &- CivilDate.weekday(ofDay: first) &+ 7) % 7
@@ -23,17 +23,17 @@ struct TimeZoneRule: Equatable, Sendable {
 
   /// Seconds ahead of UTC outside of daylight time.
   var standard: Int32
-  /// Seconds ahead of UTC in daylight time; less than `standard` where winter is the exception.
+  /// Seconds ahead of UTC in daylight time. It is less than `standard` if winter is the exception.
   var daylight: Int32
   /// When daylight time starts.
   var start: Change
   /// When it ends.
   var end: Change
 
-  /// The seconds that clocks are ahead of UTC at an instant, given in seconds since 1970 that
-  /// `CivilTime.clamp` has been applied to.
+  /// The seconds that clocks are ahead of UTC at an instant in seconds since 1970, which `CivilTime.clamp` has been applied
+  /// to.
   func offset(atUTC seconds: Int64) -> Int32 {
-    // No rule changes clocks so near to the new year that the choice of the offset matters here.
+    // No rule changes clocks close enough to the new year for the choice of the offset to matter here.
     let day = floorDivide(seconds &+ Int64(standard), by: secondsInDay)
     let year = CivilDate(daysSince1970: Int(day)).year
     let starting = start.seconds(in: year) &- Int64(standard)

@@ -1,5 +1,5 @@
-/// The time zones of the tz database, compiled in: nothing is read from the machine, so that the
-/// same rules decide alike everywhere.
+/// The time zones of the tz database. They are compiled in and not read from the machine, so that the same rules decide
+/// alike everywhere.
 package enum TimeZones {
   /// The release of the tz database, such as `2025b`.
   package static var version: String { "\(TimeZoneTable.release)" }
@@ -9,14 +9,14 @@ package enum TimeZones {
     TimeZoneIndex.shared.names
   }
 
-  /// Whether the whole table could be read, which a test asks.
+  /// Whether the whole table could be read, for a test.
   package static var isComplete: Bool {
     TimeZoneIndex.shared.isComplete
   }
 
-  /// The zone with a name of the tz database (`Europe/Berlin`, `US/Central`, `UTC`; letter case
-  /// counts) or with a fixed offset: `+05:30`, `-02:30`, and without a sign `02:00`. Nil for
-  /// anything else, also for abbreviations such as `Z` and `CEST`.
+  /// The zone with a name of the tz database (`Europe/Berlin`, `US/Central`, `UTC`, with the right letter case) or with a
+  /// fixed offset: `+05:30`, `-02:30`, and without a sign `02:00`. It is nil for any other string, including abbreviations
+  /// such as `Z` and `CEST`.
   package static func zone(named name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
     if let offset = fixedOffset(name) { return TimeZoneRules(fixedOffset: offset) }
     let index = TimeZoneIndex.shared
@@ -33,9 +33,8 @@ package enum TimeZones {
     return name.withUTF8 { zone(named: $0) }
   }
 
-  /// The zone that the time functions of CEL take: as ``zone(named:)``, and also no text at all for
-  /// UTC and offsets with one digit for the hours (`5:30`, `+5:30`), as CEL's reference
-  /// implementation takes them.
+  /// The zone for the time functions of CEL. In addition to ``zone(named:)``, it accepts the empty string for UTC, and
+  /// offsets with one digit for the hours (`5:30`, `+5:30`), as CEL's reference implementation does.
   package static func zone(inExpressions name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
     // SAFETY: `name` is the caller's view. Its first byte is read only if it is not empty, and
     // later bytes behind a check of the count. Tests: TimeZoneTests.
@@ -49,7 +48,7 @@ package enum TimeZones {
     return padded.withUnsafeBufferPointer { zone(named: $0) }
   }
 
-  /// The seconds that an offset of two digits each for hours and minutes says, below a day.
+  /// The seconds of an offset with two digits each for hours and minutes, less than a day.
   private static func fixedOffset(_ text: UnsafeBufferPointer<UInt8>) -> Int32? {
     // SAFETY: The count is five or six, which covers every place that is read.
     // Tests: TimeZoneTests.
@@ -70,8 +69,8 @@ package enum TimeZones {
   }
 }
 
-/// What clocks in a zone show, for every instant. A few trivial bytes: the transitions stay in one
-/// table for all.
+/// The offset of clocks in a zone, for every instant. It has a few trivial bytes, because all zones share one table of
+/// transitions.
 package struct TimeZoneRules: Hashable, Sendable {
   private enum Source: Hashable {
     case fixed(Int32)
@@ -83,7 +82,7 @@ package struct TimeZoneRules: Hashable, Sendable {
   /// Coordinated Universal Time.
   package static let utc = TimeZoneRules(source: .fixed(0))
 
-  /// A zone whose clocks are always the same number of seconds ahead of UTC; nil for a day or more.
+  /// A zone whose clocks are always the same number of seconds ahead of UTC. It is nil for a day or more.
   package init?(fixedOffset seconds: Int32) {
     guard -86_399...86_399 ~= seconds else { return nil }
     self.init(source: .fixed(seconds))
@@ -98,10 +97,10 @@ package struct TimeZoneRules: Hashable, Sendable {
     self.source = source
   }
 
-  /// The seconds that clocks are ahead of UTC at an instant given in seconds since 1970.
+  /// The seconds that clocks are ahead of UTC at an instant in seconds since 1970.
   ///
-  /// Before 1970 it is the offset with which 1970 began, after the last known transition that of
-  /// the rule in force then.
+  /// Before 1970 it is the offset at the beginning of 1970. After the last known transition it is that of the rule in force
+  /// then.
   package func offset(atUTC seconds: Int64) -> Int32 {
     switch source {
     case .fixed(let offset): offset
@@ -109,12 +108,12 @@ package struct TimeZoneRules: Hashable, Sendable {
     }
   }
 
-  /// When clocks in the zone show a date and time, which is given as if it were UTC.
+  /// The instant at which clocks in the zone show a date and time, which is given as if it were UTC.
   ///
-  /// A time that clocks show twice is the earlier one. One that they skip is as long after the
-  /// change as it would have been after the clocks' last time before it: 02:30 is 03:30.
+  /// A time that clocks show twice is the earlier one. A time that they skip counts from the clocks' last time before the
+  /// change: 02:30 is 03:30.
   package func secondsSince1970(local seconds: Int64) -> Int64 {
-    // Clocks change less often than every other day.
+    // Clocks do not change on consecutive days.
     let before = Int64(offset(atUTC: seconds - 86_400))
     let after = Int64(offset(atUTC: seconds + 86_400))
     for offset in [before, after] where Int64(self.offset(atUTC: seconds - offset)) == offset {
@@ -123,8 +122,8 @@ package struct TimeZoneRules: Hashable, Sendable {
     return seconds - before
   }
 
-  /// All instants at which clocks in the zone show a date and time, which is given as if it were UTC:
-  /// two where they are set back, and none where they skip it.
+  /// All instants at which clocks in the zone show a date and time, which is given as if it were UTC: two if clocks are set
+  /// back, and none if they skip it.
   package func instants(local seconds: Int64) -> [Int64] {
     let offsets = Set([-86_400, 86_400].map { Int64(offset(atUTC: seconds + $0)) })
     return offsets.filter { Int64(offset(atUTC: seconds - $0)) == $0 }.map { seconds - $0 }.sorted()

@@ -1,12 +1,12 @@
 /// An instant between the years 1 and 9999 in UTC, to the nanosecond.
 ///
-/// The range is that of CEL's timestamps, and every operation keeps to it: what would lie outside
-/// does not exist. Sixteen bytes, no references.
+/// The range is that of CEL's timestamps. Operations whose result would be outside return nil. It has sixteen bytes and no
+/// references.
 package struct Timestamp: Hashable, Comparable, Sendable {
-  /// Whole seconds since 1970-01-01T00:00:00Z, rounded down; leap seconds are not counted.
+  /// Whole seconds since 1970-01-01T00:00:00Z, rounded down. Leap seconds are not counted.
   package let seconds: Int64
 
-  /// Nanoseconds after `seconds`, 0 to 999,999,999, also before 1970.
+  /// Nanoseconds after `seconds`, 0 to 999,999,999, even before 1970.
   package let nanoseconds: Int32
 
   /// 0001-01-01T00:00:00Z.
@@ -18,14 +18,13 @@ package struct Timestamp: Hashable, Comparable, Sendable {
   /// The beginning of 1970.
   package static let epoch = Timestamp(known: 0, 0)
 
-  /// Takes the numbers as they are; the caller knows them to be in range.
+  /// Creates a timestamp from numbers that are known to be in range.
   @inlinable package init(known seconds: Int64, _ nanoseconds: Int32) {
     self.seconds = seconds
     self.nanoseconds = nanoseconds
   }
 
-  /// The instant, or nil before the year 1, after the year 9999, or where the nanoseconds are not
-  /// those of one second.
+  /// The instant, or nil if it is before the year 1 or after the year 9999, or if the nanoseconds are not those of one second.
   package init?(seconds: Int64, nanoseconds: Int32 = 0) {
     guard Timestamp.containsSecond(seconds), 0...999_999_999 ~= nanoseconds else { return nil }
     self.init(known: seconds, nanoseconds)
@@ -37,7 +36,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     -62_135_596_800...253_402_300_799 ~= seconds
   }
 
-  /// The instant after a span of time, or before it where it is negative; nil out of range.
+  /// The instant after a span of time, or before it if the span is negative. It is nil out of range.
   package func adding(_ span: TimeSpan) -> Timestamp? {
     let whole = floorDivide(span.nanoseconds, by: nanosecondsInSecond)
     let rest = span.nanoseconds &- whole &* nanosecondsInSecond
@@ -50,20 +49,20 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     return Timestamp(seconds: sum, nanoseconds: Int32(truncatingIfNeeded: nanosecondSum))
   }
 
-  /// The instant before a span of time, or after it where it is negative; nil out of range.
+  /// The instant before a span of time, or after it if the span is negative. It is nil out of range.
   package func subtracting(_ span: TimeSpan) -> Timestamp? {
     if let negated = span.negated { return adding(negated) }
-    // Only the lowest number of nanoseconds has no negative; its halves do.
+    // Only the lowest number of nanoseconds has no negative counterpart. Its halves have one.
     let half = TimeSpan(nanoseconds: span.nanoseconds / 2)
     return subtracting(half)?.subtracting(half)
   }
 
-  /// The time from `start` to this instant, negative where `start` is later; nil where it is longer
-  /// than a ``TimeSpan`` can be.
+  /// The time from `start` to this instant, which is negative if `start` is later. It is nil if it is longer than a
+  /// ``TimeSpan`` can be.
   package func since(_ start: Timestamp) -> TimeSpan? {
     var whole = seconds &- start.seconds
     var rest = Int64(nanoseconds) &- Int64(start.nanoseconds)
-    // Both parts need one sign: otherwise the product may overflow where the sum does not.
+    // Both parts need the same sign. Otherwise the product may overflow where the sum does not.
     if whole < 0, rest > 0 {
       whole &+= 1
       rest &-= nanosecondsInSecond

@@ -147,7 +147,7 @@ extension Checker {
     }
   }
 
-  /// `value.optMap(x, body)`: an optional of the body's value, or none if `value` is none.
+  /// `value.optMap(x, body)`: an optional of the body's value, or an empty optional if `value` is empty.
   private mutating func optionalMap(
     _ target: SyntaxTree.ID, _ name: String, _ body: SyntaxTree.ID, isFlat: Bool,
     _ node: SyntaxTree.Node

@@ -1,8 +1,7 @@
-/// An open-addressing index from content to number: what lies under a number is kept elsewhere,
-/// and the caller says whether it is the same. Used for nodes, constants and attribute paths.
+/// An open-addressing index from content to number. The caller stores the content, and compares it. It is used for
+/// nodes, constants and attribute paths.
 ///
-/// Few entries, as one expression has, are searched one after the other: that is faster than
-/// setting up a table.
+/// A few entries, as for one expression, are searched one by one, which is faster than creating a table.
 struct InternTable {
   private static let mostWithoutSlots = 16
 

@@ -59,7 +59,7 @@ public struct CompilationError: Error, Hashable, Sendable, CustomStringConvertib
     self.source = source
   }
 
-  /// All diagnostics as text, one below the other.
+  /// All diagnostics in readable form, one below the other.
   public var description: String {
     if diagnostics.isEmpty { return "nothing was compiled" }
     return diagnostics.map { diagnostic in

@@ -1,5 +1,5 @@
 extension Diagnostic {
-  /// The diagnostic as text: the message, the line of the source, a caret, and what to do.
+  /// The diagnostic in readable form: the message, the line of the source, a caret, and what to do.
   ///
   /// ```swift
   /// let source = "usr.plan == 'free'"
@@ -20,7 +20,7 @@ extension Diagnostic {
   }
 }
 
-/// Renders diagnostics as text: the message, the source line, a caret, and what to do.
+/// Renders diagnostics in readable form: the message, the source line, a caret, and what to do.
 ///
 /// ```
 /// error[syntax-error]: expected an operand after '=='

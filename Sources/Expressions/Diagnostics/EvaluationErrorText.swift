@@ -1,5 +1,5 @@
 extension EvaluationError: CustomStringConvertible {
-  /// The error as text.
+  /// A description of the error.
   public var description: String {
     switch kind {
     case .noSuchAttribute: "an attribute, a key or a field is not there"

@@ -112,8 +112,8 @@ extension ConstantFolding {
   private func operation(
     _ node: ConditionGraph.Node, _ a: Int, _ b: Int, _ graph: borrowing ConditionGraph
   ) -> Cell? {
-    // SAFETY: Pointers to the local cells stay in their closures. An arena without room means that
-    // only numbers and bools come out. Tests: SpecializingTests, asan.
+    // SAFETY: Pointers to the local cells stay in their closures. An arena without room means that all results are
+    // numbers and bools. Tests: SpecializingTests, asan.
     guard let left = graph.constant(a), let right = graph.constant(b) else { return nil }
     let number = UInt8(truncatingIfNeeded: node.c)
     let result = withUnsafePointer(to: left) { left in

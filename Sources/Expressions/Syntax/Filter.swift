@@ -70,7 +70,7 @@ package struct Filter: Hashable, Sendable {
     return value != nil || `operator` == .exists || `operator` == .notExists
   }
 
-  /// The filter as text: `user.plan is "free"`.
+  /// The filter in readable form: `user.plan is "free"`.
   package var text: String {
     let name = field.isEmpty ? "(everything)" : field
     guard let `operator` else { return "\(name) (unknown operator)" }

@@ -1,8 +1,8 @@
 /// A cell as a key of a Swift dictionary, for working on large maps in linear time. Keys are equal as map keys
 /// are. Hashes use the process's random seed, so that no user can prepare collisions.
 package struct CellKey: Hashable {
-  // SAFETY: The pointers to local copies of cells stay in their closures. What the cell points to
-  // outlives the dictionary, which is always a local. Tests: ComparingTests, HostileInputTests.
+  // SAFETY: The pointers to local copies of cells stay in their closures. The memory of the cell outlives the
+  // dictionary, which is always a local. Tests: ComparingTests, HostileInputTests.
 
   let cell: Cell
 

@@ -1,5 +1,5 @@
 extension JSONFault {
-  /// What JSON allows in place of the faulty byte: `',' or '}'`. It is nil for faults of other kinds.
+  /// The tokens that JSON allows in place of the faulty byte: `',' or '}'`. It is nil for faults of other kinds.
   ///
   /// - Parameter json: the input with the fault.
   package func expected(in json: [UInt8]) -> String? {

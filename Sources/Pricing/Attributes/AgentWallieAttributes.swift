@@ -1,9 +1,8 @@
 internal import Expressions
 
-/// AgentWallie's variables (ProductResolver.swift): prices per month, labels, trials, savings; and our
-/// additions.
+/// AgentWallie's variables (ProductResolver.swift): prices per month, labels, trials, savings, and Tollgate's additions.
 extension AttributeProducer {
-  /// The monthly price that the savings of a paywall's products are against.
+  /// The monthly price that the savings of a paywall's products are compared with.
   static func savingsBaseline(of products: [PricedProduct]) -> Money? {
     let offers = products.map {
       Savings.Offer(price: $0.price, period: AgentWallieTerms($0).period)
@@ -16,7 +15,7 @@ extension AttributeProducer {
     -> ProductAttributes
   {
     let terms = AgentWallieTerms(product)
-    // Without a locale, prices are written as in the US.
+    // The default for prices is the US locale.
     let locale = self.locale(context.locale ?? product.locale ?? context.deviceLocale)
     var writer = AttributeWriter(profile.schema)
     writePrice(product, locale, to: &writer)
@@ -66,7 +65,7 @@ extension AttributeProducer {
     }
   }
 
-  /// The price per month; rounded down it is never shown too high.
+  /// The price per month. It is rounded down, so that it is never shown too high.
   private mutating func writePerMonth(
     _ product: PricedProduct, _ terms: AgentWallieTerms, _ locale: PriceLocale,
     _ rounding: Rounding, to writer: inout AttributeWriter
@@ -121,18 +120,18 @@ extension AttributeProducer {
   }
 }
 
-/// A product's period as AgentWallie tells it.
+/// A product's period as AgentWallie describes it.
 package struct AgentWallieTerms: Hashable, Sendable {
-  /// What is computed with; nil for what is not charged again, or not known.
+  /// The period for computations, or nil if there is no further charge or the period is unknown.
   package let period: Period?
-  /// What is told; nil where nothing is known.
+  /// The word that is shown, or nil if nothing is known.
   package let word: String?
 
   package init(_ product: PricedProduct) {
     let shown = product.displayPeriod.flatMap { Period.Unit($0) }
     guard product.price != nil, let stored = product.period, stored.count > 0 else {
       period = nil
-      // Without a store's product the dashboard's word is all there is, as it is.
+      // Without a store's product, only the dashboard's word is known, and it is used unchanged.
       word =
         product.price == nil ? product.displayPeriod : shown?.name
       return
@@ -142,13 +141,13 @@ package struct AgentWallieTerms: Hashable, Sendable {
       word = stored.unit.name
       return
     }
-    // The sandbox of the App Store reports a week as 7 days: that is one week.
+    // The sandbox of the App Store reports a week as 7 days, which is one week.
     let normal = stored.normalized
     period = normal.unit == shown ? normal : Period(known: shown, stored.count)
     word = shown.name
   }
 
-  /// `/day`, `/wk`, `/mo`, `/yr`; any other word behind a slash.
+  /// `/day`, `/wk`, `/mo`, `/yr`, or any other word after a slash.
   package static func label(ofWord word: String) -> String {
     switch Period.Unit(word) {
     case .day: "/day"
@@ -159,7 +158,7 @@ package struct AgentWallieTerms: Hashable, Sendable {
     }
   }
 
-  /// How long an introductory offer is: all its periods.
+  /// The length of an introductory offer, over all its periods.
   package static func total(_ intro: IntroductoryOffer) -> Period {
     intro.period.repeated(intro.cycles) ?? intro.period
   }

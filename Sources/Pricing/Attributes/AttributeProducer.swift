@@ -1,22 +1,22 @@
 public import CivilTime
 internal import Expressions
 
-/// What attributes depend on beside the product. Nothing of it is asked of the machine.
+/// The input of attributes in addition to the product. None of it is read from the machine.
 public struct PricingContext: Hashable, Sendable {
-  /// When a trial would begin.
+  /// The time at which a trial would begin.
   public var now: Instant
   /// A name of the tz database, or an offset such as `+02:00`.
   public var timeZone: String
   /// The locale of the device: dates, words for periods, and on Android prices.
   public var deviceLocale: String
-  /// The locale of prices, whatever the products say; nil for theirs.
+  /// The locale of prices, which overrides those of the products, or nil to use those.
   public var locale: String?
-  /// Who may have a trial, for `isFreeTrialAvailable`; nil leaves that attribute absent.
+  /// The rules for trials, for `isFreeTrialAvailable`. Nil makes that attribute absent.
   public var trialRules: TrialRules?
   public var history: TrialHistory
-  /// Which offers the user may have, where ``trialRules`` do not say it.
+  /// The offers that are available to the user, if ``trialRules`` do not decide it.
   package var eligibility: OfferEligibility?
-  /// How prices are divided among units of time, by the SDK for iOS and by that for Android.
+  /// How prices are divided into units of time, by the SDK for iOS and by that for Android.
   package var iosEra = PriceEra.exact
   package var androidEra = PriceEra.exact
 
@@ -32,7 +32,7 @@ public struct PricingContext: Hashable, Sendable {
     self.history = history
   }
 
-  /// Prices without a store to ask: the customer never held anything, and the store would grant every offer.
+  /// Prices without a store: the customer has never had a product, and the store would grant every offer.
   ///
   /// - Parameters:
   ///   - now: when a trial begins.
@@ -49,18 +49,16 @@ public struct PricingContext: Hashable, Sendable {
     return context
   }
 
-  /// Whether the user may have the product's introductory offer or trial; nil where nothing is known
-  /// of the user.
+  /// Whether the product's introductory offer or trial is available to the user, or nil if nothing is known about the user.
   package func mayHaveOffer(of product: PricedProduct) -> Bool? {
     if let trialRules { return trialRules.override ?? trialRules.isAvailable(product, history) }
     return eligibility.map { product.offersTrial && $0.includes(product) }
   }
 }
 
-/// Makes the attributes of products for one profile and context.
+/// Computes the attributes of products for one profile and context.
 ///
-/// It keeps the formats of the locales and currencies that it has met, so the second product is
-/// cheap; a copy for each thread does no harm.
+/// It caches the formats of locales and currencies, so the second product is cheap. Each thread can have a copy.
 public struct AttributeProducer: Sendable {
   public let profile: PricingProfile
   public let context: PricingContext
@@ -83,7 +81,7 @@ public struct AttributeProducer: Sendable {
   /// The day on which a trial would begin.
   package var today: CivilDate { end.today }
 
-  /// The device's locale, and those of prices that were met last.
+  /// The device's locale, and the recently used locales of prices.
   package var knownLocales: [PriceLocale] { [device] + locales.map(\.locale) }
 
   /// The attributes of a product. AgentWallie's savings need the other products as well:
@@ -98,7 +96,7 @@ public struct AttributeProducer: Sendable {
     }
   }
 
-  /// The attributes of the products of a paywall, each or why it has none.
+  /// The attributes of the products of a paywall, or for each product the reason why it has none.
   public mutating func attributes(of products: [PricedProduct])
     -> [Result<ProductAttributes, PricingError>]
   {
@@ -115,13 +113,13 @@ public struct AttributeProducer: Sendable {
     }
   }
 
-  // MARK: Formats that were met
+  // MARK: Cached formats
 
-  /// How many locales, formats and symbols are kept; with one more, all are forgotten. A paywall has
-  /// one or two, and a file with thousands must not make every product slower.
+  /// The number of locales, formats and symbols that are cached. One more clears the cache. A paywall has one or two, and a
+  /// file with thousands must not make every product slower.
   private static let kept = 64
 
-  /// The locale of a product's prices: the context's, else its own, else English as in the US.
+  /// The locale of a product's prices: the context's, otherwise the product's own, otherwise US English.
   mutating func priceLocale(of product: PricedProduct) -> PriceLocale {
     locale(context.locale ?? product.locale ?? "en_US")
   }

@@ -1,8 +1,8 @@
-/// The names that the attributes of a namespace have, in the order in which they are written.
+/// The names of the attributes of a namespace, in the order in which they are written.
 package final class AttributeSchema: Sendable {
-  /// The names of the system, then ``additions`` of ours.
+  /// The names of the system, then Tollgate's ``additions``.
   package let names: [String]
-  /// How many of the names are the system's own.
+  /// The number of names that are the system's own.
   package let ownCount: Int
 
   private init(_ own: [String], additions: [String] = []) {
@@ -10,10 +10,10 @@ package final class AttributeSchema: Sendable {
     ownCount = own.count
   }
 
-  /// Names that the system does not have, and that never change what it has.
+  /// Names that the system does not have. They never change the system's own names.
   package var additions: ArraySlice<String> { names[ownCount...] }
 
-  /// The place of a name, or nil.
+  /// The index of a name, or nil.
   func place(of name: String) -> Int? {
     names.firstIndex { $0.utf8.elementsEqual(name.utf8) }
   }
@@ -40,15 +40,15 @@ package final class AttributeSchema: Sendable {
     "mode", "price", "rawPrice", "period", "cycles", "duration", "total", "startDate", "endDate",
   ]
 
-  /// The 33 texts of Superwall's iOS SDK (PricedProduct.attributes).
+  /// The 33 strings of Superwall's iOS SDK (PricedProduct.attributes).
   package static let ios = AttributeSchema(
     superwallNames + ["billingPlanType", "isBillingPlanAvailable"], additions: superwallAdditions)
 
-  /// The 32 texts of Superwall's Android SDK (StoreProductType.kt).
+  /// The 32 strings of Superwall's Android SDK (StoreProductType.kt).
   package static let android = AttributeSchema(
     superwallNames + ["productIdentifier"], additions: superwallAdditions)
 
-  /// AgentWallie's variables, and what its resolver knows beside them.
+  /// AgentWallie's variables, and further names that its resolver has.
   package static let agentWallie = AttributeSchema(
     [
       "price", "price_per_month", "period", "period_label", "trial_period", "trial_price",

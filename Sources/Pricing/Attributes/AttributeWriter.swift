@@ -5,17 +5,17 @@ struct AttributeWriter: ~Copyable {
   private var caveats = SIMD8<UInt64>()
 
   init(_ schema: AttributeSchema) {
-    // Most products have two phases at most.
+    // Most products have at most two phases.
     slots.reserveCapacity(schema.names.count + 2 * AttributeSchema.phaseNames.count)
   }
 
-  /// Everything that was written.
+  /// All attributes that were written.
   consuming func finish(_ profile: PricingProfile) -> ProductAttributes {
     ProductAttributes(
       profile: profile, slots: slots, bytes: buffer.bytes, caveats: caveats)
   }
 
-  /// The place of the attribute that comes next.
+  /// The place of the next attribute.
   var place: Int { slots.count }
 
   @inline(__always)
@@ -48,7 +48,7 @@ struct AttributeWriter: ~Copyable {
         kind: .double, length: 0, content: Int64(bitPattern: value.bitPattern)))
   }
 
-  // MARK: Texts
+  // MARK: Strings
 
   mutating func add(_ text: StaticString) {
     let start = buffer.count
@@ -62,7 +62,7 @@ struct AttributeWriter: ~Copyable {
     close(from: start)
   }
 
-  /// The text up to the first of a byte.
+  /// The part of the string before the first byte with this value.
   mutating func add(_ text: String, upTo divider: UInt8) {
     // SAFETY: The view of the string stays in the closure, and the buffer copies it.
     // Tests: ProductAttributesTests.
@@ -75,12 +75,12 @@ struct AttributeWriter: ~Copyable {
     close(from: start)
   }
 
-  /// The text, or nothing where it is empty.
+  /// The string, or nothing if it is empty.
   mutating func add(unlessEmpty text: String) {
     if text.isEmpty { absent() } else { add(text) }
   }
 
-  /// The number as text.
+  /// The number as a string.
   mutating func add(text number: Int) {
     let start = buffer.count
     buffer.append(number)
@@ -99,32 +99,32 @@ struct AttributeWriter: ~Copyable {
     close(from: start)
   }
 
-  /// A text made of parts.
+  /// A string that consists of parts.
   mutating func add(parts write: (inout TextBuffer) -> Void) {
     let start = buffer.count
     write(&buffer)
     close(from: start)
   }
 
-  /// The same as an attribute that was written already.
+  /// The same value as an attribute that was written already.
   mutating func add(sameAs place: Int) { slots.append(slots[place]) }
 
-  /// Adds the phases, which are written behind everything else: so many, from a place.
+  /// Adds the phases, which are written after all other attributes: their number, and the place of the first.
   mutating func add(phases count: Int, from place: Int) {
     slots.append(
       ProductAttributes.Slot(
         kind: .phases, length: UInt32(truncatingIfNeeded: count), content: Int64(place)))
   }
 
-  /// Says that the price at a place is shown higher than it is.
+  /// Marks the price at a place as shown higher than it is.
   mutating func markAboveExact(_ place: Int) { mark(.aboveExact, place) }
 
-  /// Says what is odd about the attribute at a place.
+  /// Adds a caveat about the attribute at a place.
   mutating func mark(_ caveat: AttributeCaveat, _ place: Int) {
     caveats[caveat.rawValue] |= 1 << UInt64(place)
   }
 
-  /// Says what is odd about all attributes from a place on.
+  /// Adds a caveat about all attributes from a place on.
   mutating func mark(_ caveat: AttributeCaveat, from place: Int) {
     for place in place..<slots.count { mark(caveat, place) }
   }

@@ -1,7 +1,7 @@
 internal import CivilTime
 internal import Expressions
 
-/// When a period that begins now will end: by the calendar, as clocks in a zone show it.
+/// The end of a period that begins now, by the calendar and the clocks of a zone.
 struct CalendarEnd: Sendable {
   let now: Instant
   let zone: TimeZoneRules
@@ -17,18 +17,18 @@ struct CalendarEnd: Sendable {
   /// The day on which it begins.
   var today: CivilDate { local.date }
 
-  /// The day on which it ends. Months and years keep the day of the month where there is one: a
-  /// month from 31 January is the last of February.
+  /// The day on which it ends. Months and years preserve the day of the month if possible: a month from 31 January ends on
+  /// the last day of February.
   func date(after period: Period) -> CivilDate { local.date.adding(period) }
 
-  /// The same time of day on that day. Where clocks are set forward over it, it is later by as much.
+  /// The same time of day on that day. If clocks are set forward over it, it is later by the same amount.
   func instant(after period: Period) -> Instant {
     let date = date(after: period)
     guard
       let end = CivilTime(date: date, hour: local.hour, minute: local.minute, second: local.second)
     else { return now }
     let wall = end.secondsSince1970()
-    // An offset holds at the instant that it gives, or clocks jump over the time.
+    // The offset applies at the resulting instant, or clocks skip the time.
     let before = Int64(zone.offset(atUTC: wall - 86_400))
     let after = Int64(zone.offset(atUTC: wall + 86_400))
     for offset in [before, after] where Int64(zone.offset(atUTC: wall - offset)) == offset {

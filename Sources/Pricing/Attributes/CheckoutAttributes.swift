@@ -1,8 +1,8 @@
 internal import CivilTime
 internal import Expressions
 
-/// The product object of the checkout context: amounts without symbol in the minor digits of ISO
-/// 4217, rounded half up; counts as numbers; instants in ISO 8601.
+/// The product object of the checkout context. Amounts have no symbol, and are rounded half up to the minor digits of ISO
+/// 4217. Counts are numbers, and instants are in ISO 8601.
 extension AttributeProducer {
   private static let units: [Period.Unit] = [.day, .week, .month, .year]
 
@@ -15,7 +15,7 @@ extension AttributeProducer {
     let period = product.period.flatMap { $0.count > 0 ? $0 : nil }
     let intro = product.introOrTrialDays.map { offer in
       var offer = offer
-      // A free trial costs nothing, whatever else is said of it.
+      // A free trial costs nothing, whatever its price field says.
       if offer.isFree { offer.micros = 0 }
       return offer
     }
@@ -129,7 +129,7 @@ extension AttributeProducer {
       micros: intro.micros, period: intro.period.normalized, factors: .superwall)
     let derived = try prices.perTrial(
       unit, cycles: Int64(intro.cycles), digits: digits, .halfUp)
-    // Of a trial that is shorter than the unit it is the whole price as it is.
+    // If a trial is shorter than the unit, it is the whole price, unchanged.
     let shown = try Self.rounded(derived.micros, digits)
     if ExactPrice.exceeds(shown, intro.micros, derived.numerator, derived.denominator) {
       writer.markAboveExact(writer.place)

@@ -1,7 +1,7 @@
-/// English words for periods, as the systems have them in their attributes.
+/// English words for periods, as in the attributes of the systems.
 enum PeriodNames {
-  /// Superwall's `period`: the unit, but 7 days are a week, and 2, 3 and 6 months have names. Other
-  /// counts are not told: 2 years are "year".
+  /// Superwall's `period`: the unit, but 7 days are a week, and 2, 3 and 6 months have names. Other counts are left out: 2
+  /// years are "year".
   static func period(_ period: Period) -> StaticString {
     switch (period.unit, period.count) {
     case (.day, 7): "week"
@@ -15,7 +15,7 @@ enum PeriodNames {
     }
   }
 
-  /// Superwall's `periodly`: the name with "ly" behind it ("dayly" too), or "every" before it.
+  /// Superwall's `periodly`: the name with "ly" after it (also "dayly"), or "every" before it.
   static func periodly(_ period: Period) -> StaticString {
     switch (period.unit, period.count) {
     case (.day, 7): "weekly"
@@ -29,7 +29,7 @@ enum PeriodNames {
     }
   }
 
-  /// The adverb of one unit, rightly: daily, weekly, monthly, yearly.
+  /// The correct adverb of one unit: daily, weekly, monthly, yearly.
   static func adverb(_ unit: Period.Unit) -> StaticString {
     switch unit {
     case .day: "daily"
@@ -48,7 +48,7 @@ enum PeriodNames {
     }
   }
 
-  /// Our `periodAdverb`: how often, with the count: "daily", "quarterly", "every 2 weeks".
+  /// Tollgate's `periodAdverb`: the frequency with the count: "daily", "quarterly", "every 2 weeks".
   static func writeAdverb(_ period: Period, to buffer: inout TextBuffer) {
     let period = period.normalized
     if period.count == 1 {
@@ -61,7 +61,7 @@ enum PeriodNames {
     }
   }
 
-  /// What stands behind "every": "month", "3 months".
+  /// The words after "every": "month", "3 months".
   static func writeEvery(_ period: Period, to buffer: inout TextBuffer) {
     if period.count == 1 {
       buffer.append(unit(period.unit))
@@ -70,7 +70,7 @@ enum PeriodNames {
     }
   }
 
-  /// Whether the names say how many units a period has: one of them, or 7 days, or 2, 3 and 6 months.
+  /// Whether the names contain the number of units of a period: one, or 7 days, or 2, 3 and 6 months.
   static func tellCount(of period: Period) -> Bool {
     switch (period.unit, period.count) {
     case (_, 1), (.day, 7), (.month, 2), (.month, 3), (.month, 6): true

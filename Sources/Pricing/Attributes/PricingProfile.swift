@@ -1,5 +1,5 @@
-/// Whose names, factors and rounding the attributes of a product follow. Each reproduces its system
-/// to the digit, oddities included; none is derived from another's texts.
+/// The system whose names, factors and rounding the attributes of a product follow. Each profile reproduces its system to
+/// the digit, including its oddities. No profile is derived from another's strings.
 public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
   /// Superwall's iOS SDK with StoreKit 2.
   case iosStoreKit2 = "ios-sk2"
@@ -17,7 +17,7 @@ public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
   case androidTest = "android-test"
   /// AgentWallie's variables.
   case agentWallie = "agentwallie"
-  /// The product of a checkout context: typed, amounts without symbols.
+  /// The product of a checkout context, with typed values and amounts without symbols.
   case checkout
 
   /// The names of its attributes, in their order.
@@ -30,9 +30,9 @@ public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The profile of the SDK that shows what a store sells.
+  /// The profile of the SDK that shows the products of a store.
   ///
-  /// - Parameter isAndroid: whether that is the Android SDK; nil for the one that the store suggests.
+  /// - Parameter isAndroid: whether it is the Android SDK. Nil selects the usual SDK of the store.
   public init(usualFor store: PricedProduct.Store, isAndroid: Bool? = nil) {
     let isAndroid = isAndroid ?? (store == .playStore)
     self =
@@ -43,7 +43,7 @@ public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
       }
   }
 
-  /// Whether it is one of the Android SDK's.
+  /// Whether it is a profile of the Android SDK.
   var isAndroid: Bool {
     switch self {
     case .androidPlay, .androidStripe, .androidTest: true

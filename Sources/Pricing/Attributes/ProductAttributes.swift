@@ -1,12 +1,12 @@
 public import Expressions
 
-/// Everything that a paywall can say about a product, computed once: texts, numbers and facts by
-/// name, in the order of a schema.
+/// All attributes of a product that a paywall can show, computed once: strings, numbers and bools by name, in the order of
+/// a schema.
 ///
-/// It depends on the product, the locales, the date and the eligibility only, so one value serves
-/// all users. Texts lie one behind the other in UTF-8.
+/// They only depend on the product, the locales, the date and the eligibility, so one value is valid for all users. The
+/// strings are consecutive, in UTF-8.
 public struct ProductAttributes: Hashable, Sendable {
-  /// An attribute: what it is, and where its text lies or what its number is.
+  /// An attribute: its type, and its number or the place of its string.
   struct Slot: Hashable, Sendable {
     enum Kind: UInt8, Hashable, Sendable {
       case absent
@@ -14,14 +14,14 @@ public struct ProductAttributes: Hashable, Sendable {
       case int
       case double
       case bool
-      /// Phases: how many, and the place of the first one's slots.
+      /// Phases: their number, and the place of the slots of the first one.
       case phases
     }
 
     var kind: Kind
-    /// Bytes of the text, or the number of phases.
+    /// The length of the string in bytes, or the number of phases.
     var length: UInt32
-    /// Where the text begins, the number, the bits of the double, 0 and 1, or a place of ``slots``.
+    /// The offset of the string, the number, the bits of the double, 0 and 1, or a place in ``slots``.
     var content: Int64
 
     static let absent = Slot(kind: .absent, length: 0, content: 0)
@@ -30,13 +30,13 @@ public struct ProductAttributes: Hashable, Sendable {
   public let profile: PricingProfile
   let slots: [Slot]
   let bytes: [UInt8]
-  /// By caveat: a bit for each place that it is about.
+  /// By caveat: a bit for each attribute that it applies to.
   let caveats: SIMD8<UInt64>
 
   /// The names of the attributes.
   package var schema: AttributeSchema { profile.schema }
 
-  /// The attribute at a place of the schema; null where it is absent.
+  /// The attribute at a place in the schema, or null if it is absent.
   package subscript(place: Int) -> Value { value(of: slots[place]) }
 
   private func value(of slot: Slot) -> Value {
@@ -50,7 +50,7 @@ public struct ProductAttributes: Hashable, Sendable {
     }
   }
 
-  /// Phases as maps, each with the members that it has.
+  /// Phases as maps, each with its members.
   private func phases(of slot: Slot) -> Value {
     let names = AttributeSchema.phaseNames
     return .list(
@@ -65,7 +65,7 @@ public struct ProductAttributes: Hashable, Sendable {
       })
   }
 
-  /// The attribute with a name; nil where the schema has none, null where it is absent.
+  /// The attribute with a name. It is nil if the schema has no such name, and null if the attribute is absent.
   public subscript(name: String) -> Value? {
     schema.place(of: name).map { self[$0] }
   }
@@ -75,7 +75,7 @@ public struct ProductAttributes: Hashable, Sendable {
     return String(decoding: bytes[start..<start + Int(slot.length)], as: UTF8.self)
   }
 
-  /// The attributes that are texts, by name.
+  /// The string attributes, by name.
   public var texts: [String: String] {
     var texts: [String: String] = [:]
     for (name, slot) in zip(schema.names, slots) where slot.kind == .text {
@@ -84,26 +84,26 @@ public struct ProductAttributes: Hashable, Sendable {
     return texts
   }
 
-  /// Names of the prices that are shown higher than they are, because of how the system rounds.
+  /// Names of the prices that are shown higher than they are, due to the rounding of the system.
   public var pricesAboveExact: [String] { names(with: .aboveExact) }
 
-  /// The names of the attributes that a caveat is about, in the order of the schema.
+  /// The names of the attributes that a caveat applies to, in the order of the schema.
   package func names(with caveat: AttributeCaveat) -> [String] {
     let bits = caveats[caveat.rawValue]
     return schema.names.indices.filter { bits >> UInt64($0) & 1 == 1 }.map { schema.names[$0] }
   }
 
-  /// What is odd about an attribute.
+  /// The caveats of an attribute.
   package func caveats(of name: String) -> [AttributeCaveat] {
     guard let place = schema.place(of: name) else { return [] }
     return AttributeCaveat.allCases.filter { caveats[$0.rawValue] >> UInt64(place) & 1 == 1 }
   }
 
-  /// All attributes as a map, in the order of the schema. Absent ones are left out, so that reading
-  /// them is reading what is not there.
+  /// All attributes as a map, in the order of the schema. Absent ones are left out, so reading one is reading a missing
+  /// member.
   public var value: Value { value(withAbsent: false) }
 
-  /// All attributes as a map, absent ones as null or not at all.
+  /// All attributes as a map. Absent ones are null or left out.
   package func value(withAbsent: Bool) -> Value {
     value(schema.names.indices, withAbsent: withAbsent)
   }
@@ -119,9 +119,9 @@ public struct ProductAttributes: Hashable, Sendable {
   }
 }
 
-/// Why an attribute does not say what a reader takes from it, though the system shows it so.
+/// Why an attribute may mislead a reader, although the system shows it like this.
 package enum AttributeCaveat: Int, Hashable, Sendable, CaseIterable {
-  /// A price that is shown higher than it is, because of how the system rounds.
+  /// A price that is shown higher than it is, due to the rounding of the system.
   case aboveExact
   /// One period of an offer that has several.
   case onePeriod
@@ -129,6 +129,6 @@ package enum AttributeCaveat: Int, Hashable, Sendable, CaseIterable {
   case withoutCount
   /// A price with the sign of another currency.
   case foreignSign
-  /// The store's own text, in another style than the prices that are computed.
+  /// The store's own string, in another style than the computed prices.
   case storeText
 }

@@ -1,5 +1,4 @@
-/// The Android SDK's products of Stripe (models/product/StripeProductType.kt), which agree with
-/// nothing else.
+/// The Android SDK's products of Stripe (models/product/StripeProductType.kt), which differ from all others.
 extension AttributeProducer {
   /// `P1MONTH`, an adverb without the count, and "Monthly" or "3 months".
   func writeStripePeriod(_ period: Period, to writer: inout AttributeWriter) {
@@ -29,8 +28,8 @@ extension AttributeProducer {
     writer.add(sameAs: place)
   }
 
-  /// Prices go through the year: six digits of what a year costs, then two of its 365th, 52nd or
-  /// 12th part. A week has 365/52 days, so.
+  /// Prices are computed from the year: six digits of the price per year, then two digits of its 365th, 52nd or 12th part. A
+  /// week thus has 365/52 days.
   func writeStripeUnitPrices(
     _ terms: SuperwallTerms, _ formats: SuperwallFormats, to writer: inout AttributeWriter
   ) throws(PricingError) {

@@ -1,13 +1,13 @@
 package import CivilTime
 internal import Expressions
 
-/// The formats that a profile writes a product's prices in.
+/// The formats of a product's prices in a profile.
 struct SuperwallFormats {
   /// For the price itself and the trial's.
   var price: CurrencyFormat
   /// For prices per day, week, month and year.
   var perUnit: CurrencyFormat
-  /// The locale that the attributes name, and its identifier as text.
+  /// The locale of the attributes, and its identifier as a string.
   var locale: PriceLocale
   var symbol: String
   /// Whether prices per unit have the sign of another currency.
@@ -17,8 +17,8 @@ struct SuperwallFormats {
 extension AttributeProducer {
   private static let units: [Period.Unit] = [.day, .week, .month, .year]
 
-  /// The texts of Superwall's SDKs (StoreProduct.swift, StoreProductType.kt and what they call), and
-  /// our additions.
+  /// The strings of Superwall's SDKs (StoreProduct.swift, StoreProductType.kt and the code that they call), and Tollgate's
+  /// additions.
   mutating func superwallAttributes(of product: PricedProduct) throws(PricingError)
     -> ProductAttributes
   {
@@ -26,7 +26,7 @@ extension AttributeProducer {
     let formats = superwallFormats(product, terms.currency)
     var writer = AttributeWriter(profile.schema)
     writer.add(plain: terms.micros, digits: profile.isAndroid ? 2 : nil)
-    // The Android SDK writes the price itself, the others show what the store wrote.
+    // The Android SDK formats the price itself. The others show the store's string.
     if let text = product.displayPrice, !profile.isAndroid {
       if terms.period != nil, !formats.price.writes(terms.micros, as: text) {
         writer.mark(.storeText, writer.place)
@@ -61,7 +61,7 @@ extension AttributeProducer {
     let format = format(currency, locale)
     var perUnit = format
     var hasForeignSign = false
-    // The iOS SDK gives its formatter for Stripe a locale and no currency.
+    // The iOS SDK's formatter for Stripe has a locale and no currency.
     if profile == .iosStripe, let own = locale.regionCurrency, own != currency {
       perUnit = self.format(own, locale)
       hasForeignSign = true
@@ -84,7 +84,7 @@ extension AttributeProducer {
   private func writePeriod(_ period: Period?, to writer: inout AttributeWriter) {
     guard let period else {
       writer.add("")
-      // StoreKit 1 puts "ly" behind the empty name.
+      // StoreKit 1 appends "ly" to the empty name.
       writer.add(profile == .iosStoreKit1 ? "ly" : "")
       writer.add("")
       writer.add("")
@@ -137,7 +137,7 @@ extension AttributeProducer {
     }
   }
 
-  /// What stands there for a product without a period, or one that costs nothing.
+  /// Writes the attributes of a product that has no period, or that costs nothing.
   private func writeWithoutUnits(
     _ terms: SuperwallTerms, _ formats: SuperwallFormats, to writer: inout AttributeWriter
   ) {
@@ -177,7 +177,7 @@ extension AttributeProducer {
       }
       return
     }
-    // The Android SDK writes two digits where anything is paid.
+    // The Android SDK writes two digits if the price is not zero.
     writer.add(
       plain: trial.micros, digits: profile.isAndroid && trial.micros != 0 ? 2 : nil)
     if let text = trial.displayPrice, !profile.isAndroid {
@@ -198,7 +198,7 @@ extension AttributeProducer {
     for unit in Self.units { try writeTrialPrice(trial, per: unit, formats, to: &writer) }
   }
 
-  /// When the product's trial would end if it began now; nil without one.
+  /// The end of the product's trial if it began now, or nil without a trial.
   package func trialEnd(of product: PricedProduct) -> Instant? {
     guard let terms = try? SuperwallTerms(product, profile), let trial = terms.trial else {
       return nil
@@ -209,7 +209,7 @@ extension AttributeProducer {
   private func writeTrialText(_ trial: SuperwallTerms.Trial, to writer: inout AttributeWriter) {
     writer.add { buffer in
       if profile == .androidStripe {
-        // The number of periods with the unit of one, whatever one is.
+        // The number of periods with the unit of one period, whatever its length.
         if let counted = Period(trial.period.unit, Int(trial.cycles)) {
           PeriodNames.writeCounted(counted, to: &buffer)
         }
@@ -234,7 +234,7 @@ extension AttributeProducer {
       factors: profile.isAndroid ? .androidTrial : .iosTrial)
     let derived: UnitPrices.Derived
     if profile == .iosAPI {
-      // Products of the backend have trials in days, and divide by them always.
+      // Products of the backend have trials in days, and always divide by them.
       prices = UnitPrices(micros: trial.micros, period: trial.period, factors: .superwall)
       derived = try prices.per(unit, digits: 2, .down)
     } else {
@@ -266,7 +266,7 @@ extension AttributeProducer {
     }
     writer.add(formats.symbol)
     if profile.isAndroid {
-      // The whole identifier first, then that of the product alone.
+      // First the full identifier, then that of the product alone.
       let full = product.fullIdentifier ?? product.identifier
       writer.add(full)
       if profile == .androidPlay {
@@ -321,7 +321,7 @@ extension AttributeProducer {
 }
 
 extension PricingProfile {
-  /// Whether 7 days are divided as a week and 12 months as a year.
+  /// Whether 7 days count as a week and 12 months as a year when prices are divided.
   fileprivate var dividesNormalized: Bool { self == .iosStoreKit2 || self == .iosStoreKit1 }
 
   /// Whether a price of 0 is divided like any other.

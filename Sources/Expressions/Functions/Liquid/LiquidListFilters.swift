@@ -282,8 +282,8 @@ enum ListFilters {
 
 /// Properties of the items of lists.
 enum LiquidProperties {
-  // SAFETY: Two cells in the arena hold the item and a view of the name. The name lies in the
-  // operand or the arena, both of which outlive the call. Tests: AnyArgumentsTests, corpus.
+  // SAFETY: Two cells in the arena hold the item and a view of the name. The name is in the operand or the arena,
+  // and both outlive the call. Tests: AnyArgumentsTests, corpus.
 
   enum Reading {
     case value(Cell)

@@ -1,7 +1,7 @@
 /// Filters that convert a string to a string, byte by byte.
 enum TextFilters {
-  // SAFETY: Indexes are compared with the count. What `url_decode` decodes becomes a string only if
-  // it is valid UTF-8. Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
+  // SAFETY: Indexes are compared with the count. The output of `url_decode` becomes a string only if it is valid
+  // UTF-8. Tests: HostileTemplateTests, AnyArgumentsTests, corpus.
 
   static func call(
     _ function: TextFilter, _ operands: Operands, _ state: inout RenderingState,
