@@ -1,12 +1,12 @@
-/// A product as one of Superwall's SDKs understands it.
+/// A product as one of Superwall's SDKs interprets it.
 struct SuperwallTerms {
   /// An introductory offer as the SDK counts it.
   struct Trial {
-    /// One period, as it is told.
+    /// One period, in the form that is shown.
     var period: Period
-    /// How many of them, 1 to ``Period/maximumCount``.
+    /// The number of periods, 1 to ``Period/maximumCount``.
     var cycles: Int64
-    /// What one costs.
+    /// The price of one period.
     var micros: Int64
     var displayPrice: String?
 
@@ -14,17 +14,16 @@ struct SuperwallTerms {
       Int64(min(max(count, 1), Period.maximumCount))
     }
 
-    /// How long the SDK says that it is: one period; only the Android SDK's products of Stripe count
-    /// all of them.
+    /// The length of the trial in the SDK's strings: one period. Only the Android SDK's products of Stripe count all of them.
     func told(_ profile: PricingProfile) -> Period {
       profile == .androidStripe ? period.repeated(Int(cycles)) ?? period : period
     }
   }
 
-  /// What one period costs.
+  /// The price of one period.
   var micros: Int64
   var currency: Currency
-  /// Nil for what is bought once.
+  /// Nil for a one-time purchase.
   var period: Period?
   var trial: Trial?
   var hasFreeTrial: Bool
@@ -38,7 +37,7 @@ struct SuperwallTerms {
     } else {
       try self.init(plain: product, currency, profile)
     }
-    // The Android SDK keeps two digits of a price, whatever the currency.
+    // The Android SDK rounds prices to two digits, whatever the currency.
     if profile.isAndroid {
       micros = ExactPrice.quotient(micros, 10_000, .down) * 10_000
       if let paid = trial?.micros {
@@ -62,7 +61,7 @@ struct SuperwallTerms {
       ? trial != nil && (product.intro.map { $0.mode == .freeTrial } ?? true) : trial != nil
   }
 
-  /// What Google Play offers; nothing is selected where no offer fits, and all is empty.
+  /// The terms of an offer of Google Play. If no offer fits, none is selected, and all terms are empty.
   private init(offer: PlayOffer?, _ currency: Currency) {
     let base = offer?.basePhase
     micros = base?.micros ?? 0
@@ -78,7 +77,7 @@ struct SuperwallTerms {
 }
 
 extension PricedProduct {
-  /// What one period costs: of a billing plan that the store offers, its total.
+  /// The price of one period, or the total of a billing plan that the store offers.
   fileprivate func micros(_ profile: PricingProfile) throws(PricingError) -> Int64? {
     if profile == .androidPlay, !purchaseOptions.isEmpty {
       let id = PlayProductID(fullIdentifier ?? identifier)
@@ -109,7 +108,7 @@ extension PricedProduct {
 }
 
 extension PricingProfile {
-  /// The period as the system understands it; nil for none and for one of 0.
+  /// The period as the system interprets it, or nil if there is none or its length is 0.
   fileprivate func reads(_ period: Period?, _ iso: ISOPeriod?) -> Period? {
     let read =
       self == .androidPlay ? (iso ?? period.map { ISOPeriod($0) })?.androidPeriod : period

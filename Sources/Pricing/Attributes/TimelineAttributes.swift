@@ -1,10 +1,9 @@
 internal import CivilTime
 
-/// What the store charges and when, beside what the SDKs say: additions of ours that have the same
-/// meaning in every profile.
+/// The charges of the store and their dates. These are Tollgate's additions, with the same meaning in every profile.
 extension AttributeProducer {
-  /// `trialPhases`, `phases`, `chargedToday`, `firstChargeDate`, `renewsAt`, `endDateOfOffer` and
-  /// `totalInFirstYear`. They must be the last attributes of a schema: phases come behind them.
+  /// `trialPhases`, `phases`, `chargedToday`, `firstChargeDate`, `renewsAt`, `endDateOfOffer` and `totalInFirstYear`. They
+  /// must be the last attributes of a schema, because phases come after them.
   func writeTimeline(
     of product: PricedProduct, _ format: CurrencyFormat, to writer: inout AttributeWriter
   ) {
@@ -59,18 +58,18 @@ extension AttributeProducer {
     write(phase.end, to: &writer)
   }
 
-  /// A price: the store's own text, except on Android, which writes every price itself.
+  /// A price: the store's own string, except on Android, which formats every price itself.
   private func write(
     _ text: String?, _ micros: Int64, _ format: CurrencyFormat, isPhase: Bool = false,
     to writer: inout AttributeWriter
   ) {
     guard let text, !profile.isAndroid else { return writer.add(micros, format) }
-    // Caveats are about names of the schema, which the members of phases are not.
+    // Caveats are about names of the schema, and members of phases are not in the schema.
     if !isPhase, !format.writes(micros, as: text) { writer.mark(.storeText, writer.place) }
     writer.add(text)
   }
 
-  /// A day as the profile writes the end of a trial; nothing for none.
+  /// A day in the profile's format for the end of a trial, or nothing if it is nil.
   private func write(_ date: CivilDate?, to writer: inout AttributeWriter) {
     guard let date else { return writer.add("") }
     writer.add { (profile.isAndroid ? androidDate : device.dates).write(date, to: &$0) }

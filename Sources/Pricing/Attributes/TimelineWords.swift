@@ -1,7 +1,7 @@
 extension PaymentPhase {
   /// The phase in English: "free for 7 days", "$0.99 every month for 3 months", "$9.99 every year".
   ///
-  /// - Parameter price: the price of one charge as text.
+  /// - Parameter price: the formatted price of one charge.
   package func words(_ price: String) -> String {
     let lasting = length.map { " for \($0.words)" } ?? ""
     switch mode {
@@ -18,7 +18,7 @@ extension PaymentPhase {
 extension PaymentTimeline {
   /// All phases in English: "free for 7 days, then $59.99 every year".
   ///
-  /// - Parameter format: how prices are written that the store has no text for.
+  /// - Parameter format: the format of prices for which the store has no string.
   package func words(_ format: CurrencyFormat) -> String {
     phases.map { $0.words($0.displayPrice ?? format.text(micros: $0.micros)) }
       .joined(separator: ", then ")
@@ -26,7 +26,7 @@ extension PaymentTimeline {
 }
 
 extension Period {
-  /// "month", "3 months": the count is left away where it is the given one.
+  /// "month", "3 months": the count is left out if it is the given one.
   fileprivate func words(without count: Int) -> String {
     self.count == count ? unit.name : words
   }

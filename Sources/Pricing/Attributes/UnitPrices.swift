@@ -1,7 +1,6 @@
-/// What a price is per day, week, month and year: the price, times a fraction that the factors give,
-/// rounded once.
+/// The price per day, week, month and year: the price times a fraction from the factors, rounded once.
 package struct UnitPrices: Hashable, Sendable {
-  /// What one period costs.
+  /// The price of one period.
   package let micros: Int64
   package let period: Period
   package let factors: UnitFactors
@@ -12,7 +11,7 @@ package struct UnitPrices: Hashable, Sendable {
     self.factors = factors
   }
 
-  /// A derived price, and the fraction of the whole one that it is before rounding.
+  /// A derived price, and its exact fraction of the whole price before rounding.
   package struct Derived: Hashable, Sendable {
     package var micros: Int64
     package var numerator: Int64
@@ -23,7 +22,7 @@ package struct UnitPrices: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - digits: decimal digits of the result, 0 to 6.
-  ///   - rounding: what happens to the others.
+  ///   - rounding: how the other digits are rounded.
   @inline(__always)
   package func per(
     _ target: Period.Unit, digits: Int, _ rounding: Rounding
@@ -37,10 +36,10 @@ package struct UnitPrices: Hashable, Sendable {
       numerator: units.denominator, denominator: denominator)
   }
 
-  /// What an introductory offer of so many periods costs per unit: all of it where it is shorter
-  /// than the unit, else its part (StoreProductDiscount.swift).
+  /// The price of an introductory offer per unit. It is the whole price if the offer is shorter than the unit, otherwise
+  /// a part of it (StoreProductDiscount.swift).
   ///
-  /// - Parameter cycles: how often the price is paid, at least once.
+  /// - Parameter cycles: the number of payments, at least one.
   package func perTrial(
     _ target: Period.Unit, cycles: Int64, digits: Int, _ rounding: Rounding
   ) throws(PricingError) -> Derived {

@@ -20,14 +20,14 @@ package struct CalendarNames: Hashable, Sendable {
     name(24 + number, isShort ? 7 : 0)
   }
 
-  /// A name, or the short one, which is empty where it is the same.
+  /// A name, or its short form, which is stored as empty if it is the same.
   private func name(_ place: Int, _ distance: Int) -> String {
     let name = names[place + distance]
     return name.isEmpty ? names[place] : name
   }
 
-  /// A number with its unit, `second` to `year`: `3 Stunden`; nil for other units, and numbers that
-  /// are longer than a period can be.
+  /// A number with its unit, `second` to `year`: `3 Stunden`. It is nil for other units, and for numbers above the maximum
+  /// of a period.
   package func counted(_ unit: String, _ count: Int64, isShort: Bool) -> String? {
     guard let number = Int(exactly: count), 0...Period.maximumCount ~= number else { return nil }
     if let unit = Period.Unit(unit) {
@@ -41,7 +41,7 @@ package struct CalendarNames: Hashable, Sendable {
 }
 
 extension PriceLocale {
-  /// The names in this locale's language; keep them for all dates.
+  /// The names in this locale's language. Store them, and use them for all dates.
   package var calendarNames: CalendarNames {
     let index = LocaleIndex.shared
     let locale = index.locale(line)

@@ -1,11 +1,10 @@
-/// How prices in one currency are written in one locale, ready to write: no name is looked up, and
-/// nothing is allocated but the text. Amounts are rounded half to even to the digits that the
-/// currency shows, as Foundation does.
+/// The format of prices in one currency and one locale, ready to use. Formatting looks up no names, and allocates nothing
+/// but the string. Amounts are rounded half to even to the digits of the currency, as in Foundation.
 public struct CurrencyFormat: Hashable, Sendable {
-  /// How many digits stand behind the decimal separator.
+  /// The number of digits after the decimal separator.
   public let fractionDigits: Int
 
-  /// All texts, one behind the other.
+  /// All strings, one after the other.
   private let texts: [UInt8]
   private let prefix: Range<Int>
   private let suffix: Range<Int>
@@ -18,10 +17,10 @@ public struct CurrencyFormat: Hashable, Sendable {
   private let otherGroups: Int
   /// Numbers with fewer digits have no groups.
   private let leastGrouped: Int
-  /// What one step of the last digit shown is, in micros.
+  /// The value of one step of the last shown digit, in micros.
   private let step: UInt64
 
-  /// - Parameter affixes: what stands before and behind an amount, and a negative one.
+  /// - Parameter affixes: the parts before and after an amount, and those for a negative amount.
   init(_ affixes: [String], _ shape: NumberShape, digits: Int) {
     var texts: [UInt8] = []
     func add(_ bytes: some Sequence<UInt8>) -> Range<Int> {
@@ -44,11 +43,11 @@ public struct CurrencyFormat: Hashable, Sendable {
     step = UInt64(powerOfTen(6 - fractionDigits))
   }
 
-  /// Bytes that a text takes at most: 64 bits of micros have 19 digits, each of up to 4 bytes, with
-  /// as many separators.
+  /// The maximum length of a formatted price in bytes: 64 bits of micros have 19 digits, each of up to 4 bytes, with as many
+  /// separators.
   package var longestText: Int { texts.count * 2 + 19 * 8 }
 
-  /// The price as text.
+  /// The formatted price.
   public func text(micros: Int64) -> String {
     // SAFETY: `write` gets a buffer of `longestText` bytes, and its result is copied before the
     // buffer ends. Tests: CurrencyFormatTests, RandomPriceTests.
@@ -59,7 +58,7 @@ public struct CurrencyFormat: Hashable, Sendable {
     }
   }
 
-  /// Whether a text is this format's, spaces and marks of direction aside.
+  /// Whether a string is this format's for the price, ignoring spaces and direction marks.
   package func writes(_ micros: Int64, as text: String) -> Bool {
     func visible(_ text: String) -> [Unicode.Scalar] {
       text.unicodeScalars.filter {
@@ -69,17 +68,16 @@ public struct CurrencyFormat: Hashable, Sendable {
     return visible(text) == visible(self.text(micros: micros))
   }
 
-  /// The price as text.
+  /// The formatted price.
   public func text(_ price: Money) -> String { text(micros: price.micros) }
 
-  /// The amount that is shown for a price: rounded to the digits of the currency.
+  /// The amount that is shown for a price, rounded to the digits of the currency.
   package func shown(_ micros: Int64) throws(PricingError) -> Int64 {
     let steps = ExactPrice.quotient(micros, Int64(step), .halfEven)
     return try ExactPrice.product(steps, Int64(step))
   }
 
-  /// Writes a price that ends before a place, with ``longestText`` bytes before it, and gives where
-  /// it begins.
+  /// Writes a price that ends before a place, with ``longestText`` bytes before it, and returns its beginning.
   package func write(
     _ micros: Int64, before end: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {
@@ -146,7 +144,7 @@ private struct BackwardWriter {
     }
   }
 
-  /// Takes the last digit off a number and writes it.
+  /// Removes the last digit of a number and writes it.
   @inline(__always)
   mutating func digit(_ number: inout UInt64) {
     let quotient = number / 10

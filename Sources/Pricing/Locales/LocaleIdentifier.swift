@@ -1,23 +1,23 @@
-/// A locale identifier, taken apart: `en`, `de_DE`, `zh-Hant-TW`, `en_US@currency=USD`.
+/// A parsed locale identifier: `en`, `de_DE`, `zh-Hant-TW`, `en_US@currency=USD`.
 struct LocaleIdentifier: Hashable, Sendable {
-  /// Small letters; codes that were replaced are new ones (`iw` is `he`).
+  /// Lower case. Obsolete codes are replaced by new ones (`iw` by `he`).
   var language: String
-  /// Four letters with a capital, or empty.
+  /// Four letters, the first in upper case, or empty.
   var script: String
-  /// Two capitals or three digits, or empty.
+  /// Two upper-case letters or three digits, or empty.
   var region: String
-  /// The text without keywords, with underscores: the identifier of a variant, perhaps.
+  /// The identifier without keywords, with underscores. It may be that of a variant.
   var whole: String
-  /// Whether keywords were left away that could change numbers or dates.
+  /// Whether keywords were left out that could change numbers or dates.
   var hasKeywords: Bool
-  /// Whether variants or extensions were left away, which ``whole`` still has.
+  /// Whether variants or extensions were left out, which ``whole`` still contains.
   var hasVariants: Bool
 
-  /// Reads the parts in their order. Hyphens count as underscores, letter case does not count.
+  /// Parses the parts in their order. Hyphens count as underscores, and letter case is ignored.
   init(_ text: String) {
     let head = text.prefix { $0 != "@" && $0 != "." }
     var parts = head.split { $0 == "_" || $0 == "-" }[...]
-    // The currency belongs to the price, not to the locale.
+    // The currency is a property of the price, not of the locale.
     let keywords = text.dropFirst(head.count)
     hasKeywords =
       keywords.first == "@"
@@ -40,7 +40,7 @@ struct LocaleIdentifier: Hashable, Sendable {
     hasVariants = !parts.isEmpty
   }
 
-  /// The parts with underscores.
+  /// The parts, joined by underscores.
   var id: String { Self.join(language, script, region) }
 
   static func join(_ parts: String...) -> String {

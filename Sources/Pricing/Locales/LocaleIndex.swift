@@ -1,5 +1,5 @@
-/// The locale tables as they are used: where their lines begin is found once, at the first question.
-/// Everything else is read from the text when a ``PriceLocale`` is made.
+/// The locale tables with the places of their lines, which are found once, on first use. Everything else is read from the
+/// text when a ``PriceLocale`` is created.
 struct LocaleIndex: Sendable {
   let shapes = TableLines(LocaleTable.shapes)
   let templates = TableLines(LocaleTable.templates)
@@ -18,10 +18,10 @@ struct LocaleIndex: Sendable {
   /// The index of the tables that are compiled in.
   static let shared = LocaleIndex()
 
-  /// One line of the locales, taken apart.
+  /// One line of the locales, split into fields.
   struct Locale {
     var id: String
-    /// The line with the symbols that this one leaves out.
+    /// The line with the symbols that this line leaves out.
     var base: Int?
     var script: String
     var shape: Int
@@ -57,13 +57,13 @@ struct LocaleIndex: Sendable {
       for entry in fields[11].split(separator: ";") where entry.hasPrefix(currency.code) {
         return String(entry.dropFirst(3))
       }
-      // Bases stand before the lines that name them, so this ends.
+      // A base precedes the lines that name it, so the loop ends.
       line = Int(fields[1]).flatMap { $0 < current ? $0 : nil }
     }
     return common(currency).symbol
   }
 
-  /// What holds for a currency in most locales; the code and two digits for an unknown one.
+  /// The values for a currency in most locales, or the code and two digits for an unknown currency.
   func common(_ currency: Currency) -> (digits: Int, symbol: String) {
     let code = currency.code
     guard let line = currencies.line(withPrefix: code) else { return (2, code) }
@@ -77,7 +77,7 @@ struct LocaleIndex: Sendable {
     regions.line(withKey: code).map { Region(regions.fields($0)) }
   }
 
-  /// The region of an ISO 3166 alpha-3 code, as storefronts have it.
+  /// The region with an ISO 3166 alpha-3 code, as in storefronts.
   func region(alpha3 code: String) -> Region? {
     guard !code.isEmpty else { return nil }
     for line in 0..<regions.count {
@@ -90,7 +90,7 @@ struct LocaleIndex: Sendable {
   struct Region {
     var code: String
     var currency: Currency?
-    /// The line's locale id; empty for none.
+    /// The locale id of the line, or empty for none.
     var mainLocale: String
     var shape: Int?
 
@@ -104,8 +104,8 @@ struct LocaleIndex: Sendable {
 }
 
 extension Currency {
-  /// The currency of a storefront, by the ISO 3166 alpha-3 code of its country: `JPN`. Nil where the
-  /// tables lack the country.
+  /// The currency of a storefront, by the ISO 3166 alpha-3 code of its country: `JPN`. It is nil if the tables lack the
+  /// country.
   public init?(storefront code: String) {
     guard let currency = LocaleIndex.shared.region(alpha3: code)?.currency else { return nil }
     self = currency
@@ -140,19 +140,19 @@ struct TableLines: Sendable {
 
   func text(_ line: Int) -> String { String(decoding: bytes(line), as: UTF8.self) }
 
-  /// The fields of a line, which "|" divides.
+  /// The fields of a line, separated by "|".
   func fields(_ line: Int) -> [Substring] {
     text(line).split(separator: "|", omittingEmptySubsequences: false)
   }
 
-  /// The line whose first field is a key; the lines are sorted by it.
+  /// The line whose first field is a key. The lines are sorted by it.
   func line(withKey key: String) -> Int? {
     search(key) { line, length in
       line.count == length || line[length] == UInt8(ascii: "|")
     }
   }
 
-  /// The line that begins with a text; the lines are sorted.
+  /// The line that begins with a prefix. The lines are sorted.
   func line(withPrefix prefix: String) -> Int? {
     search(prefix) { _, _ in true }
   }
@@ -165,7 +165,7 @@ struct TableLines: Sendable {
       let middle = (low + high) / 2
       let line = bytes(middle)
       if line.starts(with: key), isFound(line, key.count) { return middle }
-      // The divider of fields sorts behind every letter; a key ends before all of them.
+      // The separator of fields sorts after every letter, and a key must sort before all of them.
       let first = line.prefix { $0 != UInt8(ascii: "|") }
       if first.lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
     }

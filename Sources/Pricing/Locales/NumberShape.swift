@@ -1,14 +1,14 @@
 /// Digits, separators and groups of numbers.
 struct NumberShape: Hashable, Sendable {
-  /// UTF-8 of the digit 0; the last byte of the others is so much higher.
+  /// UTF-8 of the digit 0. The last byte of another digit is higher by its value.
   var zero: [UInt8]
   var decimal: [UInt8]
-  /// Empty where nothing is grouped.
+  /// Empty if digits are not grouped.
   var group: [UInt8]
-  /// How many digits the last group has, and the others.
+  /// The number of digits in the last group, and in the others.
   var lastGroup: Int
   var otherGroups: Int
-  /// How many digits must stand before the last group for there to be groups.
+  /// The minimum number of digits before the last group for grouping.
   var leastBefore: Int
 
   init(_ fields: [Substring]) {

@@ -1,6 +1,6 @@
-/// Counted periods in a language: `3 months`, `3 mths`, with the right plural form.
+/// Counted periods in a language: `3 months`, `3 mths`, with the correct plural form.
 package struct PeriodWords: Hashable, Sendable {
-  /// How long the words are.
+  /// The length of the words.
   package enum Width: Int, Sendable {
     /// `3 mths`
     case short
@@ -8,7 +8,7 @@ package struct PeriodWords: Hashable, Sendable {
     case long
   }
 
-  /// A text with a place for the number, or without: `شهران` is two months.
+  /// A string with or without a place for the number: `شهران` is two months.
   fileprivate struct Form: Hashable {
     var category: UInt8
     var before: [UInt8]
@@ -16,7 +16,7 @@ package struct PeriodWords: Hashable, Sendable {
     var hasNumber: Bool
   }
 
-  /// The forms of a unit, of which the first is that of the category "other".
+  /// The forms of a unit. The first is that of the category "other".
   struct Forms: Hashable, Sendable {
     fileprivate let forms: [Form]
 
@@ -32,7 +32,7 @@ package struct PeriodWords: Hashable, Sendable {
 
   /// By unit, then width.
   private let forms: [Forms]
-  /// The category of 0 to 199; from there on the last two digits tell.
+  /// The category of 0 to 199. For larger numbers, the last two digits decide.
   private let categories: [UInt8]
   private let zero: [UInt8]
 
@@ -42,7 +42,7 @@ package struct PeriodWords: Hashable, Sendable {
     self.zero = zero
   }
 
-  /// The period as text.
+  /// The formatted period.
   package func text(_ period: Period, _ width: Width) -> String {
     var buffer = TextBuffer(capacity: 64)
     write(period, width, to: &buffer)

@@ -1,14 +1,13 @@
-/// How prices, dates and periods are written somewhere. Made once from the tables, and shared: it
-/// never changes.
+/// The formats of prices, dates and periods in a locale. It is created once from the tables and never changes, so it can be
+/// shared.
 ///
-/// Where the tables lack an identifier, a language in an unknown region keeps its patterns and takes
-/// over the separators and currency symbols of the region, as Foundation does; a language in no
-/// region of the tables is written as everywhere; and an unknown language as English is in the
-/// world (`en_001`).
+/// The rules for identifiers that are missing in the tables are those of Foundation. A language in an unknown region keeps
+/// its patterns, and uses the separators and currency symbols of the region. If the region is not in the tables either, the
+/// language's default formats apply. An unknown language uses world English (`en_001`).
 public final class PriceLocale: Sendable {
-  /// What was asked for, as it was written.
+  /// The requested identifier, unchanged.
   public let identifier: String
-  /// Where the data comes from: `de_DE`, or `de+US` for a language in a region without data.
+  /// The origin of the data: `de_DE`, or `de+US` for a language in a region without data.
   public let dataIdentifier: String
   /// The language code: `en`, `zh`.
   public let language: String
@@ -17,11 +16,11 @@ public final class PriceLocale: Sendable {
   /// The currency of the region, or nil.
   public let regionCurrency: Currency?
 
-  /// How well the tables know the identifier.
+  /// How well the identifier matches the tables.
   package let match: Match
   /// The line whose patterns, dates and words are used.
   let line: Int
-  /// The line of the region's main locale, where separators and symbols come from there.
+  /// The line of the region's main locale, if the separators and symbols are from it.
   let regionLine: Int?
   let shape: NumberShape
   package let dates: ShortDate
@@ -30,14 +29,14 @@ public final class PriceLocale: Sendable {
   /// The version of the ICU in the Foundation that the tables come from.
   public static var dataVersion: String { "\(LocaleTable.release)" }
 
-  /// Every identifier that the tables have, sorted.
+  /// Every identifier in the tables, sorted.
   public static var identifiers: [String] {
     let lines = LocaleIndex.shared.locales
     return (0..<lines.count).map { String(lines.fields($0)[0]) }
   }
 
-  /// The locale of an identifier such as `de_DE`, `de-DE` or `en_US@currency=USD`; keywords are left
-  /// away. Every text gives a locale.
+  /// The locale of an identifier such as `de_DE`, `de-DE` or `en_US@currency=USD`. Keywords are left out. Every string has a
+  /// locale.
   public init(_ identifier: String) {
     let index = LocaleIndex.shared
     let wanted = LocaleIdentifier(identifier)
@@ -48,7 +47,7 @@ public final class PriceLocale: Sendable {
     line = found.line
     regionLine = main
     var shape = NumberShape(index.shapes.fields(locale.shape))
-    // Arabic digits keep their own separators.
+    // Arabic digits have separators of their own.
     if let region = found.region, let number = region.shape, !shape.hasArabicDigits {
       shape.takeSeparators(of: NumberShape(index.shapes.fields(number)))
     }
@@ -67,15 +66,15 @@ public final class PriceLocale: Sendable {
     match = found.kind == .exact && !Self.isWhole(wanted, locale.id) ? .partial : found.kind
   }
 
-  // MARK: Finding
+  // MARK: Matching
 
   package enum Match {
     case exact
-    /// Exact but for keywords, variants, or a script that the language is not written in.
+    /// Exact except for keywords, variants, or a script that the language does not use.
     case partial
     /// A language with the separators and symbols of a region.
     case composed
-    /// The region is not known.
+    /// The region is unknown.
     case languageOnly
     case unknown
   }
@@ -94,7 +93,7 @@ public final class PriceLocale: Sendable {
       base ?? index.locales.line(withKey: language)
       ?? index.locales.line(withKey: wanted.language)
     guard let base else {
-      // There is always en_001; a test asks.
+      // en_001 always exists, as a test checks.
       return (index.locales.line(withKey: "en_001") ?? 0, nil, .unknown)
     }
     if let region = index.region(wanted.region) { return (base, region, .composed) }
@@ -102,8 +101,7 @@ public final class PriceLocale: Sendable {
     return (base, nil, index.locale(base).id == language ? .exact : .partial)
   }
 
-  /// The line of the identifier as it is, of what it is short for, or of it without a script that
-  /// the language is always written in.
+  /// The line of the identifier itself, of its long form, or of the identifier without a script that the language always uses.
   private static func exact(_ wanted: LocaleIdentifier, _ index: LocaleIndex) -> Int? {
     for id in [wanted.whole, wanted.id] {
       if let line = index.locales.line(withKey: id) { return line }
@@ -119,14 +117,14 @@ public final class PriceLocale: Sendable {
     return line
   }
 
-  /// Whether nothing was left away of an identifier.
+  /// Whether no part of an identifier was left out.
   private static func isWhole(_ wanted: LocaleIdentifier, _ base: String) -> Bool {
     !wanted.hasKeywords && (!wanted.hasVariants || base == wanted.whole)
   }
 
   // MARK: Currencies
 
-  /// What people write for a currency here: `$`, `US$`, `CHF`.
+  /// The usual symbol of a currency in this locale: `$`, `US$`, `CHF`.
   public func symbol(of currency: Currency) -> String {
     let index = LocaleIndex.shared
     let own = index.symbol(currency, inLine: line)
@@ -138,7 +136,7 @@ public final class PriceLocale: Sendable {
     return index.locale(line).script == index.locale(regionLine).script ? theirs : own
   }
 
-  /// How prices in a currency are written here; keep it for all of them.
+  /// The format of prices in a currency in this locale. Store it, and use it for all of them.
   public func format(for currency: Currency) -> CurrencyFormat {
     let index = LocaleIndex.shared
     let locale = index.locale(line)
@@ -163,7 +161,7 @@ public final class PriceLocale: Sendable {
       digits: index.common(currency).digits)
   }
 
-  /// The template with the symbol in the place of "¤". By scalars: characters may join.
+  /// The template with the symbol in place of "¤". It replaces scalars, because characters may combine.
   private static func replaceSign(_ template: Substring, _ symbol: String) -> String {
     var text = String.UnicodeScalarView()
     for scalar in template.unicodeScalars {
@@ -181,7 +179,7 @@ public final class PriceLocale: Sendable {
     return String(String.UnicodeScalarView(text.unicodeScalars.filter { !marks.contains($0) }))
   }
 
-  /// Letters of the Latin script, and what is not a letter: every language takes it over.
+  /// Letters of the Latin script, and characters that are not letters. Every language uses them unchanged.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
@@ -191,7 +189,7 @@ public final class PriceLocale: Sendable {
     }
   }
 
-  /// Signs and spaces: no further space stands between them and a number.
+  /// Signs and spaces, which need no further space between them and a number.
   private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol, .spaceSeparator,

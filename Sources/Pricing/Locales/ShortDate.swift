@@ -1,12 +1,11 @@
 package import CivilTime
 internal import Expressions
 
-/// How a locale writes a date in medium length (`Mar 6, 2026`), in the Gregorian calendar whatever
-/// the locale's own is.
+/// The format of a medium date (`Mar 6, 2026`) in a locale. The calendar is always Gregorian.
 package struct ShortDate: Hashable, Sendable {
   private enum Piece: Hashable {
     case text([UInt8])
-    /// At least so many digits.
+    /// At least this number of digits.
     case day(digits: Int)
     case month(digits: Int)
     case monthName
@@ -18,7 +17,7 @@ package struct ShortDate: Hashable, Sendable {
   private let zero: [UInt8]
 
   /// - Parameters:
-  ///   - pattern: one of CLDR, with the fields d, dd, M, MM, MMM and y.
+  ///   - pattern: a CLDR pattern with the fields d, dd, M, MM, MMM and y.
   ///   - months: the names for MMM.
   ///   - zero: UTF-8 of the digit 0.
   init(pattern: String, months: [Substring], zero: [UInt8]) {
@@ -70,7 +69,7 @@ package struct ShortDate: Hashable, Sendable {
     self.zero = zero
   }
 
-  /// The date as text.
+  /// The formatted date.
   package func text(_ date: CivilDate) -> String {
     var buffer = TextBuffer(capacity: 64)
     write(date, to: &buffer)

@@ -1,10 +1,10 @@
 /// A currency, by the three letters of its ISO 4217 code.
 public struct Currency: Hashable, Sendable, CustomStringConvertible {
-  /// The letters in one number, the first in the highest byte: cheap to compare and to search for.
+  /// The letters in one number, the first in the highest byte. It is fast to compare and to search.
   package let packed: UInt32
 
-  /// The currency of a code; small letters count as capitals. Nil where it is not three letters.
-  /// Whether such a currency exists is not asked: what the tables lack is written with its code.
+  /// The currency with a code. Lower-case letters are allowed. It is nil if the code does not have three letters. The currency
+  /// need not exist: if the tables lack it, its code is its symbol.
   public init?(_ code: String) {
     var packed: UInt32 = 0
     guard code.utf8.count == 3 else { return nil }
@@ -25,7 +25,7 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
   /// The US dollar.
   public static let usd = Currency(known: "USD")
 
-  /// What ISO 4217 has for no currency, `XXX`: prices in it are written with `¤`.
+  /// The ISO 4217 code for no currency, `XXX`. Prices in it are written with `¤`.
   public static let none = Currency(known: "XXX")
 
   /// The code, in capitals.
@@ -45,8 +45,8 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
     UInt8(truncatingIfNeeded: packed >> UInt32(16 &- 8 &* place))
   }
 
-  /// How many digits the minor unit has by ISO 4217 (list one): 2, but for the yen, the dinars and
-  /// some others. What locales write may differ: prices in rupiah show no sen.
+  /// The number of digits of the minor unit in ISO 4217 (list one): 2, except for the yen, the dinars and some others. Locales
+  /// may differ: prices in rupiah show no sen.
   public var minorDigits: Int {
     switch packed {
     case Self.packed("BIF"), Self.packed("CLP"), Self.packed("DJF"), Self.packed("GNF"),

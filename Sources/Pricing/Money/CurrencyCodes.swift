@@ -12,6 +12,6 @@ extension Currency {
     XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG
     """.split(separator: " ").map(String.init)
 
-  /// Whether ISO 4217 has the code. Codes that it has withdrawn are none of it.
+  /// Whether ISO 4217 contains the code. Withdrawn codes do not count.
   package var isListed: Bool { Self.listedCodes.contains(code) }
 }

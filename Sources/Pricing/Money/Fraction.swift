@@ -1,5 +1,4 @@
-/// An exact quotient of whole numbers. Neither is ever rounded to a binary or decimal fraction on
-/// the way to a price.
+/// An exact quotient of whole numbers. It is never rounded to a binary or decimal fraction before the price is computed.
 package struct Fraction: Hashable, Sendable {
   package let numerator: Int64
   /// Above 0.
@@ -12,8 +11,8 @@ package struct Fraction: Hashable, Sendable {
     self.denominator = denominator
   }
 
-  /// The fraction cut off after so many decimal digits, as systems have it that compute with a
-  /// fixed scale. A whole number stays itself.
+  /// The fraction, truncated after a number of decimal digits, as in systems that compute with a fixed scale. A whole number
+  /// does not change.
   package func truncated(toDigits digits: Int) -> Fraction {
     guard numerator % denominator != 0 else { return self }
     let scale = powerOfTen(digits)
@@ -21,21 +20,20 @@ package struct Fraction: Hashable, Sendable {
   }
 }
 
-/// What happens to digits that are not shown.
+/// The treatment of digits that are not shown.
 package enum Rounding: Hashable, Sendable {
-  /// Towards minus infinity: a price is never shown as more than it is.
+  /// Towards minus infinity, so that a price is never shown too high.
   case down
-  /// To the nearest, from the middle to the even digit.
+  /// To the nearest, ties to the even digit.
   case halfEven
-  /// To the nearest, from the middle away from zero.
+  /// To the nearest, ties away from zero.
   case halfUp
 }
 
-/// Arithmetic on prices in micros: exact, with 128 bits in between. What does not fit into the
-/// result is an error.
+/// Exact arithmetic on prices in micros, with 128-bit intermediate results. A result that does not fit is an error.
 package enum ExactPrice {
-  /// `micros * numerator / denominator`, rounded to so many decimal digits (0 to 6) of the
-  /// currency's unit. The denominator is above 0.
+  /// `micros * numerator / denominator`, rounded to a number of decimal digits (0 to 6) of the currency's unit. The
+  /// denominator is above 0.
   @inline(__always)
   package static func round(
     _ micros: Int64, times numerator: Int64, over denominator: Int64, digits: Int,
@@ -64,7 +62,7 @@ package enum ExactPrice {
     return fitting
   }
 
-  /// The rounded quotient; the divisor is above 0.
+  /// The rounded quotient. The divisor is above 0.
   @inline(__always)
   package static func quotient<Number: FixedWidthInteger & SignedInteger>(
     _ dividend: Number, _ divisor: Number, _ rounding: Rounding
@@ -76,7 +74,7 @@ package enum ExactPrice {
     switch rounding {
     case .down: return rest < 0 ? quotient &- 1 : quotient
     case .halfEven, .halfUp:
-      // Comparing with what is left to the divisor cannot overflow, as doubling could.
+      // Comparing with the rest of the divisor cannot overflow, as doubling could.
       let size = rest.magnitude
       let other = divisor.magnitude &- size
       if size == other {
@@ -99,7 +97,7 @@ package enum ExactPrice {
     return left > right
   }
 
-  /// The product, or the error that it does not fit.
+  /// The product, or an error if it does not fit.
   @inline(__always)
   package static func product(_ a: Int64, _ b: Int64) throws(PricingError) -> Int64 {
     let (product, overflow) = a.multipliedReportingOverflow(by: b)

@@ -1,7 +1,6 @@
 /// An amount of money: micros (millionths) of a currency's unit.
 ///
-/// Micros hold every price that a store can give, up to 9.2 million million units, and adding or
-/// comparing them is exact.
+/// Micros can represent every price in a store, up to 9.2 million million units. Adding and comparing them is exact.
 public struct Money: Hashable, Sendable {
   /// Millionths of the unit: 9.99 dollars are 9,990,000.
   public var micros: Int64
@@ -12,14 +11,14 @@ public struct Money: Hashable, Sendable {
     self.currency = currency
   }
 
-  /// The amount of so many minor units: 999 cents are 9.99 dollars, 999 yen are 999 yen.
+  /// An amount in minor units: 999 cents are 9.99 dollars, 999 yen are 999 yen.
   public init(minorUnits: Int64, _ currency: Currency) throws(PricingError) {
     self.init(
       micros: try ExactPrice.product(minorUnits, powerOfTen(6 - currency.minorDigits)), currency)
   }
 
-  /// A binary floating-point price, snapped to the nearest micro (half to even). It heals what the
-  /// way through a Double did: 19.989999999999998 is 19.99.
+  /// A binary floating-point price, rounded to the nearest micro (half to even). This reverts errors of conversions to Double:
+  /// 19.989999999999998 is 19.99.
   public init(snapping price: Double, _ currency: Currency) throws(PricingError) {
     guard price.isFinite else { throw .notAPrice }
     let micros = (price * 1e6).rounded(.toNearestOrEven)
@@ -27,20 +26,19 @@ public struct Money: Hashable, Sendable {
     self.init(micros: whole, currency)
   }
 
-  /// Reads a price in plain decimal notation, as ``PriceText`` does.
+  /// Parses a price in plain decimal notation, as ``PriceText`` does.
   public init(_ text: String, _ currency: Currency) throws(PricingError) {
     self.init(micros: try PriceText.micros(text), currency)
   }
 }
 
-/// Prices as plain text, without symbol or separators.
+/// Prices as plain strings, without symbol or separators.
 package enum PriceText {
   // SAFETY: Every index into the caller's view is compared with its count. Buffers have 32 bytes,
   // and a number takes at most 28. Tests: PriceTextTests, RandomPriceTests.
 
-  /// Micros of a decimal number: `9.99`, `-4`, `1e3`. What is left below a micro is rounded half to
-  /// even. Nothing but ASCII digits, one sign, one point and an exponent are taken: `9,99` and
-  /// `$9.99` are not prices.
+  /// The micros of a decimal number: `9.99`, `-4`, `1e3`. Digits below a micro are rounded half to even. Only ASCII digits, one
+  /// sign, one point and an exponent are valid: `9,99` and `$9.99` are not prices.
   package static func micros(_ text: String) throws(PricingError) -> Int64 {
     var text = text
     let result = text.withUTF8 { bytes -> Result<Int64, PricingError> in
@@ -53,7 +51,7 @@ package enum PriceText {
     return try result.get()
   }
 
-  /// Micros of a decimal number in UTF-8.
+  /// The micros of a decimal number in UTF-8.
   package static func micros(_ text: UnsafeBufferPointer<UInt8>) throws(PricingError) -> Int64 {
     var at = 0
     let isNegative = at < text.count && text[at] == UInt8(ascii: "-")
@@ -74,13 +72,13 @@ package enum PriceText {
     guard digits > 0 else { throw .notAPrice }
     let mantissa = start..<at
     let exponent = try self.exponent(text, from: at)
-    // The place of the point behind the last digit that a micro has.
+    // The place of the point after the last digit of a micro.
     let whole = (point ?? mantissa.upperBound) - start
     let kept = whole + exponent + 6
     return try collect(text, mantissa, digits: kept, isNegative: isNegative)
   }
 
-  /// The exponent that follows the mantissa, or 0; nothing may follow it.
+  /// The exponent after the mantissa, or 0. Nothing may follow it.
   private static func exponent(_ text: UnsafeBufferPointer<UInt8>, from start: Int)
     throws(PricingError) -> Int
   {
@@ -93,20 +91,20 @@ package enum PriceText {
     var exponent = 0
     while at < text.count {
       guard text[at] &- 0x30 < 10 else { throw .notAPrice }
-      // Far beyond any number that fits; more digits change nothing.
+      // Far above any number that fits, so more digits change nothing.
       exponent = min(exponent * 10 + Int(text[at] &- 0x30), 100_000)
       at += 1
     }
     return isNegative ? -exponent : exponent
   }
 
-  /// The number of the first `digits` digits, rounded half to even by the others.
+  /// The number of the first `digits` digits. The others round it half to even.
   private static func collect(
     _ text: UnsafeBufferPointer<UInt8>, _ mantissa: Range<Int>, digits: Int, isNegative: Bool
   ) throws(PricingError) -> Int64 {
     var value: Int64 = 0
     var taken = 0
-    /// Of what is left away: its first digit, and whether anything follows that is not 0.
+    /// The first digit that is left out, and whether any later digit is not 0.
     var first: UInt8?
     var hasMore = false
     if digits < 0 { first = 0 }
@@ -141,8 +139,8 @@ package enum PriceText {
     return sum
   }
 
-  /// Plain decimal text: with so many decimal digits, or with as many as are needed. Digits that
-  /// are not shown are cut off.
+  /// A plain decimal string, with a number of decimal digits or with as many as needed. Digits that are not shown are
+  /// truncated.
   package static func plain(_ micros: Int64, digits: Int? = nil) -> String {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { scratch in
       let start = writePlain(micros, digits: digits, before: 32, scratch)
@@ -150,8 +148,7 @@ package enum PriceText {
     }
   }
 
-  /// Writes plain decimal text that ends before a place, and gives where it begins. It takes at
-  /// most 28 bytes.
+  /// Writes a plain decimal string that ends before a place, and returns its beginning. It has at most 28 bytes.
   package static func writePlain(
     _ micros: Int64, digits: Int?, before end: Int, _ buffer: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {

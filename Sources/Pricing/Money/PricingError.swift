@@ -1,17 +1,17 @@
 /// Why a price, or the attributes of a product, could not be computed.
 public enum PricingError: Error, Hashable, Sendable {
-  /// The text or number is not a price.
+  /// The string or number is not a price.
   case notAPrice
-  /// A result is larger than 64 bits of micros hold.
+  /// A result does not fit into 64 bits of micros.
   case overflow
   /// The product has no price.
   case missingPrice
-  /// A price is to be divided by a period of 0.
+  /// A price would be divided by a period of 0.
   case emptyPeriod
   /// There is no time zone of that name.
   case unknownTimeZone
 
-  /// What is wrong, for a person.
+  /// A description of the error.
   public var message: String {
     switch self {
     case .notAPrice: "this is not a price; prices are decimal numbers such as \"9.99\""

@@ -1,4 +1,4 @@
-/// Bytes of text that grow. Everything that attributes are written of is appended to one of these.
+/// A growing buffer of UTF-8. All parts of attributes are appended to such a buffer.
 package struct TextBuffer: ~Copyable {
   // SAFETY: The buffer owns its bytes, frees them in `deinit` and cannot be copied. Every append
   // reserves first: 20 bytes for a number, `longestText` for a price. Tests: PriceTextTests,
@@ -15,7 +15,7 @@ package struct TextBuffer: ~Copyable {
 
   deinit { start.deallocate() }
 
-  /// Makes room for so many bytes more.
+  /// Reserves memory for a number of further bytes.
   @inline(__always)
   private mutating func reserve(_ more: Int) {
     if count &+ more > capacity { grow(more) }
@@ -30,10 +30,10 @@ package struct TextBuffer: ~Copyable {
     start = larger
   }
 
-  /// What was appended.
+  /// The appended bytes.
   package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
-  /// What was appended, as text.
+  /// The appended bytes as a string.
   package var text: String {
     String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
@@ -84,7 +84,7 @@ package struct TextBuffer: ~Copyable {
     count &+= digits
   }
 
-  /// Appends a number with at least so many digits, in the digits of a locale.
+  /// Appends a number with at least `digits` digits, in the digits of a locale.
   package mutating func append(_ number: Int, digits: Int, zero: [UInt8]) {
     if number < 0 { append(UInt8(ascii: "-")) }
     let value = number.magnitude

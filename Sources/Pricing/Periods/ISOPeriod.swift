@@ -5,8 +5,8 @@ package struct ISOPeriod: Hashable, Sendable {
   package let weeks: Int
   package let days: Int
 
-  /// Reads `P`, then numbers with Y, M, W and D in this order, each at most once. A time (`T`),
-  /// fractions, signs, and numbers above ``Period/maximumCount`` are refused.
+  /// Parses `P`, then numbers with Y, M, W and D in this order, each at most once. A time (`T`), fractions, signs, and numbers
+  /// above ``Period/maximumCount`` are invalid.
   package init?(_ text: String) {
     var fields = [0, 0, 0, 0]
     var bytes = text.utf8.makeIterator()
@@ -40,8 +40,8 @@ package struct ISOPeriod: Hashable, Sendable {
     days = period.unit == .day ? period.count : 0
   }
 
-  /// The period field by field: `P7D` is 7 days, `P4W2D` 30 days, `P1Y2M` 14 months. Nil for a mix
-  /// of months and days, which has no fixed length, and for one that is too long.
+  /// The period field by field: `P7D` is 7 days, `P4W2D` 30 days, `P1Y2M` 14 months. It is nil for a mix of months and days,
+  /// which has no fixed length, and for a period that is too long.
   package var period: Period? {
     let totalMonths = years * 12 + months
     let totalDays = weeks * 7 + days
@@ -52,9 +52,9 @@ package struct ISOPeriod: Hashable, Sendable {
     return days == 0 && weeks > 0 ? Period(.week, weeks) : Period(.day, totalDays)
   }
 
-  /// The period as Superwall's Android SDK understands it (SubscriptionPeriod.kt): everything in
-  /// days, a month being 30; whole weeks before everything else, then whole months, and 12 months
-  /// are a year. `P30D` is 1 month, `P14M` 60 weeks. Nil for one that is too long.
+  /// The period as Superwall's Android SDK interprets it (SubscriptionPeriod.kt). It is converted to days, where a month has 30
+  /// days. Whole weeks take precedence, then whole months, and 12 months are a year. `P30D` is 1 month, `P14M` 60 weeks. It is
+  /// nil for a period that is too long.
   package var androidPeriod: Period? {
     let total = (years * 12 + months) * 30 + weeks * 7 + days
     if total % 7 == 0 { return Period(.week, total / 7) }

@@ -1,6 +1,6 @@
-/// A span of the calendar: so many days, weeks, months or years.
+/// A calendar span: a number of days, weeks, months or years.
 public struct Period: Hashable, Sendable {
-  /// What is counted.
+  /// The unit of the count.
   public enum Unit: Int, Hashable, Sendable, CaseIterable {
     case day
     case week
@@ -17,7 +17,7 @@ public struct Period: Hashable, Sendable {
       }
     }
 
-    /// The unit of a name, whatever its letter case; nil for any other text.
+    /// The unit with a name, in any letter case, or nil for any other string.
     public init?(_ name: String) {
       guard name.utf8.count <= 5,
         let unit = Unit.allCases.first(where: { $0.name == name.lowercased() })
@@ -27,27 +27,27 @@ public struct Period: Hashable, Sendable {
   }
 
   public let unit: Unit
-  /// 0 to ``maximumCount``. Nothing is charged for a period of 0.
+  /// 0 to ``maximumCount``. A period of 0 has no charge.
   public let count: Int
 
-  /// Longer periods are refused: 99,999 of a unit.
+  /// The maximum is 99,999 units. Longer periods are invalid.
   public static let maximumCount = 99_999
 
-  /// Nil where the count is negative or above ``maximumCount``.
+  /// Nil if the count is negative or above ``maximumCount``.
   public init?(_ unit: Unit, _ count: Int) {
     guard 0...Period.maximumCount ~= count else { return nil }
     self.unit = unit
     self.count = count
   }
 
-  /// Takes a count that the caller knows to be in range.
+  /// Creates a period from a count that is known to be in range.
   package init(known unit: Unit, _ count: Int) {
     self.unit = unit
     self.count = count
   }
 
-  /// Days that are whole weeks as weeks, months that are whole years as years; nothing else: 30 days
-  /// stay days. This is what the iOS SDKs divide prices by.
+  /// Days that are whole weeks become weeks, and months that are whole years become years. Nothing else changes: 30 days stay
+  /// days. The iOS SDKs divide prices by this period.
   public var normalized: Period {
     switch unit {
     case .day where count % 7 == 0: Period(known: .week, count / 7)
@@ -56,8 +56,8 @@ public struct Period: Hashable, Sendable {
     }
   }
 
-  /// The length in another unit, whole units only, by fixed factors: a month has 30 days and
-  /// 4 weeks, a year 365 days, 52 weeks and 12 months.
+  /// The length in another unit, in whole units, by fixed factors: a month has 30 days and 4 weeks, a year 365 days, 52 weeks
+  /// and 12 months.
   public func length(in target: Unit) -> Int {
     let perUnit =
       switch unit {
@@ -76,14 +76,14 @@ public struct Period: Hashable, Sendable {
     return count * factor.0 / factor.1
   }
 
-  /// The period `times` over, or nil where that is too long.
+  /// The period repeated `times` times, or nil if it is too long.
   public func repeated(_ times: Int) -> Period? {
     let (product, overflow) = count.multipliedReportingOverflow(by: times)
     return overflow ? nil : Period(unit, product)
   }
 
-  /// How many billing periods make up a commitment: exact between months and years and between days
-  /// and weeks, otherwise by days (a month has 30, a year 365), to the nearest; at least one.
+  /// The number of billing periods in a commitment, at least one. It is exact between months and years and between days and
+  /// weeks. Otherwise it is computed by days (a month has 30, a year 365) and rounded to the nearest.
   package static func billingCycles(of billing: Period, in commitment: Period) -> Int {
     guard billing.count > 0 else { return 1 }
     func size(_ period: Period) -> (kind: Int, count: Int) {

@@ -1,12 +1,12 @@
-/// How the SDKs of a time divide prices among days, weeks, months and years. Versions of the same time
-/// divide alike; which ones they are, `RuleEngine` knows.
+/// How the SDKs of an era divide prices among days, weeks, months and years. Versions of the same era divide alike.
+/// `RuleEngine` has the versions.
 package enum PriceEra: String, Hashable, Sendable, CaseIterable {
-  /// Whole numbers of units: a week has 7 days, a month 30 days or 4 weeks. On iOS a week's price per day is
-  /// multiplied where it should be divided.
+  /// Whole numbers of units: a week has 7 days, a month 30 days or 4 weeks. On iOS a week's price per day is multiplied instead
+  /// of divided.
   case inverted
-  /// The same, divided everywhere.
+  /// The same, but always divided.
   case whole
-  /// Fractions that fill a year of 365 days: a week has 365/52 days.
+  /// Fractions that add up to a year of 365 days: a week has 365/52 days.
   case fractions
   /// The newest: fractions, and weeks of 7 days.
   case exact

@@ -1,13 +1,11 @@
-/// How many units of one kind are in one of another, for dividing prices. Factors are data: each
-/// namespace has its own.
+/// The number of units of one kind in one of another, for dividing prices. Factors are data: each namespace has its own.
 package struct UnitFactors: Hashable, Sendable {
-  /// 16 fractions: the rows are the unit of a price (day, week, month, year), the columns the unit
-  /// of the period.
+  /// 16 fractions: the rows are the unit of a price (day, week, month, year), the columns the unit of the period.
   private let cells: [Fraction]
 
   private init(_ cells: [Fraction]) { self.cells = cells }
 
-  /// How many `target` units one `unit` has: 7 days are in a week, 12/365 months in a day.
+  /// The number of `target` units in one `unit`: 7 days in a week, 12/365 months in a day.
   @inline(__always)
   package func count(of target: Period.Unit, in unit: Period.Unit) -> Fraction {
     cells[target.rawValue &* 4 &+ unit.rawValue]
@@ -21,8 +19,8 @@ package struct UnitFactors: Hashable, Sendable {
     Fraction(1, 365), Fraction(1, 52), Fraction(1, 12), Fraction(1),
   ])
 
-  /// Superwall's Android SDK: the same, with fractions cut off after seven digits, so that some
-  /// results are a little too high.
+  /// Superwall's Android SDK: the same, with fractions truncated after seven digits, so that some results are a little too
+  /// high.
   package static let android = superwall.truncated(toDigits: 7)
 
   /// Before iOS 4.14.1: a month has 30 days or 4 weeks.
@@ -32,7 +30,7 @@ package struct UnitFactors: Hashable, Sendable {
   package static let iosInverted = whole(
     daysInWeek: Fraction(1, 7), monthsInWeek: Fraction(1, 4))
 
-  /// Before Android 2.7.4: a month has 30 days, which for weekly prices are 30/7 weeks, and else 4.
+  /// Before Android 2.7.4: a month has 30 days, which are 30/7 weeks for weekly prices, and otherwise 4.
   package static let androidWhole = whole(
     daysInWeek: Fraction(7), monthsInWeek: Fraction(7, 30))
 
@@ -49,19 +47,19 @@ package struct UnitFactors: Hashable, Sendable {
   package static let fractions = superwall.replacing(
     day: Fraction(365, 52), week: Fraction(52, 365))
 
-  /// Android 2.7.4 to 2.7.14: the same, cut off after seven digits.
+  /// Android 2.7.4 to 2.7.14: the same, truncated after seven digits.
   package static let androidFractions = fractions.truncated(toDigits: 7)
 
-  /// Prices of introductory offers in the iOS SDK (StoreProductDiscount.swift), which kept an older
-  /// factor between days and weeks: 365/52.
+  /// Prices of introductory offers in the iOS SDK (StoreProductDiscount.swift), which still have an older factor between days
+  /// and weeks: 365/52.
   package static let iosTrial = superwall.replacing(
     day: Fraction(365, 52), week: Fraction(52, 365))
 
-  /// Prices of introductory offers in the Android SDK: fractions cut off after six digits.
+  /// Prices of introductory offers in the Android SDK: fractions truncated after six digits.
   package static let androidTrial = superwall.truncated(toDigits: 6)
 
-  /// AgentWallie (ProductResolver.swift) knows prices per month only: 30 days or 4.33 weeks. The
-  /// other rows are those of ``superwall``.
+  /// AgentWallie (ProductResolver.swift) only has prices per month: 30 days or 4.33 weeks. The other rows are those of
+  /// ``superwall``.
   package static let agentWallie = UnitFactors(
     Array(superwall.cells[0..<8]) + [
       Fraction(1, 30), Fraction(100, 433), Fraction(1), Fraction(12),

@@ -1,2 +1,2 @@
-// Times are part of this module's API (`PricingContext`), and of those that export it.
+// Times are part of this module's API (`PricingContext`), and of the modules that export it.
 @_exported public import CivilTime

@@ -1,6 +1,6 @@
 package import CivilTime
 
-/// A span of time with one price: a trial, a discounted time, the regular price.
+/// A span of time with one price: a trial, a discount, the regular price.
 package struct PaymentPhase: Hashable, Sendable {
   /// How the phase is paid.
   package enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -12,32 +12,32 @@ package struct PaymentPhase: Hashable, Sendable {
     case payUpFront
     /// The regular price, for each period until the subscription is cancelled or ends.
     case regular
-    /// The price of what is bought once and never renews.
+    /// The price of a purchase that never renews.
     case once
   }
 
   package var mode: Mode
-  /// What one charge costs, in micros.
+  /// The price of one charge, in micros.
   package var micros: Int64
-  /// How often it is charged, or how long what is bought once lasts; nil for ever.
+  /// The time between charges, or the duration of a one-time purchase. Nil means forever.
   package var period: Period?
-  /// The count of periods; nil if the phase continues until it is cancelled, or has no period.
+  /// The number of periods. It is nil if the phase continues until it is cancelled, or has no period.
   package var cycles: Int?
-  /// The store's own text of the price.
+  /// The store's own string for the price.
   package var displayPrice: String?
-  /// The day of the first charge, or of the beginning where nothing is charged.
+  /// The day of the first charge, or the first day if there is no charge.
   package var start: CivilDate
 
-  /// How long all periods are together; nil where there is no end.
+  /// The total length of all periods, or nil if there is no end.
   package var length: Period? {
     guard let period, let cycles else { return nil }
     return period.repeated(cycles) ?? Period(known: period.unit, Period.maximumCount)
   }
 
-  /// The day on which the next phase begins, or access ends; nil where there is no end.
+  /// The day on which the next phase begins or access ends, or nil if there is no end.
   package var end: CivilDate? { length.map { start.adding($0) } }
 
-  /// How often the price is charged; nil where there is no end to it.
+  /// The number of charges, or nil if there is no end.
   package var charges: Int? {
     switch mode {
     case .free: 0
@@ -46,13 +46,13 @@ package struct PaymentPhase: Hashable, Sendable {
     }
   }
 
-  /// What all charges cost together; nil where there is no end to them.
+  /// The sum of all charges, or nil if there is no end.
   package func total() throws(PricingError) -> Int64? {
     guard let charges else { return nil }
     return try ExactPrice.product(micros, Int64(charges))
   }
 
-  /// How many charges there are before a day.
+  /// The number of charges before a day.
   fileprivate func charges(before day: CivilDate) -> Int {
     guard start < day, charges != 0 else { return 0 }
     guard charges != 1, let period, period.count > 0 else { return 1 }
@@ -70,17 +70,15 @@ package struct PaymentPhase: Hashable, Sendable {
   }
 }
 
-/// What a store charges for a product, and when, from the day of the purchase: the phases of its
-/// offer, then the regular price.
+/// The charges of a store for a product from the day of the purchase: the phases of its offer, then the regular price.
 ///
-/// It is the truth that texts are held against, so it is the same for every profile: prices are
-/// neither rounded nor converted as an SDK does it.
+/// Strings are checked against it, so it is the same for every profile: prices are neither rounded nor converted like those
+/// of an SDK.
 package struct PaymentTimeline: Hashable, Sendable {
   package let currency: Currency
-  /// In their order; there is at least one. The last is the regular price, or that of what is bought
-  /// once.
+  /// The phases in order, at least one. The last is the regular price, or that of a one-time purchase.
   package private(set) var phases: [PaymentPhase]
-  /// The length of a commitment that is paid by the month; nil without one.
+  /// The length of a commitment with monthly payments, or nil without one.
   package private(set) var commitment: Period?
 
   /// The day of the purchase.
@@ -88,17 +86,16 @@ package struct PaymentTimeline: Hashable, Sendable {
   /// The phases of the offer, before the regular price.
   package var offer: ArraySlice<PaymentPhase> { phases.dropLast() }
   package var regular: PaymentPhase { phases[phases.count - 1] }
-  /// Whether it is charged again until it is cancelled.
+  /// Whether there are further charges until it is cancelled.
   package var renews: Bool { regular.mode == .regular && regular.cycles == nil }
-  /// What is charged at the purchase, in micros.
+  /// The charge at the purchase, in micros.
   package var chargedToday: Int64 { phases[0].mode == .free ? 0 : phases[0].micros }
-  /// The first phase in which anything is charged; nil where nothing ever is.
+  /// The first phase with a charge, or nil if there are no charges.
   package var firstPaid: PaymentPhase? { phases.first { $0.mode != .free && $0.micros != 0 } }
-  /// The day on which the offer ends, all its periods counted; nil without an offer.
+  /// The day on which the offer ends after all its periods, or nil without an offer.
   package var offerEnd: CivilDate? { offer.last?.end }
 
-  /// Everything that is charged before the same day of the next year: 12 months, or 53 weeks, of
-  /// which the last one begins in that year.
+  /// The sum of all charges before the same day of the next year: 12 months, or 53 weeks (the last one begins in that year).
   package func totalInFirstYear() throws(PricingError) -> Int64 {
     let end = start.adding(years: 1)
     var total: Int64 = 0
@@ -111,13 +108,12 @@ package struct PaymentTimeline: Hashable, Sendable {
     return total
   }
 
-  /// What the store charges for a product.
+  /// The charges of the store for a product.
   ///
   /// - Parameters:
-  ///   - isEligible: whether the user may have the introductory offer or the trial.
+  ///   - isEligible: whether the introductory offer or the trial is available to the user.
   ///   - start: the day of the purchase.
-  /// - Throws: ``PricingError/missingPrice`` where the product has no price, or its identifier selects
-  ///   no offer.
+  /// - Throws: ``PricingError/missingPrice`` if the product has no price, or its identifier selects no offer.
   package init(
     _ product: PricedProduct, isEligible: Bool = true, from start: CivilDate
   ) throws(PricingError) {
@@ -127,7 +123,7 @@ package struct PaymentTimeline: Hashable, Sendable {
       guard let selected = product.selectedOffer, let last = selected.phases.last else {
         throw .missingPrice
       }
-      // Google Play shows the base plan to users that may not have the offer.
+      // Google Play shows the base plan to users that are not eligible for the offer.
       let basePlan = PlayOffer(basePlanID: selected.basePlanID, phases: [last])
       add(isEligible ? selected : basePlan, from: start)
     } else {
@@ -135,7 +131,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     }
   }
 
-  /// What the store charges for a product with one of its other offers.
+  /// The charges of the store for a product with one of its other offers.
   package init(
     _ product: PricedProduct, with offer: StoreOffer, from start: CivilDate
   ) throws(PricingError) {
@@ -144,8 +140,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     try add(product, offer.terms, from: start)
   }
 
-  /// What Google Play charges with an offer that need not be the selected one; nil for one without
-  /// phases.
+  /// The charges of Google Play with an offer, which need not be the selected one. It is nil for an offer without phases.
   package init?(_ product: PricedProduct, with offer: PlayOffer, from start: CivilDate) {
     currency = product.price?.currency ?? product.currency ?? .usd
     phases = []
@@ -153,7 +148,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     if phases.isEmpty { return nil }
   }
 
-  /// What a one-time product of Google Play costs in one of the ways to buy it.
+  /// The charge for a one-time product of Google Play with one of its purchase options.
   package init(_ product: PricedProduct, with option: PlayPurchaseOption, from start: CivilDate) {
     currency = product.price?.currency ?? product.currency ?? .usd
     phases = [PaymentPhase(mode: .once, micros: option.micros, start: start)]
@@ -168,7 +163,7 @@ package struct PaymentTimeline: Hashable, Sendable {
       let isLast = place == offer.phases.count - 1
       let period = phase.period.period ?? phase.period.androidPeriod
       let cycles = isLast && phase.cycles == 0 ? nil : max(phase.cycles, 1)
-      // A base plan of one period is prepaid: it never renews.
+      // A base plan with one period is prepaid: it never renews.
       let mode: PaymentPhase.Mode =
         isLast
         ? cycles == 1 ? .once : .regular
@@ -186,7 +181,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     if product.billingPlan?.kind == .monthly, product.billingPlan?.isAvailable == true {
       commitment = product.period
     }
-    // What is bought once has no trial, whatever is said of one.
+    // A one-time purchase has no trial, even if the product names one.
     if let intro, regular.mode == .regular { phases.append(Self.phase(intro, from: start)) }
     regular.start = next ?? start
     guard let coupon = product.coupon else { return phases.append(regular) }
@@ -206,7 +201,7 @@ package struct PaymentTimeline: Hashable, Sendable {
     phases.append(regular)
   }
 
-  /// How many charges a coupon reduces; nil for all.
+  /// The number of charges that a coupon reduces, or nil for all.
   private static func cycles(of coupon: Coupon, _ regular: PaymentPhase, from start: CivilDate)
     -> Int?
   {
@@ -226,7 +221,7 @@ package struct PaymentTimeline: Hashable, Sendable {
       displayPrice: intro.displayPrice, start: start)
   }
 
-  /// The regular price; nil where it is not known.
+  /// The regular price, or nil if it is unknown.
   private static func regular(_ product: PricedProduct, from start: CivilDate)
     throws(PricingError) -> PaymentPhase?
   {
@@ -254,12 +249,12 @@ package struct PaymentTimeline: Hashable, Sendable {
 }
 
 extension ProductKind {
-  /// Whether it is charged once.
+  /// Whether there is only one charge.
   package var isBoughtOnce: Bool { self != .autoRenewableSubscription }
 }
 
 extension CivilDate {
-  /// The day a period later; months and years keep the day of the month where there is one.
+  /// The day after a period. Months and years preserve the day of the month if it exists.
   package func adding(_ period: Period) -> CivilDate {
     switch period.unit {
     case .day: adding(days: period.count)

@@ -1,5 +1,5 @@
-/// The platform whose SDK is followed where the platforms' SDKs differ: in what a trial is, how prices
-/// are written, and which values rules see.
+/// The platform whose SDK applies where the platforms' SDKs differ: in the definition of a trial, in the format of prices, and
+/// in the values that rules read.
 ///
 /// ```swift
 /// Platform(rawValue: "android")  // .android
@@ -8,9 +8,9 @@
 public enum Platform: String, Hashable, Sendable, CaseIterable {
   /// Superwall-iOS: null becomes an empty map.
   case ios
-  /// Superwall-Android: integers past 32 bits become unsigned, and texts lose every `$`.
+  /// Superwall-Android: integers past 32 bits become unsigned, and every `$` is removed from strings.
   case android
-  /// Superwall-Web: nulls are left out, whole numbers are ints, whatever is truthy matches, and
-  /// there are no occurrence limits.
+  /// Superwall-Web: nulls are left out, whole numbers are ints, every truthy result matches, and there are no occurrence
+  /// limits.
   case web
 }

@@ -1,10 +1,10 @@
-/// One offer of a Google Play subscription: a base plan, perhaps with an offer in front of it.
+/// One offer of a Google Play subscription: a base plan, optionally with an offer before it.
 package struct PlayOffer: Hashable, Sendable {
-  /// A span with one price. The last phase is the base plan and goes on.
+  /// A span with one price. The last phase is the base plan, which has no end.
   package struct Phase: Hashable, Sendable {
     package var micros: Int64
     package var period: ISOPeriod
-    /// How many periods; 0 for ever.
+    /// The number of periods, or 0 for no end.
     package var cycles: Int
 
     package init(micros: Int64, _ period: ISOPeriod, cycles: Int) {
@@ -29,10 +29,10 @@ package struct PlayOffer: Hashable, Sendable {
 
   /// The offer that an identifier selects, or nil (RawStoreProduct.kt of the Android SDK).
   ///
-  /// Without base plan: the first offer of one phase, whatever the identifier says of offers. With
-  /// one: of its offers the one named; automatically, the longest free trial (the first of equals),
-  /// else the lowest first paid phase, leaving out those whose tag ends in `-ignore-offer`. Where
-  /// nothing fits, or none is wanted, the base plan itself; without a base plan, nothing.
+  /// Without a base plan: the first offer with one phase, whatever the offer part of the identifier. With a base plan: its named
+  /// offer. With automatic selection: the longest free trial (the first of equals), otherwise the lowest first paid phase, except
+  /// offers with a tag that ends in `-ignore-offer`. If no offer fits or none is wanted: the base plan itself. Without a base
+  /// plan there is no result.
   package static func select(_ id: PlayProductID, from offers: [PlayOffer]) -> PlayOffer? {
     guard case .specific(let basePlanID) = id.basePlan else {
       return offers.first { $0.phases.count == 1 }
@@ -70,16 +70,15 @@ package struct PlayOffer: Hashable, Sendable {
     return best?.offer
   }
 
-  /// The phase that goes on: its price and period are those of the product.
+  /// The phase without an end. Its price and period are those of the product.
   package var basePhase: Phase? { phases.last }
 
-  /// The phase that the Android SDK calls the trial: the first that is free, of all, else the first
-  /// paid one before the last.
+  /// The phase that the Android SDK calls the trial: the first free phase, otherwise the first paid phase before the last.
   package var trialPhase: Phase? {
     phases.first { $0.micros == 0 } ?? phases.dropLast().first { $0.micros != 0 }
   }
 
-  /// Whether anything stands before the base plan.
+  /// Whether there are phases before the base plan.
   package var hasTrial: Bool { phases.count > 1 }
 }
 
@@ -95,11 +94,10 @@ package struct PlayPurchaseOption: Hashable, Sendable {
     self.offerID = offerID
   }
 
-  /// The option that an identifier selects, or nil; of several the cheapest, the first of equals.
+  /// The option that an identifier selects, or nil. Of several, the cheapest, and the first of equals.
   ///
-  /// No offer wanted: one without offer. An option and an offer: exactly those, else the option. An
-  /// offer alone: one with it. Neither: one that has both ids. Where none fits, any of those that the
-  /// named option has, or of all.
+  /// No offer: an option without an offer. An option and an offer: exactly those, otherwise the option. Only an offer: an option
+  /// with it. Neither: an option that has both ids. If none fits: any option with the named id, or any option at all.
   package static func select(
     _ id: PlayProductID, from options: [PlayPurchaseOption]
   ) -> PlayPurchaseOption? {

@@ -1,6 +1,6 @@
-/// A product of a store, as far as its price, periods and trial go.
+/// A product of a store, with its price, periods and trial.
 public struct PricedProduct: Hashable, Sendable {
-  /// Who sells it.
+  /// The store that sells it.
   public enum Store: String, Hashable, Sendable, CaseIterable {
     case appStore = "APP_STORE"
     case playStore = "PLAY_STORE"
@@ -10,63 +10,62 @@ public struct PricedProduct: Hashable, Sendable {
     case custom = "CUSTOM"
     case other = "OTHER"
 
-    /// Whether it is paid for on the web, through a checkout.
+    /// Whether it is paid on the web, through a checkout.
     public var isWeb: Bool { self == .stripe || self == .paddle }
   }
 
-  /// The name of the place on the paywall: `primary`, `secondary` ...
+  /// The name of its place on the paywall: `primary`, `secondary` ...
   public var slot: String?
-  /// What the paywall calls the product.
+  /// The name of the product on the paywall.
   public var label: String?
   /// The store's identifier.
   public var identifier: String
   /// The identifier in a config whose products have their own.
   public var configID: String?
-  /// Google Play: `product:basePlan:offer`. Stripe and Paddle: `environment:price:trial`. Nil where
-  /// it is the identifier.
+  /// Google Play: `product:basePlan:offer`. Stripe and Paddle: `environment:price:trial`. It is nil if it equals the identifier.
   public var fullIdentifier: String?
   public var store: Store
-  /// What one period costs, or the product where it has no period. Nil where only the store knows.
+  /// The price of one period, or of the product if it has no period. It is nil if only the store knows it.
   public var price: Money?
-  /// The currency, also where the price is told by ``offers`` or ``purchaseOptions``.
+  /// The currency, even if ``offers`` or ``purchaseOptions`` contain the price.
   public var currency: Currency?
   /// The locale of the store's prices, such as `en_US@currency=USD`.
   public var locale: String?
-  /// The store's own text of the price.
+  /// The store's own string for the price.
   public var displayPrice: String?
-  /// How often it is charged; nil for what is bought once.
+  /// The time between charges, or nil for a one-time purchase.
   public var period: Period?
-  /// The period as it was written in ISO 8601, which systems understand differently.
+  /// The period as written in ISO 8601, which systems interpret differently.
   package var isoPeriod: ISOPeriod?
-  /// The word for the period that a dashboard gives: `week`.
+  /// The word for the period in a dashboard: `week`.
   public var displayPeriod: String?
   public var intro: IntroductoryOffer?
-  /// Days of the trial where the store counts nothing else: Stripe, Paddle, custom products.
+  /// Days of the trial, for stores that have no other unit: Stripe, Paddle, custom products.
   public var trialDays: Int?
   /// The ISO 3166 alpha-3 code of the storefront: `USA`.
   public var storefront: String?
-  /// The subscriptions among which a user has one at a time; nil for what is no subscription.
+  /// The subscription group, in which a user has one subscription at a time. It is nil if the product is not a subscription.
   public var subscriptionGroupID: String?
   public var isFamilyShareable = false
-  /// Identifiers of the entitlements that the product gives.
+  /// Identifiers of the entitlements that the product grants.
   public var entitlements: [String]
-  /// What the store sells it as; nil where the source does not say.
+  /// The store's type of the product, or nil if the source does not contain it.
   package var kind: ProductKind?
-  /// How long a subscription lasts that does not renew; nil where the source does not say.
+  /// The duration of a subscription that does not renew, or nil if the source does not contain it.
   package var accessPeriod: Period?
-  /// The App Store: offers beside the introductory one.
+  /// The App Store: offers in addition to the introductory one.
   package var storeOffers: [StoreOffer]
-  /// Stripe: the discount on what it charges.
+  /// Stripe: the discount on its charges.
   package var coupon: Coupon?
-  /// Google Play: what the store offers for the subscription.
+  /// Google Play: the offers for the subscription.
   package var offers: [PlayOffer]
-  /// Google Play: the ways to buy a one-time product.
+  /// Google Play: the purchase options of a one-time product.
   package var purchaseOptions: [PlayPurchaseOption]
-  /// The term of billing that is asked for.
+  /// The requested billing plan.
   package var billingPlan: BillingPlan?
-  /// All terms of billing that the store offers.
+  /// All billing plans that the store offers.
   package var billingPlans: [BillingPlan]
-  /// Where it stands in the text that it was decoded from, as `products[2]`.
+  /// The place in the source from which it was decoded, such as `products[2]`.
   package var path: String
 
   public init(
@@ -89,11 +88,11 @@ public struct PricedProduct: Hashable, Sendable {
   }
 }
 
-/// What a new subscriber pays, or does not pay, before the regular price.
+/// The terms for a new subscriber before the regular price.
 public struct IntroductoryOffer: Hashable, Sendable {
-  /// How it is paid.
+  /// The mode of payment.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
-    /// Nothing, for one period.
+    /// No charge, for one period.
     case freeTrial
     /// The price, for each of the periods.
     case payAsYouGo
@@ -103,13 +102,13 @@ public struct IntroductoryOffer: Hashable, Sendable {
 
   public var mode: Mode
   public var period: Period
-  /// The period as it was written in ISO 8601.
+  /// The period as written in ISO 8601.
   package var isoPeriod: ISOPeriod?
-  /// How many periods there are, at least 1.
+  /// The number of periods, at least 1.
   public var cycles: Int
-  /// What one period costs, in micros of the product's currency.
+  /// The price of one period, in micros of the product's currency.
   public var micros: Int64
-  /// The store's own text of the price.
+  /// The store's own string for the price.
   public var displayPrice: String?
 
   public init(
@@ -122,23 +121,22 @@ public struct IntroductoryOffer: Hashable, Sendable {
     self.displayPrice = displayPrice
   }
 
-  /// Whether nothing is paid.
+  /// Whether there is no charge.
   public var isFree: Bool { mode == .freeTrial || micros == 0 }
 }
 
-/// A term of billing within a longer commitment (iOS 26.4 and later): 12 months, paid monthly.
+/// A billing plan within a longer commitment (iOS 26.4 and later): 12 months, paid monthly.
 package struct BillingPlan: Hashable, Sendable {
-  /// How it is billed.
+  /// The kind of billing.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case upFront = "UP_FRONT"
     case monthly = "MONTHLY"
   }
 
   package var kind: Kind
-  /// What one billing costs, in micros of the product's currency; nil where the plan is only asked
-  /// for.
+  /// The price of one billing, in micros of the product's currency. It is nil if the plan is only requested.
   package var micros: Int64?
-  /// How often it is billed.
+  /// The time between billings.
   package var period: Period?
 
   package init(_ kind: Kind, micros: Int64? = nil, period: Period? = nil) {
@@ -147,10 +145,10 @@ package struct BillingPlan: Hashable, Sendable {
     self.period = period
   }
 
-  /// Whether the store really offers the term: it names what a billing costs.
+  /// Whether the store offers the plan, with a price.
   package var isAvailable: Bool { micros != nil }
 
-  /// What the whole commitment costs: one billing times the number of billings.
+  /// The price of the whole commitment: one billing times the number of billings.
   package func total(of commitment: Period) throws(PricingError) -> Int64? {
     guard let micros, let period else { return nil }
     let cycles = Period.billingCycles(of: period, in: commitment)
@@ -159,7 +157,7 @@ package struct BillingPlan: Hashable, Sendable {
 }
 
 extension PricedProduct {
-  /// The introductory offer, or the free one that days of trial are.
+  /// The introductory offer, or a free one for the days of the trial.
   package var introOrTrialDays: IntroductoryOffer? {
     if let intro, intro.period.count > 0 { return intro }
     guard let trialDays, trialDays > 0, let period = Period(.day, trialDays) else { return nil }

@@ -1,12 +1,12 @@
-/// A full identifier of Google Play, as Superwall writes it: `product[:basePlan[:offer]]`.
+/// A full identifier of Google Play, in Superwall's format: `product[:basePlan[:offer]]`.
 ///
-/// Parts beyond the third are ignored; the text is kept.
+/// Parts after the third are ignored, but ``text`` contains them.
 package struct PlayProductID: Hashable, Sendable {
-  /// What a part of the identifier says.
+  /// The meaning of a part of the identifier.
   package enum Choice: Hashable, Sendable {
-    /// Empty, missing or `sw-auto`: whatever fits best.
+    /// Empty, missing or `sw-auto`: the best match.
     case automatic
-    /// `sw-none` in the place of the offer.
+    /// `sw-none` as the offer.
     case none
     case specific(String)
   }
@@ -31,19 +31,18 @@ package struct PlayProductID: Hashable, Sendable {
   }
 }
 
-/// An identifier of Stripe or Paddle, as Superwall writes it: `environment:price:trial`.
+/// An identifier of Stripe or Paddle, in Superwall's format: `environment:price:trial`.
 ///
-/// The parts are opaque. What the last one says of a trial (`no-trial`, `7days-free`) does not count;
-/// the product's days do.
+/// The parts are opaque. The trial in the last part (`no-trial`, `7days-free`) is ignored: the product's days count.
 package struct CompositeProductID: Hashable, Sendable {
   /// `live`, `test` ...
   package let environment: String
   /// The identifier of the price: `price_123`.
   package let priceID: String
-  /// `no-trial`, `7days-free` ...; nil where there is none.
+  /// `no-trial`, `7days-free` ..., or nil if there is none.
   package let trial: String?
 
-  /// Nil where the text has fewer than two parts. What follows the second colon is one part.
+  /// Nil if the string has fewer than two parts. Everything after the second colon is one part.
   package init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, !parts[1].isEmpty else { return nil }
@@ -52,6 +51,6 @@ package struct CompositeProductID: Hashable, Sendable {
     trial = parts.count > 2 ? String(parts[2]) : nil
   }
 
-  /// Whether the last part says that there is no trial.
+  /// Whether the last part excludes a trial.
   package var saysNoTrial: Bool { trial == "no-trial" }
 }

@@ -1,6 +1,6 @@
-/// How much less a product costs per month than the monthly one.
+/// The savings of a product per month, compared with the monthly product.
 package enum Savings {
-  /// What savings are computed from: a price, and per what.
+  /// The input for savings: a price and its period.
   package struct Offer: Hashable, Sendable {
     package var price: Money?
     package var period: Period?
@@ -10,22 +10,20 @@ package enum Savings {
       self.period = period
     }
 
-    /// Whether it is charged every month; days and weeks never are.
+    /// Whether it is charged every month. Days and weeks never are.
     var isMonthly: Bool { period?.normalized == Period(known: .month, 1) }
   }
 
-  /// The place of the product that others are compared with: the first that is charged every month
-  /// and costs something. Nil where there is none: quarters, and what is bought once, are no
-  /// baseline.
+  /// The index of the product for comparison: the first that is charged every month and is not free. It is nil if there is none.
+  /// Quarters and one-time purchases are not a baseline.
   package static func baseline(_ offers: [Offer]) -> Int? {
     offers.firstIndex { $0.isMonthly && $0.price?.micros ?? 0 > 0 }
   }
 
-  /// Whole percent that an offer saves against the monthly price, or nil where it saves nothing, is
-  /// monthly itself, or is in another currency. Exact per-month prices, and the percentage
-  /// rounded once.
+  /// The savings of an offer compared with the monthly price, in whole percent. It is nil if the offer saves nothing, is itself
+  /// monthly, or is in another currency. The monthly prices are exact, and only the percentage is rounded.
   ///
-  /// - Parameter rounding: half up is what AgentWallie shows; `down` never claims too much.
+  /// - Parameter rounding: AgentWallie shows half up. `down` never claims too much.
   package static func percentage(
     of offer: Offer, against baseline: Money, _ factors: UnitFactors = .agentWallie,
     _ rounding: Rounding = .halfUp
@@ -42,7 +40,7 @@ package enum Savings {
     guard !overflow, !overflowToo else { throw .overflow }
     let percent = ExactPrice.quotient(saved, whole, rounding)
     guard percent > 0 else { return nil }
-    // A price below zero saves more than all.
+    // A price below zero saves more than everything.
     guard let whole = Int(exactly: percent) else { throw .overflow }
     return whole
   }

@@ -1,23 +1,23 @@
-/// What a store sells a product as.
+/// A store's type of a product.
 package enum ProductKind: String, Hashable, Sendable, CaseIterable {
-  /// Used up, and bought again.
+  /// Can be used up, and bought again.
   case consumable
-  /// Bought once, and owned for ever.
+  /// Bought once, and owned forever.
   case nonConsumable
-  /// Bought once, and over after a time; it never renews.
+  /// Bought once, for a limited time. It never renews.
   case nonRenewingSubscription
-  /// Charged again until it is cancelled.
+  /// Charged repeatedly until it is cancelled.
   case autoRenewableSubscription
 }
 
-/// An offer of the App Store beside the introductory one. Who gets it is for the app or the store to
-/// decide, so prices never count it.
+/// An offer of the App Store in addition to the introductory one. The app or the store selects its users, so prices never
+/// include it.
 package struct StoreOffer: Hashable, Sendable {
-  /// Whom the offer is for.
+  /// The users of the offer.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// New subscribers, where a file has more than one introductory offer.
+    /// New subscribers, if a file has more than one introductory offer.
     case introductory
-    /// Subscribers, present and former, that the app selects.
+    /// Present and former subscribers that the app selects.
     case promotional
     /// Former subscribers that the store selects.
     case winBack
@@ -30,7 +30,7 @@ package struct StoreOffer: Hashable, Sendable {
   package var id: String?
   /// The name in the developer's own lists.
   package var name: String?
-  /// What it costs, and for how long.
+  /// The price and duration of the offer.
   package var terms: IntroductoryOffer
 
   package init(_ kind: Kind, id: String? = nil, name: String? = nil, _ terms: IntroductoryOffer) {
@@ -43,19 +43,19 @@ package struct StoreOffer: Hashable, Sendable {
 
 /// A discount of Stripe on what a subscription is charged.
 package struct Coupon: Hashable, Sendable {
-  /// What is taken off a charge.
+  /// The reduction of a charge.
   package enum Discount: Hashable, Sendable {
-    /// Millionths of a percent, 0 to 100 percent: 12.5 % are 12,500,000.
+    /// Millionths of a percent, 0 to 100 percent: 12.5 % is 12,500,000.
     case percent(micros: Int64)
     /// Micros of the product's currency.
     case amount(micros: Int64)
   }
 
-  /// Which charges are reduced.
+  /// The charges that are reduced.
   package enum Duration: Hashable, Sendable {
     /// The first one.
     case once
-    /// All before so many months are over, a trial included.
+    /// All charges within this number of months, including a trial.
     case months(Int)
     /// All.
     case forever
@@ -69,8 +69,8 @@ package struct Coupon: Hashable, Sendable {
     self.duration = duration
   }
 
-  /// The charge with the discount. What a percentage takes off is rounded to the currency's minor
-  /// digits, half up; nothing falls below 0.
+  /// The charge with the discount. The reduction by a percentage is rounded half up to the currency's minor digits. The result
+  /// is never below 0.
   package func reduced(_ price: Money) throws(PricingError) -> Int64 {
     let saved =
       switch discount {
