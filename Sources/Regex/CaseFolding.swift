@@ -1,7 +1,7 @@
-/// Which code points count as equal under `(?i)`: those that Unicode's simple case mappings join.
+/// The code points that are equal under `(?i)`: those that Unicode's simple case mappings join.
 ///
-/// The standard library has the full mappings only; where these give one code point they are the
-/// simple ones. The dotted and the dotless i are left alone, as in Unicode's case folding.
+/// The standard library only has the full mappings. A full mapping to one code point is the simple one. The dotted and the
+/// dotless i only match themselves, as in Unicode's case folding.
 enum CaseFolding {
   /// The other code points that match `scalar` under `(?i)`.
   static func others(of scalar: UInt32) -> [UInt32] {
@@ -16,7 +16,7 @@ enum CaseFolding {
     return others
   }
 
-  /// Canonical ranges with everything that differs from a member by case alone.
+  /// Canonical ranges, extended by everything that differs from a member only by case.
   static func closure(of ranges: [ScalarRange]) -> [ScalarRange] {
     var result = ranges
     for range in ranges where range.low <= lastCased {
@@ -38,8 +38,8 @@ enum CaseFolding {
     return result.normalized()
   }
 
-  /// The same for ASCII, whose partners outside it are the Kelvin sign and the long s. Patterns
-  /// in ASCII thus never need the table. Nil for other code points.
+  /// The same for ASCII, where the only non-ASCII partners are the Kelvin sign and the long s. Patterns in ASCII thus never
+  /// need the table. It is nil for other code points.
   private static func asciiOthers(of scalar: UInt32) -> [UInt32]? {
     guard scalar < 0x80 else { return nil }
     let lower = scalar | 0x20
@@ -52,7 +52,7 @@ enum CaseFolding {
     }
   }
 
-  /// Above it no script has case, and none is likely to come.
+  /// No script has case above it, and a future one is unlikely.
   private static let lastCased: UInt32 = 0x1_FFFF
 
   /// Every code point with each of its partners, sorted.

@@ -1,22 +1,22 @@
 #if canImport(CPCRE2) && !TOLLGATE_NO_PCRE2
   internal import CPCRE2
 
-  /// A pattern compiled by PCRE2 to machine code. PCRE2's interpreter is never used: it counts its
-  /// steps in another way, so the same limit would give other answers.
+  /// A pattern compiled by PCRE2 to machine code. PCRE2's interpreter is never used: it counts its steps differently, so the
+  /// same limit would have other results.
   ///
-  /// The code is not written to after it is made, and matching takes all its memory from the
-  /// scratch: one pattern serves any number of threads.
+  /// The code does not change after it is created, and matching takes all its memory from the scratch. So any number of threads
+  /// can use one pattern.
   final class NativePattern: @unchecked Sendable {
     // SAFETY: `code` is never written to after `init`, and `deinit` frees it. Matching takes its
     // memory from the scratch, so threads can share a pattern. Tests: RegexDifferentialTests, tsan.
 
     fileprivate let code: OpaquePointer
 
-    /// Whether this build has PCRE2 at all.
+    /// Whether this build contains PCRE2.
     static let isAvailable = true
 
-    /// Compiles a text that ``PatternTranslation`` wrote. Nil if PCRE2 has no room for it, or if
-    /// there is no JIT for this pattern or on this platform.
+    /// Compiles the output of ``PatternTranslation``. It is nil if PCRE2 has no memory for it, or if there is no JIT for this
+    /// pattern or on this platform.
     init?(translated text: [UInt8]) {
       guard let context = pcre2_compile_context_create_8(nil) else { return nil }
       defer { pcre2_compile_context_free_8(context) }
@@ -47,7 +47,7 @@
     }
   }
 
-  /// What a thread needs to run native patterns: room for groups, limits and a stack.
+  /// The memory that a thread needs to run native patterns: for groups, limits and a stack.
   struct NativeScratch: ~Copyable, @unchecked Sendable {
     // SAFETY: The scratch owns every PCRE2 object here and frees it in `deinit`. It cannot be
     // copied, so one thread has it at a time. Tests: RegexDifferentialTests, asan.
@@ -81,8 +81,8 @@
       emptyText.deallocate()
     }
 
-    /// Sets the limits and makes room for the ranges of `groups` groups, the whole match among
-    /// them. False if there is no memory.
+    /// Sets the limits and reserves memory for the ranges of `groups` groups, including the whole match. The result is false if
+    /// there is no memory.
     mutating func prepare(matchLimit: Int, limits: RegexLimits, groups: Int) -> Bool {
       if self.matchLimit != matchLimit {
         pcre2_set_match_limit_8(context, UInt32(clamping: matchLimit))
@@ -98,8 +98,7 @@
       return pairs >= groups || makeRoom(groups)
     }
 
-    /// The size is exactly the one asked for, so that the verdict on a deep match does not depend
-    /// on the patterns that ran before.
+    /// The size is exactly the requested one, so that the result of a deep match does not depend on earlier patterns.
     private mutating func makeStack(_ size: Int) -> Bool {
       // SAFETY: The context keeps a pointer to the stack. It gets the new stack before the old one
       // is freed. Tests: RegexDifferentialTests, asan.
@@ -121,19 +120,19 @@
       return true
     }
 
-    /// Looks for the first match at or after `offset`, in text known to be valid UTF-8. The groups
-    /// that ``prepare(matchLimit:limits:groups:)`` made room for can then be asked for.
+    /// Searches for the first match at or after `offset`, in text that is known to be valid UTF-8. Afterwards the groups that
+    /// ``prepare(matchLimit:limits:groups:)`` reserved memory for are available.
     func match(
       _ pattern: NativePattern, _ subject: UnsafeBufferPointer<UInt8>, from offset: Int
     ) -> RegexVerdict {
-      // PCRE2 wants an address even of an empty text.
+      // PCRE2 needs an address even for an empty text.
       // SAFETY: The text is valid UTF-8 and `offset` begins a character: PCRE2_NO_UTF_CHECK demands
       // both. `RegexPattern` checks them. Tests: RegexDifferentialTests, RegexMatchingTests.
       let base = subject.baseAddress ?? UnsafePointer(emptyText)
       let result = pcre2_jit_match_8(
         pattern.code, base, subject.count, offset, 0, matchData, context)
       if result >= 0 { return .matched }
-      // Whatever else goes wrong (match limit, JIT stack, memory) must never look like a no.
+      // Any other error (match limit, JIT stack, memory) must never count as no match.
       return result == PCRE2_ERROR_NOMATCH ? .notMatched : .limitExceeded
     }
 
@@ -143,16 +142,16 @@
       // SAFETY: PCRE2 writes two offsets for each of the `pairs` groups. Tests: RegexMatchingTests.
       let from = vector[2 * group]
       let to = vector[2 * group + 1]
-      // Groups that took no part have all bits set.
+      // For groups that took no part, all bits are set.
       return from >= 0 && from <= to ? from..<to : nil
     }
   }
 
 #else
 
-  /// A stand-in for builds without PCRE2: no pattern ever compiles.
+  /// A replacement for builds without PCRE2: no pattern ever compiles.
   final class NativePattern: Sendable {
-    /// Whether this build has PCRE2 at all.
+    /// Whether this build contains PCRE2.
     static let isAvailable = false
 
     /// Always nil.
@@ -160,7 +159,7 @@
 
   }
 
-  /// A stand-in for builds without PCRE2.
+  /// A replacement for builds without PCRE2.
   struct NativeScratch: ~Copyable, Sendable {
     /// Always nil.
     init?() { nil }

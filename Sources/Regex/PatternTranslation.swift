@@ -1,23 +1,21 @@
-/// Writes a checked pattern in PCRE2's syntax, so that PCRE2 never reads what a user wrote.
+/// Writes a checked pattern in PCRE2's syntax, so that PCRE2 never parses a user's input.
 ///
-/// The text relies on the options that ``NativePattern`` sets: a dot matches everything, `\N` all
-/// but a line feed, and nothing depends on case flags or on Unicode properties of `\w`. Sets are
-/// written as bracketed classes with their ASCII members spelled out, because the generated code
-/// tests these with one bit before it looks up any category.
+/// The output relies on the options that ``NativePattern`` sets: a dot matches everything, `\N` everything except a line feed,
+/// and nothing depends on case flags or on Unicode properties of `\w`. Sets are written as bracketed classes with all their
+/// ASCII members, because the generated code tests these with one bit before it looks up any category.
 struct PatternTranslation {
   private var text: [UInt8] = []
   private let sets: [RegexSet]
   private let maximumLength: Int
-  /// Texts of the sets, by index; a set is often used more than once.
+  /// By index: the output for the sets. A set is often used more than once.
   private var setTexts: [Int: [UInt8]] = [:]
 
   /// The pattern for PCRE2, or nil if it would be longer than `maximumLength`.
   ///
-  /// An empty look-behind in front keeps the JIT of PCRE2 from remembering where a loop has failed
-  /// before. It takes that to hold for earlier positions too, which is wrong after a choice between
-  /// ways of different lengths: `(?:.|)x*-b` would not match `-b` (seen with 10.42). What else it
-  /// does to find the start of a match soon is not affected, except that it would not see an anchor
-  /// behind the look-behind; and anchored patterns have no second start position anyway.
+  /// An empty look-behind at the beginning disables an optimisation of PCRE2's JIT, which remembers where a loop has failed. It
+  /// assumes that the loop fails at earlier positions too, which is wrong after a choice between alternatives of different
+  /// lengths: `(?:.|)x*-b` would not match `-b` (seen with 10.42). Other optimisations of the start of a match still work, except
+  /// that an anchor after the look-behind is not detected. Anchored patterns have no second start position anyway.
   static func translate(
     _ regex: ParsedRegex, _ analysis: RegexAnalysis, maximumLength: Int
   ) -> [UInt8]? {
@@ -65,7 +63,7 @@ struct PatternTranslation {
     }
   }
 
-  /// Writes what a quantifier follows.
+  /// Writes the operand of a quantifier.
   private mutating func writeOperand(_ node: RegexNode) {
     switch node {
     case .group, .set, .scalar: write(node)
@@ -93,9 +91,8 @@ struct PatternTranslation {
     }
   }
 
-  /// `^` and `$` stand in line mode only; a plain `$` would match before a last line feed. The
-  /// Unicode boundaries are written out: PCRE2's own notion of a word character is another one
-  /// and has changed between its versions.
+  /// `^` and `$` occur in line mode only, because a plain `$` would match before a last line feed. The Unicode boundaries are
+  /// written out, because PCRE2 defines word characters differently, and has changed the definition between versions.
   private mutating func write(_ assertion: RegexAssertion) {
     let w = Self.unicodeWord
     switch assertion {
@@ -127,8 +124,7 @@ extension PatternTranslation {
     }
   }
 
-  /// Letters, digits and non-ASCII by number stand for themselves everywhere; ASCII punctuation
-  /// does behind a backslash.
+  /// Letters, digits and numeric non-ASCII escapes mean themselves everywhere. ASCII punctuation does after a backslash.
   private static func write(_ scalar: UInt32, to text: inout [UInt8]) {
     switch scalar {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x20:
@@ -146,7 +142,7 @@ extension PatternTranslation {
     if set == .nothing { return Array("(?:(?!))".utf8) }
     var text = Array("[".utf8)
     if set.categories.isEmpty {
-      // A set that reaches the highest code point is shorter and faster as a negated class.
+      // A set with the highest code point is shorter and faster as a negated class.
       let isOpen = set.ranges.last?.high == 0x10_FFFF
       if isOpen { text += "^".utf8 }
       write(isOpen ? set.ranges.complemented() : set.ranges, to: &text)
@@ -176,8 +172,8 @@ extension PatternTranslation {
     }
   }
 
-  /// Writes names of categories, the wide ones first. What has no name in PCRE2, because only one
-  /// half of a split category is wanted, is written as ranges.
+  /// Writes names of categories, the wide ones first. A half of a split category has no name in PCRE2, and is written as
+  /// ranges.
   private static func write(_ categories: RegexCategories, to text: inout [UInt8]) {
     var rest = categories
     for (name, members) in RegexCategories.names
@@ -190,7 +186,7 @@ extension PatternTranslation {
 }
 
 extension RegexCategories {
-  /// The members of what is left of split categories. Their word halves are known without a table.
+  /// The members of the remaining halves of split categories. Their word halves are known without a table.
   fileprivate var rangesOfHalves: [ScalarRange] {
     if isSubset(of: [.wordSymbol, .wordFormat]) {
       return (contains(.wordSymbol) ? Self.wordSymbolRanges : [])

@@ -1,12 +1,12 @@
-/// The own matcher: all ways through a ``PikeProgram`` advance together, one character at a time,
-/// in order of preference. The time is bounded by characters times instructions, whatever the
-/// pattern, and the result is the one that trying the ways one after the other would find first.
+/// The Pike matcher: all threads through a ``PikeProgram`` advance together, one character at a time, in order of preference.
+/// The time is bounded by characters times instructions, whatever the pattern. The result is the one that trying the
+/// alternatives one after the other would find first.
 final class PikeMatcher: @unchecked Sendable {
   // SAFETY: The program is never written to after `init`, and `deinit` frees it. Everything a
   // search writes is in the caller's scratch, so threads can share a matcher.
   // Tests: RegexDifferentialTests, tsan.
 
-  /// The program in memory that needs no counting of references. Never written to after `init`.
+  /// The program in memory without reference counts. It does not change after `init`.
   fileprivate struct Code {
     let instructions: UnsafeMutablePointer<PikeInstruction>
     let instructionCount: Int
@@ -21,12 +21,12 @@ final class PikeMatcher: @unchecked Sendable {
   }
 
   private let code: Code
-  /// Two for each group, the whole match included.
+  /// Two for each group, including the whole match.
   let slotCount: Int
 
-  /// Bytes that recording the groups of one program may take.
+  /// The maximum number of bytes for recording the groups of one program.
   private static let maximumSlotBytes = 32 << 20
-  /// Longer subjects would need more marks than there are.
+  /// Longer subjects would need more marks than exist.
   private static let maximumSubjectBytes = 1 << 30
 
   init(_ program: PikeProgram) {
@@ -47,7 +47,7 @@ final class PikeMatcher: @unchecked Sendable {
     code.prefix.deallocate()
   }
 
-  /// Everything that is copied is trivial, so there is nothing to deinitialize.
+  /// All copied elements are trivial, so there is nothing to deinitialize.
   private static func copy<Element: BitwiseCopyable>(
     _ elements: [Element]
   ) -> UnsafeMutablePointer<Element> {
@@ -58,8 +58,8 @@ final class PikeMatcher: @unchecked Sendable {
     return memory
   }
 
-  /// Looks for the first match at or after `offset` in text known to be valid UTF-8. The slots of
-  /// the groups are then in the scratch, if `capturing`.
+  /// Searches for the first match at or after `offset` in text that is known to be valid UTF-8. If `capturing`, the slots of the
+  /// groups are in the scratch afterwards.
   func match(
     _ subject: UnsafeBufferPointer<UInt8>, from offset: Int, capturing: Bool, matchLimit: Int,
     scratch: inout PikeScratch
@@ -78,7 +78,7 @@ final class PikeMatcher: @unchecked Sendable {
     let allowed = machine.stepsLeft
     let verdict = machine.search(from: offset)
     scratch.stamp = machine.stamp
-    // Recorded groups are copied with every step.
+    // Every step copies the recorded groups.
     scratch.steps = (allowed &- machine.stepsLeft) &* (1 &+ slots / 4)
     return verdict
   }
@@ -94,17 +94,17 @@ private struct PikeMachine {
   private let code: PikeMatcher.Code
   private let text: UnsafePointer<UInt8>
   private let count: Int
-  /// Slots that are recorded: all, or none where only the verdict counts.
+  /// The number of recorded slots: all, or none if only the verdict is needed.
   private let slotCount: Int
   private let marks: UnsafeMutablePointer<UInt32>
   private let pending: UnsafeMutablePointer<PikePending>
   private let slots: UnsafeMutablePointer<Int>
   private let bestSlots: UnsafeMutablePointer<Int>
-  /// Ways that are being taken over a character.
+  /// Threads that are advancing over a character.
   private var current: PikeThreads
-  /// Ways that wait for the character at the position being looked at.
+  /// Threads that wait for the character at the current position.
   private var waiting: PikeThreads
-  /// The mark of the position that is being filled; an instruction with it has been there.
+  /// The mark of the position that is being filled. An instruction with it has been visited.
   fileprivate private(set) var stamp: UInt32
   fileprivate private(set) var stepsLeft: Int
   private var hasMatched = false
@@ -137,7 +137,7 @@ private struct PikeMachine {
         position = candidate
       }
       if canBegin(at: position) {
-        // A match that begins here is preferred less than any that began before.
+        // A match that begins here has a lower preference than any that began earlier.
         for slot in 0..<slotCount { slots[slot] = -1 }
         if slotCount > 0 { slots[0] = position }
         follow(code.start, at: position)
@@ -153,7 +153,7 @@ private struct PikeMachine {
     }
   }
 
-  /// Whether it makes sense to look for a match from this position on.
+  /// Whether a match can begin at this position or later.
   @inline(__always)
   private func canBegin(at position: Int) -> Bool {
     if hasMatched || (code.isAnchored && position > 0) { return false }
@@ -191,7 +191,7 @@ private struct PikeMachine {
     return nil
   }
 
-  /// Takes every waiting way over the character at `position`, and gives the character's length.
+  /// Advances every waiting thread over the character at `position`, and returns the character's length.
   @inline(__always)
   private mutating func step(at position: Int) -> Int {
     let (scalar, width) = UTF8Text.decode(text + position)
@@ -211,7 +211,7 @@ private struct PikeMachine {
         passes = false
       default: passes = false
       }
-      // Ways that are preferred less than a match are of no interest any more.
+      // Threads with a lower preference than a match are dropped.
       if instruction.operation == .match { break }
       guard passes else { continue }
       if slotCount > 0 {
@@ -223,7 +223,7 @@ private struct PikeMachine {
     return width
   }
 
-  /// Looks for a match among the ways that wait at the end of the text.
+  /// Searches for a match among the threads that wait at the end of the text.
   private mutating func finish(at position: Int) {
     for thread in 0..<waiting.count {
       let instruction = code.instructions[Int(waiting.instructions[thread])]
@@ -241,7 +241,7 @@ private struct PikeMachine {
     bestSlots[1] = end
   }
 
-  /// Follows everything that consumes nothing, and lets what comes then wait.
+  /// Follows all instructions that consume nothing, and adds the others to the waiting threads.
   private mutating func follow(_ start: UInt32, at position: Int) {
     // SAFETY: `marks` lets each instruction run once per position, and each pushes at most one
     // entry. So `pending` and `waiting` stay within the number of instructions.
@@ -296,7 +296,7 @@ private struct PikeMachine {
     slots[slot] = position
   }
 
-  /// The next way that was put off; slots get back on the way what they held there.
+  /// The next pending thread. On the way, slots are reset to their old values.
   @inline(__always)
   private func takePending(_ depth: inout Int) -> UInt32? {
     while depth > 0 {

@@ -1,18 +1,18 @@
 /// One step of a ``PikeProgram``.
 struct PikeInstruction {
-  /// What a step does.
+  /// The effect of a step.
   enum Operation: UInt8 {
     /// Consumes the code point `argument`.
     case scalar
     /// Consumes a member of the set `argument`.
     case set
-    /// Consumes anything.
+    /// Consumes any character.
     case any
-    /// Goes on at `next`, or at `argument` if that leads nowhere.
+    /// Continues at `next`, or at `argument` if that fails.
     case split
-    /// Notes the position in slot `argument`.
+    /// Stores the position in slot `argument`.
     case save
-    /// Goes on if the ``RegexAssertion`` `argument` holds.
+    /// Continues if the ``RegexAssertion`` `argument` holds.
     case assertion
     /// The pattern has matched.
     case match
@@ -23,13 +23,13 @@ struct PikeInstruction {
   var next: UInt32
 }
 
-/// A set with what a quick test needs.
+/// A set with the data for a quick test.
 struct PikeSet {
-  /// Whether code points past ASCII are members.
+  /// Whether code points above ASCII are members.
   enum Others: UInt8 {
     case none
     case all
-    /// Some are; the ranges and categories tell.
+    /// Some are, depending on the ranges and categories.
     case some
   }
 
@@ -42,20 +42,20 @@ struct PikeSet {
   var rangeCount: Int
 }
 
-/// A pattern as instructions for ``PikeMachine``. Counted repetitions are written out, so that
-/// the number of states, which bounds the time per character, is the number of instructions.
+/// A pattern as instructions for ``PikeMachine``. Counted repetitions are written out, so the number of states, which bounds
+/// the time per character, is the number of instructions.
 struct PikeProgram: Sendable {
   private(set) var instructions: [PikeInstruction]
   private(set) var sets: [PikeSet] = []
   private(set) var ranges: [ScalarRange] = []
   private(set) var start: UInt32 = 0
-  /// Two for each group, the whole match included.
+  /// Two for each group, including the whole match.
   let slotCount: Int
-  /// Whether a match can begin at the start of the text only.
+  /// Whether a match can only begin at the start of the text.
   let isAnchored: Bool
   /// Bytes that every match begins with.
   private(set) var prefix: [UInt8] = []
-  /// Which bytes a match can begin with, by value; empty if it can match nothing.
+  /// By value: the bytes that a match can begin with. It is empty if the pattern can match nothing.
   private(set) var firstBytes: [Bool] = []
 
   /// Compiles a checked pattern whose size is known to be within the limits.
@@ -68,7 +68,7 @@ struct PikeProgram: Sendable {
     findStart()
   }
 
-  /// Adds the instructions of a part in front of `next`, and gives the first of them.
+  /// Adds the instructions of a part before `next`, and returns the first of them.
   private mutating func compile(_ node: RegexNode, next: UInt32) -> UInt32 {
     switch node {
     case .empty: return next
@@ -106,9 +106,8 @@ struct PikeProgram: Sendable {
       let loop = append(.split, next, next: next)
       let inside = compile(body, next: loop)
       setSplit(loop, into: inside, past: next, greedy)
-      // A loop that may be skipped is entered through its branch. If a round can be empty, the
-      // branch is met again at the same position and would cut that round off, so such a loop has
-      // a branch of its own to be skipped by.
+      // A loop that may be skipped is entered through its branch. If a round can be empty, the branch is reached again at the
+      // same position and would end that round, so such a loop has a separate branch for skipping it.
       entry = inside
       if minimum == 0 {
         entry =
@@ -169,7 +168,7 @@ struct PikeProgram: Sendable {
 // MARK: - Where a match can begin
 
 extension PikeProgram {
-  /// Finds out what lets the matcher skip text without running the program.
+  /// Computes the data for skipping text without running the program.
   private mutating func findStart() {
     prefix = literalPrefix()
     firstBytes = possibleFirstBytes()
@@ -209,7 +208,7 @@ extension PikeProgram {
         for byte in 0..<64 where set.asciiHigh >> UInt64(byte) & 1 != 0 {
           possible[byte + 64] = true
         }
-        // Which non-ASCII characters a set has is looked at only when one is met.
+        // The non-ASCII characters of a set are only checked when one occurs.
         if set.others != .none { for byte in 0xC2...0xF4 { possible[byte] = true } }
       }
     }

@@ -1,25 +1,25 @@
-/// A way through the program that is put off until the preferred one has been followed.
+/// A thread through the program that waits until the preferred one has been followed.
 struct PikePending {
-  /// The instruction to go on at, or a slot to restore.
+  /// The instruction to continue at, or a slot to restore.
   var index: Int32
   var isSlot: Bool
-  /// What the slot is to hold again.
+  /// The old value of the slot.
   var value: Int
 }
 
-/// Ways that wait for the next character, the preferred ones first.
+/// Threads that wait for the next character, the preferred ones first.
 struct PikeThreads {
   // SAFETY: The memory belongs to the `PikeScratch`, which outlives every search.
   // Tests: RegexDifferentialTests, asan.
 
   let instructions: UnsafeMutablePointer<UInt32>
-  /// The slots of each way, one after the other.
+  /// The slots of each thread, one after the other.
   let slots: UnsafeMutablePointer<Int>
   var count = 0
 }
 
-/// The memory that a thread lends to the own matcher. It grows with the largest program it has
-/// run and is used again for the next one.
+/// The Pike matcher's memory, which belongs to one thread of the process. It grows to the size of the largest program, and is
+/// reused for the next one.
 struct PikeScratch: ~Copyable, @unchecked Sendable {
   // SAFETY: The scratch owns its memory, frees it in `deinit` and cannot be copied, so one thread
   // has it at a time. `prepare` grows it before each search, and clears the marks before they run
@@ -29,13 +29,13 @@ struct PikeScratch: ~Copyable, @unchecked Sendable {
   private(set) var pending: UnsafeMutablePointer<PikePending>
   private(set) var current: PikeThreads
   private(set) var waiting: PikeThreads
-  /// The slots of the way that is being followed.
+  /// The slots of the thread that is being followed.
   private(set) var slots: UnsafeMutablePointer<Int>
   /// The slots of the best match so far.
   private(set) var bestSlots: UnsafeMutablePointer<Int>
-  /// The last mark that was given out. Marks only grow, so that old ones need no clearing.
+  /// The last mark that was used. Marks only grow, so old ones need not be cleared.
   var stamp: UInt32 = 0
-  /// The steps that the last search took.
+  /// The number of steps of the last search.
   var steps = 0
   private var instructionCapacity: Int
   private var slotCapacity: Int
@@ -62,7 +62,7 @@ struct PikeScratch: ~Copyable, @unchecked Sendable {
     bestSlots.deallocate()
   }
 
-  /// Makes room for a program and for marks of every position of a text.
+  /// Reserves memory for a program, and marks for every position of a text.
   mutating func prepare(instructions: Int, slots wanted: Int, positions: Int) {
     if instructions > instructionCapacity || instructions * wanted > threadSlotCapacity {
       grow(
@@ -77,7 +77,7 @@ struct PikeScratch: ~Copyable, @unchecked Sendable {
       slotCapacity = wanted
     }
     for slot in 0..<wanted { bestSlots[slot] = -1 }
-    // Each position takes one mark, and one more where the search jumps ahead.
+    // Each position uses one mark, and one more if the search jumps ahead.
     if UInt64(stamp) + 2 * UInt64(positions) + 4 > UInt64(UInt32.max) {
       marks.update(repeating: 0, count: instructionCapacity)
       stamp = 0
@@ -98,7 +98,7 @@ struct PikeScratch: ~Copyable, @unchecked Sendable {
     Self.deallocate(waiting)
     marks = .allocate(capacity: instructions)
     marks.initialize(repeating: 0, count: instructions)
-    // Every instruction puts off one way at most, because it is followed once per position.
+    // Every instruction is followed once per position, so it adds at most one pending thread.
     pending = .allocate(capacity: instructions + 1)
     current = Self.threads(instructions, slots: threadSlots)
     waiting = Self.threads(instructions, slots: threadSlots)

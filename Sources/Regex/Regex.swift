@@ -1,4 +1,4 @@
-/// What a match gave. A limit is an answer of its own: it says nothing about the pattern.
+/// The result of a test. A reached limit is a separate result: it says nothing about the pattern.
 package enum RegexVerdict: Hashable, Sendable {
   case matched
   case notMatched
@@ -8,17 +8,16 @@ package enum RegexVerdict: Hashable, Sendable {
   case invalidUTF8
 }
 
-/// Where a pattern was found.
+/// The place of a match.
 package struct RegexMatch: Hashable, Sendable {
-  /// Byte offsets in the subject by group number: 0 is the whole match, and a group that took no
-  /// part has none.
+  /// By group number: byte offsets in the subject. 0 is the whole match, and a group that took no part is nil.
   package var groups: [Range<Int>?]
 
   /// Byte offsets of the whole match.
   package var range: Range<Int> { groups[0] ?? 0..<0 }
 }
 
-/// What a search gave.
+/// The result of a search.
 package enum RegexFindResult: Hashable, Sendable {
   case found(RegexMatch)
   case notFound
@@ -28,26 +27,26 @@ package enum RegexFindResult: Hashable, Sendable {
   case invalidUTF8
 }
 
-/// Which matcher runs a pattern.
+/// The matcher that runs a pattern.
 package enum RegexBackend: Hashable, Sendable, CaseIterable {
-  /// PCRE2 where it is certain to answer soon, the own matcher elsewhere. Reaching a limit of
-  /// PCRE2 is no verdict: the own matcher, whose time is linear, then decides within its limit.
+  /// PCRE2 where it certainly finishes soon, otherwise the Pike matcher. If PCRE2 reaches a limit, the Pike matcher, whose time
+  /// is linear, decides within its own limit.
   case automatic
-  /// PCRE2 with nothing to fall back on, so that its limits are verdicts. Where it has no JIT for
-  /// the pattern, this is the own matcher; see ``RegexPattern/isNative``.
+  /// PCRE2 without a fallback, so that its limits are results. If it has no JIT for the pattern, this is the Pike matcher. See
+  /// ``RegexPattern/isNative``.
   case pcre2
-  /// The own matcher alone.
+  /// Only the Pike matcher.
   case pike
 }
 
-/// Memory for matching, to be used by one thread at a time for any number of patterns.
+/// Memory for matching any number of patterns, one thread at a time.
 package struct RegexScratch: ~Copyable, Sendable {
   fileprivate var native: NativeScratch?
   fileprivate var pike = PikeScratch()
-  /// What matching has taken since this was set to 0, in steps of the own matcher. What PCRE2 takes
-  /// is not known; a bound of it is added.
+  /// The work of matching since this was set to 0, in steps of the Pike matcher. PCRE2's work is unknown, so an upper bound of
+  /// it is added.
   package var work = 0
-  /// Searching fails as at any other limit when ``work`` is beyond this.
+  /// A search fails like at any other limit when ``work`` is above this.
   package var workLimit = Int.max
 
   package init() {
@@ -55,12 +54,12 @@ package struct RegexScratch: ~Copyable, Sendable {
   }
 }
 
-/// A pattern that was parsed and found to be within the limits, and is yet to be compiled.
+/// A pattern that was parsed and is within the limits, but not compiled yet.
 package struct CheckedPattern: Sendable {
   let regex: ParsedRegex
   fileprivate let analysis: RegexAnalysis
   fileprivate let limits: RegexLimits
-  /// Instructions of the compiled program, about.
+  /// The approximate number of instructions of the compiled program.
   package var size: Int { analysis.size }
 
   /// Checks a pattern.
@@ -68,7 +67,7 @@ package struct CheckedPattern: Sendable {
   /// - Parameters:
   ///   - pattern: The pattern in UTF-8.
   ///   - unicodeClasses: Whether `\d \w \s \b` are those of Unicode instead of ASCII.
-  ///   - flavor: Which language's details the syntax follows.
+  ///   - flavor: The language whose syntax applies.
   package init(
     _ pattern: [UInt8], unicodeClasses: Bool, flavor: RegexFlavor = .re2,
     limits: RegexLimits = RegexLimits()
@@ -86,22 +85,21 @@ package struct CheckedPattern: Sendable {
   }
 }
 
-/// A compiled regular expression in RE2's syntax. Matching is leftmost-first: of all matches the
-/// one that begins first, and of these the one that the alternatives and repetitions prefer.
+/// A compiled regular expression in RE2's syntax. Matching is leftmost-first: it finds the match that begins first. Among
+/// those, the alternatives and repetitions determine the preferred one.
 ///
-/// `^` and `$` stand for the ends of the text alone unless `(?m)` is on; a final newline is text
-/// like any other.
+/// Without `(?m)`, `^` and `$` only match at the ends of the text. A final newline is an ordinary character.
 package final class RegexPattern: Sendable {
-  /// Names by group number; entry 0 is the whole match and has none.
+  /// Names by group number. Entry 0 is the whole match, which has no name.
   package let groupNames: [String?]
   package let limits: RegexLimits
   private let native: NativePattern?
   private let pike: PikeMatcher
   private let mayFallBack: Bool
 
-  /// Larger programs are left to the own matcher: compiling them to machine code takes long.
+  /// Larger programs use the Pike matcher, because compiling them to machine code takes long.
   private static let maximumNativeProgram = 5_000
-  /// Bytes of translated pattern; PCRE2 itself compiles to no more than 64 KiB.
+  /// The maximum length of the translated pattern in bytes. PCRE2 itself compiles to at most 64 KiB.
   private static let maximumNativeText = 65_536
 
   /// Checks and compiles a pattern.
@@ -109,7 +107,7 @@ package final class RegexPattern: Sendable {
   /// - Parameters:
   ///   - pattern: The pattern in UTF-8.
   ///   - unicodeClasses: Whether `\d \w \s \b` are those of Unicode instead of ASCII.
-  ///   - flavor: Which language's details the syntax follows.
+  ///   - flavor: The language whose syntax applies.
   package convenience init(
     pattern: [UInt8], unicodeClasses: Bool, flavor: RegexFlavor = .re2,
     limits: RegexLimits = RegexLimits(), backend: RegexBackend = .automatic
@@ -129,8 +127,8 @@ package final class RegexPattern: Sendable {
     native = backend == .pike ? nil : Self.compileNative(regex, analysis)
   }
 
-  /// PCRE2 gets what it is known to be right and quick about. It goes wrong where a dead group has
-  /// an anchor (10.42 then takes the whole pattern to be anchored).
+  /// PCRE2 only gets patterns for which it is known to be correct and fast. It is wrong if a dead group contains an anchor
+  /// (10.42 then treats the whole pattern as anchored).
   private static func compileNative(
     _ regex: ParsedRegex, _ analysis: RegexAnalysis
   ) -> NativePattern? {
@@ -152,7 +150,7 @@ package final class RegexPattern: Sendable {
       limits: limits, backend: backend)
   }
 
-  /// Number of groups in parentheses, without the whole match.
+  /// The number of groups in parentheses, without the whole match.
   package var groupCount: Int { groupNames.count - 1 }
 
   /// Whether PCRE2 has compiled the pattern.
@@ -162,8 +160,8 @@ package final class RegexPattern: Sendable {
   ///
   /// - Parameters:
   ///   - subject: Text in UTF-8.
-  ///   - validated: Whether the caller knows that the subject is valid UTF-8. Saying so of other
-  ///     bytes breaks memory safety, as the matchers then read without looking.
+  ///   - validated: Whether the caller knows that the subject is valid UTF-8. Passing true for other bytes breaks memory safety,
+  ///     because the matchers then read without checks.
   package func matches(
     _ subject: UnsafeBufferPointer<UInt8>, validated: Bool = false,
     scratch: inout RegexScratch
@@ -178,10 +176,10 @@ package final class RegexPattern: Sendable {
     return search(subject, from: 0, capturing: false, scratch: &scratch)
   }
 
-  /// Looks for the first match at or after a byte offset. What stands before the offset still
-  /// counts for `^` and `\b`. An offset within a character is one at the next character.
+  /// Searches for the first match at or after a byte offset. The text before the offset still counts for `^` and `\b`. An offset
+  /// within a character means the next character.
   ///
-  /// A match may be empty; to go on behind it, search from the next character.
+  /// A match may be empty. To continue after it, search from the next character.
   package func find(
     in subject: UnsafeBufferPointer<UInt8>, from offset: Int = 0, validated: Bool = false,
     scratch: inout RegexScratch
@@ -204,7 +202,7 @@ package final class RegexPattern: Sendable {
     return result(verdict) { scratch.pike.range(ofGroup: $0) }
   }
 
-  /// The own matcher's verdict.
+  /// The Pike matcher's result.
   private func search(
     _ subject: UnsafeBufferPointer<UInt8>, from offset: Int, capturing: Bool,
     scratch: inout RegexScratch
@@ -233,7 +231,7 @@ package final class RegexPattern: Sendable {
     groups: Int, scratch: inout RegexScratch
   ) -> RegexVerdict {
     if scratch.native == nil { scratch.native = NativeScratch() }
-    // As much as the limit below allows, which few matches come near.
+    // The maximum that the limit below allows, which few matches approach.
     let length = max(subject.count &- offset, 0)
     scratch.work &+= 16 &+ 16 &* length &+ length &* length >> 5
     guard scratch.work <= scratch.workLimit else { return .limitExceeded }
@@ -243,9 +241,9 @@ package final class RegexPattern: Sendable {
     return scratch.native?.match(native, subject, from: offset) ?? .limitExceeded
   }
 
-  /// PCRE2 counts anew from each start position, and one count takes it some nanoseconds. Its limit
-  /// is enough for a plain loop over the subject; what takes more the own matcher does in linear
-  /// time. It goes in powers of two so that it seldom changes.
+  /// PCRE2 restarts its count at each start position, and one count takes some nanoseconds. Its limit is enough for a plain loop
+  /// over the subject. For anything longer, the Pike matcher takes linear time. The limit is a power of two, so that it seldom
+  /// changes.
   private func nativeMatchLimit(_ count: Int) -> Int {
     min(limits.matchLimit, 128 &+ 1 << (Int.bitWidth &- max(count &- 1, 0).leadingZeroBitCount))
   }

@@ -1,22 +1,22 @@
-/// A pattern as an automaton over code points, for walks over all texts at once. It asks only
-/// whether a pattern is found in a text, not where.
+/// A pattern as an automaton over code points, for walks over all strings together. It only determines whether a string contains
+/// a match, not where.
 package final class RegexAutomaton: Sendable {
-  /// Where the pattern may stand behind some letters.
+  /// The possible places in the pattern after some letters.
   package struct State: Hashable, Sendable {
-    /// Instructions that are reached before the next letter, in order of their numbers.
+    /// Instructions that are reached before the next letter, in numerical order.
     fileprivate var instructions: [UInt32]
-    /// Whether nothing was read yet; whether the last letter ended a line. Told apart only where the
-    /// pattern asks for it.
+    /// Whether no letter was read yet, and whether the last letter ended a line. These are only distinguished if the pattern tests
+    /// for it.
     fileprivate var isStart: Bool
     fileprivate var isLineStart: Bool
-    /// Whether the pattern has been found, whatever follows.
+    /// Whether there is a match, whatever follows.
     package var isFound: Bool
 
-    /// How many places of the pattern it is at.
+    /// The number of possible places in the pattern.
     package var size: Int { instructions.count }
   }
 
-  /// The pattern's text.
+  /// The source of the pattern.
   package let text: [UInt8]
   private let program: PikeProgram
   private let sets: [RegexSet]
@@ -24,12 +24,11 @@ package final class RegexAutomaton: Sendable {
   private let asksStart: Bool
   private let asksLines: Bool
   private let seesLines: Bool
-  /// Code points with which something new begins: all from one to the next are the same to the
-  /// pattern.
+  /// Code points that begin a class. The pattern does not distinguish the code points from one border to the next.
   package let borders: [UInt32]
-  /// A text in which it probably is found.
+  /// A string that probably contains a match.
   package let example: String?
-  /// What instructions that read a letter ask of it, each once.
+  /// The tests of instructions that read a letter, each once.
   private let questions: [(operation: PikeInstruction.Operation, argument: UInt32)]
 
   private static let mostInstructions = 512
@@ -37,14 +36,14 @@ package final class RegexAutomaton: Sendable {
 
   /// - Parameters:
   ///   - checked: the pattern.
-  ///   - text: its text.
-  /// - Returns: nil for a pattern that asks for word boundaries, or is too large to be walked.
+  ///   - text: its source.
+  /// - Returns: nil for a pattern with word boundaries, or one that is too large.
   package init?(_ checked: CheckedPattern, text: [UInt8]) {
     guard checked.size <= Self.mostInstructions else { return nil }
     self.text = text
     example = checked.example()
     matcher = RegexPattern(checked)
-    // Where a match can begin is left to the assertions.
+    // The assertions determine where a match can begin.
     program = PikeProgram(checked.regex, isAnchored: false)
     sets = checked.regex.sets
     var borders: Set<UInt32> = [0]
@@ -81,13 +80,13 @@ package final class RegexAutomaton: Sendable {
     self.borders = borders.filter { $0 <= 0x10_FFFF }.sorted()
   }
 
-  /// The state in front of every text.
+  /// The state before every string.
   package var start: State {
     State(
       instructions: [program.start], isStart: asksStart, isLineStart: asksLines, isFound: false)
   }
 
-  /// What the pattern can see of a letter. Letters for which it is equal are the same to it.
+  /// The results of the pattern's tests for a letter. The pattern does not distinguish letters with equal results.
   package func kind(of letter: UInt32) -> [UInt64] {
     var kind: [UInt64] = Array(repeating: 0, count: questions.count / 64 + 1)
     for (i, question) in questions.enumerated() {
@@ -100,12 +99,12 @@ package final class RegexAutomaton: Sendable {
     return kind
   }
 
-  /// The state behind one more letter.
+  /// The state after one more letter.
   package func step(_ state: State, _ letter: UInt32) -> State {
     if state.isFound { return state }
     let (open, isFound) = reached(state, next: letter)
     if isFound { return State(instructions: [], isStart: false, isLineStart: false, isFound: true) }
-    // A match may begin behind every letter.
+    // A match may begin after every letter.
     var following: Set<UInt32> = [program.start]
     for number in open {
       let instruction = program.instructions[Int(number)]
@@ -123,7 +122,7 @@ package final class RegexAutomaton: Sendable {
       isLineStart: asksLines && letter == 0x0A, isFound: false)
   }
 
-  /// The next instruction that is more than the end of a group.
+  /// The next instruction that is not the end of a group.
   private func behindGroups(_ number: UInt32) -> UInt32 {
     var number = number
     while program.instructions[Int(number)].operation == .save {
@@ -132,12 +131,12 @@ package final class RegexAutomaton: Sendable {
     return number
   }
 
-  /// Whether the pattern is found in a text that ends in a state.
+  /// Whether a string that ends in a state contains a match.
   package func accepts(_ state: State) -> Bool {
     state.isFound || reached(state, next: nil).isFound
   }
 
-  /// Whether the matcher says the same of a text as a walk over it.
+  /// Whether the matcher and the automaton have the same result for a string.
   package func agreesWithMatcher(on text: String, _ scratch: inout RegexScratch) -> Bool {
     var state = start
     for scalar in text.unicodeScalars { state = step(state, scalar.value) }
@@ -149,7 +148,7 @@ package final class RegexAutomaton: Sendable {
     return verdict == (accepts(state) ? .matched : .notMatched)
   }
 
-  /// The instructions that wait for a letter, and whether the pattern has been found.
+  /// The instructions that wait for a letter, and whether there is a match.
   private func reached(_ state: State, next: UInt32?) -> (open: [UInt32], isFound: Bool) {
     var seen = Set(state.instructions)
     var pending = state.instructions

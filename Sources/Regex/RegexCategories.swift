@@ -1,8 +1,7 @@
-/// A set of Unicode general categories. Every code point is in exactly one, so unions and
-/// complements of such sets are exact.
+/// A set of Unicode general categories. Every code point is in exactly one, so unions and complements of such sets are exact.
 ///
-/// Two categories are split: format characters and symbols that count as word characters have
-/// bits of their own, so that `\w` and `\W` of Rust's flavor are such sets too.
+/// Two categories are split: format characters and symbols that count as word characters have bits of their own, so that `\w`
+/// and `\W` of Rust's flavor are such sets too.
 struct RegexCategories: OptionSet, Hashable, Sendable {
   let rawValue: UInt32
 
@@ -36,7 +35,7 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
   static let currencySymbol = Self(bit: 19)
   static let modifierSymbol = Self(bit: 20)
   static let plainSymbol = Self(bit: 21)
-  /// Symbols that are alphabetic: letters in circles and squares.
+  /// Alphabetic symbols: letters in circles and squares.
   static let wordSymbol = Self(bit: 22)
   static let spaceSeparator = Self(bit: 23)
   static let lineSeparator = Self(bit: 24)
@@ -47,7 +46,7 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
   static let wordFormat = Self(bit: 28)
   static let privateUse = Self(bit: 29)
   static let unassigned = Self(bit: 30)
-  /// No text has a surrogate, so the category is as good as empty.
+  /// No text contains a surrogate, so the category is empty.
   static let surrogate: Self = []
 
   static let all = Self(rawValue: (1 << 31) - 1)
@@ -65,12 +64,12 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
   static let separator: Self = [.spaceSeparator, .lineSeparator, .paragraphSeparator]
   static let other: Self = [.control, .format, .surrogate, .privateUse, .unassigned]
 
-  /// `\w` by Unicode: alphabetic, marks, decimal digits, connectors and the two joiners.
+  /// `\w` in Unicode: alphabetic characters, marks, decimal digits, connectors and the two joiners.
   static let word: Self = [
     .letter, .mark, .letterNumber, .decimalNumber, .connectorPunctuation, .wordSymbol, .wordFormat,
   ]
 
-  /// What ``wordSymbol`` and ``wordFormat`` stand for, as ranges.
+  /// The members of ``wordSymbol`` and ``wordFormat``, as ranges.
   static let wordSymbolRanges = [
     ScalarRange(low: 0x24B6, high: 0x24E9), ScalarRange(low: 0x1F130, high: 0x1F149),
     ScalarRange(low: 0x1F150, high: 0x1F169), ScalarRange(low: 0x1F170, high: 0x1F189),
@@ -116,13 +115,13 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
     }
   }
 
-  /// The members written out. The first use reads the category of every code point once (some
-  /// milliseconds); only case-insensitive categories and rare mixtures come here.
+  /// The members as ranges. The first use reads the category of every code point once (some milliseconds). Only case-insensitive
+  /// categories and rare mixtures need it.
   var explicitRanges: [ScalarRange] {
     Self.runs.filter { contains($0.category) }.map(\.range).normalized()
   }
 
-  /// Code points of one category that follow one another.
+  /// Consecutive code points of one category.
   private static let runs: [(range: ScalarRange, category: RegexCategories)] = {
     var runs: [(range: ScalarRange, category: RegexCategories)] = []
     for value: UInt32 in 0...0x10_FFFF {
@@ -139,7 +138,7 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
 }
 
 extension RegexCategories {
-  /// The name as properties have it in `\p{..}`, for categories that PCRE2 knows by it.
+  /// The names of properties in `\p{..}`, for categories that have this name in PCRE2.
   static let names: [(name: String, categories: RegexCategories)] = [
     ("L", .letter), ("Lu", .uppercaseLetter), ("Ll", .lowercaseLetter), ("Lt", .titlecaseLetter),
     ("Lm", .modifierLetter), ("Lo", .otherLetter),
@@ -156,7 +155,7 @@ extension RegexCategories {
     ("Cn", .unassigned),
   ]
 
-  /// The long names that Rust's flavor takes as well, in its loose spelling.
+  /// The long names that Rust's flavor also accepts, in its loose spelling.
   static let longNames: [String: String] = [
     "letter": "L", "uppercaseletter": "Lu", "lowercaseletter": "Ll", "titlecaseletter": "Lt",
     "modifierletter": "Lm", "otherletter": "Lo", "mark": "M", "nonspacingmark": "Mn",

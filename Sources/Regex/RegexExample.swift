@@ -1,10 +1,9 @@
 extension CheckedPattern {
-  /// A text that the pattern probably matches: of every choice the first, of every set an ordinary
-  /// member, of every repetition as few rounds as it takes. Assertions are taken for granted, so
-  /// whoever needs a match has to try it.
+  /// A string that the pattern probably matches: the first alternative of every choice, an ordinary member of every set, the
+  /// minimum of rounds of every repetition. Assertions are ignored, so callers that need a match must test it.
   ///
-  /// - Parameter limit: the most code points.
-  /// - Returns: nil when nothing as short was found.
+  /// - Parameter limit: the maximum number of code points.
+  /// - Returns: nil if no string within the limit was found.
   package func example(limit: Int = 256) -> String? {
     var example = RegexExample(sets: regex.sets, limit: limit)
     guard example.add(regex.root) else { return nil }
@@ -22,7 +21,7 @@ private struct RegexExample {
     self.limit = limit
   }
 
-  /// Appends what a part of the pattern matches; false when there is nothing short enough.
+  /// Appends a match of a part of the pattern. The result is false if none is short enough.
   mutating func add(_ node: RegexNode) -> Bool {
     switch node {
     case .empty, .assertion: return true
@@ -41,7 +40,7 @@ private struct RegexExample {
       for _ in 0..<minimum {
         let before = scalars.count
         guard add(body) else { return false }
-        // More rounds of nothing are nothing.
+        // Further empty rounds change nothing.
         if scalars.count == before { break }
       }
       return true
@@ -54,7 +53,7 @@ private struct RegexExample {
     return true
   }
 
-  /// A letter, a digit, or the first that there is.
+  /// A letter, a digit, or the first member.
   private func member(of set: RegexSet) -> UInt32? {
     for ordinary in "aA0 -_".unicodeScalars where set.contains(ordinary.value) {
       return ordinary.value

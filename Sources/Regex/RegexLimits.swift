@@ -1,28 +1,27 @@
-/// How much one pattern, and one match of it, may take.
+/// The resources that one pattern, and one match of it, may use.
 package struct RegexLimits: Hashable, Sendable {
-  /// Steps of one match. The own matcher counts the states it visits and adds
-  /// ``stepsPerSubjectByte`` for every byte of the subject, because reading a long subject once is
-  /// no sign of a runaway. PCRE2 counts its backtracking points for each start position.
+  /// Steps of one match. The Pike matcher counts the states that it visits, and adds ``stepsPerSubjectByte`` for every byte of the
+  /// subject, because reading a long subject once is legitimate. PCRE2 counts its backtracking points for each start position.
   package var matchLimit: Int
-  /// PCRE2's limit on nested backtracking. Its JIT keeps that on ``heapLimitKiB`` instead; the
-  /// limit is set all the same so that no other mode of matching could run without one.
+  /// PCRE2's limit on nested backtracking. Its JIT uses ``heapLimitKiB`` instead. The limit is still set, so that no other mode of
+  /// matching can run without one.
   package var depthLimit: Int
   /// Memory for the backtracking of one match in KiB: the size of the JIT stack.
   package var heapLimitKiB: Int
-  /// Bytes of pattern text.
+  /// The length of the pattern in bytes.
   package var patternBytes: Int
-  /// Depth of nested groups and classes. At most ``maximumNesting`` is honoured.
+  /// The depth of nested groups and classes. The maximum is ``maximumNesting``.
   package var nesting: Int
   /// Instructions of the compiled program with all counted repetitions written out.
   package var programSize: Int
-  /// Longer subjects are matched by the own matcher, whose time is linear: PCRE2 tries every start
-  /// position anew and counts steps for each one alone, so its limits do not bound the sum.
+  /// Longer subjects use the Pike matcher, whose time is linear. PCRE2 restarts at every start position and counts the steps for
+  /// each one separately, so its limits do not bound the sum.
   package var nativeSubjectBytes: Int
 
-  /// Steps that the own matcher may take for each byte of the subject beyond ``matchLimit``.
+  /// Steps of the Pike matcher for each byte of the subject, in addition to ``matchLimit``.
   package static let stepsPerSubjectByte = 32
 
-  /// The deepest nesting that every ordinary thread's stack has room for.
+  /// The deepest nesting that fits into every ordinary thread's stack.
   package static let maximumNesting = 100
 
   package init(

@@ -1,16 +1,16 @@
-/// Which language's syntax a pattern is written in.
+/// The syntax of a pattern.
 package enum RegexFlavor: Hashable, Sendable {
-  /// RE2, as CEL prescribes it.
+  /// RE2, as CEL requires it.
   case re2
-  /// Rust's regex crate: RE2's ideas with other details. Repeated repetitions, nested classes and
-  /// class arithmetic, `\u`, `(?x)`; neither `\Q..\E` nor octal escapes nor stray braces.
+  /// Rust's regex crate: RE2's ideas with other details. It has repeated repetitions, nested classes and class arithmetic, `\u`,
+  /// and `(?x)`, but no `\Q..\E`, octal escapes or stray braces.
   case rust
 
-  /// What it is called in messages.
+  /// The name in messages.
   var name: String { self == .re2 ? "RE2" : "Rust's regex" }
 }
 
-/// A condition on a position; it matches no text.
+/// A condition on a position. It consumes nothing.
 enum RegexAssertion: UInt32, Hashable, Sendable {
   case textStart
   case textEnd
@@ -19,13 +19,13 @@ enum RegexAssertion: UInt32, Hashable, Sendable {
   /// `\b` between ASCII word characters and others.
   case wordBoundary
   case notWordBoundary
-  /// `\b` by Unicode's idea of a word character.
+  /// `\b` with Unicode's definition of a word character.
   case unicodeWordBoundary
   case notUnicodeWordBoundary
 }
 
-/// A checked pattern. Flags are gone: case folding is spelled out in the sets, greed in the
-/// repetitions, line mode in the assertions.
+/// A checked pattern without flags: case folding is written out in the sets, greed in the repetitions, line mode in the
+/// assertions.
 indirect enum RegexNode: Sendable {
   case empty
   /// One code point.
@@ -37,36 +37,36 @@ indirect enum RegexNode: Sendable {
   case concatenation([RegexNode])
   /// Alternatives in order of preference.
   case alternation([RegexNode])
-  /// Between `minimum` and `maximum` times (nil: without end), more or fewer preferred.
+  /// Between `minimum` and `maximum` times (nil: no maximum), with more or fewer preferred.
   case repetition(RegexNode, minimum: Int, maximum: Int?, greedy: Bool)
 }
 
-/// What the parser gives: a tree and what it refers to.
+/// The parser's result: a tree and the data that it refers to.
 struct ParsedRegex: Sendable {
   var root: RegexNode
   var sets: [RegexSet]
-  /// Names by group number; entry 0 is the whole match and has none.
+  /// Names by group number. Entry 0 is the whole match, which has no name.
   var groupNames: [String?]
 
-  /// Number of groups in parentheses, without the whole match.
+  /// The number of groups in parentheses, without the whole match.
   var groupCount: Int { groupNames.count - 1 }
 }
 
-/// Facts about a pattern that decide which matcher may answer what.
+/// Facts about a pattern that determine which matcher can run it.
 struct RegexAnalysis {
-  /// Instructions of the own matcher, saturating at `Int.max`.
+  /// Instructions of the Pike matcher, saturating at `Int.max`.
   private(set) var size = 0
-  /// Whether the pattern can match without consuming anything. Assertions count as passed.
+  /// Whether the pattern can match without consuming anything. Assertions are assumed to hold.
   private(set) var isNullable = false
-  /// Whether a loop without end has a body that can match nothing. Backtracking matchers leave
-  /// such a loop at the first empty round, automata try the other ways through the body first; so
-  /// they do not always find the same extent, and only the own matcher does what RE2 does.
+  /// Whether an unlimited loop has a body that can match nothing. Backtracking matchers leave such a loop at the first empty
+  /// round, and automata try the other alternatives in the body first. So the extents can differ, and only the Pike matcher
+  /// behaves like RE2.
   private(set) var hasNullableLoop = false
-  /// Whether groups stand in a part that is repeated no times.
+  /// Whether there are groups in a part that is repeated zero times.
   private(set) var hasDeadGroup = false
-  /// Whether there are ways through a choice that differ in length.
+  /// Whether the alternatives of a choice can have different lengths.
   private(set) var hasUnevenChoice = false
-  /// Whether a match can begin at the start of the text only.
+  /// Whether a match can only begin at the start of the text.
   private(set) var isAnchored = false
   private var hasGroup = false
   private var isAssertion = false
@@ -132,7 +132,7 @@ struct RegexAnalysis {
 
   private static func size(of body: RegexAnalysis, _ minimum: Int, _ maximum: Int?) -> Int {
     guard let maximum else {
-      // A loop is one copy and a branch; a nullable one that may be skipped has a second branch.
+      // A loop is one copy and a branch. A nullable loop that may be skipped has a second branch.
       let loop = minimum == 0 ? sum(body.size, 2) : 1
       return sum(product(body.size, minimum), loop)
     }

@@ -1,24 +1,24 @@
 extension RegexParser {
-  /// What `&&`, `--` and `~~` do to the sets at their sides, in Rust's flavor.
+  /// The operation of `&&`, `--` and `~~` on the sets at both sides, in Rust's flavor.
   private enum SetOperator {
     case intersection
     case difference
     case symmetricDifference
   }
 
-  /// A class in brackets that is still being read.
+  /// A class in brackets that is being parsed.
   private struct OpenClass {
     var start: Int
     var isNegated: Bool
     var builder = RegexSetBuilder()
-    /// What stands before the last operator.
+    /// The set before the last operator.
     var left: RegexSet?
     var pending: SetOperator?
-    /// Whether anything was read, after which a bracket closes.
+    /// Whether nothing was parsed yet. A bracket only closes the class afterwards.
     var isFirst = true
   }
 
-  /// Reads a class in brackets.
+  /// Parses a class in brackets.
   mutating func parseClass() throws(RegexSyntaxError) -> RegexNode {
     var open: [OpenClass] = []
     try openClass(&open)
@@ -67,7 +67,7 @@ extension RegexParser {
     open.append(level)
   }
 
-  /// Reads an operator between two sets, if one comes.
+  /// Parses an operator between two sets, if there is one.
   private mutating func parseSetOperator(_ level: inout OpenClass) -> Bool {
     let found: SetOperator
     if isNext("&"), isNext("&", offset: 1) {
@@ -87,7 +87,7 @@ extension RegexParser {
     return true
   }
 
-  /// The set so far: what stands before the operator, and what behind it.
+  /// The set so far: the sets before and after the operator, combined.
   private static func combine(_ level: OpenClass) -> RegexSet {
     let right = level.builder.finish()
     guard let left = level.left, let pending = level.pending else { return right }
@@ -108,7 +108,7 @@ extension RegexParser {
     return level.isNegated ? set.complement : set
   }
 
-  /// Reads one character or a range of them.
+  /// Parses one character or a range of characters.
   private mutating func parseClassRange(
     _ builder: inout RegexSetBuilder
   ) throws(RegexSyntaxError) {
@@ -132,7 +132,7 @@ extension RegexParser {
       && !(flavor == .rust && isNext("-", offset: 1))
   }
 
-  /// In RE2 a hyphen behind a set is a hyphen; Rust's flavor takes it for a range and complains.
+  /// In RE2 a hyphen after a set is a hyphen. In Rust's flavor it begins a range, which is an error.
   private func refuseRangeBehindSet() throws(RegexSyntaxError) {
     guard startsRange else { return }
     throw RegexSyntaxError(
@@ -153,7 +153,7 @@ extension RegexParser {
     return try parseScalarEscape()
   }
 
-  /// Reads `[:alpha:]` or `[:^alpha:]`. Nil if the bracket is something else.
+  /// Parses `[:alpha:]` or `[:^alpha:]`. It is nil if the bracket is not a POSIX class.
   private mutating func parsePosixClass() throws(RegexSyntaxError) -> RegexSet? {
     guard isNext(":", offset: 1) else { return nil }
     let start = position
@@ -166,7 +166,7 @@ extension RegexParser {
     let name = text(start + (isNegated ? 3 : 2)..<end)
     let ranges = Self.asciiClass(named: name)
     guard !ranges.isEmpty else {
-      // Rust's flavor reads anything but a known name as a class within the class.
+      // In Rust's flavor, anything but a known name is a class within the class.
       if flavor == .rust { return nil }
       throw RegexSyntaxError(
         .badClassName, at: start..<end + 2, "there is no class named \(name)",
@@ -177,7 +177,7 @@ extension RegexParser {
     return isNegated ? set.complement : set
   }
 
-  /// The POSIX classes, which have ASCII members only. Empty for other names.
+  /// The POSIX classes, which only have ASCII members. It is empty for other names.
   static func asciiClass(named name: String) -> [ScalarRange] {
     let bounds: [(UInt32, UInt32)]
     switch name {

@@ -1,5 +1,5 @@
 extension RegexParser {
-  /// Reads a backslash and what it gives a meaning to, outside of classes.
+  /// Parses an escape outside of classes.
   mutating func parseEscape() throws(RegexSyntaxError) {
     let start = position
     if let set = try parseClassEscape() {
@@ -23,7 +23,7 @@ extension RegexParser {
     position = start + 2
   }
 
-  /// Reads literal text up to `\E` or the end.
+  /// Parses literal text up to `\E` or the end.
   private mutating func appendQuoted() {
     while position < bytes.count {
       if isNext("\\"), isNext("E", offset: 1) {
@@ -34,7 +34,7 @@ extension RegexParser {
     }
   }
 
-  /// Reads a backslash and a letter that stands for a set. Nil if something else comes.
+  /// Parses a backslash and a letter that mean a set, or returns nil.
   mutating func parseClassEscape() throws(RegexSyntaxError) -> RegexSet? {
     guard position + 1 < bytes.count else { return nil }
     let name = bytes[position + 1]
@@ -61,7 +61,7 @@ extension RegexParser {
     case UInt8(ascii: "d"): return RegexSet(Self.asciiClass(named: "digit"))
     case UInt8(ascii: "w"): return folded(RegexSet(Self.asciiClass(named: "word")))
     default:
-      // RE2's \s lacks the vertical tab that [[:space:]] has.
+      // RE2's \s does not contain the vertical tab, and [[:space:]] does.
       let low: UInt32 = flavor == .re2 ? 0x0C : 0x0B
       return RegexSet([
         ScalarRange(low: 0x09, high: 0x0A), ScalarRange(low: low, high: 0x0D),
@@ -70,7 +70,7 @@ extension RegexParser {
     }
   }
 
-  /// The same by Unicode. These sets are closed under case folding.
+  /// The same for Unicode. These sets are closed under case folding.
   private static func unicodePerlSet(_ name: UInt8) -> RegexSet {
     switch name {
     case UInt8(ascii: "d"): return RegexSet([], categories: .decimalNumber)
@@ -84,7 +84,7 @@ extension RegexParser {
     }
   }
 
-  /// The set as the case flag wants it.
+  /// The set, folded if the case flag is set.
   mutating func folded(_ set: RegexSet) -> RegexSet {
     guard flags.foldsCase else { return set }
     if let known = foldedSets[set] { return known }
@@ -97,7 +97,7 @@ extension RegexParser {
 // MARK: - Single code points
 
 extension RegexParser {
-  /// Reads a backslash and what stands for one code point, inside of classes and outside.
+  /// Parses an escape that means one code point, inside or outside of classes.
   mutating func parseScalarEscape() throws(RegexSyntaxError) -> UInt32 {
     let start = position
     guard position + 1 < bytes.count else {
@@ -128,7 +128,7 @@ extension RegexParser {
     }
   }
 
-  /// Reads one to three octal digits. One alone would be a back-reference elsewhere.
+  /// Parses one to three octal digits. A single digit would be a back-reference in other languages.
   private mutating func parseOctal(start: Int) throws(RegexSyntaxError) -> UInt32 {
     var value = UInt32(bytes[start + 1] - 0x30)
     var width = 1
@@ -141,7 +141,7 @@ extension RegexParser {
     return value
   }
 
-  /// Reads a fixed number of hexadecimal digits, or any number in braces.
+  /// Parses a fixed number of hexadecimal digits, or any number in braces.
   private mutating func parseHex(
     digits: Int, start: Int
   ) throws(RegexSyntaxError) -> UInt32 {
@@ -180,7 +180,7 @@ extension RegexParser {
     }
   }
 
-  /// Says why a backslash may not stand before this character.
+  /// Reports why this character must not follow a backslash.
   private func refuseEscape(start: Int) throws(RegexSyntaxError) -> Never {
     var end = start + 2
     while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
@@ -214,7 +214,7 @@ extension RegexParser {
 // MARK: - Properties
 
 extension RegexParser {
-  /// Reads `\pN`, `\p{Name}`, `\P..` or `\p{^Name}`.
+  /// Parses `\pN`, `\p{Name}`, `\P..` or `\p{^Name}`.
   private mutating func parseProperty() throws(RegexSyntaxError) -> RegexSet {
     let start = position
     var isNegated = bytes[position + 1] == UInt8(ascii: "P")
@@ -264,7 +264,7 @@ extension RegexParser {
 
   private static func exactProperty(_ name: String) -> RegexSet? {
     if name == "Any" { return .everything }
-    // RE2's C leaves unassigned code points out, and it has no name for these.
+    // RE2's C does not include unassigned code points, and it has no name for these.
     if name == "C" {
       return RegexSet([], categories: RegexCategories.other.subtracting(.unassigned))
     }
@@ -274,7 +274,7 @@ extension RegexParser {
     return RegexScripts.ranges(named: name).map { RegexSet($0) }
   }
 
-  /// Rust's flavor disregards case, blanks, hyphens and underscores.
+  /// Rust's flavor ignores case, blanks, hyphens and underscores.
   private static func looseProperty(_ name: String) -> RegexSet? {
     var value = name
     if let equals = name.firstIndex(where: { $0 == "=" || $0 == ":" }) {

@@ -1,5 +1,5 @@
 extension RegexParser {
-  /// Reads an opening parenthesis with everything that belongs to it.
+  /// Parses an opening parenthesis and its flags or name.
   mutating func openGroup() throws(RegexSyntaxError) {
     let start = position
     let outerFlags = flags
@@ -25,7 +25,7 @@ extension RegexParser {
     }
   }
 
-  /// Reads the name of a group and the bracket behind it.
+  /// Parses the name of a group and the bracket after it.
   private mutating func parseGroupName(start: Int) throws(RegexSyntaxError) -> String {
     let from = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ">") { position += 1 }
@@ -48,8 +48,7 @@ extension RegexParser {
     return text
   }
 
-  /// Reads flags up to a colon (true: a group follows) or a parenthesis (false: they hold for the
-  /// rest of the group around them).
+  /// Parses flags up to a colon (true: a group follows) or a parenthesis (false: they apply to the rest of the enclosing group).
   private mutating func parseFlags(start: Int) throws(RegexSyntaxError) -> Bool {
     var isOn = true
     var changed = false
@@ -82,7 +81,7 @@ extension RegexParser {
       suggestion: "write (?i) or (?i:..)")
   }
 
-  /// RE2 repeats what stands before the flags, Rust's flavor nothing at all.
+  /// RE2 repeats the part before the flags, and Rust's flavor nothing.
   private func refuseRepeatedFlags() throws(RegexSyntaxError) {
     guard flavor == .rust, position < bytes.count, "*+?{".utf8.contains(bytes[position]) else {
       return
@@ -92,7 +91,7 @@ extension RegexParser {
   }
 
   private func refuseFlag(at range: Range<Int>) throws(RegexSyntaxError) -> Never {
-    // The last byte may be the first of a longer character.
+    // The last byte may be the first byte of a longer character.
     var end = range.upperBound
     while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
     throw RegexSyntaxError(
@@ -104,7 +103,7 @@ extension RegexParser {
         : "flags are i, m, s, U, u and x; groups are (..), (?:..) and (?P<name>..)")
   }
 
-  /// Says what other languages' groups are called, and that RE2 has none of them.
+  /// Reports the name of another language's group, and that RE2 does not have it.
   private func refuseForeignGroup(start: Int) throws(RegexSyntaxError) {
     let rest = bytes[position...].prefix(2).map { Unicode.Scalar($0) }
     guard let first = rest.first else { return }

@@ -1,5 +1,5 @@
 extension RegexParser {
-  /// A repetition operator as it stands in the pattern.
+  /// A repetition operator as written in the pattern.
   struct RepeatToken {
     var range: Range<Int>
     var minimum: Int
@@ -7,10 +7,10 @@ extension RegexParser {
     var greedy: Bool
   }
 
-  /// The highest count that RE2 takes, alone and as the product of nested counts.
+  /// The highest count in RE2, both of one repetition and as the product of nested counts.
   static let maximumCount = 1_000
 
-  /// Reads `*`, `+`, `?` or a count in braces. Nil where RE2 takes a brace for itself.
+  /// Parses `*`, `+`, `?` or a count in braces. It is nil if the brace is a literal in RE2.
   mutating func parseRepeat() throws(RegexSyntaxError) -> RepeatToken? {
     let from = position
     let bounds: (minimum: Int, maximum: Int?)
@@ -36,7 +36,7 @@ extension RegexParser {
       greedy: isLazy == flags.swapsGreed)
   }
 
-  /// Reads the rest of a count in braces.
+  /// Parses the rest of a count in braces.
   private mutating func parseCounts() -> (minimum: Int, maximum: Int?)? {
     guard let minimum = parseCount() else { return nil }
     if skip("}") { return (minimum, minimum) }
@@ -47,7 +47,7 @@ extension RegexParser {
     return (minimum, maximum)
   }
 
-  /// Reads digits; far too many of them give a number that is surely past every limit.
+  /// Parses digits. If there are far too many, the result certainly exceeds every limit.
   private mutating func parseCount() -> Int? {
     skipBlanksInCount()
     let from = position
@@ -57,7 +57,7 @@ extension RegexParser {
       position += 1
     }
     guard position > from else { return nil }
-    // RE2 takes a brace with a leading zero for itself.
+    // In RE2, a brace before a leading zero is a literal.
     if flavor == .re2, bytes[from] == UInt8(ascii: "0"), position - from > 1 { return nil }
     skipBlanksInCount()
     return value
@@ -84,7 +84,7 @@ extension RegexParser {
     }
   }
 
-  /// Makes the last part of the group a repetition.
+  /// Turns the last part of the group into a repetition.
   mutating func apply(
     _ token: RepeatToken, after previous: RepeatToken?
   ) throws(RegexSyntaxError) {
@@ -121,8 +121,7 @@ extension RegexParser {
       suggestion: "put the first one into a group: (?:..\(what))")
   }
 
-  /// The tree of a repetition, simplified where that changes nothing about what it matches. Loops
-  /// of loops are what makes backtracking matchers run away.
+  /// The tree of a repetition, simplified without changing its matches. Loops of loops make backtracking matchers run away.
   private static func repetition(of body: RegexNode, _ token: RepeatToken) -> RegexNode {
     if token.maximum == 0, !hasGroup(body) { return .empty }
     switch body {
@@ -169,7 +168,7 @@ extension RegexParser {
     }
   }
 
-  /// Whether the counts along every path of the tree multiply to no more than `limit`.
+  /// Whether the product of the counts along every path of the tree is at most `limit`.
   private static func staysWithin(_ limit: Int, _ node: RegexNode) -> Bool {
     switch node {
     case .empty, .scalar, .set, .assertion: return true

@@ -1,9 +1,8 @@
-/// Reads a pattern and gives a tree of what a linear-time matcher can do, or says why not.
+/// Parses a pattern into a tree that a linear-time matcher can run, or reports why that is impossible.
 ///
-/// The open groups are on a stack of the parser's own, so that the depth of a pattern never costs
-/// stack of the thread.
+/// The parser has its own stack of open groups, so that the depth of a pattern does not use the thread's stack.
 struct RegexParser {
-  /// What `(?ims-U)` and the like switch.
+  /// The settings of `(?ims-U)` and similar flags.
   struct Flags {
     var foldsCase = false
     var multiLine = false
@@ -21,13 +20,13 @@ struct RegexParser {
     var height: Int
   }
 
-  /// A group that is still being read; the first one is the pattern itself.
+  /// A group that is being parsed. The first one is the pattern itself.
   struct OpenGroup {
     /// Number of a capturing group.
     var index: Int?
     /// Offset of the parenthesis.
     var start: Int
-    /// The flags to return to behind the group.
+    /// The flags to restore after the group.
     var outerFlags: Flags
     var branches: [Item] = []
     var items: [Item] = []
@@ -43,10 +42,10 @@ struct RegexParser {
   var sets: [RegexSet] = []
   var setIndexes: [RegexSet: Int] = [:]
   var foldedSets: [RegexSet: RegexSet] = [:]
-  /// Ranges in all sets together; they take memory that no instruction accounts for.
+  /// The number of ranges in all sets. They take memory that the count of instructions does not include.
   var rangeCount = 0
 
-  /// Reads a pattern in UTF-8.
+  /// Parses a pattern in UTF-8.
   static func parse(
     _ bytes: [UInt8], flavor: RegexFlavor, unicodeClasses: Bool, limits: RegexLimits
   ) throws(RegexSyntaxError) -> ParsedRegex {
@@ -88,7 +87,7 @@ struct RegexParser {
     return ParsedRegex(root: root.node, sets: sets, groupNames: groupNames)
   }
 
-  /// One token outside of classes. The result tells whether it was a repetition operator.
+  /// Parses one token outside of classes. The result is whether it was a repetition operator.
   private mutating func parseToken(
     after previous: RepeatToken?
   ) throws(RegexSyntaxError) -> RepeatToken? {
@@ -130,17 +129,17 @@ struct RegexParser {
 // MARK: - Parts of a group
 
 extension RegexParser {
-  /// Adds a part without parts of its own.
+  /// Adds a part that has no parts of its own.
   mutating func append(_ node: RegexNode) {
     groups[groups.count - 1].items.append(Item(node: node, height: 1))
   }
 
-  /// Adds a code point as the flags want it.
+  /// Adds a code point according to the flags.
   mutating func appendLiteral(_ scalar: UInt32) {
     append(literal(scalar))
   }
 
-  /// A code point with its case partners, where the flags want them.
+  /// A code point, with its case partners if the flags require it.
   mutating func literal(_ scalar: UInt32) -> RegexNode {
     var members = [ScalarRange(low: scalar, high: scalar)]
     if flags.foldsCase {
@@ -149,7 +148,7 @@ extension RegexParser {
     return node(for: RegexSet(members))
   }
 
-  /// The node of a set; equal sets are kept once.
+  /// The node of a set. Equal sets are stored once.
   mutating func node(for set: RegexSet) -> RegexNode {
     if let only = set.onlyScalar { return .scalar(only) }
     if let index = setIndexes[set] { return .set(index) }
@@ -167,7 +166,7 @@ extension RegexParser {
     groups[last].branches.append(Self.join(items, empty: .empty) { .concatenation($0) })
   }
 
-  /// Ends the innermost group and gives its content.
+  /// Ends the innermost group and returns its content.
   private mutating func finishGroup() -> Item {
     finishBranch()
     let group = groups.removeLast()
@@ -202,7 +201,7 @@ extension RegexParser {
     groups[groups.count - 1].items.append(item)
   }
 
-  /// Opens a group behind its parenthesis and flags, which `start` and `position` enclose.
+  /// Opens a group after its parenthesis and flags, which are between `start` and `position`.
   mutating func pushGroup(
     index: Int?, start: Int, outerFlags: Flags
   ) throws(RegexSyntaxError) {
@@ -210,7 +209,7 @@ extension RegexParser {
     groups.append(OpenGroup(index: index, start: start, outerFlags: outerFlags))
   }
 
-  /// Refuses a depth past the limit.
+  /// Rejects a depth above the limit.
   func checkNesting(_ depth: Int, at offset: Int) throws(RegexSyntaxError) {
     guard depth <= limits.nesting else {
       throw RegexSyntaxError(
@@ -235,19 +234,19 @@ extension RegexParser {
     return true
   }
 
-  /// Reads one code point; there must be one.
+  /// Reads one code point. There must be one.
   mutating func nextScalar() -> UInt32 {
     // SAFETY: The initializer rejects patterns that are not valid UTF-8, and `position` is before
     // the end. So the whole character is in the buffer. Tests: RegexRejectionTests, fuzz regex.
     let (scalar, width) = bytes.withUnsafeBufferPointer { buffer in
-      // The text was checked, and the caller knows that it is not at the end.
+      // The pattern is valid UTF-8, and the caller knows that this is not the end.
       UTF8Text.decode(buffer.baseAddress! + position)
     }
     position += width
     return scalar
   }
 
-  /// The text of a range of the pattern.
+  /// A range of the pattern as a string.
   func text(_ range: Range<Int>) -> String {
     String(decoding: bytes[range], as: UTF8.self)
   }
@@ -265,7 +264,7 @@ extension RegexParser {
     return false
   }
 
-  /// Without Unicode, Rust's flavor would let these match parts of characters; it refuses them.
+  /// Without Unicode, these would match parts of characters. Rust's flavor rejects them.
   func requireUnicodeFlag(for construct: String) throws(RegexSyntaxError) {
     guard flavor == .rust, !flags.unicode else { return }
     throw RegexSyntaxError(

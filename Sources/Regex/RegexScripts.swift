@@ -1,5 +1,5 @@
-/// The scripts that `\p{..}` knows by name: those in wide modern use. The standard library has no
-/// table of scripts, and both matchers must agree, so the ranges are written out here.
+/// The script names of `\p{..}`: the scripts in wide modern use. The standard library has no table of scripts, and both matchers
+/// must agree, so the ranges are defined here.
 enum RegexScripts {
   /// The code points of a script by its name in the Unicode standard.
   static func ranges(named name: String) -> [ScalarRange]? {

@@ -1,12 +1,11 @@
-/// A set of code points: explicit ranges and Unicode categories, or everything but these.
+/// A set of code points: explicit ranges and Unicode categories, or their complement.
 ///
-/// Categories stay symbolic because writing them out takes hundreds of ranges, while both matchers
-/// can look up the category of a code point.
+/// Categories are stored symbolically, because writing them out takes hundreds of ranges, while both matchers can look up the
+/// category of a code point.
 struct RegexSet: Hashable, Sendable {
   let ranges: [ScalarRange]
   let categories: RegexCategories
-  /// Only ever true where both ranges and categories are there; otherwise the complement has
-  /// been taken.
+  /// Only true if there are both ranges and categories. Otherwise the complement has been computed.
   let isNegated: Bool
 
   static let everything = RegexSet([.all])
@@ -37,13 +36,13 @@ struct RegexSet: Hashable, Sendable {
     }
   }
 
-  /// The only member, if there is exactly one that can be told at once.
+  /// The only member, if the set has exactly one and this is known without looking up categories.
   var onlyScalar: UInt32? {
     guard categories.isEmpty, ranges.count == 1, ranges[0].low == ranges[0].high else { return nil }
     return ranges[0].low
   }
 
-  /// The members as ranges alone.
+  /// The members as ranges only.
   var explicitRanges: [ScalarRange] {
     guard !categories.isEmpty else { return ranges }
     let all = (ranges + categories.explicitRanges).normalized()
@@ -55,7 +54,7 @@ struct RegexSet: Hashable, Sendable {
     RegexSet(ranges, categories: categories, isNegated: !isNegated)
   }
 
-  /// The set with every code point that differs from a member by case alone.
+  /// The set with all code points that differ from a member only by case.
   var caseFolded: RegexSet {
     RegexSet(CaseFolding.closure(of: explicitRanges))
   }
@@ -83,7 +82,7 @@ struct RegexSetBuilder {
   /// Adds the members of a set.
   mutating func add(_ set: RegexSet) {
     if set.isNegated {
-      // A union with the complement of a mixture is not a mixture again.
+      // The union with the complement of a mixture may not be a mixture again.
       ranges += set.explicitRanges
     } else {
       ranges += set.ranges

@@ -1,8 +1,8 @@
-/// Why a pattern cannot be used: outside RE2's syntax, or past one of ``RegexLimits``.
+/// Why a pattern is invalid: outside RE2's syntax, or above one of ``RegexLimits``.
 package struct RegexSyntaxError: Error, Hashable, Sendable {
   /// A stable slug for the kind of failure, for machines and for documentation.
   package enum Code: String, Hashable, Sendable, CaseIterable {
-    // Constructs of other languages that no linear-time matcher offers.
+    // Constructs of other languages that no linear-time matcher supports.
     case lookAround = "look-around"
     case backReference = "back-reference"
     case possessiveQuantifier = "possessive-quantifier"
@@ -42,11 +42,11 @@ package struct RegexSyntaxError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// UTF-8 byte offsets of the offending part of the pattern.
+  /// UTF-8 byte offsets of the invalid part of the pattern.
   package var range: Range<Int>
-  /// What is wrong, in words for people.
+  /// A description of the error.
   package var message: String
-  /// What to write instead, where that is known.
+  /// The suggested replacement, if there is one.
   package var suggestion: String?
 
   package init(

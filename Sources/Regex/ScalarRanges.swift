@@ -3,12 +3,12 @@ struct ScalarRange: Hashable, Sendable {
   var low: UInt32
   var high: UInt32
 
-  /// Every code point. Surrogates lie inside, but never in a text.
+  /// Every code point. It includes surrogates, which no text contains.
   static let all = ScalarRange(low: 0, high: 0x10_FFFF)
 }
 
-/// Arithmetic on sorted, disjoint lists of ranges that do not touch. The surrogates are in no text,
-/// so ranges may run across them and none begins or ends among them.
+/// Arithmetic on sorted, disjoint lists of ranges that do not touch. Surrogates do not occur, so ranges may include them, but
+/// never begin or end with one.
 extension [ScalarRange] {
   /// The same code points in canonical form.
   func normalized() -> [ScalarRange] {

@@ -1,16 +1,16 @@
-/// Reading UTF-8 without strings: the subjects of matches are bytes.
+/// Reads UTF-8 without strings, because the subjects of matches are bytes.
 enum UTF8Text {
   // SAFETY: The checking functions compare every read with the count: eight bytes are loaded only
   // while eight remain. `decode` and `decodeBackwards` do not look at the end. Their callers pass
   // valid UTF-8 and the place of a character. Tests: RegexRejectionTests, RegexDifferentialTests,
   // fuzz regex.
 
-  /// Offset of the first byte that cannot be where it is, or nil for valid text.
+  /// The offset of the first invalid byte, or nil for valid text.
   static func firstInvalidOffset(in bytes: [UInt8]) -> Int? {
     bytes.withUnsafeBufferPointer { firstInvalidOffset(in: $0) }
   }
 
-  /// The same for text that is somewhere in memory.
+  /// The same for text at any address.
   static func firstInvalidOffset(in text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard let base = text.baseAddress else { return nil }
     let raw = UnsafeRawPointer(base)
@@ -31,8 +31,8 @@ enum UTF8Text {
     return nil
   }
 
-  /// Length of the well-formed sequence that begins here, or 0. Overlong forms, surrogates and
-  /// values past U+10FFFF are not well formed.
+  /// The length of the well-formed sequence that begins here, or 0. Overlong forms, surrogates and values past U+10FFFF are not
+  /// well formed.
   private static func widthOfValidSequence(
     _ bytes: UnsafePointer<UInt8>, available: Int
   ) -> Int {
@@ -62,7 +62,7 @@ enum UTF8Text {
     return width
   }
 
-  /// The code point that begins here, in text known to be valid, and its length.
+  /// The code point that begins here in valid text, and its length.
   @inline(__always)
   static func decode(_ bytes: UnsafePointer<UInt8>) -> (scalar: UInt32, width: Int) {
     let first = UInt32(bytes[0])
@@ -76,7 +76,7 @@ enum UTF8Text {
     return ((first & 0x07) << 18 | high | UInt32(bytes[3] & 0x3F), 4)
   }
 
-  /// The code point that ends before `offset`, in text known to be valid.
+  /// The code point that ends before `offset` in valid text.
   static func decodeBackwards(_ bytes: UnsafePointer<UInt8>, before offset: Int) -> UInt32 {
     var start = offset - 1
     while start > 0, bytes[start] & 0xC0 == 0x80 { start -= 1 }

@@ -7,7 +7,7 @@ struct InternTable {
 
   private var slots: [Int32] = []
   private var hashes: [UInt64] = []
-  /// Whether there are so many entries that they are looked for in the slots.
+  /// Whether there are enough entries to search the slots.
   private var usesSlots = false
 
   var count: Int { hashes.count }

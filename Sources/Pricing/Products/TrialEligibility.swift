@@ -1,10 +1,10 @@
-/// What is known of a customer where trials are concerned.
+/// The facts about a customer that trials depend on.
 public struct TrialHistory: Hashable, Sendable {
   /// An entitlement that the customer has or had, or that the config names.
   public struct Entitlement: Hashable, Sendable {
     public var id: String
     public var isActive: Bool
-    /// The product that gave it last; nil where nothing ever did.
+    /// The product that granted it last, or nil if none ever did.
     public var latestProductID: String?
     public var store: PricedProduct.Store?
 
@@ -18,14 +18,14 @@ public struct TrialHistory: Hashable, Sendable {
       self.store = store
     }
 
-    /// Whether the customer ever had it.
+    /// Whether the customer has ever had it.
     public var wasHeld: Bool { isActive || latestProductID != nil || store == .superwall }
   }
 
-  /// Nil where the customer is not known yet, which counts as having held everything.
+  /// Nil if the customer is not known yet, which counts as having had everything.
   public var entitlements: [Entitlement]?
-  /// What the App Store answers for the product: whether this customer may have its offer. Nil where
-  /// it has not been asked.
+  /// The App Store's answer whether this customer is eligible for the product's offer. It is nil if the store has not been
+  /// asked.
   public var storeEligibility: Bool?
   /// Whether the customer has an active subscription in the product's group.
   public var hasActiveSubscriptionInGroup: Bool
@@ -42,17 +42,17 @@ public struct TrialHistory: Hashable, Sendable {
     self.hasActiveTrialInGroup = hasActiveTrialInGroup
   }
 
-  /// Whether one of the entitlements was ever held.
+  /// Whether the customer has ever had one of the entitlements.
   func held(anyOf identifiers: [String]) -> Bool {
     guard let entitlements else { return true }
     return entitlements.contains { $0.wasHeld && identifiers.contains($0.id) }
   }
 }
 
-/// Whether a paywall may promise a trial to a customer (AddPaywallProducts.swift of the iOS SDK and
-/// PaywallLogic.kt of the Android SDK, Paddle in both).
+/// Whether a paywall may show a trial to a customer (AddPaywallProducts.swift of the iOS SDK and PaywallLogic.kt of the
+/// Android SDK, Paddle in both).
 public struct TrialRules: Hashable, Sendable {
-  /// What the paywall says of introductory offers.
+  /// The paywall's setting for introductory offers.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     case automatic
     case eligible
@@ -60,9 +60,9 @@ public struct TrialRules: Hashable, Sendable {
   }
 
   public var mode: Mode
-  /// Whose rules; the web has those of iOS.
+  /// The platform whose rules apply. The web has those of iOS.
   public var platform: Platform
-  /// The developer's own answer, which wins over everything.
+  /// The developer's own answer, which takes precedence over everything.
   public var override: Bool?
 
   public init(mode: Mode = .automatic, platform: Platform = .ios, override: Bool? = nil) {
@@ -76,17 +76,17 @@ public struct TrialRules: Hashable, Sendable {
     override ?? products.contains { isAvailable($0, history) }
   }
 
-  /// Whether the product has a trial for this customer, the override aside.
+  /// Whether the product has a trial for this customer, ignoring the override.
   public func isAvailable(_ product: PricedProduct, _ history: TrialHistory) -> Bool {
     switch product.store {
     case .playStore:
-      // Play hides offers from those who may not have them; the mode of the paywall says nothing.
+      // Play hides offers from customers that are not eligible. The mode of the paywall has no effect.
       return product.offersTrial
     case .appStore where product.trialDays == nil || product.intro != nil:
       return isAvailableInAppStore(product, history)
     default:
       guard product.trialDays ?? 0 > 0, mode != .ineligible else { return false }
-      // On Android "eligible" goes before the customer's history, on iOS it does not.
+      // On Android "eligible" takes precedence over the customer's history. On iOS it does not.
       if mode == .eligible, platform == .android { return true }
       return !product.entitlements.isEmpty && !history.held(anyOf: product.entitlements)
     }
@@ -98,22 +98,22 @@ public struct TrialRules: Hashable, Sendable {
     case .ineligible: return false
     case .eligible: return !history.hasActiveTrialInGroup
     case .automatic:
-      // Apple grants no introductory offer to those who change within a group.
+      // Apple grants no introductory offer to customers that change within a group.
       return history.storeEligibility ?? false && !history.hasActiveSubscriptionInGroup
     }
   }
 }
 
-/// Which introductory offers a user may have, where no store can be asked: for previews and checks.
+/// The introductory offers that are available to a user when no store can be asked, for previews and checks.
 package enum OfferEligibility: Hashable, Sendable {
-  /// Every offer that there is.
+  /// Every offer.
   case all
-  /// None: the user had a trial, or is subscribed.
+  /// No offer: the user had a trial, or has a subscription.
   case none
-  /// Those of products that give nothing that a subscriber has. Without entitlements to compare, none.
+  /// The offers of products that grant none of a subscriber's entitlements. Without entitlements to compare, no offer.
   case subscriber(entitlements: [String])
 
-  /// Whether the offer of a product is one of them.
+  /// Whether it includes the offer of a product.
   package func includes(_ product: PricedProduct) -> Bool {
     switch self {
     case .all: return true
@@ -126,7 +126,7 @@ package enum OfferEligibility: Hashable, Sendable {
 }
 
 extension PricedProduct {
-  /// Whether the product comes with an introductory offer, free or paid, or with days of trial.
+  /// Whether the product has an introductory offer, free or paid, or days of trial.
   public var offersTrial: Bool {
     if store == .playStore, !offers.isEmpty { return selectedOffer?.hasTrial ?? false }
     return intro != nil || trialDays ?? 0 > 0
