@@ -1,5 +1,5 @@
-// The structures of the Arrow C data interface and of its streams, as the specification has them, behind
-// its guards: whoever includes another library's copy first keeps that one.
+// The structures of the Arrow C data interface and of its streams, as in the specification, with its guards:
+// if another library's copy is included first, that one is used.
 // https://arrow.apache.org/docs/format/CDataInterface.html
 #ifndef TOLLGATE_ARROW_H
 #define TOLLGATE_ARROW_H

@@ -1,6 +1,6 @@
-// Tests of 64 cells of a column, which are sixteen bytes each: the tag is the first byte, what a bool is
-// the second, and the upper eight hold an int. With AVX-512 where the processor has it, which is asked
-// when the program runs.
+// Tests of 64 cells of a column. Each cell has sixteen bytes: the tag is the first byte, the value of a bool
+// the second, and the upper eight bytes hold an int. If the processor has AVX-512, it is used. This is
+// determined at run time.
 //
 // SAFETY: Tests read 1,024 bytes of a column, unaligned, and masks of 64 bytes. Strings are read by
 // masks, so nothing outside them is. Prefetching neither reads nor writes.
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Not on Apple's systems: what asks the processor is not in every library there.
+// Not on Apple's systems, where some libraries lack the detection of processor features.
 #if defined(__x86_64__) && !defined(__APPLE__)
 #include <immintrin.h>
 #define TOLLGATE_HAS_WIDE 1
@@ -21,8 +21,8 @@
 
 #define TOLLGATE_COLUMNS(name) static inline __attribute__((swift_name(name)))
 
-// Whether the processor works on sixty-four bytes at a time. Never where TOLLGATE_NO_WIDE is defined, so
-// that what other machines do can be tested on this one.
+// Whether the processor works on sixty-four bytes at a time. Always false if TOLLGATE_NO_WIDE is defined, so
+// that the code for other machines can be tested on this one.
 TOLLGATE_COLUMNS("isWide()")
 bool tollgate_is_wide(void) {
 #if defined(TOLLGATE_HAS_WIDE) && !defined(TOLLGATE_NO_WIDE)
@@ -34,8 +34,8 @@ bool tollgate_is_wide(void) {
 #endif
 }
 
-// What a test asks of the lower half of a cell, `low & mask`, or of the upper half; or whether the lower
-// half is the mask and the upper one the value.
+// The test of the lower half of a cell, `low & mask`, or of the upper half. Or whether the lower half equals
+// the mask and the upper one the value.
 enum __attribute__((enum_extensibility(closed), swift_name("CellTest"))) tollgate_cell_test {
   TOLLGATE_LOW_EQUAL __attribute__((swift_name("lowIs"))),
   TOLLGATE_LOW_AT_LEAST __attribute__((swift_name("lowIsAtLeast"))),
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) uint64_t tollgate_cells_one_by_one(
   return rows;
 }
 
-// With one form for each test, so that the loop does not ask which.
+// A separate loop for each test, so that the loop contains no switch.
 static inline uint64_t tollgate_test_cells_in_c(
     const uint64_t *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
   switch (test) {
@@ -128,7 +128,7 @@ static inline TOLLGATE_WIDE uint64_t tollgate_test_cells_wide(
 
 #endif
 
-// Asks the processor for the lines of so many bytes that are read soon. What is not there is not read.
+// Prefetches the cache lines of a number of bytes that are read soon. Invalid addresses are not read.
 static inline __attribute__((always_inline, swift_name("readAhead(_:count:)"))) void
 tollgate_read_ahead(const void *bytes, long count) {
   for (long i = 0; i < count; i += 64) __builtin_prefetch((const char *)bytes + i);
@@ -153,8 +153,8 @@ static inline TOLLGATE_WIDE long tollgate_count_both_wide(
 
 #endif
 
-// Writes the rows that two masks of 512 share, and returns how many these are. The processors that
-// Swift compiles for do not all count bits by themselves.
+// Writes the rows that two masks of 512 share, and returns their number. Not all processors that Swift
+// compiles for have an instruction for counting bits.
 TOLLGATE_COLUMNS("countBoth(_:_:to:)")
 long tollgate_count_both(const uint64_t *mask, const uint64_t *other, uint64_t *both) {
 #if defined(TOLLGATE_HAS_WIDE)
@@ -178,7 +178,7 @@ uint64_t tollgate_test_cells(
   return tollgate_test_cells_in_c((const uint64_t *)cells, test, mask, value);
 }
 
-// The same without vectors, to be held against.
+// The same without vectors, for comparison.
 TOLLGATE_COLUMNS("testCellsInC(_:_:mask:_:)")
 uint64_t tollgate_test_cells_plainly(
     const void *cells, enum tollgate_cell_test test, uint64_t mask, uint64_t value) {
@@ -187,10 +187,10 @@ uint64_t tollgate_test_cells_plainly(
 
 #if defined(TOLLGATE_HAS_WIDE)
 
-// Writes the cells of up to 64 texts that lie one behind the other, each between two offsets. A cell is the
-// first byte with the length, and up to fifteen bytes of text; those of longer texts are not written.
+// Writes the cells of up to 64 consecutive strings, each between two offsets. A cell is the first byte with
+// the length, and up to fifteen bytes of string. The cells of longer strings are not written.
 //
-// Returns the rows with longer texts.
+// Returns the rows with longer strings.
 #define TOLLGATE_WRITE_TEXTS(name, offset)                                                     \
   static inline TOLLGATE_WIDE uint64_t name(                                                   \
       const void *offsets, const uint8_t *texts, long count, uint8_t first, void *cells) {     \
@@ -205,7 +205,7 @@ uint64_t tollgate_test_cells_plainly(
         longer |= (uint64_t)1 << i;                                                            \
         continue;                                                                              \
       }                                                                                        \
-      /* A byte further up; the one before the text is not read. */                            \
+      /* Shifted by one byte. The byte before is not read. */                                  \
       const __mmask16 bytes = (__mmask16)((2u << length) - 2);                                 \
       const __m128i text = _mm_maskz_loadu_epi8(                                               \
           bytes, (const void *)((uintptr_t)texts + (uintptr_t)at - 1));                        \
@@ -221,8 +221,7 @@ TOLLGATE_WRITE_TEXTS(tollgate_write_texts_64, int64_t)
 
 #endif
 
-// The same for offsets of 32 or 64 bits. Where the processor is not wide, nothing is written, and all
-// rows are returned.
+// The same for offsets of 32 or 64 bits. If the processor is not wide, writes nothing and returns all rows.
 TOLLGATE_COLUMNS("writeTexts(_:_:areLarge:count:_:to:)")
 uint64_t tollgate_write_texts(
     const void *offsets, const uint8_t *texts, bool large, long count, uint8_t first, void *cells) {

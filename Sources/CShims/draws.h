@@ -1,7 +1,7 @@
-// Draws for many subjects at once with AVX-512, where tollgate_is_wide() holds: XXH64 behind prefixes
-// that are worked in already, eight subjects at a time, each behind the prefix of its own rule. What it
-// computes is what FixedLengthHash and VariantChooser compute one by one. Eight vectors go side by side: each
-// multiplication waits for the one before, and a processor does not look far enough ahead to find others.
+// Draws for many subjects at once with AVX-512, where tollgate_is_wide() holds. It computes XXH64 after
+// prefixes that are hashed already, for eight subjects at a time, each after the prefix of its own rule. The
+// results equal those of FixedLengthHash and VariantChooser. Eight vectors are computed in parallel: each
+// multiplication depends on the previous one, and a processor does not look far enough ahead to find others.
 //
 // SAFETY: Columns are read by words of a mask, to whose end they are filled. Only rows of the mask
 // are written. Rows outside it count as rule 0, which every table has. Tests: PlacementDrawsTests,
@@ -13,36 +13,36 @@
 
 // Rules whose prefixes have one length, and subjects of one length.
 struct __attribute__((swift_name("WideDraws"))) tollgate_wide_draws {
-  // Columns of what the subjects add, each so many words behind the one before, with as many numbers as a
-  // block has rows.
+  // Columns of the subjects' words, `stride` words apart, with as many numbers as a block has rows.
   const uint64_t *columns;
   long stride;
-  // Columns that go into lanes, all columns of whole words, and bytes behind these.
+  // The number of columns for lanes, of all columns of whole words, and of the bytes after them.
   long laneWords;
   long words;
   long rest;
-  // Lanes that the subject does not change at first, and stripes behind the one that it begins in.
+  // The number of lanes that the subject does not change at first, and of stripes after the first one.
   long known;
   long stripes;
-  // What rules have: a table for each of TOLLGATE_FIRST and so on, one behind the other, each of `size`
-  // numbers. These are at least sixteen.
+  // The data of the rules: a table for each of TOLLGATE_FIRST and so on, one after the other, each of `size`
+  // numbers. The size is at least sixteen.
   const uint64_t *tables;
   long size;
-  // Tables of limits. Rules with fewer have limits there that no draw reaches.
+  // The number of tables of limits. For rules with fewer limits, the others are so high that no draw reaches
+  // them.
   long limits;
 };
 
-// What tables hold.
+// The contents of tables.
 enum __attribute__((enum_extensibility(closed), swift_name("WideDraws.Table"))) tollgate_draw_table {
   // The first choice of the rule.
   TOLLGATE_FIRST __attribute__((swift_name("first"))),
-  // What comes before the subject: without lanes the hash of it, with lanes bytes of the whole text.
+  // The data before the subject: without lanes its hash, with lanes the number of bytes of the whole string.
   TOLLGATE_BEGUN __attribute__((swift_name("begun"))),
-  // What the prefix adds to the subject's first word.
+  // The part of the prefix in the subject's first word.
   TOLLGATE_TAIL __attribute__((swift_name("tail"))),
   // Four tables: the lanes before the subject.
   TOLLGATE_LANES __attribute__((swift_name("lanes"))),
-  // Four: what lanes add that the subject does not change.
+  // Four: the parts of lanes that the subject does not change.
   TOLLGATE_MERGING __attribute__((swift_name("merging"))) = TOLLGATE_LANES + 4,
   TOLLGATE_LIMITS __attribute__((swift_name("limits"))) = TOLLGATE_MERGING + 4,
 };
@@ -65,17 +65,17 @@ struct tollgate_words {
   __m512i at[TOLLGATE_VECTORS];
 };
 
-// 64 rows: the numbers of their rules, and which of them are drawn for.
+// 64 rows: the numbers of their rules, and which rows are drawn.
 struct tollgate_rows {
   struct tollgate_words rules;
   __mmask8 there[TOLLGATE_VECTORS];
-  // Of the first of the rows.
+  // The column at the first of the rows.
   const uint64_t *column;
 };
 
 TOLLGATE_INLINE __m512i tollgate_all(uint64_t word) { return _mm512_set1_epi64((long long)word); }
 
-// The numbers that a table has for the rules of rows.
+// The numbers of a table for the rules of rows.
 TOLLGATE_INLINE struct tollgate_words tollgate_of_rules(
     const struct tollgate_wide_draws *of, long table, const struct tollgate_rows *rows) {
   const uint64_t *numbers = of->tables + table * of->size;
@@ -99,7 +99,7 @@ TOLLGATE_INLINE struct tollgate_words tollgate_next(
   return words;
 }
 
-// What a lane becomes when it takes in words, which were multiplied before.
+// The next state of a lane after words, which are already multiplied.
 TOLLGATE_INLINE struct tollgate_words tollgate_round(
     struct tollgate_words lane, struct tollgate_words words) {
   TOLLGATE_EACH(i) lane.at[i] = _mm512_mullo_epi64(
@@ -194,9 +194,9 @@ TOLLGATE_INLINE struct tollgate_words tollgate_draw(
 
 // Draws for the rows of a mask of 512.
 //
-// numbers: by row, the number of its rule in the tables; read, and without a meaning, for other rows.
-// reached: a mask for each limit, which gets the rows whose draws reach it, and nothing of others.
-// choices: by row, written for those of the mask; NULL where nobody reads them.
+// numbers: by row, the number of its rule in the tables. Other rows are read too, but have no effect.
+// reached: a mask for each limit, which receives the rows whose draws reach it. Other rows are cleared.
+// choices: by row, written for those of the mask. May be NULL.
 static inline TOLLGATE_WIDE
 __attribute__((swift_name("WideDraws.draw(self:_:_:reached:choices:)"))) void tollgate_draw_rows(
     const struct tollgate_wide_draws *of, const uint64_t *mask, const uint8_t *numbers,
@@ -206,7 +206,7 @@ __attribute__((swift_name("WideDraws.draw(self:_:_:reached:choices:)"))) void to
     if (mask[word] == 0) continue;
     const long row = 64 * word;
     struct tollgate_rows rows;
-    // Those of no row are 0, which every table has.
+    // Rows outside the mask have rule 0, which every table has.
     TOLLGATE_EACH(i) {
       rows.there[i] = (__mmask8)(mask[word] >> 8 * i);
       rows.rules.at[i] = _mm512_maskz_cvtepu8_epi64(
@@ -233,7 +233,7 @@ __attribute__((swift_name("WideDraws.draw(self:_:_:reached:choices:)"))) void to
   }
 }
 
-// Gives the rows of a mask of 512 a number.
+// Sets the number of the rows of a mask of 512.
 static inline TOLLGATE_WIDE __attribute__((swift_name("setNumbers(_:_:to:)"))) void
 tollgate_set_numbers(const uint64_t *mask, uint8_t number, uint8_t *numbers) {
   for (long word = 0; word < 8; word++) {

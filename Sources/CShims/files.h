@@ -1,4 +1,4 @@
-// Calls of the system that the C library hides from Swift.
+// System calls that the C library hides from Swift.
 //
 // SAFETY: Only numbers go to the system. Tests: OutputFileTests.
 #ifndef TOLLGATE_FILES_H
@@ -9,11 +9,11 @@
 #include <sys/types.h>
 
 #if defined(__linux__)
-// From <fcntl.h>, which shows it only with _GNU_SOURCE.
+// From <fcntl.h>, which only declares it with _GNU_SOURCE.
 extern int fallocate(int file, int mode, off_t offset, off_t count);
 #endif
 
-// Sets blocks of a file aside behind its end, which stays where it is. False where that cannot be done.
+// Reserves blocks of a file after its end, without moving the end. False if that is impossible.
 static inline __attribute__((swift_name("reserveBlocks(of:from:count:)"))) bool
 tollgate_reserve_blocks(int file, int64_t from, int64_t count) {
 #if defined(__linux__)

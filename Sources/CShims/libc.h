@@ -1,4 +1,4 @@
-/* What Swift sources use of the C library: `import CShims` in place of a choice between Glibc, Musl and Darwin. */
+/* The parts of the C library for Swift sources: `import CShims` instead of Glibc, Musl or Darwin. */
 #pragma once
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// What memory holds that was given back and waits for its next use.
+// The content of memory that was released and may be reused.
 //
 // SAFETY: The caller owns the range; see `ReusedMemory`. Tests: ConditionColumnsTests, asan.
 #ifndef TOLLGATE_REUSE_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// The address sanitizer's, where it is linked in: the compiler does not tell headers whether it is.
+// The address sanitizer's functions, if it is linked. The compiler has no macro for that in headers.
 #if defined(__linux__)
 extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
 extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
@@ -19,11 +19,11 @@ static inline void __asan_poison_memory_region(const volatile void *start, size_
 static inline void __asan_unpoison_memory_region(const volatile void *start, size_t count) {}
 #endif
 
-// Fills memory with 0xA5; under the address sanitizer, reading it is a fault from here on.
+// Fills memory with 0xA5. Under the address sanitizer, reading it is an error afterwards.
 static inline __attribute__((swift_name("poisonMemory(_:_:)"))) void tollgate_poison_memory(
     void *start, size_t count) {
   if (start == NULL || count == 0) return;
-  // Parts of it may never have been taken.
+  // Parts of it may never have been used.
   if (TOLLGATE_TELLS_SANITIZER) __asan_unpoison_memory_region(start, count);
   memset(start, 0xA5, count);
   if (TOLLGATE_TELLS_SANITIZER) __asan_poison_memory_region(start, count);

@@ -1,6 +1,6 @@
-// Sixteen or 32 bytes at a time, for what Swift has no operation: a vector comparison as a number. Each
-// function has a form for SSE2, most have one for NEON; the form in plain C, for other machines, is
-// there everywhere, to be held against them.
+// Operations on sixteen or 32 bytes that Swift lacks: a vector comparison as a number. Each function has a
+// version for SSE2, and most have one for NEON. The version in plain C, for other machines, always exists, for
+// comparison.
 //
 // SAFETY: Callers provide 16 readable bytes, or 32 for `isLiteral`. The form in plain C
 // reads no further. Tests: VectorTests.agreeWithPlainC,

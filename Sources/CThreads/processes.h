@@ -1,4 +1,4 @@
-// Other programs, as far as the C libraries differ in how Swift sees them.
+// Other programs, where the C libraries look different to Swift.
 //
 // SAFETY: The walk to the arguments ends at their number, and nothing has moved the variables
 // before it. Attributes and actions are set up before they are used, and destroyed afterwards.
@@ -10,7 +10,7 @@
 #include <spawn.h>
 #include <sys/types.h>
 
-// From <unistd.h>, which shows it only with _GNU_SOURCE.
+// From <unistd.h>, which only declares it with _GNU_SOURCE.
 extern char **environ;
 
 // The variables of this process, ended by a null pointer.
@@ -19,16 +19,16 @@ tollgate_environment(void) {
   return environ;
 }
 
-// An argument of this process by its number, the command itself first; null behind the last one, or where
-// they cannot be told. For a start without /proc, where Swift looks for them: Linux puts their number, then
-// the arguments and a null pointer, right before the variables, which nothing has moved yet.
+// An argument of this process by its number, the command itself first. It is null after the last one, or if the
+// arguments are unknown. This is for starts without /proc, where Swift looks for them. Linux stores their number,
+// the arguments and a null pointer directly before the variables, which have not been moved yet.
 static inline __attribute__((swift_name("argumentOfProcess(_:)"))) const char *
 tollgate_argument(long number) {
 #if defined(__linux__)
   char **end = environ - 1;
   if (environ == NULL || *end != NULL) return NULL;
   long count = 0;
-  // No address is as small as a number of arguments.
+  // Every address is larger than a number of arguments.
   while ((long)end[-count - 1] != count) {
     if (count > 0 && end[-count] == NULL) return NULL;
     count++;
@@ -39,8 +39,8 @@ tollgate_argument(long number) {
 #endif
 }
 
-// Starts a program, which is looked for in PATH, with open files as its standard streams. Signals that
-// this process ignores do to it what they usually do. Returns 0, or why it could not be started.
+// Starts a program, which is searched for in PATH, with open files as its standard streams. Signals that
+// this process ignores have their default effect in it. Returns 0, or the error of the start.
 static inline __attribute__((swift_name("startProcess(_:_:_:_:input:output:errors:)"))) int
 tollgate_start_process(pid_t *process, const char *program, char *const arguments[],
                        char *const environment[], int input, int output, int errors) {

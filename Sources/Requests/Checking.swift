@@ -2,7 +2,7 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What is wrong with a config: `{"config"?, "schema"?, "platform"?, "now"?}`
+/// The findings about a config: `{"config"?, "schema"?, "platform"?, "now"?}`
 extension PreparedConfig {
   /// `{"diagnostics":[..], "counts":{..}}`
   package func check(_ body: JSONRequest) throws(RequestError) -> Value {
@@ -20,7 +20,7 @@ extension PreparedConfig {
     if let platform, platform != "all", RuleLanguage(named: platform) == nil {
       throw .wrong("platform", "ios, android, web, all or cel")
     }
-    // A config that cannot be compiled has findings, too.
+    // A config that does not compile has findings too.
     var text = ConfigText(try body.config("config") ?? bytes, language: language)
     text.check(schema, now: now, isForAll: platform == "all")
     return .object(["diagnostics": .list(text.findings(file: "config")), "counts": text.counts])

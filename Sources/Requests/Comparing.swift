@@ -3,10 +3,10 @@ internal import RuleBatch
 internal import RuleEngine
 package import RuleInsight
 
-/// Which users get something else by another config:
+/// The users with different outcomes in another config:
 /// `{"new", "old"?, "users"?, "placements"?, "now"?, "seed"?}`
 extension PreparedConfig {
-  /// - Parameter other: the new config; nil where the request has it.
+  /// - Parameter other: the new config, or nil if it is in the request.
   package func difference(to other: PreparedConfig? = nil, _ body: JSONRequest)
     throws(RequestError) -> Value
   {
@@ -32,7 +32,7 @@ extension PreparedConfig {
   }
 
   /// - Parameters:
-  ///   - users: lines of records; nil for every user that there could be.
+  ///   - users: lines of records, or nil for all possible users.
   ///   - placements: nil for those of both configs.
   package func difference(
     to other: PreparedConfig, users: [UInt8]?, placements: [String]? = nil, now: Instant? = nil,
@@ -52,7 +52,7 @@ extension PreparedConfig {
 }
 
 extension RuleComparison {
-  /// `{"placements":{..}, "changes":[..]}`, of every user that there could be.
+  /// `{"placements":{..}, "changes":[..]}`, for all possible users.
   package func answer(_ differences: [PlacementDifference], _ redaction: Redaction) -> Value {
     .object([
       "placements": .map(
@@ -62,7 +62,7 @@ extension RuleComparison {
     ])
   }
 
-  /// `{"users", .., "placements":{..}, "changes":[..]}`, of users.
+  /// `{"users", .., "placements":{..}, "changes":[..]}`, for given users.
   package func answer(_ sums: ComparisonSums, _ redaction: Redaction) -> Value {
     .map(
       sums.value(self, shown: redaction.id)

@@ -2,27 +2,27 @@ package import Expressions
 package import RuleEngine
 package import RuleInsight
 
-/// The text of a config with everything that is found in it.
+/// The source of a config, with all findings about it.
 package struct ConfigText: Sendable {
   package let bytes: [UInt8]
   package let config: Config?
   package let ruleSet: RuleSet?
-  /// Errors first, then warnings, each in the order of the text.
+  /// Errors first, then warnings, each in source order.
   package private(set) var diagnostics: [Diagnostic]
-  /// Where they are in the text.
+  /// Their places in the source.
   package private(set) var places: DiagnosticPlaces
-  /// How many questions about the rules were asked, once they have been checked.
+  /// The number of questions about the rules, after a check.
   package private(set) var statistics: RuleAnalysis.Statistics?
   private let decoded: [Diagnostic]
   private let language: RuleLanguage
   private var witnesses: [Diagnostic: Value] = [:]
 
-  /// Decodes and compiles a text.
+  /// Decodes and compiles a source.
   package init(_ bytes: [UInt8], language: RuleLanguage = .standard) {
     self.init(bytes, Config.decode(bytes), language: language)
   }
 
-  /// Compiles a text that has been decoded.
+  /// Compiles a source that has been decoded.
   package init(_ bytes: [UInt8], _ decoded: Compilation<Config>, language: RuleLanguage) {
     self.bytes = bytes
     self.language = language
@@ -40,14 +40,14 @@ package struct ConfigText: Sendable {
     diagnostics = places.sorted(diagnostics)
   }
 
-  /// Adds what only callers want that check the config.
+  /// Adds findings that are only for callers that check the config.
   ///
   /// - Parameters:
-  ///   - schema: what is known of attributes besides what SDKs send.
+  ///   - schema: the known attributes in addition to those of SDKs.
   ///   - now: the time from which on audiences should match some user.
-  ///   - versions: the versions of SDKs in the field, which are compared; none is of no matter.
+  ///   - versions: the versions of SDKs in the field, which are compared. Without any, none are compared.
   ///   - isForAll: whether to check for the SDKs of all platforms, and to compare them.
-  ///   - tell: called with the count of steps that are done, and of all steps.
+  ///   - tell: called with the number of completed steps, and of all steps.
   package mutating func check(
     _ schema: ContextSchema = ContextSchema(), now: Instant, isForAll: Bool = false,
     versions: [VersionCheck.Range] = [], tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -77,12 +77,12 @@ package struct ConfigText: Sendable {
     diagnostics = places.sorted(diagnostics)
   }
 
-  /// How many findings there are of a severity.
+  /// The number of findings with a severity.
   package func count(_ severity: Diagnostic.Severity) -> Int {
     diagnostics.count { $0.severity == severity }
   }
 
-  /// A finding with its place, and with the user for whom it matters.
+  /// A finding with its place, and with the affected user.
   package func finding(_ diagnostic: Diagnostic, file: String) -> Value {
     let isKnown = places.place(of: diagnostic) != nil
     let json = (isKnown ? places : DiagnosticPlaces([diagnostic], in: bytes))

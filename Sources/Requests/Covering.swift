@@ -2,7 +2,7 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What tests exercise of a config: `{"tests"?, "config"?, "render"?, "products"?, "now"?, "seed"?}`
+/// The parts of a config that tests exercise: `{"tests"?, "config"?, "render"?, "products"?, "now"?, "seed"?}`
 extension PreparedConfig {
   package func cover(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = body.value
@@ -39,7 +39,7 @@ extension PreparedConfig {
     }
   }
 
-  /// Covers for as long as a request may take.
+  /// Covers within the time limit of a request.
   private func cover(
     _ tests: [PlacedTestCase], _ texts: TextPlan?, _ start: HistoryClock, seed: String?
   ) throws(RequestError) -> Value {
@@ -82,10 +82,10 @@ extension PreparedConfig {
     return text.tests
   }
 
-  /// Tests whose faults an error lists.
+  /// The maximum number of tests whose faults an error lists.
   private static let mostFaults = 20
 
-  /// Places of tests are `tests:LINE`; in a list a test is a line.
+  /// Places of tests are `tests:LINE`. In a list, a test counts as a line.
   private static func unusable(_ faults: [String]) -> RequestError {
     let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
     return RequestError(

@@ -1,28 +1,28 @@
 package import Expressions
 package import RuleEngine
 
-/// What a decide request asks for beside the user whom it describes:
+/// The members of a decide request in addition to the user's:
 /// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"seed"`, `"requestId"`,
 /// `"record"`, `"sdkVersion"`.
 package struct DecideRequest: Sendable {
-  /// Nil for all of the config.
+  /// Nil for all placements of the config.
   package var placements: [String]?
   package var explains = false
   package var givesReasons = false
   package var givesTexts = false
   package var givesProducts = false
   package var now: Instant?
-  /// Instead of the config's own seed.
+  /// Overrides the config's own seed.
   package var seed: String?
   package var requestID: String?
-  /// The SDK that decides, instead of that of the config.
+  /// The SDK that decides. It overrides that of the config.
   package var sdkVersion: SDKSelection?
-  /// Whether a caller that stores effects stores those of this request; nil for the caller's default.
+  /// Whether the effects of this request are stored by a caller that stores effects. Nil is the caller's default.
   package var records: Bool?
-  /// Where the text of `placements` stands in the body.
+  /// The range of `placements` in the body.
   package var placementsRange = 0..<0
 
-  /// Whether it is about placements alone, so that a batch can have it.
+  /// Whether it only has placements, so that a batch can contain it.
   package var isPlain: Bool {
     !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && seed == nil
       && requestID == nil && records == nil && sdkVersion == nil
@@ -30,7 +30,7 @@ package struct DecideRequest: Sendable {
 
   package init() {}
 
-  /// Reads the members of a body that are not the user record's.
+  /// Reads the members of a body that are not part of the user record.
   package init(_ body: ByteView, nesting: Int) throws(RequestError) {
     // SAFETY: The cursor gets the body's count and ends with the call. Values are copies.
     // Tests: LibraryTests, Server's tests.
@@ -57,9 +57,9 @@ package struct DecideRequest: Sendable {
     if let problem { throw problem }
   }
 
-  /// The same for a body that was read as a user record, in which all its other members are known.
+  /// The same for a body that was read as a user record, in which all other members are known.
   ///
-  /// - Returns: nil when there is something to say against it.
+  /// - Returns: nil if there is an error.
   init?(_ body: ByteView, _ others: OtherMembers, nesting: Int) {
     // SAFETY: Offsets come from reading this very body, and the cursor gets its count.
     // Tests: LibraryTests, Server's tests.
@@ -73,7 +73,7 @@ package struct DecideRequest: Sendable {
     }
   }
 
-  /// Whether a member is one of a decide request, besides those of a user record.
+  /// Whether a member belongs to a decide request, and not to a user record.
   static func hasMember(_ key: JSONCursor.RawString) -> Bool { Member(key) != nil }
 
   package static var memberNames: [String] { Member.allCases.map(\.rawValue) }
@@ -81,7 +81,7 @@ package struct DecideRequest: Sendable {
   private enum Member: String, CaseIterable {
     case placements, explain, reasons, texts, products, now, seed, requestId, record, sdkVersion
 
-    /// Most keys are those of a user record, so that no text is made of one.
+    /// Most keys are those of a user record, so this creates no string.
     init?(_ key: JSONCursor.RawString) {
       let candidates: (Member, Member)
       switch key.bytes.count {
@@ -112,7 +112,7 @@ package struct DecideRequest: Sendable {
     }
   }
 
-  /// Takes the value that comes next, and keeps the first reason why it cannot be used.
+  /// Reads the next value, and stores the first reason why a value is invalid.
   private mutating func take(
     _ member: Member, _ cursor: inout JSONCursor, _ nesting: Int, _ problem: inout RequestError?
   ) throws(JSONFault) {
@@ -141,7 +141,7 @@ package struct DecideRequest: Sendable {
       else { throw wrong("a list of up to \(Self.mostPlacements) names") }
       placements = names
       if names.count > 1 {
-        // As in a batch, a name that is given twice counts once.
+        // As in a batch, a repeated name counts once.
         var seen: Set<[UInt8]> = []
         placements = names.filter { seen.insert(Array($0.utf8)).inserted }
       }
@@ -156,7 +156,7 @@ package struct DecideRequest: Sendable {
       seed = text
     case .sdkVersion: sdkVersion = try SDKSelection(value)
     case .requestId:
-      // The database ends texts at U+0000.
+      // The database ends strings at U+0000.
       guard let text = value.text, !text.isEmpty, text.utf8.count <= 200, !text.utf8.contains(0)
       else { throw wrong("a string of 1 to 200 bytes without U+0000") }
       requestID = text

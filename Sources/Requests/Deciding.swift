@@ -6,19 +6,19 @@ package import RuleEngine
 package struct AnsweredDecision {
   package let placement: String
   package let decision: Decision
-  /// The outcome as counts name it.
+  /// The outcome as named in counts.
   package let code: String
-  /// The rules that failed on the way.
+  /// The rules that failed before the outcome.
   package let errors: [RuleError]
-  /// The audiences whose conditions a missing attribute has decided.
+  /// The audiences whose conditions were decided by a missing attribute.
   package let missing: [Decision.MissingAttribute]
 }
 
-/// What one user gets: a user record with what is asked for, see ``DecideRequest``.
+/// The outcome for one user: a user record with members of a request, see ``DecideRequest``.
 extension PreparedConfig {
   /// `{"decisions":[..]}`
   ///
-  /// - Parameter each: is called for each decision in turn.
+  /// - Parameter each: called for each decision in order.
   package func decide(_ body: [UInt8], each: ((AnsweredDecision) -> Void)? = nil)
     throws(RequestError) -> [UInt8]
   {
@@ -26,7 +26,7 @@ extension PreparedConfig {
     return try decide(body, try decideRequest(body), each: each)
   }
 
-  /// What a decide request asks for.
+  /// The decide request in a body.
   package func decideRequest(_ body: [UInt8]) throws(RequestError) -> DecideRequest {
     // SAFETY: The view of the array stays in the closure, and the request copies its members.
     // Tests: LibraryTests.
@@ -35,7 +35,7 @@ extension PreparedConfig {
     }
   }
 
-  /// The same for a body of which it is known what it asks for.
+  /// The same for a body whose request is known.
   package func decide(
     _ body: [UInt8], _ request: DecideRequest, each: ((AnsweredDecision) -> Void)? = nil
   ) throws(RequestError) -> [UInt8] {
@@ -54,10 +54,9 @@ extension PreparedConfig {
     }
   }
 
-  /// The same in one pass over the body, where nothing has to be known before it is read and there is nothing to
-  /// say against it; otherwise nil.
+  /// The same in one pass over the body. It is nil if something must be known before reading it, or if there is an error.
   private func decideAtOnce(_ body: [UInt8], _ each: ((AnsweredDecision) -> Void)?) -> [UInt8]? {
-    // Events are counted, and dates derived, while a user is read, at a time that the request may say.
+    // Reading a user counts events and derives dates, which depend on the time of the request.
     guard !ruleSet.readsEvents, !ruleSet.derivesAttributes,
       ruleSet.program.limits.dataNesting <= settings.nesting
     else { return nil }
@@ -84,10 +83,10 @@ extension PreparedConfig {
     }
   }
 
-  /// Calls with a frame that holds the attributes of a user.
+  /// Calls the body with a frame that contains the attributes of a user.
   ///
   /// - Parameter isDecideRequest: whether the record is a decide request. Its unknown members are rejected if the
-  ///   settings say so.
+  ///   settings require it.
   func read<Answer>(
     _ record: [UInt8], now: Instant?, isDecideRequest: Bool = false,
     _ answer: (inout Frame, DecisionState, HistoryClock) -> Answer
@@ -119,7 +118,7 @@ extension PreparedConfig {
       unknown.key.text, among: DecideRequest.memberNames + UserMember.allCases.map(\.key))
   }
 
-  /// Decides for each placement and writes the answer.
+  /// Decides each placement and writes the answer.
   private func write(
     _ request: DecideRequest, _ frame: inout Frame, _ state: DecisionState, record: [UInt8],
     _ clock: HistoryClock, _ each: ((AnsweredDecision) -> Void)?

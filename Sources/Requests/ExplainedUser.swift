@@ -2,18 +2,18 @@ package import Expressions
 package import RuleEngine
 package import RuleInsight
 
-/// One user as explanations show them.
+/// One user, for explanations.
 package struct ExplainedUser {
   package var ruleSet: RuleSet
   package var config: Config?
-  /// The record, with what ``whatIf`` sets.
+  /// The record, with the changes of ``whatIf``.
   package var record: Value
   package var state: DecisionState
   package var clock: HistoryClock
   package var assigner: Assigner
   package var whatIf: WhatIf?
   package var redaction: Redaction
-  /// The rules by other versions of the SDK, where that is asked for.
+  /// The rules of other versions of the SDK, if requested.
   package var family: RuleSetFamily?
 
   package init(
@@ -32,9 +32,9 @@ package struct ExplainedUser {
     self.family = family
   }
 
-  /// One audience alone, and the smallest change that would make it take the user.
+  /// One audience, and the smallest change that would make it take the user.
   package struct Audience {
-    /// What the audience is called.
+    /// The name of the audience.
     package var label: String
     package var explanation: Explanation.Audience
     package var change: SmallestChange?
@@ -53,7 +53,7 @@ package struct ExplainedUser {
 
   /// - Parameters:
   ///   - name: its number, ID, experiment or name.
-  ///   - wantsChange: whether to look for the change, which takes longer than the rest.
+  ///   - wantsChange: whether to search for the change, which takes longer than the rest.
   package func audience(
     _ name: String, of placement: String, _ frame: inout Frame, wantsChange: Bool = true
   ) throws(RequestError) -> Audience {
@@ -75,14 +75,14 @@ package struct ExplainedUser {
     return Audience(label: label, explanation: found, change: change)
   }
 
-  /// What the user gets along the values of an attribute.
+  /// The outcomes for the values of an attribute.
   package func sweep(_ path: String, of placement: String) throws(RequestError) -> AttributeSweep {
     try ruleSet.sweep(path, of: placement, for: record, at: clock, assigner: assigner)
   }
 
   // MARK: Versions
 
-  /// The outcomes from other versions of the SDK; nil unless the caller asks.
+  /// The outcomes of other versions of the SDK, or nil if they were not requested.
   private func versions(of placement: String) -> VersionSweep? {
     guard let family, let profile = ruleSet.profile, ruleSet.format == .superwall else {
       return nil
@@ -91,7 +91,7 @@ package struct ExplainedUser {
       family, around: profile, of: placement, for: record, at: clock, assigner: assigner)
   }
 
-  /// Which SDK decided, and where other versions differ, for people.
+  /// The SDK that decided, and the versions that differ, for people.
   package func versionLines(of placement: String) -> [String] {
     guard let sweep = versions(of: placement), let profile = ruleSet.profile else { return [] }
     let others = sweep.lines(besides: profile)
@@ -101,7 +101,7 @@ package struct ExplainedUser {
         ? ["  all other versions of it give the same"] : others.map { "    \($0)" })
   }
 
-  /// `{"sdk": {"name", "evaluator", "versions"}}`; nil unless the caller asks.
+  /// `{"sdk": {"name", "evaluator", "versions"}}`, or nil if it was not requested.
   private func versionValue(of placement: String) -> Value? {
     guard let sweep = versions(of: placement), let profile = ruleSet.profile else { return nil }
     return .object([
@@ -115,9 +115,9 @@ package struct ExplainedUser {
 
   // MARK: JSON
 
-  /// An answer about one placement, with what was set.
+  /// An answer about one placement, with the attributes that were set.
   ///
-  /// - Parameter before: what the user gets without it.
+  /// - Parameter before: the outcome without them.
   package func value(_ answer: Value, _ before: Decision?) -> Value {
     answer.adding(before.flatMap { whatIf?.value(before: $0) })
   }
@@ -131,7 +131,7 @@ package struct ExplainedUser {
 }
 
 extension RuleSet {
-  /// The number of the audience that a caller names by its number, ID, experiment or name, and what it is called.
+  /// The number and the label of the audience with a number, ID, experiment or name.
   fileprivate func audience(_ name: String, of placement: String) throws(RequestError)
     -> (index: Int, label: String)
   {
@@ -157,7 +157,7 @@ extension RuleSet {
       "the placement '\(placement)' has no audience '\(name)'; \(hint)")
   }
 
-  /// The sweep of an attribute that a caller names.
+  /// The sweep of the named attribute.
   fileprivate func sweep(
     _ name: String, of placement: String, for record: Value, at clock: HistoryClock,
     assigner: Assigner
@@ -185,7 +185,7 @@ extension RuleSet {
 }
 
 extension Value {
-  /// A map with the members of another one behind its own.
+  /// A map with the members of another one after its own.
   func adding(_ other: Value?) -> Value {
     guard case .map(let own) = self, case .map(let more)? = other else { return self }
     return .map(own + more)
@@ -193,7 +193,7 @@ extension Value {
 }
 
 extension Redaction {
-  /// Redacts values of an explanation, with what clauses compute from them.
+  /// Redacts values in an explanation, including the values that clauses compute from them.
   fileprivate func apply(to explanation: inout Explanation) {
     guard !isEmpty else { return }
     for index in explanation.audiences.indices { apply(to: &explanation.audiences[index]) }
@@ -213,7 +213,7 @@ extension Redaction {
     for index in clause.computed.indices where clause.computed[index].value != nil {
       clause.computed[index].value = Self.mark
     }
-    // True and false are the answer of the rule.
+    // True and false are the result of the rule, so they are not redacted.
     if case .noBool = clause.outcome { clause.value = clause.value.map { _ in Self.mark } }
   }
 

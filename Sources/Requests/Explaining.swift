@@ -2,12 +2,12 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Why a user gets what they get:
-/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "sdkVersion"?, "text"?}`;
-/// the record may also be the request itself.
+/// Why a user has an outcome:
+/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "sdkVersion"?, "text"?}`.
+/// The record may also be the request itself.
 extension PreparedConfig {
   ///
-  /// - Parameter stored: what the caller has stored of the user.
+  /// - Parameter stored: the state that the caller has stored for the user.
   package func explain(_ body: JSONRequest, stored: StoredState = StoredState())
     throws(RequestError) -> Value
   {
@@ -20,7 +20,7 @@ extension PreparedConfig {
     return try config.following(request.sdkVersion, record: request.record).explain(request)
   }
 
-  /// The ID of the user whom an explain request is about; nil if the request cannot be used.
+  /// The ID of the user in an explain request, or nil if the request is invalid.
   package static func userID(ofExplain body: JSONRequest) -> String? {
     (try? ExplainRequest(body.value))?.record["userId"]?.text
   }
@@ -80,18 +80,18 @@ extension PreparedConfig {
   }
 }
 
-/// What an explain request asks for.
+/// The contents of an explain request.
 private struct ExplainRequest {
   var record: Value
   /// Nil for all.
   var placement: String?
-  /// One audience alone, by its number, ID, experiment or name.
+  /// Only one audience, by its number, ID, experiment or name.
   var audience: String?
   var settings: [AttributeSetting] = []
   var sweep: String?
   var now: Instant?
   var seed: String?
-  /// The SDK that decides; nil for that of the config, of which nothing is said.
+  /// The SDK that decides, or nil for that of the config, which the answer does not mention.
   var sdkVersion: SDKSelection?
   var wantsText: Bool
 
@@ -128,7 +128,7 @@ private struct ExplainRequest {
   }
 
   private static func user(of body: Value) throws(RequestError) -> Value {
-    // A record has a member 'user' itself, of attributes.
+    // A record itself has a member 'user' with attributes.
     if body["userId"] != nil { return body }
     switch body.given("user") {
     case .string(let text)?:

@@ -1,14 +1,14 @@
 package import Expressions
 
-/// A request, which is an object of JSON, and the text that it was read from.
+/// A request, which is a JSON object, and its source.
 package struct JSONRequest: Sendable {
   package let value: Value
   private let bytes: [UInt8]
   private let nesting: Int
 
   /// - Parameters:
-  ///   - nesting: lists and objects inside each other.
-  ///   - name: what errors call the request.
+  ///   - nesting: the maximum depth of lists and objects.
+  ///   - name: the name of the request in errors.
   package init(_ bytes: [UInt8], nesting: Int, name: String = "the body") throws(RequestError) {
     guard !bytes.isEmpty else {
       throw RequestError(.malformed, "not_json", "\(name) is empty; expected an object of JSON")
@@ -34,7 +34,7 @@ package struct JSONRequest: Sendable {
     nesting = 0
   }
 
-  /// The text of a config as it stands in the request, so that places count in it; nil without one.
+  /// The source of a config in the request, so that places count in it, or nil without one.
   package func config(_ name: String) throws(RequestError) -> [UInt8]? {
     guard let given = value.given(name) else { return nil }
     if let text = given.text { return Array(text.utf8) }
@@ -44,7 +44,7 @@ package struct JSONRequest: Sendable {
     return text(of: name)
   }
 
-  /// The text of a member, of which the last one counts.
+  /// The source of a member. If it is repeated, the last one counts.
   private func text(of name: String) -> [UInt8]? {
     // SAFETY: The view of the array stays in the closure. Tests: AnsweringTests.
     bytes.withUnsafeBufferPointer { bytes in

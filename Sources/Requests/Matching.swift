@@ -3,7 +3,7 @@ package import RuleBatch
 package import RuleEngine
 internal import RuleInsight
 
-/// How many users each audience reaches, matches and takes:
+/// The number of users that each audience reaches, matches and takes:
 /// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?, "sdkVersion"?}`
 extension PreparedConfig {
   package func match(_ body: JSONRequest) throws(RequestError) -> Value {
@@ -45,7 +45,7 @@ extension PreparedConfig {
 }
 
 extension PreparedConfig {
-  /// How a batch decides users by the SDKs that their records name; nil where one SDK decides all.
+  /// How a batch decides users by the SDKs in their records, or nil if one SDK decides all.
   package func fleet(_ selection: SDKSelection?)
     -> (selection: SDKSelection, config: Config, column: String?)?
   {
@@ -56,7 +56,7 @@ extension PreparedConfig {
   }
 }
 
-/// What matching users found.
+/// The result of matching users.
 package struct MatchAnswer {
   package var users: Int
   package var rejected: Int
@@ -83,7 +83,7 @@ package struct MatchAnswer {
 }
 
 extension LineScan {
-  /// Calls for whole lines, of about as much as the command takes at once.
+  /// Calls the body with whole lines, in chunks of about the size that the command uses.
   static func forEachChunk(of lines: [UInt8], _ body: (ByteView) -> Void) {
     // SAFETY: Parts of the array are views that stay in the closure; ends are found within it.
     // Tests: AnsweringTests.

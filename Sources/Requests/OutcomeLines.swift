@@ -3,11 +3,11 @@ package import RuleEngine
 
 /// The parts of outcome lines that do not depend on the user, written once for a config.
 package struct OutcomeLines: Sendable {
-  /// What is said of an outcome.
+  /// The part of a line for an outcome.
   private struct Part: Sendable {
-    /// From the comma behind the user's identity to before the brace that closes the line.
+    /// From the comma after the user's identity up to the closing brace of the line.
     var bytes: [UInt8] = []
-    /// The outcome as counts name it.
+    /// The outcome as named in counts.
     var code: String
 
     init(_ outcome: Decision.Outcome, _ placement: String, _ audience: Int?) {
@@ -20,9 +20,9 @@ package struct OutcomeLines: Sendable {
     }
   }
 
-  /// By placement: what is said where no audience takes the user.
+  /// By placement: the part if no audience takes the user.
   private let unmatched: [Part]
-  /// By rule: what is said of an experiment without variants, and then of each variant.
+  /// By rule: the part for an experiment without variants, and then those of each variant.
   private let matched: [[Part]]
 
   package init(_ ruleSet: RuleSet) {
@@ -39,16 +39,16 @@ package struct OutcomeLines: Sendable {
     self.matched = matched
   }
 
-  /// What a line begins with.
+  /// The beginning of a line.
   package func opening(_ subjectID: String) -> [UInt8] {
     var bytes = Array(#"{"userId":"#.utf8)
     JSONWriter.append(quoted: subjectID, to: &bytes)
     return bytes
   }
 
-  /// Appends what is said of a decision, and of the rules that failed on the way.
+  /// Appends the part for a decision, and the rules that failed before it.
   ///
-  /// - Returns: the outcome as counts name it.
+  /// - Returns: the outcome as named in counts.
   package func append(_ decision: Decision, _ errors: [RuleError], to output: inout [UInt8])
     -> String
   {

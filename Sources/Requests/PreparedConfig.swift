@@ -3,42 +3,42 @@ internal import Pricing
 package import RuleEngine
 package import RuleInsight
 
-/// A compiled config with everything that requests about it need: how subjects are assigned, products, texts.
-/// It never changes, and any number of threads may ask it.
+/// A compiled config with all data for requests about it: the assigner, products, texts. It never changes, and any
+/// number of threads may use it.
 package final class PreparedConfig: Sendable {
-  /// What answers depend on besides the config and the request.
+  /// The input of answers in addition to the config and the request.
   package struct Settings: Sendable {
     package var language = RuleLanguage.standard
     package var seed = ""
-    /// Nil for the one that each config's own SDK has.
+    /// Nil for the default of each config's own SDK.
     package var assigner: Assigner?
     package var timeZone = "UTC"
-    /// The products with their prices, and the texts of paywalls, that requests may ask for.
+    /// The products with their prices, and the texts of paywalls, for requests.
     package var products: ProductList?
     package var texts: TextFile?
-    /// Lists and objects inside each other, in requests.
+    /// The maximum depth of lists and objects in requests.
     package var nesting = Expressions.Limits().dataNesting + 1
     package var limits = Limits()
-    /// Attributes of stored and example users that answers do not show.
+    /// Attributes of stored and example users that are redacted in answers.
     package var redaction = Redaction(paths: [])
-    /// Whether deciding a placement that the config does not have is an outcome, and not an error. Apps may ask
-    /// for placements of a config that is not served yet.
+    /// Whether an unknown placement is an outcome, and not an error. Apps may request placements of a config that is not
+    /// served yet.
     package var answersUnknownPlacements = false
-    /// Whether a request with a member that nothing reads is an error. It is a misspelling more often than not.
+    /// Whether an unknown member of a request is an error. Usually it is a misspelling.
     package var rejectsUnknownMembers = false
-    /// What time it is for requests that do not say.
+    /// The time of requests that do not specify one.
     package var clock: @Sendable () -> Instant
 
     package init(clock: @escaping @Sendable () -> Instant) { self.clock = clock }
   }
 
-  /// How much one request may ask for; unlimited for callers that can stop a request.
+  /// The maximum size of one request. It is unlimited for callers that can stop a request.
   package struct Limits: Sendable {
     package var users = Int.max
     package var tests = Int.max
-    /// Audiences of a config that is covered: questions about all of them cannot be stopped in between.
+    /// The number of audiences of a config to cover, because questions about all of them cannot be interrupted.
     package var audiences = Int.max
-    /// How long covering may take.
+    /// The time limit for covering.
     package var patience: Duration?
 
     package init() {}
@@ -48,22 +48,22 @@ package final class PreparedConfig: Sendable {
   package let ruleSet: RuleSet
   package let assigner: Assigner
   package let settings: Settings
-  /// The text, with what compiling it found.
+  /// The source, with the findings of compiling it.
   package let text: ConfigText
   let lines: OutcomeLines
   package let texts: TextPlan?
 
-  /// The rules as SDKs of other versions decide them, with what answers need of them.
+  /// The rules of other versions of the SDK, with the data for their answers.
   package let family: RuleSetFamily
   private let versions = Locked<[SDKProfile: PreparedConfig]>([:])
   private static let mostVersions = 256
 
-  /// Frames that nobody uses, with readers that know which attributes rules read: finding that out takes as
-  /// long as deciding. One is made for each request that there is at once.
+  /// Unused frames, with readers that know which attributes rules read. Computing that takes as long as deciding. There is
+  /// one for each concurrent request.
   private let frames = Locked<[FrameBox]>([])
   private static let mostFrames = 64
 
-  /// One request at a time has it.
+  /// Only one request uses it at a time.
   private final class FrameBox: @unchecked Sendable {
     // SAFETY: A request takes a box from a `Locked` and has it alone. The box is reset before it
     // goes back, so no cell outlives the request. Tests: LibraryTests.anyNumberOfThreads,
@@ -87,7 +87,7 @@ package final class PreparedConfig: Sendable {
   }
 
   /// - Parameters:
-  ///   - file: what findings call the config.
+  ///   - file: the name of the config in findings.
   ///   - isStrict: whether a config with errors in some of its rules is rejected.
   package init(
     _ text: ConfigText, _ settings: Settings, file: String = "config", isStrict: Bool = false
@@ -114,7 +114,7 @@ package final class PreparedConfig: Sendable {
     }
   }
 
-  /// The same config as another SDK decides it.
+  /// The same config for another SDK.
   private init(_ other: PreparedConfig, _ profile: SDKProfile) {
     text = other.text
     config = other.config
@@ -128,9 +128,9 @@ package final class PreparedConfig: Sendable {
     texts = other.texts
   }
 
-  /// This config as the SDK decides it that a request asks for.
+  /// This config for the SDK that a request selects.
   ///
-  /// - Parameter record: the user; nil where there are many.
+  /// - Parameter record: the user, or nil if there are many.
   package func following(_ selection: SDKSelection?, record: Value?) -> PreparedConfig {
     guard let selection, config.format == .superwall, let base = settings.language.profile
     else { return self }
@@ -144,7 +144,7 @@ package final class PreparedConfig: Sendable {
 
   package var bytes: [UInt8] { text.bytes }
 
-  /// The config that a request brings, or this one. It has no texts: no answer about another config shows any.
+  /// The config in a request, or this one. It has no texts, because no answer about another config contains any.
   func config(of body: JSONRequest, _ name: String = "config") throws(RequestError)
     -> PreparedConfig
   {
@@ -172,16 +172,16 @@ package final class PreparedConfig: Sendable {
     }
   }
 
-  /// Calls with a frame and a reader that no other call has.
+  /// Calls the body with a frame and a reader that no other call uses.
   ///
-  /// - Parameter clock: nil where no question about events is answered.
+  /// - Parameter clock: nil if no question about events is answered.
   package func withReader<Result>(
     at clock: HistoryClock?, _ body: (inout UserRecordReader, inout Frame) throws -> Result
   ) rethrows -> Result {
     let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet, clock ?? self.clock(nil))
     if let clock { box.reader.clock = clock }
     defer {
-      // No cell may outlive the bytes that it points into.
+      // No cell may outlive the bytes that it points to.
       box.reader.forget()
       box.frame.reset()
       frames.withLock { if $0.count < Self.mostFrames { $0.append(box) } }
@@ -189,17 +189,17 @@ package final class PreparedConfig: Sendable {
     return try body(&box.reader, &box.frame)
   }
 
-  /// The clock that questions about events are answered by.
+  /// The clock for questions about events.
   package func clock(_ now: Instant?) -> HistoryClock {
     let now = now ?? settings.clock()
     if settings.timeZone == "UTC" { return HistoryClock(now: now) }
     return HistoryClock(now: now, timeZone: settings.timeZone) ?? HistoryClock(now: now)
   }
 
-  /// The assigner of a request that may have a seed of its own.
+  /// The assigner of a request, which may have its own seed.
   package func assigner(seed: String?) -> Assigner { seed.map { assigner.seeded($0) } ?? assigner }
 
-  /// What the config has, what rules read of users, and which events they ask about.
+  /// The contents of the config, the attributes that rules read, and the events that they ask about.
   package var description: Value {
     let questions = ruleSet.questions
     var events: [Value] = []
@@ -217,7 +217,7 @@ package final class PreparedConfig: Sendable {
     ])
   }
 
-  /// The rules of some placements alone; of all for nil.
+  /// The rules of some placements, or of all for nil.
   package func ruleSet(of names: [String]?) throws(RequestError) -> RuleSet {
     guard let names else { return ruleSet }
     try check(placements: names)
@@ -232,7 +232,7 @@ package final class PreparedConfig: Sendable {
     return made
   }
 
-  /// Rejects names that the config does not have.
+  /// Rejects names of placements that the config does not have.
   package func check(placements names: [String]) throws(RequestError) {
     for name in names where ruleSet.placement(named: name) == nil {
       throw RequestError(
@@ -242,7 +242,7 @@ package final class PreparedConfig: Sendable {
 }
 
 extension RuleSet {
-  /// What to say of a placement that a config does not have.
+  /// The hint for a placement that a config does not have.
   package func hint(forPlacement name: String, in config: Config?) -> String {
     if let reason = config?.inactivePlacements.first(where: { $0.name == name })?.reason {
       return "the placement '\(name)' is not active: \(reason)"
@@ -256,7 +256,7 @@ extension RuleSet {
 }
 
 extension [String] {
-  /// The first of them, separated by commas.
+  /// The first ones, separated by commas.
   func listed(_ most: Int) -> String {
     prefix(most).joined(separator: ", ") + (count > most ? ", ..." : "")
   }

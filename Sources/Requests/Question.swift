@@ -2,12 +2,12 @@ package import Expressions
 internal import RuleEngine
 
 extension PreparedConfig {
-  /// A kind of request that has one answer, and takes no config but by what the request says.
+  /// A kind of request with one answer, whose only config is that of the request.
   package enum Question: String, CaseIterable, Sendable {
     case explain, check, diff, render, match, cover, products
   }
 
-  /// - Parameter stored: what the caller has stored of the user to explain.
+  /// - Parameter stored: the state that the caller has stored for the user to explain.
   package func answer(
     _ question: Question, _ body: JSONRequest, stored: StoredState = StoredState()
   ) throws(RequestError) -> Value {
@@ -26,7 +26,7 @@ extension PreparedConfig {
   private func check(_ question: Question, _ body: Value) throws(RequestError) {
     var names = question.members
     if question == .explain, body["userId"] != nil {
-      // The record itself, which has any root that rules read.
+      // The request is the record itself, which may have any root that rules read.
       names += UserMember.allCases.map(\.key) + ruleSet.requirements.compactMap(\.names.first)
     }
     for (name, _) in body.members ?? [] where !names.contains(name) {

@@ -3,13 +3,13 @@ internal import Pricing
 package import RuleEngine
 internal import RuleInsight
 
-/// What templates and paywalls say to a user.
+/// The texts of templates and paywalls for a user.
 extension PreparedConfig {
   /// `{"template", "products"?, "user"?, "dialect"?, "mode"?, "html"?, "select"?, "locale"?, "profile"?,
   /// "timeZone"?, "eligible"?, "now"?}` -> `{"text","isComplete","errors"}`;
-  /// `{"paywall", "user"?, "eligible"?, "now"?}` -> `{"texts","errors"}`, of the texts that came with the config.
-  /// With `"claims": true`, also `"claims"`: what the text asserts, true or false; without a template and
-  /// a paywall, those of all texts that came with the config.
+  /// `{"paywall", "user"?, "eligible"?, "now"?}` -> `{"texts","errors"}`, for the config's own texts.
+  /// With `"claims": true`, the answer also has `"claims"`: the assertions of the text, true or false. Without a template
+  /// and a paywall, they are those of all the config's own texts.
   package func render(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = try RenderRequest(body.value, self)
     let claims = try body.value.givenTruth("claims") ?? false
@@ -84,7 +84,7 @@ extension PreparedConfig {
     return check.check([template]).flatMap { $0.claims.map { $0.json() } }
   }
 
-  /// The claims of the texts that came with the config, of one paywall or of all.
+  /// The claims of the config's own texts, of one paywall or of all.
   private func claims(ofPaywall name: String?, _ body: Value, _ now: Instant)
     throws(RequestError) -> [Value]
   {
@@ -113,7 +113,7 @@ extension PreparedConfig {
     return found
   }
 
-  /// `"locales"`, a list or "all"; else `"locale"`.
+  /// `"locales"`, a list or "all", otherwise `"locale"`.
   private func locales(of body: Value) throws(RequestError) -> [String?] {
     switch body["locales"] {
     case nil, .null?: return [try body.givenText("locale")]
@@ -126,8 +126,7 @@ extension PreparedConfig {
 
   // MARK: Products
 
-  /// What paywalls say about products: `{"products"?, "locale"?, "profile"?, "timeZone"?, "eligible"?,
-  /// "now"?}`
+  /// The attributes of products: `{"products"?, "locale"?, "profile"?, "timeZone"?, "eligible"?, "now"?}`
   package func products(_ body: JSONRequest) throws(RequestError) -> Value {
     let form = try TextForm(body.value, usualZone: settings.timeZone)
     let now = try time(of: body.value)
@@ -148,13 +147,13 @@ extension PreparedConfig {
     return try ProductList.given(bytes)
   }
 
-  /// The time of a request, or the present.
+  /// The time of a request, or the present time.
   func time(of body: Value) throws(RequestError) -> Instant {
     try body.givenTime("now") ?? settings.clock()
   }
 }
 
-/// What a render request asks for.
+/// The contents of a render request.
 private struct RenderRequest {
   var template: String?
   var paywall: String?
@@ -186,22 +185,21 @@ private struct RenderRequest {
   }
 }
 
-/// The text of a template, and what went wrong in it.
+/// The output of a template, and its errors.
 package struct RenderAnswer {
-  /// Nil where the template cannot be compiled.
+  /// Nil if the template does not compile.
   package private(set) var text: String?
-  /// Whether the text is whole: no limit ended the rendering, and every attribute of a product that it
-  /// reads exists.
+  /// Whether the output is complete: no limit ended the rendering, and every attribute of a product that it reads exists.
   package private(set) var isComplete = false
   package let diagnostics: [Diagnostic]
 
-  /// Of a template that cannot be compiled.
+  /// Creates the answer for a template that does not compile.
   package init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
 
   /// - Parameters:
-  ///   - user: the JSON of a record that is sound, or nil.
-  ///   - environment: what the template was compiled in.
-  ///   - source: the text of the template.
+  ///   - user: the JSON of a valid record, or nil.
+  ///   - environment: the environment in which the template was compiled.
+  ///   - source: the source of the template.
   package init(
     _ template: Template, _ products: TextProducts, selected: Int?, user: [UInt8]?,
     _ environment: TemplateEnvironment, _ options: RenderOptions, source: String
@@ -234,7 +232,7 @@ package struct RenderAnswer {
 }
 
 extension TextContext {
-  /// The roots that a user record has.
+  /// The roots of a user record.
   package static func roots(of user: [UInt8]?, _ dialect: TemplateDialect)
     -> [(name: String, value: Value)]
   {
@@ -253,7 +251,7 @@ extension RenderError {
 }
 
 extension ProductList {
-  /// A list of products that came with a request, of which one at least can be used.
+  /// A list of products from a request, with at least one usable product.
   package static func given(_ bytes: [UInt8]) throws(RequestError) -> ProductList {
     let decoded = decode(json: bytes)
     let hasErrors = decoded.diagnostics.contains { $0.severity == .error }
@@ -265,7 +263,7 @@ extension ProductList {
 }
 
 extension TextFile {
-  /// Texts of paywalls that came with a request.
+  /// Texts of paywalls from a request.
   package static func given(_ bytes: [UInt8], _ name: String = "texts") throws(RequestError)
     -> TextFile
   {

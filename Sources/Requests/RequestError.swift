@@ -1,17 +1,17 @@
 package import Expressions
 package import RuleEngine
 
-/// What is wrong with a request, for programs and for people.
+/// An error in a request, for programs and for people.
 package struct RequestError: Error, Hashable, Sendable {
-  /// What kind of thing is wrong, where callers tell them apart by numbers.
+  /// The kind of error, for callers that distinguish kinds by number.
   package enum Kind: Sendable {
     /// A request that is not JSON.
     case malformed
-    /// A request that asks for something unknown, or in the wrong way.
+    /// A request with an unknown or invalid member.
     case request
-    /// A config that cannot be used, or not for this request.
+    /// A config that is invalid, or cannot be used for this request.
     case config
-    /// More than a limit allows.
+    /// A request that exceeds a limit.
     case tooLarge
   }
 
@@ -19,7 +19,7 @@ package struct RequestError: Error, Hashable, Sendable {
   /// Stable, in snake_case.
   package var code: String
   package var message: String
-  /// Members beside code and message.
+  /// Members in addition to code and message.
   package var details: [Value.Entry]
 
   package init(
@@ -31,7 +31,7 @@ package struct RequestError: Error, Hashable, Sendable {
     self.details = details
   }
 
-  /// `{"code", "message"}` and what there is beside.
+  /// `{"code", "message"}` and the details.
   package var value: Value {
     .map(
       [
@@ -43,7 +43,7 @@ package struct RequestError: Error, Hashable, Sendable {
 extension RequestError {
   package init(_ message: String) { self.init(.request, "bad_request", message) }
 
-  /// Of a user record that cannot be read.
+  /// The error for an invalid user record.
   package init(_ rejection: UserRecordReader.Rejection) {
     var details: [Value.Entry] = []
     if let offset = rejection.offset {
@@ -53,24 +53,24 @@ extension RequestError {
     self.init(.request, "bad_user", rejection.reason, details: details)
   }
 
-  /// Of a text that is not JSON.
+  /// The error for invalid JSON.
   package init(_ fault: JSONFault, of what: String) {
     self.init(
       .malformed, "not_json", "\(what) is not JSON: \(fault.message) at byte \(fault.offset)",
       details: [.init(key: "offset", value: .int(Int64(fault.offset)))])
   }
 
-  /// Of a member that has the wrong type or value.
+  /// The error for a member with a wrong type or value.
   package static func wrong(_ member: String, _ expected: String) -> RequestError {
     about(member, "'\(member)' must be \(expected)")
   }
 
-  /// Of a member that is required.
+  /// The error for a missing member.
   static func missing(_ member: String, _ expected: String) -> RequestError {
     about(member, "'\(member)' is missing; expected \(expected)")
   }
 
-  /// Of a member that no part of the request reads.
+  /// The error for an unknown member.
   static func unknownMember(_ name: String, among known: [String]) -> RequestError {
     let hint = Suggestion.question(about: name, among: known).map { "; \($0)" } ?? ""
     return RequestError(
@@ -78,7 +78,7 @@ extension RequestError {
       details: [.init(key: "path", value: .string(name))])
   }
 
-  /// Of a member whose content cannot be read.
+  /// The error for a member with invalid content.
   static func unreadable(_ member: String, _ diagnostics: [Diagnostic]) -> RequestError {
     about(member, "'\(member)' cannot be read: \(diagnostics.first?.message ?? "")")
   }
@@ -100,7 +100,7 @@ package enum RequestTime {
 }
 
 extension Value {
-  /// A member of a request; nil where it is missing or null.
+  /// A member of a request, or nil if it is missing or null.
   package func given(_ name: String) -> Value? {
     self[name].flatMap { $0 == .null ? nil : $0 }
   }
@@ -143,13 +143,13 @@ extension Value {
     throw .wrong(name, "ios, android, web or cel")
   }
 
-  /// The SDK that a request asks to be decided by.
+  /// The SDK that a request selects.
   package func givenSDKVersion() throws(RequestError) -> SDKSelection? {
     guard let value = given("sdkVersion") else { return nil }
     return try SDKSelection(value)
   }
 
-  /// JSON that a request has as a string, or as it is.
+  /// JSON in a request, as a string or as a value.
   package func givenJSON(_ name: String) -> [UInt8]? {
     switch given(name) {
     case nil: nil
@@ -158,7 +158,7 @@ extension Value {
     }
   }
 
-  /// Lines of JSON that a request has as one string, or as a list of values.
+  /// Lines of JSON in a request, as one string or as a list of values.
   package func givenLines(_ name: String, of what: String) throws(RequestError) -> [UInt8]? {
     switch given(name) {
     case nil: return nil

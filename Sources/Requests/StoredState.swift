@@ -1,7 +1,7 @@
 internal import Expressions
 package import RuleEngine
 
-/// The state of a user that a caller has stored, besides that of the record.
+/// The state of a user that a caller has stored, in addition to that of the record.
 package struct StoredState: Hashable, Sendable {
   package var assignments: [Assignment] = []
   package var occurrences: [DecisionState.Occurrences] = []
@@ -10,10 +10,10 @@ package struct StoredState: Hashable, Sendable {
 
   package var isEmpty: Bool { assignments.isEmpty && occurrences.isEmpty }
 
-  /// The record with the stored state. A user record may have `assignments` and `occurrences` several times:
-  /// all of them count, and of several assignments of an experiment the last one, which is the stored one.
+  /// The record with the stored state. A user record may have `assignments` and `occurrences` several times, and all of
+  /// them count. If an experiment has several assignments, the last one counts, which is the stored one.
   ///
-  /// - Parameter record: a JSON object with a `userId`. Anything else stays as it is, and is rejected by its reader.
+  /// - Parameter record: a JSON object with a `userId`. Anything else is unchanged, and its reader rejects it.
   package func appended(to record: [UInt8]) -> [UInt8] {
     guard !isEmpty, let end = record.lastIndex(of: UInt8(ascii: "}")) else { return record }
     let members = Value.members([

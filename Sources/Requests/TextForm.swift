@@ -2,19 +2,19 @@ package import Expressions
 package import Pricing
 package import RuleEngine
 
-/// How prices, dates and texts are written for one request.
+/// The format of prices, dates and texts for one request.
 package struct TextForm: Sendable {
   package var profile: PricingProfile?
   package var locale: String?
-  /// Nil where dates keep the offset that they were written with.
+  /// Nil if dates keep the offset that they were written with.
   package var timeZone: String?
-  /// The slot of the selected product; nil for the first.
+  /// The slot of the selected product, or nil for the first.
   package var select: String?
-  /// Whether the user may have introductory offers; nil for what the record says.
+  /// Whether introductory offers are available to the user, or nil if the record decides.
   package var isEligible: Bool?
-  /// The versions of the SDKs that show prices; one that names no platform is of iOS's.
+  /// The versions of the SDKs that show prices. A version without a platform is one of iOS.
   package var sdkVersion = SDKSelection.newest
-  /// The zone in which trials begin without ``timeZone``.
+  /// The zone in which trials begin if ``timeZone`` is nil.
   package var usualZone: String
 
   package init(
@@ -48,30 +48,30 @@ package struct TextForm: Sendable {
     return context
   }
 
-  /// - Parameter user: the record of the user that reads the texts, or nil; it says which offers the
-  ///   user may have where the request does not.
+  /// - Parameter user: the record of the user that reads the texts, or nil. It determines the available offers if the
+  ///   request does not.
   package func context(now: Instant, user: [UInt8]?) -> PricingContext {
     var context = context(now: now)
     context.eligibility = eligibility ?? OfferEligibility(ofRecord: user)
     return context
   }
 
-  /// Which offers users may have; nil for what their records say.
+  /// The offers that are available to users, or nil if their records decide.
   package var eligibility: OfferEligibility? { isEligible.map { $0 ? .all : .none } }
 
-  /// The profile that texts of a dialect follow.
+  /// The profile for texts of a dialect.
   package func profile(for dialect: TemplateDialect) -> PricingProfile? {
     profile ?? (dialect == .agentwallie ? .agentWallie : nil)
   }
 
-  /// Products with their attributes; the diagnostics are theirs.
+  /// Products with their attributes, and their diagnostics.
   package func products(
     _ list: [PricedProduct], for dialect: TemplateDialect, now: Instant, user: [UInt8]? = nil
   ) throws(PricingError) -> TextProducts {
     try TextProducts(list, profile: profile(for: dialect), context: context(now: now, user: user))
   }
 
-  /// The place of the selected product.
+  /// The index of the selected product.
   package func selected(in products: TextProducts) throws(RequestError) -> Int? {
     guard let select else { return products.slotted.isEmpty ? nil : 0 }
     if let place = products.index(ofSlot: select) { return place }

@@ -2,7 +2,7 @@ package import Expressions
 package import RuleEngine
 internal import RuleInsight
 
-/// An attribute and the value that it gets, such as `user.plan` and `"pro"`.
+/// An attribute and its new value, such as `user.plan` and `"pro"`.
 package struct AttributeSetting: Sendable {
   package let path: [String]
   package let value: Value
@@ -22,9 +22,9 @@ package struct AttributeSetting: Sendable {
 
 /// A user with other values of some attributes.
 package struct WhatIf {
-  /// The user record with them.
+  /// The user record with these values.
   package private(set) var record: Value
-  /// Attributes that are set and no rule reads.
+  /// Attributes that are set but that no rule reads.
   package private(set) var unread: [String] = []
   private var changes: [SmallestChange.Change] = []
 
@@ -46,7 +46,7 @@ package struct WhatIf {
     follow(settings.map(\.path), record, ruleSet)
   }
 
-  /// What follows from an attribute that is set follows from its new value.
+  /// Derives further attributes from the new values of the attributes that are set.
   private mutating func follow(_ paths: [[String]], _ before: Value, _ ruleSet: RuleSet) {
     let pairs = DerivedAttributes(before, on: ruleSet.language.platform)
     for path in pairs.follow(&record, paths.map { AttributePath($0) }) ?? [] {
@@ -63,9 +63,9 @@ package struct WhatIf {
     }
   }
 
-  // MARK: What can be set
+  // MARK: Valid settings
 
-  /// Rejects settings that cannot have been meant.
+  /// Rejects settings that are certainly mistakes.
   ///
   /// - Returns: whether no rule reads the attribute.
   private static func isUnread(
@@ -110,7 +110,7 @@ package struct WhatIf {
           ?? "attributes are in user, device and params, as in user.\(root)"))
   }
 
-  /// An attribute that no rule reads, and that nearly has the name of another, is a mistake.
+  /// An attribute that no rule reads, and whose name is close to that of another, is a mistake.
   private static func checkName(
     _ setting: AttributeSetting, _ record: Value, _ ruleSet: RuleSet
   ) throws(RequestError) -> Bool {
@@ -118,7 +118,7 @@ package struct WhatIf {
     let attributes: [UserMember] = [.user, .device, .params]
     guard path.count > 1, attributes.contains(where: { $0.key == path[0] }) else { return false }
     let read = ruleSet.requirements
-    // What attributes follow from is read, too.
+    // Attributes from which others are derived are read too.
     let isRead = ruleSet.program.requirements.contains {
       $0.names.starts(with: path) || path.starts(with: $0.names)
     }
@@ -140,7 +140,7 @@ package struct WhatIf {
 
   // MARK: Output
 
-  /// The same, as it may be shown.
+  /// The same with redacted values.
   func redacted(_ redaction: Redaction) -> WhatIf {
     var shown = self
     redaction.apply(to: &shown.changes)
@@ -149,14 +149,14 @@ package struct WhatIf {
 
   /// `{"set": [{"path", "from"?, "to"}], "without": {"result", "audience", "variant", "paywall"}}`
   ///
-  /// - Parameter before: what the user gets as they are.
+  /// - Parameter before: the outcome for the user without changes.
   func value(before: Decision) -> Value {
     .object([
       "set": .list(changes.map(\.value)), "without": AttributeSweep.Outcome(before).value,
     ])
   }
 
-  /// What was set.
+  /// The attributes that were set.
   package var text: String {
     let set = changes.map { change in
       let from = change.from.map { "was \($0.json)" } ?? "was not there"
@@ -165,7 +165,7 @@ package struct WhatIf {
     return "with " + set.joined(separator: ", ")
   }
 
-  /// What the user gets without and with it; nil where that is the same.
+  /// The outcomes without and with the change, or nil if they are equal.
   package static func difference(_ before: Decision, _ after: Decision) -> (
     before: String, after: String
   )? {
@@ -173,7 +173,7 @@ package struct WhatIf {
     return old == new ? nil : (old.text, new.text)
   }
 
-  /// What was set, and what the user gets without and with it.
+  /// The attributes that were set, and the outcomes without and with them.
   package func text(before: Decision, after: Decision) -> String {
     guard let difference = Self.difference(before, after) else {
       return "\(text): no difference, \(AttributeSweep.Outcome(after).text)"
