@@ -18,20 +18,20 @@ public enum Assigner: Hashable, Sendable {
   /// By hash: the same subject, experiment and salt give the same variant everywhere, subjects
   /// spread by the weights, and experiments are independent of each other.
   ///
-  /// The hash is XXH64 with seed 0 over salt, experiment ID and subject ID, each as a
-  /// little-endian 32-bit count of UTF-8 bytes and the bytes. Its top 53 bits, as a fraction of
-  /// 2^53, times the sum of the weights is the draw.
+  /// The hash is XXH64 with seed 0 over salt, experiment ID and subject ID, each written as its
+  /// UTF-8 byte count (little-endian, 32 bits) followed by the bytes. The draw is the top 53 bits,
+  /// as a fraction of 2^53, times the sum of the weights.
   case hash(salt: String)
-  /// By a number in `0..<1` from the caller, times the sum of the weights: what the SDKs do, with
-  /// the source of numbers injected.
+  /// By a number in `0..<1` from the caller, times the sum of the weights. The SDKs do this; here
+  /// the source of numbers is injected.
   case draw(Double)
-  /// As AgentWallie's SDK does, so that its users keep their variants: one of a hundred buckets,
-  /// by the hash that its SDK takes. Experiments with IDs of one length are not independent of each other.
+  /// As AgentWallie's SDK does, so that its users keep their variants: one of a hundred buckets, by
+  /// that SDK's hash. Experiments whose IDs have the same length are not independent of each other.
   case djb2
 
-  /// The assigner that a config's own SDK has, where it has one that can be repeated: ``djb2`` for
-  /// AgentWallie's, so that what is decided here is what its users see, and ``hash(salt:)`` for
-  /// Superwall's, which draws at random.
+  /// The assigner of the config's own SDK, if it can be reproduced. ``djb2`` for AgentWallie's
+  /// configs, so that decisions here match what its users see; ``hash(salt:)`` for Superwall's,
+  /// whose SDKs draw at random.
   public static func usual(for format: Config.Format, salt: String = "") -> Assigner {
     format == .agentWallie ? .djb2 : .hash(salt: salt)
   }
@@ -64,7 +64,7 @@ public enum Assigner: Hashable, Sendable {
     case .djb2: return DJB2.draw(experiment: experiment, subject: subject, range: range)
     case .hash(let salt):
       let prefix = 8 + salt.utf8.count + experiment.count
-      // A size that the compiler knows is a place on the stack that costs nothing.
+      // A size that is known at compile time is a stack slot that costs nothing.
       if prefix + 4 + subject.count <= 256 {
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
           Assigner.writePrefix(to: buffer, salt, experiment)
@@ -89,8 +89,8 @@ public enum Assigner: Hashable, Sendable {
     }
   }
 
-  /// What the hash reads before the subject: salt and experiment with their lengths. Empty when
-  /// the assigner does not hash this way.
+  /// The bytes that the hash reads before the subject: salt and experiment with their lengths.
+  /// Empty when the assigner does not hash this way.
   package func hashPrefix(experimentID: String) -> [UInt8] {
     // SAFETY: The array has as many bytes as `writePrefix` writes. Tests: AssignerTests,
     // FixedLengthHashTests.
@@ -129,8 +129,8 @@ public enum Assigner: Hashable, Sendable {
     }
   }
 
-  /// The fraction of a subject whose hash prefix stands at the beginning of a buffer, which has
-  /// room for the subject behind it.
+  /// The fraction of a subject. The buffer begins with the hash prefix and has room for the subject
+  /// after it.
   @inline(__always)
   package static func fraction(
     _ buffer: UnsafeMutableRawBufferPointer, prefix: Int, subject: ByteView

@@ -1,18 +1,18 @@
 extension Config {
   /// Gives a subject its variants when a config is applied: what the SDKs do after fetching one.
   ///
-  /// A stored variant that its experiment still has is kept, whatever its weight is now; one that
-  /// is gone is taken away and chosen anew, which fails when there are no variants. Assignments of
-  /// experiments that the config does not have are kept.
+  /// A stored variant that its experiment still has is preserved, whatever its weight is now. If
+  /// the experiment no longer has it, a new one is chosen, which fails when there are no variants.
+  /// Assignments of experiments that the config does not have are preserved.
   ///
-  /// In Superwall's configs all placements of a campaign have the same rules; only those of its
-  /// first placement are looked at. A campaign is the one of a placement's first audience.
+  /// In Superwall's configs all placements of a campaign have the same rules, so only those of its
+  /// first placement are read. A placement belongs to the campaign of its first audience.
   ///
   /// - Parameters:
-  ///   - existing: what is stored.
-  ///   - subjectID: who the subject is.
-  ///   - assigner: by experiment ID, how a new variant is chosen.
-  /// - Returns: all assignments afterwards; new ones are not sent to the server yet.
+  ///   - existing: the stored assignments.
+  ///   - subjectID: the ID of the subject.
+  ///   - assigner: how a new variant is chosen, by experiment ID.
+  /// - Returns: all assignments afterwards. New ones are not yet sent to the server.
   public func chooseAssignments(
     existing: [Assignment], subjectID: String, assigner: (String) -> Assigner
   ) -> [Assignment] {
@@ -31,7 +31,7 @@ extension Config {
     return assignments
   }
 
-  /// The audiences whose experiments are looked at when a config is applied.
+  /// The audiences whose experiments get variants when a config is applied.
   private var assignableAudiences: [Audience] {
     guard format == .superwall else { return placements.flatMap(\.audiences) }
     var seen: Set<[UInt8]> = []
@@ -43,8 +43,8 @@ extension Config {
     }
   }
 
-  /// Puts the server's assignments over the local ones. What the server says of experiments and
-  /// variants that the config does not have is ignored.
+  /// Overwrites the local assignments with the server's. Those of experiments and variants that the
+  /// config does not have are ignored.
   public func transferAssignments(
     server: [Assignment], local: [Assignment]
   ) -> [Assignment] {

@@ -26,7 +26,7 @@ public struct Ratio: Hashable, Sendable {
   public static let zero = Ratio(0, 1)
   public static let one = Ratio(1, 1)
 
-  /// So many times the fraction, exactly; nil where that takes more than 128 bits.
+  /// The fraction times a count, exactly; nil if that takes more than 128 bits.
   package func times(_ count: Int) -> Ratio? {
     let shorter = Ratio(UInt128(max(count, 0)), denominator)
     let product = numerator.multipliedReportingOverflow(by: shorter.numerator)
@@ -54,11 +54,11 @@ extension Ratio: CustomStringConvertible {
 }
 
 extension Ratio {
-  /// What share each weight has of their sum: of equal shares when all are zero.
+  /// Each weight's share of their sum; equal shares when all weights are zero.
   ///
-  /// Weights count as the decimal numbers that they print as, so that a third of 33.3, 33.3 and
-  /// 33.4 is 333/1000. Digits beyond the 31st of the largest weight are cut off; a draw could not
-  /// tell them either.
+  /// Weights count as the decimal numbers that they print as, so a third of 33.3, 33.3 and 33.4 is
+  /// 333/1000. Digits after the 31st of the largest weight are dropped; a draw could not
+  /// distinguish them either.
   package static func shares(of weights: [Double]) -> [Ratio] {
     let decimals = weights.map { Decimal($0) }
     guard let largest = decimals.compactMap(\.leadingExponent).max() else {
@@ -96,7 +96,7 @@ extension Ratio {
       return exponent + String(digits).count - 1
     }
 
-    /// The number in units of a power of ten, cut off.
+    /// The number in units of a power of ten, truncated.
     func scaled(unit: Int) -> UInt128 {
       var scaled = digits
       var power = exponent - unit

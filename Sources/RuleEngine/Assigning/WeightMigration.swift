@@ -1,32 +1,33 @@
-/// Gives the subjects of one experiment variants by new weights, so that as few of them as possible
-/// lose the variant that they have.
+/// Reassigns the subjects of one experiment by new weights, so that as few of them as possible
+/// change their variant.
 ///
-/// How many subjects a variant gets is its share of all, by largest remainder: whole parts first, and
-/// what is left to the largest fractions, the earlier variant first where they are equal. A variant
-/// keeps as many of its subjects as it may have. Who has to go, and where to, is decided by hashes of
-/// the subjects, so that it depends neither on their order nor on what else is known of them.
+/// Each variant gets its share of all subjects by largest remainder: whole parts first, then one
+/// more for the largest fractions, the earlier variant first among equals. A variant keeps as many
+/// of its subjects as fit. Hashes of the subjects decide which ones move, and where to, so the
+/// result depends neither on their order nor on anything else about them.
 package struct WeightMigration {
-  /// What a subject had before.
+  /// A subject's previous variant.
   package enum Former: Hashable, Sendable {
     /// The variant with this number.
     case variant(Int)
-    /// A variant that the experiment does not have any more.
+    /// A variant that the experiment no longer has.
     case gone
-    /// None.
+    /// The subject had no variant.
     case none
   }
 
-  /// What comes out.
+  /// The result of a migration.
   package struct Result: Hashable, Sendable {
-    /// By variant: how many subjects it has to have.
+    /// By variant, its number of subjects after the migration.
     package var targets: [Int]
-    /// By variant: how many had it before.
+    /// By variant, its number of subjects before the migration.
     package var former: [Int]
-    /// By subject, in the order in which they were added: the number of its variant.
+    /// By subject, in the order in which they were added, the number of its variant.
     package var variants: [Int32]
-    /// How many subjects have another variant than before. Who had none does not count.
+    /// The number of subjects whose variant changes. Subjects without a previous variant do not
+    /// count.
     package var moved: Int
-    /// How many of these had a variant that is gone.
+    /// How many of these had a variant that no longer exists.
     package var gone: Int
   }
 
@@ -37,10 +38,11 @@ package struct WeightMigration {
   private static let noVariant: Int32 = -1
   private static let goneVariant: Int32 = -2
 
-  /// - Parameter weights: of the variants, at least one; they are shared out as ``Distribution`` has it.
+  /// - Parameter weights: of the variants, at least one. They are divided as ``Distribution`` does
+  ///   it.
   package init(weights: [Double]) { shares = Ratio.shares(of: weights) }
 
-  /// How many subjects there are.
+  /// The number of subjects.
   package var count: Int { hashes.count }
 
   /// - Parameter hash: of the subject, the same in every run.
@@ -53,7 +55,7 @@ package struct WeightMigration {
     }
   }
 
-  /// Shares the subjects out.
+  /// Divides the subjects among the variants.
   package func result() -> Result {
     let targets = Self.parts(of: count, shares)
     var members = [[Int]](repeating: [], count: shares.count)
@@ -66,14 +68,15 @@ package struct WeightMigration {
     var moved = formers.count { $0 == Self.goneVariant }
     let gone = moved
     for variant in members.indices {
-      // Equal hashes are those of one subject that is there twice.
+      // Equal hashes belong to one subject that was added twice.
       let order = members[variant].sorted { (hashes[$0], $0) < (hashes[$1], $1) }
       for subject in order.prefix(targets[variant]) { variants[subject] = Int32(variant) }
       let rest = order.dropFirst(targets[variant])
       moved += rest.count
       free += rest
     }
-    // By another hash: those who had to go have the largest of the first one.
+    // By another hash, because the subjects that had to move have the largest values of the first
+    // one.
     let order = free.map { (Self.mixed(hashes[$0]), $0) }.sorted { $0 < $1 }.map(\.1)
     var next = order.makeIterator()
     for variant in members.indices {
@@ -84,7 +87,7 @@ package struct WeightMigration {
     return Result(targets: targets, former: former, variants: variants, moved: moved, gone: gone)
   }
 
-  /// A number in whole parts by shares that sum to one: by largest remainder.
+  /// Splits a count into whole parts by shares that sum to one, by largest remainder.
   package static func parts(of count: Int, _ shares: [Ratio]) -> [Int] {
     var parts: [Int] = []
     var rests: [(part: Int, rest: Ratio)] = []

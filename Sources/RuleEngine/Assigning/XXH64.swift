@@ -1,7 +1,7 @@
 /// The 64-bit xxHash of Yann Collet (XXH64, seed 0): a mixing hash with implementations for every
 /// language, so that assignments can be reproduced anywhere. Written from its specification.
 ///
-/// Inlinable, because `RuleBatch` draws for every user: without it counting takes 2 % longer.
+/// Inlinable, because `RuleBatch` draws for every user: otherwise counting takes 2 % longer.
 @usableFromInline package enum XXH64 {
   // SAFETY: The caller's memory has `count` bytes. Words of eight and four bytes are read only
   // while that many remain. Tests: XXH64Tests, FixedLengthHashTests, asan.
@@ -75,7 +75,7 @@
   @inlinable @inline(__always)
   package static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     var hash = sum(a, b, c, d)
-    // One after the other by hand: an array of the lanes would be allocated for every hash.
+    // Merged one by one by hand: an array of the lanes would be allocated for every hash.
     hash = merge(round(0, a), into: hash)
     hash = merge(round(0, b), into: hash)
     hash = merge(round(0, c), into: hash)
@@ -87,7 +87,7 @@
     rotate(a, 1) &+ rotate(b, 7) &+ rotate(c, 12) &+ rotate(d, 18)
   }
 
-  /// Takes in a lane, of which the round of zero is given.
+  /// Merges a lane whose round of zero is already computed.
   @inlinable @inline(__always)
   package static func merge(_ lane: UInt64, into hash: UInt64) -> UInt64 {
     (hash ^ lane) &* prime1 &+ prime4
@@ -105,8 +105,8 @@
 }
 
 extension XXH64 {
-  /// The hash of text that is given in words: four at a time while 32 bytes are left, then one at a
-  /// time, then the rest.
+  /// The hash of a string that arrives in words: four at a time while 32 bytes remain, then one at
+  /// a time, then the rest.
   @usableFromInline package struct Words {
     @usableFromInline let count: Int
     @usableFromInline var a = XXH64.prime1 &+ XXH64.prime2
@@ -115,7 +115,7 @@ extension XXH64 {
     @usableFromInline var d = 0 &- XXH64.prime1
     @usableFromInline var hash = XXH64.prime5
 
-    /// - Parameter count: bytes of the whole text.
+    /// - Parameter count: the bytes of the whole string.
     @inlinable @inline(__always)
     package init(count: Int) { self.count = count }
 
@@ -126,10 +126,10 @@ extension XXH64 {
       hash &+= UInt64(count)
     }
 
-    /// What has been taken in so far, without lanes.
+    /// The hash of the input so far, without lanes.
     package var state: UInt64 { hash }
 
-    /// Goes on from what has been taken in.
+    /// Resumes from the hash of earlier input.
     @inlinable @inline(__always)
     package init(state: UInt64) {
       count = 0
@@ -154,7 +154,7 @@ extension XXH64 {
     @inlinable @inline(__always)
     package mutating func add(_ word: UInt64) { add(round: XXH64.round(0, word)) }
 
-    /// What a word does to the hash does not depend on the hash before: it can be known already.
+    /// A word's contribution does not depend on the hash so far, so it can be computed in advance.
     @inlinable package static func round(_ word: UInt64) -> UInt64 { XXH64.round(0, word) }
 
     @inlinable @inline(__always)
@@ -165,7 +165,7 @@ extension XXH64 {
     @inlinable @inline(__always)
     package func finish() -> UInt64 { XXH64.avalanche(hash) }
 
-    /// Adds the last bytes, fewer than eight, which begin in the low ones of a word.
+    /// Adds the last bytes, fewer than eight, which are in the low bytes of a word.
     @inlinable @inline(__always)
     package func finish(_ rest: UInt64, bytes: Int) -> UInt64 {
       var hash = hash

@@ -1,5 +1,5 @@
 extension XXH64 {
-  /// The hash of bytes that come in pieces. How they are cut makes no difference.
+  /// The hash of bytes that arrive in pieces. How they are divided makes no difference.
   package struct Stream: Hashable, Sendable {
     // SAFETY: Blocks have a multiple of 32 bytes. `init(state:count:)` checks that there are as
     // many stored bytes as the count says. Tests: XXH64Tests, FixedLengthHashTests.streams.
@@ -7,14 +7,14 @@ extension XXH64 {
     private var lanes: [UInt64] = [
       XXH64.prime1 &+ XXH64.prime2, XXH64.prime2, 0, 0 &- XXH64.prime1,
     ]
-    /// What came last, fewer than 32 bytes.
+    /// The last bytes, fewer than 32, that no lane has read.
     private var rest: [UInt8] = []
-    /// Bytes so far.
+    /// The number of bytes so far.
     package private(set) var count = 0
 
     package init() {}
 
-    /// A stream that goes on where another one was; nil when the numbers are not ``state``.
+    /// Resumes a stream from its ``state``; nil when the numbers are not a state.
     package init?(state: [UInt64], count: Int) {
       guard count >= 0, state.count == 4 + count % 32 else { return nil }
       lanes = Array(state[..<4])
@@ -22,7 +22,7 @@ extension XXH64 {
       self.count = count
     }
 
-    /// What ``init(state:count:)`` needs, beside the count.
+    /// The state that ``init(state:count:)`` needs, beside the count.
     package var state: [UInt64] { lanes + rest.map(UInt64.init) }
 
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {
@@ -62,7 +62,7 @@ extension XXH64 {
     }
   }
 
-  /// Takes in the last bytes, fewer than 32.
+  /// Adds the last bytes, fewer than 32.
   private static func finish(_ begun: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     // SAFETY: Words of eight and four bytes are read only while that many remain.
     // Tests: XXH64Tests.

@@ -2,14 +2,13 @@ public import Expressions
 internal import Pricing
 
 extension RuleSet {
-  /// Compiles a config. There is always a result: an audience whose expression does not compile
-  /// never matches, and its diagnostics say why.
+  /// Compiles a config. This always returns a rule set: an audience whose expression does not
+  /// compile never matches, and its diagnostics say why.
   ///
   /// - Parameters:
-  ///   - config: what was decoded, or made by hand.
-  ///   - language: what the expressions are written in. Superwall's configs are superscript, whatever
-  ///     they look like.
-  ///   - limits: how much each expression may take.
+  ///   - config: the config, decoded or built by hand.
+  ///   - language: the language of the expressions. Superwall's configs are always superscript.
+  ///   - limits: the limits of each expression.
   /// - Returns: the rule set, and diagnostics with paths into the config.
   public static func compile(
     _ config: Config, language: RuleLanguage = .standard, limits: Limits = Limits()
@@ -18,8 +17,10 @@ extension RuleSet {
   }
 
   /// - Parameters:
-  ///   - behavior: the generation of Superwall's evaluator that the rules decide as, in place of that of the SDK.
-  ///   - folds: whether operations on constants are worked out beforehand, which changes nothing.
+  ///   - behavior: the generation of Superwall's evaluator that the rules follow, instead of the
+  ///     SDK's.
+  ///   - folds: whether operations on constants are computed at compile time, which changes no
+  ///     result.
   package static func compile(
     _ config: Config, language: RuleLanguage, limits: Limits = Limits(),
     behavior: EvaluatorBehavior?, folds: Bool = true
@@ -31,8 +32,8 @@ extension RuleSet {
   }
 
   /// - Parameters:
-  ///   - environment: of the language, with what a version of the SDK has otherwise. Configs that are not
-  ///     Superwall's take CEL's.
+  ///   - environment: of the language, with the differences of an SDK version. Configs that are not
+  ///     Superwall's use CEL's.
   package static func compile(
     _ config: Config, language: RuleLanguage, environment: ExpressionEnvironment,
     folds: Bool = true
@@ -70,7 +71,7 @@ extension RuleSet {
 }
 
 extension Config {
-  /// The computed properties that audiences ask for, each once.
+  /// The computed properties that audiences ask for, without duplicates.
   package var computedProperties: [ComputedProperty] {
     var properties: [ComputedProperty] = []
     for property in placements.flatMap(\.audiences).flatMap(\.computedProperties)
@@ -90,7 +91,7 @@ private struct RuleCompiler: ~Copyable {
   private var entryOf: [[UInt8]: (entry: Int, isBroken: Bool, diagnostics: [Diagnostic])] = [:]
   private var entries = 0
   private let language: RuleLanguage
-  /// The SDK that decides, where it is a known one.
+  /// The SDK that decides, if it is a known one.
   private let profile: SDKProfile?
   private let computedProperties: [ComputedProperty]
   private let readsScripts: Bool
@@ -111,8 +112,8 @@ private struct RuleCompiler: ~Copyable {
     builder.folds = folds
   }
 
-  /// What an audience is called where it stands: numbers count in the order of evaluation, which need
-  /// not be that of the file.
+  /// An audience's name in messages. Numbers follow the order of evaluation, which may differ from
+  /// that of the file.
   private static func name(_ audience: Audience) -> String {
     let id = audience.id ?? audience.experimentID
     return id.isEmpty ? "this audience" : "audience '\(id)'"
@@ -145,7 +146,7 @@ private struct RuleCompiler: ~Copyable {
 
   private mutating func add(_ audience: Audience) {
     var audience = audience
-    // The Web SDK knows no limits.
+    // The Web SDK has no limits.
     if language.platform == .web { audience.occurrenceLimit = nil }
     var rule = RuleSet.Rule(
       audience: audience, condition: -1, entry: nil, isBroken: false,
@@ -175,7 +176,7 @@ private struct RuleCompiler: ~Copyable {
   }
 
   private mutating func compile(_ filters: [Filter]) -> Int {
-    // Equal lists share their code: the graph finds them.
+    // Equal lists share their code, because the graph finds them.
     builder.add(filters)
     defer { entries += 1 }
     return entries
@@ -187,12 +188,12 @@ private struct RuleCompiler: ~Copyable {
     var found = builder.add(expression)
     defer { entries += 1 }
     let isBroken = found.contains { $0.severity == .error }
-    // In superscript the rule is used, and fails for users for whom it comes to the pattern.
+    // In superscript the rule is used, and fails only for users for whom the pattern is evaluated.
     for i in found.indices where found[i].code == .badRegex { found[i].severity = .error }
     return (entries, isBroken, found)
   }
 
-  /// Different texts with one meaning have one condition number.
+  /// Different expressions with the same meaning have the same condition number.
   consuming func finish(_ format: Config.Format, rejection: ConfigFact?) -> RuleSet {
     var rules = rules
     let placements = placements
@@ -206,7 +207,7 @@ private struct RuleCompiler: ~Copyable {
       ? DeviceDerivation.attributes.filter {
         requirements.contains(AttributePath([UserMember.device.key, $0.rawValue]))
       } : []
-    // What these follow from has to be in the frame.
+    // The sources of derived attributes have to be in the frame.
     for path in derived.flatMap({ DeviceDerivation.sources(of: $0) ?? [] }) { builder.keep(path) }
     let program = builder.build()
     var conditions: [Program.Entry] = []

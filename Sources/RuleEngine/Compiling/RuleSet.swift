@@ -1,6 +1,6 @@
 public import Expressions
 
-/// A compiled config: immutable, `Sendable`, shared by any number of threads.
+/// A compiled config: immutable, `Sendable`, and shared by any number of threads.
 ///
 /// All audiences of all placements are one `Program`; audiences with the same
 /// condition share it.
@@ -34,16 +34,17 @@ public struct RuleSet: Sendable {
   /// A compiled audience.
   package struct Rule: Sendable {
     package var audience: Audience
-    /// Number of the condition, or -1 when the audience is everybody.
+    /// Number of the condition, or -1 when the audience matches every user.
     package var condition: Int32
     /// The audience's own expression in the program, which explanations read.
     package var entry: Program.Entry?
     /// True when the expression does not compile: the rule never matches.
     package var isBroken: Bool
     package var weights: WeightTable
-    /// True when the condition is JavaScript: what users get who reach the rule is not decided.
+    /// True when the condition is JavaScript: the decision is unknown for users that reach the
+    /// rule.
     package var isUndecidable = false
-    /// True when superscript panics where it reads the expression.
+    /// True when superscript panics while it reads the expression.
     package var panicsWhenRead = false
   }
 
@@ -53,21 +54,21 @@ public struct RuleSet: Sendable {
     package var rules: Range<Int>
   }
 
-  /// Everything behind one reference, so that passing a rule set around is cheap.
+  /// All contents behind one reference, so that passing a rule set is cheap.
   package final class Storage: Sendable {
     package let program: Program
     package let format: Config.Format
     let language: RuleLanguage
     let profile: SDKProfile?
-    /// Why the SDK does not read the config at all; nil where it does.
+    /// Why the SDK rejects the whole config; nil if it accepts it.
     package let rejection: ConfigFact?
-    /// Whether an expression that panics ends the app.
+    /// Whether an expression that panics terminates the app.
     package let aborts: Bool
     /// Slots of attributes that the SDK does not send.
     package let unsent: [Int]
     let computed: [(slot: Int, property: ComputedProperty)]
     private let computedProperties: [ComputedProperty]
-    /// Asked for with every decision, and found by going through all slots of the program.
+    /// Stored, because every decision needs them and finding them visits all slots of the program.
     let questions: [HostQuestion]
     package let rules: [Rule]
     package let placements: [CompiledPlacement]
@@ -75,7 +76,7 @@ public struct RuleSet: Sendable {
     package let table: RuleTable
     let index: PlacementIndex
     let requirements: [AttributePath]
-    /// Attributes of the device that rules read and that records need not have.
+    /// Attributes of the device that rules read and that records may omit.
     package let derived: [DeviceAttribute]
     private let standInProgram = Locked<StandInProgram??>(nil)
 
@@ -109,7 +110,7 @@ public struct RuleSet: Sendable {
       index = PlacementIndex(placements.map(\.name))
     }
 
-    /// Clauses that take missing attributes for something else, by condition; made when it is asked for.
+    /// Clauses that replace missing attributes by another value, by condition. Made on first use.
     package var standIns: StandInProgram? {
       standInProgram.withLock { known in
         if let known { return known }
@@ -119,7 +120,7 @@ public struct RuleSet: Sendable {
       }
     }
 
-    /// The same rules as another SDK decides them that compiles the config alike.
+    /// The same rules as decided by another SDK that compiles the config alike.
     fileprivate func following(_ profile: SDKProfile, _ rejection: ConfigFact?) -> Storage {
       Storage(
         program: program, format: format, language: language == .cel ? .cel : .superscript(profile),
@@ -130,12 +131,12 @@ public struct RuleSet: Sendable {
   }
 
   package let storage: Storage
-  /// How the IDs of user records are read that are decided by it.
+  /// How to read the IDs of the user records that it decides.
   package var userIDs = UserID.Reading.bytes
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  /// The same rules as another SDK decides them: one with the same ``SDKProfile/CompileKey``.
+  /// The same rules as decided by another SDK with the same ``SDKProfile/CompileKey``.
   package func following(_ profile: SDKProfile, _ config: Config) -> RuleSet {
     RuleSet(storage.following(profile, profile.rejection(of: config)))
   }
@@ -144,13 +145,14 @@ public struct RuleSet: Sendable {
   public var program: Program { storage.program }
   /// The format of the config that this was compiled from.
   public var format: Config.Format { storage.format }
-  /// What the expressions are written in.
+  /// The language of the expressions.
   public var language: RuleLanguage { storage.language }
-  /// The environment that the conditions were compiled in. What is compiled in it decides as they do.
+  /// The environment that the conditions were compiled in. Anything else compiled in it decides
+  /// alike.
   package var environment: ExpressionEnvironment { program.storage.environment }
-  /// The generation of Superwall's evaluator that the rules decide as.
+  /// The generation of Superwall's evaluator that the rules follow.
   package var behavior: EvaluatorBehavior { environment.behavior }
-  /// The SDK that decides, where it is a known one.
+  /// The SDK that decides, if it is a known one.
   package var profile: SDKProfile? { storage.profile }
   /// Device attributes that come from the history of events, with their slots.
   package var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
@@ -165,7 +167,7 @@ public struct RuleSet: Sendable {
   /// The attributes that the rules read.
   public var requirements: [AttributePath] { storage.requirements }
 
-  /// What the rules ask about the history of events.
+  /// The questions that the rules ask about the history of events.
   package var questions: [HostQuestion] { storage.questions }
 
   package init(
@@ -180,10 +182,11 @@ public struct RuleSet: Sendable {
       rejection: rejection, requirements: requirements, derived: derived)
   }
 
-  /// Whether rules read attributes that follow from others, or from the clock.
+  /// Whether rules read attributes that are derived from others, or from the clock.
   package var derivesAttributes: Bool { !storage.derived.isEmpty }
 
-  /// A record with the attributes that rules read and that follow from others, or from the clock.
+  /// A record completed by the attributes that rules read and that are derived from others, or from
+  /// the clock.
   package func completed(_ record: Value, at clock: HistoryClock) -> Value {
     let derived = storage.derived
     if derived.isEmpty { return record }

@@ -2,15 +2,15 @@ package import Expressions
 
 /// The rule sets of one config for several generations of Superwall's evaluator.
 ///
-/// Most rules decide alike in some of them: they compare strings with words and numbers with numbers.
-/// Generations for which every condition comes out the same share one rule set, so that users of both
-/// can be decided together.
+/// Most rules decide alike in several of them: they compare strings with words and numbers with
+/// numbers. Generations for which every condition compiles alike share one rule set, so that users
+/// of both can be decided together.
 package struct RuleSetBehaviors: Sendable {
   /// The distinct rule sets.
   package private(set) var ruleSets: [RuleSet] = []
-  /// By behavior, the place among ``ruleSets``.
+  /// By behavior, its index in ``ruleSets``.
   private var places: [EvaluatorBehavior: Int] = [:]
-  /// By behavior, what was found while compiling.
+  /// By behavior, the diagnostics of compiling.
   private var diagnostics: [EvaluatorBehavior: [Diagnostic]] = [:]
 
   /// Compiles a config once for each behavior.
@@ -23,7 +23,7 @@ package struct RuleSetBehaviors: Sendable {
     environment: ((EvaluatorBehavior) -> ExpressionEnvironment)? = nil
   ) {
     let environment = environment ?? { language.environment(limits: limits, behavior: $0) }
-    // What `text` and `skip` share needs no numbers, so these come first.
+    // The rules that `text` and `skip` share need no numbers, so these come first.
     let order: [EvaluatorBehavior] = [.text, .skip, .numeric, .raw]
     for behavior in order where behaviors.contains(behavior) {
       let own = environment(behavior)
@@ -33,7 +33,7 @@ package struct RuleSetBehaviors: Sendable {
         ruleSets.firstIndex { $0.program.evaluatesAs(made.program) }
       }
       if place == nil, own.binding != own.readingNumbersInGraph.binding {
-        // Filling a frame with numbers is faster than making them where they are read.
+        // Filling a frame with numbers is faster than converting them on every read.
         compiled = RuleSet.compile(config, language: language, environment: own)
       }
       diagnostics[behavior] = compiled.diagnostics
@@ -45,15 +45,15 @@ package struct RuleSetBehaviors: Sendable {
     }
   }
 
-  /// The number of the rule set that decides as a behavior; nil for one that was not asked for.
+  /// The number of the rule set for a behavior; nil for one that was not compiled.
   package func place(of behavior: EvaluatorBehavior) -> Int? { places[behavior] }
 
-  /// The rule set that decides as a behavior; nil for one that was not asked for.
+  /// The rule set for a behavior; nil for one that was not compiled.
   package subscript(behavior: EvaluatorBehavior) -> RuleSet? {
     places[behavior].map { ruleSets[$0] }
   }
 
-  /// What was found while compiling for a behavior.
+  /// The diagnostics of compiling for a behavior.
   package func diagnostics(of behavior: EvaluatorBehavior) -> [Diagnostic] {
     diagnostics[behavior] ?? []
   }

@@ -1,25 +1,26 @@
 internal import Expressions
 
-/// A rule set's rules laid out for deciding: trivial values in flat arrays, so that a decision
-/// touches no reference count and no name.
+/// A rule set's rules, laid out for deciding: trivial values in flat arrays, so that a decision
+/// reads no name and changes no reference count.
 package struct RuleTable: Sendable {
-  /// What deciding needs of a rule.
+  /// The part of a rule that deciding needs.
   package struct Row: Sendable {
-    /// The first instruction of the condition, or ``everybody``.
+    /// The first instruction of the condition; `.max` for a rule without one.
     package var start: UInt32
-    /// Where the program tries this rule's condition and those behind it in its placement.
+    /// Where the program tries this rule's condition and the later ones of its placement.
     package var choiceStart: UInt32
     /// Number of the occurrence limit, or -1.
     package var limit: Int32
-    /// Number of the entitlement whose owners are passed over, or -1.
+    /// Number of the entitlement whose owners skip the rule, or -1.
     package var entitlement: Int32
-    /// The rule's variants among ``RuleTable/cumulative``; none when the experiment does not run.
+    /// The index of the rule's first variant in ``RuleTable/cumulative``. There are no variants
+    /// when the experiment does not run.
     package var firstVariant: Int32
     package var variantCount: Int32
-    /// The experiment's ID among ``RuleTable/text``.
+    /// The start of the experiment's ID in ``RuleTable/text``.
     package var experimentStart: Int32
     package var experimentCount: Int32
-    /// What a draw for the rule's variants must be below.
+    /// The upper bound of a draw for the rule's variants.
     package var drawRange: Double
   }
 
@@ -29,11 +30,11 @@ package struct RuleTable: Sendable {
   package private(set) var rows: [Row] = []
   package private(set) var limits: [OccurrenceLimit] = []
   package private(set) var entitlements: [String] = []
-  /// Sums of weights up to and including each variant, from the first of its rule on.
+  /// Sums of weights up to and including each variant, starting with the first of its rule.
   package private(set) var cumulative: [Double] = []
   package private(set) var text: [UInt8] = []
 
-  /// - Parameter starts: by rule, where its placement's choice goes on from it.
+  /// - Parameter starts: by rule, where its placement's choice resumes after it.
   package init(_ rules: [RuleSet.Rule], starts: [UInt32]) {
     for (rule, start) in zip(rules, starts) { add(rule, start) }
   }
@@ -48,7 +49,7 @@ package struct RuleTable: Sendable {
       experimentStart: Int32(text.count), experimentCount: Int32(experiment.count),
       drawRange: rule.weights.drawRange)
     text += experiment
-    // For a user that reaches JavaScript only the device can decide.
+    // If a user reaches JavaScript, only the device can decide.
     if rule.isUndecidable {
       rows.append(row)
       return
@@ -70,7 +71,7 @@ package struct RuleTable: Sendable {
 }
 
 extension RuleTable {
-  /// The variant of a rule that a draw falls on, or nil when the rule gives none.
+  /// The variant of a rule that contains a draw, or nil when the rule has none for it.
   @inline(__always)
   package func variant(of row: Row, draw: Double) -> Int? {
     // SAFETY: The range was recorded when the weights were appended. The view stays in the closure.
@@ -83,7 +84,7 @@ extension RuleTable {
     }
   }
 
-  /// Calls with the bytes of a rule's experiment ID.
+  /// Calls the body with the bytes of a rule's experiment ID.
   @inline(__always)
   package func withExperiment<Result>(
     of row: Row, _ body: (UnsafeBufferPointer<UInt8>) -> Result

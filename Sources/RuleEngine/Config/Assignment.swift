@@ -7,11 +7,11 @@
 public struct Assignment: Hashable, Sendable {
   public var experimentID: String
   public var variantID: String
-  /// Whether the server has confirmed it. One that was not is confirmed with the next decision
-  /// that it makes.
+  /// Whether the server has confirmed it. An unconfirmed one is confirmed with the next decision
+  /// that uses it.
   public var isSentToServer: Bool
-  /// What the variant was when it was given, for those who tell of it later; nil where only its
-  /// name is known. Deciding goes by the config.
+  /// The kind of the variant when it was assigned, for later reports; nil if only its name is
+  /// known. Decisions follow the config.
   public var kind: Variant.Kind?
   public var paywallID: String?
 
@@ -21,7 +21,7 @@ public struct Assignment: Hashable, Sendable {
     self.isSentToServer = isSentToServer
   }
 
-  /// An assignment that tells what its variant is.
+  /// An assignment that includes the kind of its variant.
   public init(experimentID: String, variant: Variant, isSentToServer: Bool = false) {
     self.init(
       experimentID: experimentID, variantID: variant.id, isSentToServer: isSentToServer)

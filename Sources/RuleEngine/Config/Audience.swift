@@ -1,21 +1,22 @@
 package import Expressions
 
-/// Who a rule is for, how often it may apply, and what its subjects get.
+/// A rule: which subjects it matches, how often it may apply, and what they get.
 public struct Audience: Hashable, Sendable {
   /// Position among the placement's audiences, from 0, counting those that could not be decoded.
   public var index: Int
   /// The audience's own identifier, in formats that have one.
   public var id: String?
-  /// What people call the audience, in formats that name it.
+  /// The audience's display name, in formats that have one.
   public var name: String?
   /// Empty when the audience has no experiment.
   public var experimentID: String
   public var campaignID: String
-  /// The condition as text; nil means everybody, unless a config of AgentWallie's has filters.
+  /// The condition as a string. Nil matches every user, unless a config of AgentWallie's has
+  /// filters.
   public var expression: String?
   /// The condition as AgentWallie's filters. An audience has an expression or filters, not both.
   package var filters: [Filter]
-  /// Who owns this entitlement is passed over, before the condition is looked at.
+  /// Owners of this entitlement skip the audience, before its condition is evaluated.
   public var entitlementGuard: String?
   public var occurrenceLimit: OccurrenceLimit?
   public var experimentStatus: ExperimentStatus
@@ -23,11 +24,13 @@ public struct Audience: Hashable, Sendable {
   package var preload: Preload
   /// Values of event history that the condition reads as attributes.
   package var computedProperties: [ComputedProperty]
-  /// Where the config has variants that could not be read; those who match are shared out without them.
+  /// The paths of variants in the config that could not be read. Matching subjects are divided
+  /// among the others.
   package var unreadVariants: [String] = []
-  /// Whether the audience has a condition in JavaScript, which old SDKs evaluate and nothing here does.
+  /// Whether the audience has a condition in JavaScript, which old SDKs evaluate and this engine
+  /// does not.
   package var hasScript = false
-  /// Where the audience stands in the config text, as `trigger_options[2].rules[0]`.
+  /// The audience's path in the config, as `trigger_options[2].rules[0]`.
   public var path: String
 
   public init(
@@ -66,14 +69,14 @@ public struct Audience: Hashable, Sendable {
   /// Whether the audience has no condition.
   public var isEverybody: Bool { expression == nil && filters.isEmpty }
 
-  /// What people find it by: its number and its ID, or that of its experiment, as `1 (export-free)`.
+  /// A label for reports: its number and its ID, or that of its experiment, as `1 (export-free)`.
   package var label: String {
     let id = id ?? experimentID
     return id.isEmpty ? "\(index)" : "\(index) (\(id))"
   }
 }
 
-/// Whether an audience's paywall is loaded before anybody asks for it.
+/// Whether an audience's paywall is loaded before a placement asks for it.
 package enum Preload: String, Hashable, Sendable, CaseIterable {
   /// When the audience matches without a placement.
   case ifTrue = "IF_TRUE"
@@ -92,16 +95,16 @@ package enum Preload: String, Hashable, Sendable, CaseIterable {
 public struct OccurrenceLimit: Hashable, Sendable {
   /// The span in which occurrences count.
   public enum Interval: Hashable, Sendable {
-    /// All that happened.
+    /// All occurrences.
     case infinity
-    /// The last minutes; an occurrence exactly that old still counts.
+    /// The last minutes. An occurrence of exactly that age still counts.
     case minutes(Int)
-    /// Since the current session began. Without a known session one begins with the decision, and
+    /// Since the current session began. Without a known session one begins with the decision, so
     /// nothing counts.
     case session
   }
 
-  /// Occurrences are counted under this name, which several audiences may share.
+  /// The name under which occurrences are counted. Several audiences may share it.
   public var key: String
   public var maxCount: Int
   public var interval: Interval
@@ -115,7 +118,7 @@ public struct OccurrenceLimit: Hashable, Sendable {
   /// Whether one more occurrence is within the limit.
   public func allows(storedCount: Int) -> Bool { storedCount < maxCount }
 
-  /// How many of these occurrences count at `now`. What is later has not happened yet.
+  /// How many of these occurrences count at `now`. Later ones have not happened yet.
   public func count(_ times: some Sequence<Instant>, now: Instant, sessionStart: Instant? = nil)
     -> Int
   {
@@ -123,7 +126,7 @@ public struct OccurrenceLimit: Hashable, Sendable {
     return times.reduce(0) { count, time in count + (time >= oldest && time <= now ? 1 : 0) }
   }
 
-  /// The time from which on occurrences count, or nil when none does.
+  /// The earliest time that counts, or nil when no occurrence counts.
   package func oldest(now: Instant, sessionStart: Instant?) -> Instant? {
     switch interval {
     case .infinity: return .distantPast

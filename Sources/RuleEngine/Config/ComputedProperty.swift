@@ -1,7 +1,7 @@
 /// A value of the history of events that an audience asks for as a device attribute, such as
 /// `device.daysSince_paywall_open`.
 package struct ComputedProperty: Hashable, Sendable {
-  /// What is asked of the history.
+  /// The question that is asked of the history.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case minutesSince = "MINUTES_SINCE"
     case hoursSince = "HOURS_SINCE"
@@ -16,7 +16,7 @@ package struct ComputedProperty: Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// The event that is looked for.
+  /// The event that the question is about.
   package var eventName: String
 
   package init(kind: Kind, eventName: String) {
@@ -26,8 +26,8 @@ package struct ComputedProperty: Hashable, Sendable {
 }
 
 extension ComputedProperty.Kind {
-  /// The name of the function that asks the same. Written out, because describing a case takes long, and
-  /// histories are asked by name.
+  /// The name of the function that asks the same question. Written out, because describing a case
+  /// is slow and histories are asked by name.
   package var functionName: String {
     switch self {
     case .minutesSince: "minutesSince"
@@ -46,7 +46,7 @@ extension ComputedProperty.Kind {
   private static let byFunction = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.functionName, $0) })
 
-  /// What a function asks; nil for one that asks something else.
+  /// The question of a function; nil for a function that asks another one.
   package init?(functionName: String) {
     guard let kind = Self.byFunction[functionName] else { return nil }
     self = kind

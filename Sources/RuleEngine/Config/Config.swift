@@ -1,7 +1,7 @@
-/// What decides who sees which paywall: placements with their ordered audiences, the paywalls and
-/// products they lead to, and the settings that come with them.
+/// A config: placements with their ordered audiences, the paywalls and products that they lead to,
+/// and the accompanying settings.
 ///
-/// A config is a plain value in the engine's own words. Decoders for the formats of the field are
+/// A config is a plain value in the engine's own terms. Decoders for the formats of the field are
 /// in `Wire/`; ``RuleSet`` is what it compiles to.
 ///
 /// ```swift
@@ -38,17 +38,19 @@ public struct Config: Hashable, Sendable {
   public var buildID: String
   public var placements: [Placement]
   public var paywalls: [Paywall]
-  /// All products that the config names, paywalls' products included or not, as the format has it.
+  /// All products that the config names, in any form that the format has, including those that no
+  /// paywall sells.
   public var products: [ProductReference]
   package var settings: ConfigSettings
-  /// Placements that the config names and that decide nothing now: a campaign that is archived, a
-  /// placement that is paused.
+  /// Placements that the config names and that decide nothing now, such as paused ones and those of
+  /// an archived campaign.
   package var inactivePlacements: [InactivePlacement] = []
-  /// Where the config has placements that could not be read.
+  /// The paths of placements in the config that could not be read.
   package var unreadPlacements: [String] = []
-  /// Where a value is taken for another than is written, so that who gets what is not what it says.
+  /// The paths of values that are read differently from how they are written, so that the rules
+  /// differ from their text.
   package var misread: Set<String> = []
-  /// What makes some versions of SDKs reject the config.
+  /// Facts that make some SDK versions reject the config.
   package var facts: [ConfigFact] = []
 
   public init(
@@ -88,7 +90,8 @@ public struct Placement: Hashable, Sendable {
   public var name: String
   /// Audiences in the order in which they are tried; the first that matches decides.
   public var audiences: [Audience]
-  /// Where the config has audiences that could not be read; the placement is decided without them.
+  /// The paths of audiences in the config that could not be read. The placement is decided without
+  /// them.
   package var unreadAudiences: [String] = []
 
   public init(name: String, audiences: [Audience]) {
@@ -100,7 +103,7 @@ public struct Placement: Hashable, Sendable {
 /// A placement that a config names and that decides nothing now.
 package struct InactivePlacement: Hashable, Sendable {
   package var name: String
-  /// Why, for a person.
+  /// The reason, in words.
   package var reason: String
 
   package init(name: String, reason: String) {

@@ -1,7 +1,7 @@
 public import Pricing
 
 extension PricedProduct {
-  /// A product as a config refers to it: without price, which only a store knows.
+  /// A product as a config refers to it: without a price, which only a store knows.
   public init(_ reference: ProductReference) {
     self.init(identifier: reference.storeID, store: reference.store)
     slot = reference.slot
@@ -14,13 +14,13 @@ extension PricedProduct {
     billingPlan = reference.billingPlan.map { BillingPlan($0) }
   }
 
-  /// The products in a paywall's slots, for AgentWallie's variables, with prices, periods and trials
-  /// as the store has them.
+  /// The products in a paywall's slots, for AgentWallie's variables, with the store's prices,
+  /// periods and trials.
   ///
   /// - Parameters:
-  ///   - slots: what the paywall has a place for.
-  ///   - config: where its products are configured.
-  ///   - store: what the store knows, by its identifiers.
+  ///   - slots: the paywall's slots.
+  ///   - config: the config that contains its products.
+  ///   - store: the store's products, by the store's identifiers.
   package static func resolve(
     _ slots: [ProductSlot], in config: Config, store: [String: PricedProduct] = [:]
   ) -> [PricedProduct] {
@@ -29,14 +29,14 @@ extension PricedProduct {
       var product = reference.map { PricedProduct($0) } ?? PricedProduct(identifier: "")
       product.slot = slot.slot
       product.label = slot.label
-      // What the slot says is what the paywall knows the product by.
+      // The paywall knows the product by the slot's ID.
       product.configID = slot.productID
       if let stored = store[product.identifier] { product.takePrices(from: stored) }
       return product
     }
   }
 
-  /// What the store knows better.
+  /// Takes the values that the store knows better.
   private mutating func takePrices(from stored: PricedProduct) {
     price = stored.price
     currency = stored.currency
@@ -56,16 +56,17 @@ extension PricedProduct {
 }
 
 extension ProductReference {
-  /// The identifier with its base plan and offer, where it has them; nil where it is the store's.
+  /// The identifier with its base plan and offer; nil if it has neither and equals the store's.
   package var fullIdentifier: String? {
     if let basePlanID { return "\(storeID):\(basePlanID)" }
-    // Superwall's composite identifiers; an AgentWallie id has nothing of a store's.
+    // Superwall's composite identifiers begin with the store's. An AgentWallie ID does not.
     return id.hasPrefix(storeID) && id != storeID ? id : nil
   }
 }
 
 extension Config {
-  /// Every product that the config names, once: those in slots of paywalls first, in their order.
+  /// Every product that the config names, without duplicates: those in slots of paywalls first, in
+  /// their order.
   public var storeProducts: [PricedProduct] {
     var found: [PricedProduct] = []
     var known: Set<[UInt8]> = []

@@ -1,4 +1,4 @@
-/// What a config says beside its rules.
+/// The settings of a config beside its rules.
 package struct ConfigSettings: Hashable, Sendable {
   /// A switch of the SDK, by its name in the field.
   package struct Toggle: Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct ConfigSettings: Hashable, Sendable {
     }
   }
 
-  /// Which placements' paywalls are not loaded before they are asked for.
+  /// The placements whose paywalls are not loaded in advance.
   package struct DisabledPreloads: Hashable, Sendable {
     package var all: Bool
     package var placements: [String]
@@ -22,7 +22,7 @@ package struct ConfigSettings: Hashable, Sendable {
     }
   }
 
-  /// Somebody for whom the test mode is on.
+  /// A user for whom the test mode is on.
   package struct TestUser: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       case userID = "userId"
@@ -40,7 +40,7 @@ package struct ConfigSettings: Hashable, Sendable {
 
   /// Purchases on the web that lead into the app.
   package struct WebToApp: Hashable, Sendable {
-    /// How long cached web entitlements count, in milliseconds.
+    /// How long cached web entitlements are valid, in milliseconds.
     package var entitlementsMaxAge: Int64
     package var restoreAccessURL: String
     package var urlScheme: String?
@@ -57,7 +57,7 @@ package struct ConfigSettings: Hashable, Sendable {
   package var sessionTimeout: Int64
   package var toggles: [Toggle]
   package var disabledPreloads: DisabledPreloads
-  /// Locales that paywalls are there for.
+  /// The locales that paywalls support.
   package var locales: [String]
   package var usesAppleSearchAds: Bool
   package var webToApp: WebToApp?
@@ -69,7 +69,7 @@ package struct ConfigSettings: Hashable, Sendable {
   package var applicationName: String?
   package var applicationIconURL: String?
 
-  /// What the SDKs use when a config does not say: one hour.
+  /// The SDKs' session timeout when a config has none: one hour.
   package static let defaultSessionTimeout: Int64 = 3_600_000
 
   package init(

@@ -1,26 +1,27 @@
 public import Expressions
 
-/// What can be found in a config, in products, in users and in the texts of paywalls, beside what the
-/// language finds in an expression.
+/// The codes of findings in a config, in products, in users and in paywall texts, beside those that
+/// the language has for expressions.
 extension Diagnostic.Code {
-  /// A config or data element that does not have the form it must have.
+  /// A config or data element has the wrong form.
   public static let decodeFailure = Self(rawValue: "decode-failure")
-  /// A value of which an SDK in the field rejects the whole config: a fraction as a percentage, an
-  /// unknown word, another type. Here the element is used, or what its message says.
+  /// A value that makes an SDK in the field reject the whole config, such as a fraction as a
+  /// percentage, an unknown word or a wrong type. This engine uses the element, unless the message
+  /// says otherwise.
   public static let wouldReject = Self(rawValue: "would-reject")
-  /// Keys that SDKs require are not there, as in a config that was written by hand. Nothing here
-  /// needs them.
+  /// Keys that SDKs require are missing, as in a config that was written by hand. This engine does
+  /// not need them.
   public static let notAnExport = Self(rawValue: "not-an-export")
-  /// A key that this version does not know and leaves alone.
+  /// A key that this version does not know and ignores.
   public static let unknownKey = Self(rawValue: "unknown-key")
-  /// A `subscriptionStatus` of users that no SDK gives.
+  /// A `subscriptionStatus` of users that no SDK sends.
   public static let unknownStatus = Self(rawValue: "unknown-status")
-  /// A version of an SDK that users have and that is missing, unreadable, or newer than those that are known.
+  /// The version of a user's SDK is missing, unreadable, or newer than the known ones.
   package static let unknownVersion = Self(rawValue: "unknown-version")
-  /// One user twice, with different content.
+  /// A user that appears twice, with different content.
   package static let untrimmedID = Self(rawValue: "untrimmed-id")
   package static let contradictingUsers = Self(rawValue: "contradicting-users")
-  /// Two triggers with one name.
+  /// Two triggers with the same name.
   public static let duplicateTrigger = Self(rawValue: "duplicate-trigger")
   /// A treatment variant names no paywall.
   public static let variantWithoutPaywall = Self(rawValue: "variant-without-paywall")
@@ -28,55 +29,55 @@ extension Diagnostic.Code {
   public static let unknownPaywall = Self(rawValue: "unknown-paywall")
   /// Every variant of an experiment has weight zero.
   public static let weightsZero = Self(rawValue: "weights-zero")
-  /// Two elements with one ID, or one key twice in an object.
+  /// Two elements with the same ID, or a key that an object repeats.
   package static let duplicateID = Self(rawValue: "duplicate-id")
-  /// A name that the language, an SDK or the format keeps for itself.
+  /// A name that is reserved by the language, an SDK or the format.
   package static let reservedName = Self(rawValue: "reserved-name")
-  /// Weights that do not sum to 100. They are weights, so this is only worth knowing.
+  /// Weights that do not sum to 100. They are relative, so this is only a hint.
   public static let weightsNot100 = Self(rawValue: "weights-not-100")
-  /// One occurrence key with different limits.
+  /// An occurrence key with different limits.
   public static let occurrenceKeyConflict = Self(rawValue: "occurrence-key-conflict")
-  /// A clause that holds always, or never.
+  /// A clause that always holds, or never.
   public static let constantClause = Self(rawValue: "constant-clause")
-  /// Clauses of one condition that cannot all be true, so that nobody matches.
+  /// Clauses of one condition that cannot all be true, so that no user matches.
   public static let contradictoryClauses = Self(rawValue: "contradictory-clauses")
-  /// An audience that nobody gets to: earlier ones take everybody who matches it.
+  /// An audience that no user reaches: earlier ones match every user that it would match.
   public static let unreachableAudience = Self(rawValue: "unreachable-audience")
-  /// An audience whose dates are over.
+  /// An audience whose dates are past.
   public static let expiredAudience = Self(rawValue: "expired-audience")
   /// Something that platforms read differently.
   public static let platformDifference = Self(rawValue: "platform-difference")
-  /// Something that versions of an SDK decide differently, or that some of them do not have.
+  /// Something that versions of an SDK decide differently, or that only some of them have.
   package static let versionDifference = Self(rawValue: "version-difference")
-  /// A condition in a form that nothing evaluates any more.
+  /// A condition in a form that no SDK evaluates any more.
   public static let legacyExpression = Self(rawValue: "legacy-expression")
   /// A product that the config does not hold.
   public static let unknownProduct = Self(rawValue: "unknown-product")
-  /// A product of a paywall that none of its texts speaks of.
+  /// A product of a paywall that its texts do not mention.
   public static let unusedProduct = Self(rawValue: "unused-product")
-  /// Experiments that djb2 assigning does not keep apart.
+  /// Experiments whose djb2 assignments are not independent.
   public static let djb2Correlated = Self(rawValue: "djb2-correlated")
-  /// A locale that the tables lack; the message says what stands for it.
+  /// A locale that the tables lack. The message names the one that replaces it.
   public static let unknownLocale = Self(rawValue: "unknown-locale")
-  /// A derived price is shown higher than it is, because of how its system rounds.
+  /// A derived price is displayed higher than it is, because of how its system rounds.
   public static let priceAboveExact = Self(rawValue: "price-above-exact")
-  /// Trial attributes that count one period of an offer of several.
+  /// Trial attributes that count one period of an offer with several.
   package static let onePeriodOfOffer = Self(rawValue: "one-period-of-offer")
-  /// The name of a period that leaves its count away.
+  /// The name of a period that omits its count.
   package static let periodWithoutCount = Self(rawValue: "period-without-count")
   /// A price with the sign of another currency.
   package static let foreignCurrencySign = Self(rawValue: "foreign-currency-sign")
-  /// The store's text of a price beside prices in another style.
+  /// The store's price string beside prices in another style.
   package static let storePriceText = Self(rawValue: "store-price-text")
   /// A text asserts something about a product that is not true.
   package static let falseClaim = Self(rawValue: "false-claim")
-  /// A text asserts something that is not true for users who may not have an offer any more.
+  /// A text asserts something that is not true for users that may have lost an offer.
   package static let ineligibleClaim = Self(rawValue: "ineligible-claim")
   /// A text writes a value of a product that has none.
   package static let noValue = Self(rawValue: "no-value")
   /// A text mixes languages, or ways of writing prices.
   package static let mixedFormats = Self(rawValue: "mixed-formats")
-  /// Claims of a text that cannot be checked.
+  /// Claims in a text that cannot be checked.
   package static let uncheckedClaim = Self(rawValue: "unchecked-claim")
   /// Two statements about a product's trial that cannot both be true.
   public static let trialContradiction = Self(rawValue: "trial-contradiction")
@@ -89,6 +90,6 @@ extension Diagnostic.PeerEffect.Peer {
   package static let web = Self(id: "web", name: "the Web SDK")
   package static let agentWallie = Self(id: "agentwallie", name: "AgentWallie's SDK")
 
-  /// All of them, in the order in which they are named.
+  /// All peers, in the order in which they are reported.
   package static let all = [ios, android, web, agentWallie]
 }

@@ -1,10 +1,10 @@
 /// One arm of an experiment.
 public struct Variant: Hashable, Sendable {
-  /// What a subject with the variant gets.
+  /// The effect of the variant on a subject.
   public enum Kind: String, Hashable, Sendable {
-    /// Gets a paywall.
+    /// Shows a paywall.
     case treatment = "TREATMENT"
-    /// Gets none, for comparison.
+    /// Shows no paywall, for comparison.
     case holdout = "HOLDOUT"
   }
 
@@ -13,7 +13,7 @@ public struct Variant: Hashable, Sendable {
   /// Share of subjects in relation to the sum over the experiment's variants. Not negative.
   public var weight: Double
   public var paywallID: String?
-  /// Whether the config does not write this variant: it stands for the share of subjects that the
+  /// Whether the variant is missing from the config and represents the share of subjects that the
   /// others leave.
   public var isGap: Bool
 

@@ -1,3 +1,3 @@
-// Products and prices are part of this module's API (`ProductList`, `TextProducts`): whoever imports
-// it has them, too.
+// Products and prices are part of this module's API (`ProductList`, `TextProducts`), so importing
+// the module makes them visible too.
 @_exported public import Pricing

@@ -1,16 +1,17 @@
 package import Expressions
 
-/// A paywall as a config describes it: where it is loaded from, how it is shown, what it sells.
+/// A paywall as a config describes it: where it is loaded from, how it is shown, and which products
+/// it sells.
 public struct Paywall: Hashable, Sendable {
-  /// Whether the feature behind a placement is for everybody or for those who pay.
+  /// Whether the feature behind a placement requires a purchase.
   public enum FeatureGating: String, Hashable, Sendable, CaseIterable {
     /// The feature runs only after a purchase or a restore.
     case gated = "GATED"
-    /// The feature runs also when the paywall was closed without a purchase.
+    /// The feature also runs after the paywall is closed without a purchase.
     case nonGated = "NON_GATED"
   }
 
-  /// Who gets the introductory offers of the products.
+  /// Which users get the introductory offers of the products.
   package enum OfferEligibility: String, Hashable, Sendable, CaseIterable {
     case automatic = "AUTOMATIC"
     case always = "ALWAYS_ELIGIBLE"
@@ -40,9 +41,9 @@ public struct Paywall: Hashable, Sendable {
   package var buildID: String?
   public var url: String?
   package var endpoints: [Endpoint]
-  /// How many endpoints are tried.
+  /// The number of endpoints to try.
   package var maxAttempts: Int
-  /// The message that the page is sent when it has loaded, as the config has it.
+  /// The message that the page receives after loading, as the config has it.
   package var pageEvent: String?
   package var presentationStyle: PresentationStyle
   /// Milliseconds.
@@ -127,7 +128,7 @@ package enum PresentationStyle: Hashable, Sendable {
   case popup(height: Double, width: Double, cornerRadius: Double)
 }
 
-/// A question that is asked when a paywall is left.
+/// A question for users that leave a paywall.
 ///
 /// ```swift
 /// let paywall = Paywall.decode(superwall: [
@@ -150,7 +151,7 @@ public struct Survey: Hashable, Sendable {
     case onPurchase = "ON_PURCHASE"
   }
 
-  /// An answer that can be chosen.
+  /// An answer that the user can choose.
   public struct Option: Hashable, Sendable {
     public var id: String
     public var title: String
@@ -168,7 +169,7 @@ public struct Survey: Hashable, Sendable {
   public var message: String
   public var options: [Option]
   package var condition: Condition
-  /// The share of closings at which it is asked: 0 never, 1 always.
+  /// The share of closings at which the survey appears: 0 never, 1 always.
   public var probability: Double
   public var includesOtherOption: Bool
   public var includesCloseOption: Bool
@@ -189,11 +190,11 @@ public struct Survey: Hashable, Sendable {
     self.includesCloseOption = includesCloseOption
   }
 
-  /// Whether the survey is asked, for a number in `0..<1`.
+  /// Whether to show the survey, for a number in `0..<1`.
   public func isAsked(draw: Double) -> Bool { draw < probability }
 }
 
-/// A notification that is scheduled when something was bought.
+/// A notification that is scheduled after a purchase.
 ///
 /// ```swift
 /// let reminder = LocalNotification(
@@ -201,7 +202,7 @@ public struct Survey: Hashable, Sendable {
 /// reminder.delay / 86_400_000  // 5
 /// ```
 public struct LocalNotification: Hashable, Sendable {
-  /// What it is about.
+  /// The subject of the notification.
   public enum Kind: String, Hashable, Sendable {
     case trialStarted = "TRIAL_STARTED"
   }

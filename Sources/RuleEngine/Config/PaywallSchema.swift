@@ -1,6 +1,6 @@
 package import Expressions
 
-/// A paywall that is drawn natively, as AgentWallie's configs describe it.
+/// A natively drawn paywall, as AgentWallie's configs describe it.
 package struct PaywallSchema: Hashable, Sendable {
   /// How the paywall is shown and closed. Everything has a default.
   package struct Settings: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct PaywallSchema: Hashable, Sendable {
 
     package var presentation: Presentation
     package var hasCloseButton: Bool
-    /// Milliseconds until the close button is there.
+    /// Milliseconds until the close button appears.
     package var closeButtonDelay: Int
     package var backgroundColor: String
     package var isScrollEnabled: Bool
@@ -52,7 +52,7 @@ package struct PaywallSchema: Hashable, Sendable {
 
     package init() {}
 
-    /// What conditions and texts read below `theme`.
+    /// The value that conditions and texts read below `theme`.
     package var value: Value {
       .object([
         "background": .string(background), "primary": .string(primary),
@@ -69,8 +69,8 @@ package struct PaywallSchema: Hashable, Sendable {
   package var settings: Settings
   package var theme: Theme?
   package var slots: [ProductSlot]
-  /// The components as the config has them, with the defaults of their types; those of unknown types
-  /// are kept as they are.
+  /// The components as the config has them, with the defaults of their types. Those of unknown
+  /// types stay unchanged.
   package var components: [Value]
   /// The whole schema as the config has it.
   package var json: Value
@@ -90,7 +90,7 @@ package struct PaywallSchema: Hashable, Sendable {
 }
 
 extension PaywallSchema {
-  /// The types of components that are known; others are kept as they are.
+  /// The known types of components. Components of other types stay unchanged.
   package static let componentTypes = [
     "text", "image", "cta_button", "product_picker", "feature_list", "link_row", "spacer",
     "divider", "stack", "countdown_timer", "video", "drawer", "carousel", "slides", "toggle",
@@ -100,12 +100,12 @@ extension PaywallSchema {
   /// The types whose components have components of their own under `children`.
   static let containerTypes = ["stack", "drawer", "carousel"]
 
-  /// Properties that a component of a type has although its config does not say so.
+  /// Default properties by type, for components whose config omits them.
   private static let defaults: [String: [(key: String, value: Value)]] = [
     "product_picker": [("show_price", true)]
   ]
 
-  /// A component with the defaults of its type, and so the components in it, wherever they stand.
+  /// A component with the defaults of its type, applied to nested components too.
   static func withDefaults(_ value: Value) -> Value {
     switch value {
     case .list(let elements): return .list(elements.map(withDefaults))
@@ -136,17 +136,17 @@ extension PaywallSchema {
     }
   }
 
-  /// What a tap does.
+  /// The possible actions of a tap.
   package static let actions = [
     "none", "purchase", "select_product", "restore", "close", "open_url", "custom_action",
     "custom_placement", "navigate_page", "request_review",
   ]
 
-  /// What a button hands to its action: the product to buy or to select (the selected one when
-  /// none is named), the name of an action or a placement, a URL. Nil for actions that take
-  /// nothing.
+  /// The argument of a button's action: the product to buy or to select (the selected one when none
+  /// is named), the name of an action or a placement, or a URL. Nil for actions without an
+  /// argument.
   ///
-  /// - Parameter props: the component's properties, with `action` and what belongs to it.
+  /// - Parameter props: the component's properties, including `action` and its argument.
   package static func actionParameter(_ props: Value) -> String? {
     func text(_ key: String) -> String? {
       props[key]?.text

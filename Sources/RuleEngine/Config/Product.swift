@@ -1,23 +1,23 @@
 public import Pricing
 
-/// A product as a config refers to it. What it costs, only the store knows.
+/// A product as a config refers to it. Only the store knows its price.
 public struct ProductReference: Hashable, Sendable {
   /// The config's identifier of the product: composite in Superwall's configs
   /// (`product:base-plan:offer`, `live:price:no-trial`), an own ID in AgentWallie's.
   public var id: String
   public var name: String?
-  /// What the paywall's texts call it: `primary`.
+  /// The name of the product in the paywall's texts, such as `primary`.
   public var slot: String?
   public var store: PricedProduct.Store
   /// The identifier in the store.
   public var storeID: String
-  /// Days of a free trial that the store does not tell itself.
+  /// Days of a free trial that the store itself does not report.
   public var trialDays: Int?
   package var billingPlan: BillingPlan.Kind?
   /// Google Play's base plan and offers.
   public var basePlanID: String?
   public var offerIDs: [String]
-  /// Prices for when the store cannot be asked, as text.
+  /// Prices as strings, for when the store is unreachable.
   public var displayPrice: String?
   public var displayPeriod: String?
   public var entitlements: [Entitlement]
@@ -86,9 +86,9 @@ extension Config {
       ?? products.last { $0.storeID.utf8.elementsEqual(id.utf8) }
   }
 
-  /// What owning a product gives, by its identifier in the store or in the config.
+  /// The entitlements that a product grants, by its identifier in the store or in the config.
   ///
-  /// Superwall's configs name a product on several paywalls, and what they give adds up. In
+  /// Superwall's configs name a product on several paywalls, and its entitlements add up. In
   /// AgentWallie's configs the last product with the identifier counts.
   public func entitlements(ofProduct id: String) -> [Entitlement] {
     func isNamed(_ product: ProductReference) -> Bool {

@@ -1,7 +1,8 @@
-/// A version of an SDK, such as 4.12.5. Versions order by their three numbers; a prerelease counts as
-/// the release that it leads to.
+/// A version of an SDK, such as 4.12.5. Versions order by their three numbers. A prerelease equals
+/// the release that it precedes.
 package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The version of everything that is built from this package. Rules and servers see it as that of the SDK.
+  /// The version of everything that is built from this package. Rules and servers see it as the
+  /// version of the SDK.
   package static let current = "0.2.0"
 
   package let major: Int
@@ -14,8 +15,8 @@ package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertib
     self.patch = patch
   }
 
-  /// Reads one to three numbers between dots, also padded ones such as `004.012.005`, and what may
-  /// follow a hyphen or a plus sign. Nil for anything else.
+  /// Reads one to three numbers between dots, also padded ones such as `004.012.005`, optionally
+  /// followed by a hyphen or a plus sign and a suffix. Nil for anything else.
   package init?(_ text: some StringProtocol) {
     let end = text.utf8.firstIndex { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
     let numbers = text[..<(end ?? text.endIndex)]
@@ -39,7 +40,7 @@ package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertib
 }
 
 extension SDKVersion: ExpressibleByStringLiteral {
-  /// A version that is written in our own tables.
+  /// A version from our own tables.
   package init(stringLiteral text: String) {
     guard let version = SDKVersion(text) else { preconditionFailure("'\(text)' is not a version") }
     self = version
@@ -53,7 +54,7 @@ package enum SDKName: String, Hashable, Sendable, CaseIterable {
   case web
   case agentWallie = "agentwallie"
 
-  /// What people call it.
+  /// The SDK's display name.
   package var title: String {
     switch self {
     case .ios: "iOS"
@@ -63,7 +64,7 @@ package enum SDKName: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The SDK that says `device.platform`, in any case; nil for a platform that no SDK is for.
+  /// The SDK that reports this `device.platform`, in any case; nil for a platform without an SDK.
   package init?(devicePlatform: String) {
     switch devicePlatform.lowercased() {
     case "ios", "ipados", "macos", "visionos", "tvos", "watchos": self = .ios

@@ -1,10 +1,11 @@
-/// How a schema says what an attribute holds, as `tollgate schema` writes it and all commands read it.
+/// How a schema describes the value of an attribute, as `tollgate schema` writes it and all
+/// commands read it.
 package enum AttributeDescription {
   package static let keys = [
     "type", "enum", "list", "required", "min", "max", "counts", "types", "present", "share",
   ]
 
-  /// What the words for types mean.
+  /// The types that the words mean.
   package enum ValueType: Sendable {
     case any, bool, number, string, list, map, time, span, null
   }
@@ -17,7 +18,7 @@ package enum AttributeDescription {
     ("object", .map), ("timestamp", .time), ("date", .time), ("duration", .span), ("null", .null),
   ]
 
-  /// The name of a type in short form, and whether a `?` behind it says that the value may be missing.
+  /// The name of a type in short form, and whether a trailing `?` marks the value as optional.
   package static func type(_ text: String) -> (name: String, isOptional: Bool) {
     let isOptional = text.hasSuffix("?")
     return (String(isOptional ? text.dropLast() : text[...]).lowercased(), isOptional)

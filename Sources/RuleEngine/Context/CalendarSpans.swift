@@ -9,7 +9,7 @@ enum CalendarUnit {
 }
 
 extension HistoryClock {
-  /// Whole units from an event to now as Foundation's calendar counts them: a unit is over when as
+  /// Whole units from an event to now as Foundation's calendar counts them: a unit counts once that
   /// much of the calendar has passed. Later events give negative numbers.
   func wholeUnits(_ kind: ComputedProperty.Kind, since time: Instant) -> Int {
     let span = now - time
@@ -22,8 +22,8 @@ extension HistoryClock {
     }
   }
 
-  /// Superwall-Android's numbers: what is left of minutes and hours, days of 24 hours, differences
-  /// of calendar fields.
+  /// Superwall-Android's numbers: minutes modulo 60, hours modulo 24, days of 24 hours, and
+  /// differences of calendar fields.
   func androidUnits(_ kind: ComputedProperty.Kind, since time: Instant) -> Int {
     let span = now - time
     switch kind {
@@ -35,7 +35,7 @@ extension HistoryClock {
     }
   }
 
-  /// The difference of the months' numbers.
+  /// The difference of the month numbers.
   private func monthsBetween(_ time: Instant) -> Int {
     let (from, to) = (civil(time), civil(now))
     return (to.year - from.year) * 12 + to.month - from.month
@@ -46,21 +46,19 @@ extension HistoryClock {
     return adjusted(estimate) { moved(time, .days($0)) }
   }
 
-  /// How often a number of months fits between an event and now.
+  /// How many times a number of months fits between an event and now.
   private func steps(since time: Instant, of months: Int, estimate: Int) -> Int {
     adjusted(estimate) { moved(time, .months($0 * months)) }
   }
 
-  /// The number of steps nearest to 0 that do not pass now, beginning from an estimate that is at
-  /// most one too many.
+  /// The number of steps nearest to 0 that do not pass now. The estimate is at most one too many.
   private func adjusted(_ estimate: Int, _ at: (Int) -> Instant) -> Int {
     if estimate > 0 { return at(estimate) > now ? estimate - 1 : estimate }
     if estimate < 0 { return at(estimate) < now ? estimate + 1 : estimate }
     return 0
   }
 
-  /// The same time of day some steps later. The last day of a month stands for days that the month
-  /// does not have.
+  /// The same time of day some steps later. Days that the month does not have become its last day.
   func moved(_ time: Instant, _ unit: CalendarUnit) -> Instant {
     let civil = civil(time)
     let date: CivilDate
@@ -70,7 +68,7 @@ extension HistoryClock {
     case .months(let count): date = civil.date.adding(months: count)
     }
     let days = date.daysSince1970 - civil.date.daysSince1970
-    // The clock may have been put forward or back between the two.
+    // The clock may have changed to or from daylight saving time in between.
     let moved = time + Int64(days) * 86_400_000
     let before = zone.offset(atUTC: time.seconds)
     let after = zone.offset(atUTC: moved.seconds)

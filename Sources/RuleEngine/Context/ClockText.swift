@@ -11,14 +11,14 @@ package struct ClockText: Hashable, Sendable {
     time = "\(Self.pad(civil.hour, 2)):\(Self.pad(civil.minute, 2)):\(Self.pad(civil.second, 2))"
   }
 
-  /// What clocks show that are `offset` seconds ahead of UTC.
+  /// The date and time on clocks that are `offset` seconds ahead of UTC.
   package init(_ time: Instant, offset: Int32 = 0) {
     self.init(CivilTime(secondsSince1970: time.seconds, offset: offset))
   }
 
   package var dateTime: String { "\(date)T\(time)" }
 
-  /// `utcDateTime`, which has its zone on iOS only.
+  /// `utcDateTime`, which includes its zone on iOS only.
   package func utcDateTime(on platform: Platform?) -> String {
     platform == .android || platform == .web ? dateTime : "\(dateTime)Z"
   }

@@ -1,6 +1,7 @@
 package import Expressions
 
-/// What the conditions of a paywall's components read: products by slot, the user, the theme.
+/// The roots that the conditions of a paywall's components read: products by slot, the user, the
+/// theme.
 package struct ConditionContext: Hashable, Sendable {
   /// The roots, a map to fill a frame with.
   package let value: Value
@@ -9,7 +10,7 @@ package struct ConditionContext: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - slots: the paywall's slots, in order.
-  ///   - selected: index of the selected slot; out of range means that none is.
+  ///   - selected: index of the selected slot; out of range means that no slot is selected.
   ///   - resolved: by slot name, further fields of its product, such as `price` and `has_trial`.
   ///   - user: the user's attributes, a map.
   package init(
@@ -20,7 +21,7 @@ package struct ConditionContext: Hashable, Sendable {
     if slots.indices.contains(selected) {
       products.append(Self.entry("selected", Self.fields(slots[selected], resolved)))
     }
-    // A slot that is called "selected" comes later and therefore counts.
+    // A slot with the name "selected" comes later and therefore takes precedence.
     for slot in slots { products.append(Self.entry(slot.slot, Self.fields(slot, resolved))) }
     var roots: [Value.Entry] = []
     if !products.isEmpty { roots.append(Self.entry("products", .map(products))) }
@@ -42,8 +43,8 @@ package struct ConditionContext: Hashable, Sendable {
 }
 
 extension Filter {
-  /// The condition under which a paywall's component is shown, as a filter. Conditions know no
-  /// lists; one without a value never holds, unless it asks for presence.
+  /// The condition under which a paywall's component is shown, as a filter. Conditions have no
+  /// lists. One without a value never holds, unless it tests presence.
   package static func condition(_ json: Value) -> Filter? {
     guard case .map = json, let field = json["field"]?.text else { return nil }
     var found: Operator?

@@ -1,7 +1,7 @@
 public import CivilTime
 
-/// What is known of a subject beside its attributes, as plain values: who it is, when it is, what
-/// it was assigned, what it owns and how often rules have applied to it.
+/// The state of a subject beside its attributes, as plain values: its identity, the time, its
+/// assignments, its entitlements, and how often rules have applied to it.
 public struct DecisionState: Hashable, Sendable {
   /// Occurrences that are stored under one key.
   public struct Occurrences: Hashable, Sendable {
@@ -14,13 +14,13 @@ public struct DecisionState: Hashable, Sendable {
     }
   }
 
-  /// The identity that assignments go by: a user ID, or an alias.
+  /// The identity that assignments depend on: a user ID, or an alias.
   public var subjectID: String
   /// The time of the decision.
   public var now: Instant
   public var assignments: [Assignment]
   public var occurrences: [Occurrences]
-  /// What the subject owns, for audiences that pass over owners.
+  /// The entitlements that the subject owns, for audiences that skip owners.
   public var entitlements: [String]
   /// When the current session began; nil when one begins now.
   public var sessionStart: Instant?
@@ -37,7 +37,7 @@ public struct DecisionState: Hashable, Sendable {
     self.sessionStart = sessionStart
   }
 
-  /// How many occurrences count for a limit now.
+  /// The number of occurrences that count for a limit now.
   package func count(for limit: OccurrenceLimit) -> Int {
     guard !occurrences.isEmpty else { return 0 }
     var count = 0
@@ -53,7 +53,7 @@ public struct DecisionState: Hashable, Sendable {
       .filter { limit.count([$0], now: now, sessionStart: sessionStart) == 1 }.sorted()
   }
 
-  /// The place of an experiment's assignment. Of several the last counts.
+  /// The index of an experiment's assignment. If there are several, the last one counts.
   package func assignment(in experiment: UnsafeBufferPointer<UInt8>) -> Int? {
     // SAFETY: The view is only compared. Tests: UserRecordTests, DecideTests.
     assignments.lastIndex { $0.experimentID.utf8.elementsEqual(experiment) }

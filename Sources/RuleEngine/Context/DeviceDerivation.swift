@@ -2,16 +2,18 @@ internal import CivilTime
 package import Expressions
 package import Pricing
 
-/// Works out attributes of a device that the SDKs derive from the clock, the time zone or other attributes,
-/// where a user record does not have them.
+/// Derives attributes of a device that a user record does not have and that the SDKs derive from
+/// the clock, the time zone or other attributes.
 ///
-/// The zone of a record is `device.timezone`, the name of an IANA zone, else `device.timezoneOffset` in
-/// seconds, else that of the clock. Rule sets that read none of these attributes have no derivation.
+/// The zone of a record is `device.timezone`, the name of an IANA zone, else
+/// `device.timezoneOffset` in seconds, else that of the clock. Rule sets that read none of these
+/// attributes have no derivation.
 package struct DeviceDerivation {
-  // SAFETY: `fill` gets a cell for each slot of the program that the steps were made for, `stride` apart.
-  // Texts are copied into the caller's arena. Tests: DeviceClockTests, BatchDifferentialTests, asan.
+  // SAFETY: `fill` gets a cell for each slot of the program that the steps were made for, `stride`
+  // apart. Strings are copied into the caller's arena. Tests: DeviceClockTests,
+  // BatchDifferentialTests, asan.
 
-  /// An attribute and the slots of what it follows from, the first that counts first.
+  /// An attribute and the slots of its sources, in order of precedence.
   private struct Step {
     var attribute: DeviceAttribute
     var slot: Int
@@ -29,14 +31,14 @@ package struct DeviceDerivation {
   private static let largestOffset: Int64 = 86_400
   private static let mostKnown = 64
 
-  /// When and where the attributes are worked out.
+  /// The clock and zone for which the attributes are derived.
   package var clock: HistoryClock {
     didSet { if clock.now != oldValue.now || clock.zone != oldValue.zone { forget() } }
   }
   private let steps: [Step]
   private let platform: Platform?
   private var utc: ClockText?
-  // What few values mean that many records have.
+  // Caches for values that many records share.
   private var offsets: [(name: [UInt8], offset: Int32?)] = []
   private var local: [(offset: Int32, text: ClockText)] = []
   private var known: [[(source: Cell, result: Cell)]]
@@ -45,7 +47,7 @@ package struct DeviceDerivation {
     AttributePath(["device", attribute.rawValue])
   }
 
-  /// What an attribute follows from besides the clock; nil where it follows from nothing.
+  /// The sources of an attribute besides the clock; nil for an attribute that is not derived.
   package static func sources(of attribute: DeviceAttribute) -> [AttributePath]? {
     switch attribute {
     case .utcDate, .utcTime, .utcDateTime: []
@@ -63,14 +65,14 @@ package struct DeviceDerivation {
     }
   }
 
-  /// All attributes that can be derived. Each stands behind those that it follows from.
+  /// All attributes that can be derived, each after its sources.
   package static let attributes: [DeviceAttribute] = {
     let first: [DeviceAttribute] = [.timezoneOffset, .minutesSinceInstall]
     return first
       + DeviceAttribute.allCases.filter { !first.contains($0) && sources(of: $0) != nil }
   }()
 
-  /// The attributes that follow from another one.
+  /// The attributes that are derived from another one.
   private static func followers(of names: [String]) -> [DeviceAttribute] {
     attributes.filter { sources(of: $0)?.contains(AttributePath(names)) ?? false }
   }
@@ -91,7 +93,7 @@ package struct DeviceDerivation {
     known = Array(repeating: [], count: steps.count)
   }
 
-  /// - Returns: nil where the rules read no attribute that is derived.
+  /// - Returns: nil if the rules read no derived attribute.
   package init?(_ ruleSet: RuleSet, at clock: HistoryClock) {
     let read = ruleSet.storage.derived
     guard !read.isEmpty else { return nil }
@@ -110,7 +112,7 @@ package struct DeviceDerivation {
 
   // MARK: Filling
 
-  /// Gives attributes that a frame does not hold their values.
+  /// Fills in the attributes that a frame lacks.
   package mutating func fill(_ frame: inout Frame) {
     fill(frame.slots, stride: 1, pointing: nil, in: &frame.arena)
   }
@@ -136,7 +138,7 @@ package struct DeviceDerivation {
     }
   }
 
-  /// What an attribute is; ``Cell/missing`` where that is not known.
+  /// The value of an attribute; ``Cell/missing`` if it is unknown.
   private mutating func cell(
     _ number: Int, _ cells: UnsafeMutablePointer<Cell>, _ stride: Int, _ arena: inout Arena
   ) -> Cell {
@@ -175,7 +177,7 @@ package struct DeviceDerivation {
     return .missing
   }
 
-  /// What follows from a value alone, and from the time.
+  /// The value that follows from a single source, and from the time.
   private static func cell(
     _ attribute: DeviceAttribute, from source: UnsafePointer<Cell>, _ now: Instant,
     _ platform: Platform?, _ arena: inout Arena
@@ -208,11 +210,11 @@ package struct DeviceDerivation {
     return string.withUTF8 { arena.text(copying: $0) } ?? .missing
   }
 
-  /// A whole number, however it is written.
+  /// A whole number, in any notation.
   private static func number(_ cell: Cell) -> Int64? {
     switch cell.tag {
     case Tag.int: cell.intValue
-    // Kotlin's longs become unsigned by their bits.
+    // Kotlin's longs become unsigned bit by bit.
     case Tag.uint: Int64(bitPattern: cell.uintValue)
     case Tag.double: Int64(exactly: cell.doubleValue)
     default: cell.isText ? Int64(cell.text) : nil
@@ -238,7 +240,7 @@ package struct DeviceDerivation {
     return made
   }
 
-  /// How far the record's clock is ahead of UTC.
+  /// The offset of the record's clock from UTC.
   private mutating func offset(
     _ step: Step, _ cells: UnsafeMutablePointer<Cell>, _ stride: Int
   ) -> Int32 {
@@ -267,15 +269,15 @@ package struct DeviceDerivation {
 // MARK: Records as values
 
 extension DeviceDerivation {
-  /// A record without what followed from the old value of an attribute.
+  /// A record without the attributes that were derived from the old value of an attribute.
   ///
-  /// - Parameter isKept: whether an attribute that follows stays nevertheless.
+  /// - Parameter isKept: whether a derived attribute stays nevertheless.
   package static func withoutFollowers(
     of names: [String], in record: Value, keeping isKept: ([String]) -> Bool = { _ in false }
   ) -> Value {
     var record = record
     var gone = followers(of: names).map { path($0).names }
-    // A zone that has a name counts before its offset.
+    // A zone's name takes precedence over its offset.
     if names == offsetPath.names { gone.append(zonePath.names) }
     for path in gone where !isKept(path) && record.value(at: path) != nil {
       record = record.setting(path[...], to: nil)
@@ -283,9 +285,9 @@ extension DeviceDerivation {
     return record
   }
 
-  /// A record with the values of attributes that it does not have.
+  /// A record completed by the values of attributes that it lacks.
   ///
-  /// - Parameter attributes: those that are wanted.
+  /// - Parameter attributes: the attributes to add.
   package static func complete(
     _ record: Value, _ attributes: [DeviceAttribute], on platform: Platform?,
     at clock: HistoryClock

@@ -1,4 +1,4 @@
-/// What a subject owns and whether it is subscribed, as purchases and restores change it.
+/// A subject's entitlements and subscription status, as purchases and restores change them.
 package struct EntitlementState: Hashable, Sendable {
   package enum Status: String, Hashable, Sendable, CaseIterable {
     case unknown, inactive, active
@@ -12,7 +12,7 @@ package struct EntitlementState: Hashable, Sendable {
     self.active = active
   }
 
-  /// A product was bought. One that gives nothing changes nothing, not even the status.
+  /// A product was bought. A product without entitlements changes nothing, not even the status.
   package mutating func purchase(_ productID: String, config: Config) {
     let given = config.entitlements(ofProduct: productID)
     guard !given.isEmpty else { return }
@@ -26,13 +26,13 @@ package struct EntitlementState: Hashable, Sendable {
     if !active.isEmpty { status = .active }
   }
 
-  /// The store tells all that is owned now.
+  /// The store reports everything that is owned now.
   package mutating func refresh(owned productIDs: [String], config: Config) {
     active = []
     for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map(\.id)) }
     status = productIDs.isEmpty ? .inactive : .active
   }
 
-  /// Another subject. What products give stays known.
+  /// Switches to another subject. The entitlements of products stay known.
   package mutating func reset() { self = EntitlementState() }
 }

@@ -2,7 +2,7 @@ public import CivilTime
 public import Expressions
 package import Pricing
 
-/// When a question about the past is asked, and in which time zone its calendar is.
+/// The time at which a question about the past is asked, and the time zone of its calendar.
 public struct HistoryClock: Hashable, Sendable {
   public var now: Instant
   package let zone: TimeZoneRules
@@ -13,7 +13,7 @@ public struct HistoryClock: Hashable, Sendable {
     zone = .utc
   }
 
-  /// A clock in a time zone of the IANA database, or nil when there is none of this name.
+  /// A clock in a time zone of the IANA database, or nil if that has no zone of this name.
   public init?(now: Instant, timeZone: String) {
     guard let zone = TimeZones.zone(named: timeZone) else { return nil }
     self.now = now
@@ -28,12 +28,13 @@ public struct HistoryClock: Hashable, Sendable {
   }
 }
 
-/// The events of one subject: what was fired when. Rules ask it for the time since an event and
-/// for numbers of events.
+/// The events of one subject, by name and time. Rules ask it for the time since an event and for
+/// numbers of events.
 ///
-/// It is a value, and it holds what it is given: an SDK that tracks a placement before it evaluates
-/// the placement's rules counts that event too, so who wants the same records it first. What is later
-/// than the time of a question has not happened yet: it is not counted, and nothing is since it.
+/// It is a value and holds exactly what is recorded. An SDK that tracks a placement before it
+/// evaluates the placement's rules counts that event too, so to reproduce this, record it first.
+/// Events later than the time of a question have not happened yet: they are not counted, and no
+/// time has passed since them.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -53,7 +54,7 @@ public struct EventHistory: Hashable, Sendable {
   struct Series: Hashable, Sendable {
     var name: String
     var times: [Instant]
-    /// How many happened before those.
+    /// The number of events before those.
     var earlier = 0
   }
 
@@ -61,18 +62,18 @@ public struct EventHistory: Hashable, Sendable {
 
   public init() {}
 
-  /// The events of each name, no two of which are alike, and how many happened before those.
+  /// The events of each name, and how many happened before those. No two names are equal.
   package init(_ events: [(name: String, times: [Instant], earlier: Int)]) {
     series = events.map { Series(name: $0.name, times: $0.times, earlier: $0.earlier) }
   }
 
-  /// Whether nothing ever happened.
+  /// Whether there are no events at all.
   public var isEmpty: Bool { series.isEmpty }
 
   /// Adds an event that was fired at a time.
   public mutating func record(_ name: String, at time: Instant) { record(name, at: [time]) }
 
-  /// Adds series of which no two have one name, however many there are.
+  /// Adds any number of series. No two of them have the same name.
   mutating func merge(_ more: [Series]) {
     let more = more.filter { !$0.times.isEmpty }
     guard !series.isEmpty else {
@@ -90,7 +91,7 @@ public struct EventHistory: Hashable, Sendable {
     }
   }
 
-  /// Adds an event, and forgets the oldest ones of its name that are too many.
+  /// Adds an event, and drops the oldest ones of its name beyond the limit.
   package mutating func record(_ name: String, at time: Instant, keeping limit: Int) {
     guard let known = series.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       series.append(Series(name: name, times: [time]))
@@ -110,7 +111,7 @@ public struct EventHistory: Hashable, Sendable {
     }
   }
 
-  /// Without events of one name at a time or later.
+  /// The history without events of one name at this time or later.
   func before(_ time: Instant, _ name: String) -> EventHistory {
     var history = self
     for i in series.indices where series[i].name.utf8.elementsEqual(name.utf8) {
@@ -119,7 +120,7 @@ public struct EventHistory: Hashable, Sendable {
     return history
   }
 
-  /// The times of the events of one name that have happened.
+  /// The times of the past events of one name.
   private func times(of name: String, at clock: HistoryClock) -> [Instant] {
     let all = series.first { $0.name.utf8.elementsEqual(name.utf8) }?.times ?? []
     return all.contains { $0 > clock.now } ? all.filter { $0 <= clock.now } : all
@@ -135,13 +136,13 @@ public struct EventHistory: Hashable, Sendable {
 // MARK: Questions
 
 extension EventHistory {
-  /// The answer that a platform's SDK gives to a question of a rule.
+  /// The answer of a platform's SDK to a question of a rule.
   ///
-  /// Superwall-iOS counts calendar units that are over, and windows of 60 minutes, 24 hours, 7 and
-  /// 30 days. Superwall-Android takes minutes modulo 60 and hours modulo 24, subtracts calendar
-  /// fields for months and years, and counts since the same time one calendar unit ago; an event
-  /// that never happened is 0 there and null elsewhere. Superwall-Web resolves the functions
-  /// without their arguments: times are null, and what is counted is `trigger_fire`.
+  /// Superwall-iOS counts completed calendar units, and windows of 60 minutes, 24 hours, 7 and 30
+  /// days. Superwall-Android takes minutes modulo 60 and hours modulo 24, subtracts calendar fields
+  /// for months and years, and counts since the same time one calendar unit ago; an event that
+  /// never happened is 0 there and null elsewhere. Superwall-Web resolves the functions without
+  /// their arguments: times are null, and counts are those of `trigger_fire`.
   package func answer(to question: HostQuestion, at clock: HistoryClock, on platform: Platform)
     -> Value
   {
@@ -168,8 +169,7 @@ extension EventHistory {
     return reviewRequests(function, clock).map { .int(Int64($0)) } ?? .null
   }
 
-  /// The device attribute that an audience asks for, or nil when there is none: the event was never
-  /// fired.
+  /// The device attribute that an audience asks for; nil if the event was never fired.
   package func value(
     of property: ComputedProperty, at clock: HistoryClock, on platform: Platform
   ) -> Value? {
@@ -201,7 +201,7 @@ extension EventHistory {
     return .int(Int64(number))
   }
 
-  /// Superwall-Web remembers the last 2,000 events, whatever they are.
+  /// Superwall-Web remembers the last 2,000 events of any name.
   private func triggersOnWeb(_ clock: HistoryClock) -> [Instant] {
     let times = times(of: "trigger_fire", at: clock)
     let all = series.flatMap(\.times).filter { $0 <= clock.now }
@@ -239,7 +239,7 @@ extension EventHistory {
 }
 
 extension EventHistory.Window {
-  /// The window as Superwall-iOS and Superwall-Web have it.
+  /// The length of the window in Superwall-iOS and Superwall-Web.
   fileprivate var milliseconds: Int64 {
     switch self {
     case .hour: 3_600_000
@@ -262,15 +262,16 @@ extension EventHistory.Window {
 }
 
 extension RuleSet {
-  /// Puts what the rules want to know of a subject's events into a frame that its attributes have
-  /// filled. Device attributes that audiences compute from events take the place of the device's.
+  /// Puts the answers to the rules' questions about a subject's events into a frame that already
+  /// holds its attributes. Device attributes that audiences compute from events replace the
+  /// device's.
   ///
   /// - Parameters:
-  ///   - events: what happened to the subject.
+  ///   - events: the subject's events.
   ///   - clock: when the rules are evaluated.
-  ///   - placement: the placement that is decided, and when it was put into the events. The time since
-  ///     a placement of this name, as an attribute, is the time since the one before; functions count
-  ///     the placement itself.
+  ///   - placement: the placement that is decided, and when it was added to the events. The time
+  ///     since a placement of this name, as an attribute, is the time since the previous one;
+  ///     functions count the placement itself.
   ///   - frame: a frame of ``program``, filled with the subject's attributes.
   public func answer(
     _ events: EventHistory, at clock: HistoryClock,
@@ -289,7 +290,7 @@ extension RuleSet {
     }
   }
 
-  /// The names of the events that rules ask for, each once; nil is all of them.
+  /// The names of the events that rules ask for, without duplicates; nil means all events.
   package var eventNames: [String]? {
     guard language.platform != .web else { return nil }
     var names: [String] = []
@@ -304,7 +305,7 @@ extension RuleSet {
       }
     }
     for property in computed { add(property.property.eventName) }
-    // What the functions about reviews count, whatever their arguments.
+    // The functions about reviews count this event, whatever their arguments.
     if !questions.isEmpty { add("review_requested") }
     return names
   }
@@ -346,14 +347,14 @@ extension RuleSet {
     do throws(EvaluationError) {
       try answer(EventHistory(), at: clock, in: &frame)
     } catch {
-      // No memory for answers at all: they stay null, which they are in a frame.
+      // No memory for answers at all, so they stay null, as a frame initializes them.
     }
     return slots.map { ($0, frame.slots[$0]) }
   }
 }
 
 extension [EventHistory.Series] {
-  /// Of several with one name the last, as in any JSON object that repeats a key.
+  /// For repeated names only the last series, as in any JSON object that repeats a key.
   func lastOfRepeated() -> [EventHistory.Series] {
     guard count > 1 else { return self }
     if count <= 16 {

@@ -24,10 +24,10 @@ package enum HostFunction: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it asks for something that happened.
+  /// Whether it asks about past events.
   var asksHistory: Bool { self != .requestReview }
 
-  /// What the reference says of it. The example is true for the events of `HostFunctionTests`.
+  /// The page of the reference. The example is true for the events of `HostFunctionTests`.
   package var page: FunctionPage {
     switch self {
     case .minutesSince: since("minutes", "app_open", 45)

@@ -1,24 +1,24 @@
 package import Expressions
 
-/// Members of a JSON object, by where they are: who reads a user record finds there what a request asks
-/// for beside the user, without reading the record again.
+/// The members of a user record that belong to a request and not to the user, by their position.
+/// Requests read them without reading the record again.
 package struct OtherMembers {
   package struct Member {
     package var key: JSONCursor.RawString
-    /// Where the value begins, or white space before it.
+    /// The position of the value, or of white space before it.
     package var at: Int
     /// Whether rules read it.
     package var isRead: Bool
   }
 
   package private(set) var members: [Member] = []
-  /// Whether there were more than are kept, so that nobody is to rely on them.
+  /// Whether there were more members than the limit, so that the list is incomplete.
   package private(set) var areTooMany = false
 
-  /// More than what requests know by far; a record may have millions.
+  /// Far more than requests have. A record may have millions.
   package static let limit = 32
 
-  /// The keys of those that nobody reads.
+  /// The keys of the members that no rule reads.
   var unknownKeys: [String] { members.filter { !$0.isRead }.map(\.key.text) }
 
   mutating func append(_ key: JSONCursor.RawString, at offset: Int, isRead: Bool) {

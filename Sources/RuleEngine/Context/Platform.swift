@@ -1,10 +1,10 @@
 package import Expressions
 public import Pricing
 
-/// How the SDK of a platform evaluates a superscript rule: they hand values to the evaluator, answer
-/// questions and take results in different ways.
+/// How the SDK of a platform evaluates a superscript rule. SDKs pass values to the evaluator,
+/// answer questions and use results in different ways.
 extension Platform {
-  /// What rules ask about the history of events, on any platform.
+  /// The functions about the history of events that rules may call, on any platform.
   static let historyFunctions = Set(
     HostFunction.allCases.filter(\.asksHistory).map(\.rawValue))
 
@@ -14,7 +14,7 @@ extension Platform {
     return HostFunctions(device: names, computed: names)
   }
 
-  /// What the SDK does to attributes before it evaluates.
+  /// How the SDK changes attributes before it evaluates.
   package var binding: ValueBinding {
     var binding = ValueBinding()
     switch self {
@@ -34,11 +34,11 @@ extension Platform {
     SDKProfile(self).environment(limits: limits)
   }
 
-  /// An attribute as the SDK hands it to the evaluator, or nil when it leaves it out.
+  /// An attribute as the SDK passes it to the evaluator, or nil if the SDK omits it.
   package func passed(_ value: Value) -> Value? { binding.passed(value) }
 }
 
-/// Which language the rules of a config are in.
+/// The language of a config's rules.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.visits < 3")
@@ -56,10 +56,10 @@ extension Platform {
 public enum RuleLanguage: Hashable, Sendable {
   /// The Common Expression Language as specified.
   case cel
-  /// What an SDK of Superwall's evaluates: the newest one of a platform, or another version.
+  /// The dialect of a Superwall SDK: the newest one of a platform, or another version.
   case superscript(SDKProfile)
 
-  /// Superwall's own configs are written for the SDKs, of which iOS's is the oldest.
+  /// Superwall's own configs are written for the SDKs. The oldest SDK is the one for iOS.
   public static let standard = RuleLanguage.superscript(.ios)
 
   /// The platform whose SDK is followed, or nil.
@@ -84,7 +84,7 @@ public enum RuleLanguage: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - requested: the computed properties of the config.
-  ///   - behavior: the generation of Superwall's evaluator, in place of that of the SDK; CEL has only one.
+  ///   - behavior: the generation of Superwall's evaluator, instead of the SDK's. CEL has only one.
   package func environment(
     requested: [ComputedProperty] = [], limits: Limits = Limits(),
     behavior: EvaluatorBehavior? = nil

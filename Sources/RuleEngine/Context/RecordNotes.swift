@@ -1,24 +1,24 @@
 package import Expressions
 
-/// What is odd about records that were accepted: keys that nobody reads, and statuses that nobody
-/// has. Each is counted once for a record.
+/// Oddities of accepted records: keys that are not read, and statuses that do not exist. Each is
+/// counted once per record.
 package struct RecordNotes: Hashable, Sendable {
   /// Keys that are neither members nor roots of the rules, with the number of records that have them.
   package private(set) var unknownKeys: [String: Int] = [:]
-  /// Values of `subscriptionStatus` that no SDK gives, with the number of records that have them.
+  /// Values of `subscriptionStatus` that no SDK sends, with the number of records that have them.
   package private(set) var unknownStatuses: [String: Int] = [:]
 
-  /// Keys that records have twice, with the number of records, and where the first one is.
+  /// Keys that records repeat, with the number of records, and the place of the first one.
   package private(set) var repeatedKeys: [String: Int] = [:]
   package private(set) var repeatedPlaces: [String: String] = [:]
 
-  /// Users who are there again with different content.
+  /// Users that appear again with different content.
   package struct Contradictions: Hashable, Sendable {
     /// The first of them: the identity, and where its records are.
     package var id: String
     package var first: String
     package var second: String
-    /// Records of users who came before.
+    /// Records of users that appeared before.
     package var records: Int
     /// Whether some users were not compared.
     package var isPartial: Bool
@@ -26,9 +26,9 @@ package struct RecordNotes: Hashable, Sendable {
 
   package private(set) var contradictions: Contradictions?
 
-  /// Records that do not say the version of their SDK.
+  /// Records without the version of their SDK.
   package private(set) var missingVersions = 0
-  /// Versions that cannot be read, and versions that are newer than all that are known, with the number of
+  /// Versions that cannot be read, and versions newer than all known ones, with the number of
   /// records that have them.
   package private(set) var unreadableVersions: [String: Int] = [:]
   package private(set) var newerVersions: [String: Int] = [:]
@@ -36,9 +36,9 @@ package struct RecordNotes: Hashable, Sendable {
   package private(set) var untrimmedIDs = 0
   package private(set) var untrimmedExample: String?
 
-  /// What `subscriptionStatus` is.
+  /// The values of `subscriptionStatus`.
   package static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
-  /// At most this many different keys, and statuses, are told apart.
+  /// At most this many different keys, and statuses, are listed separately.
   static let limit = 256
 
   package init() {}
@@ -50,7 +50,7 @@ package struct RecordNotes: Hashable, Sendable {
       && newerVersions.isEmpty
   }
 
-  /// Counts a record by what is odd about the version of its SDK.
+  /// Counts a record whose SDK version is odd.
   package mutating func add(_ problem: SDKSelection.Choice.Problem) {
     switch problem {
     case .missing: missingVersions += 1
@@ -59,7 +59,7 @@ package struct RecordNotes: Hashable, Sendable {
     }
   }
 
-  /// Counts a record of a user who came before with different content.
+  /// Counts a record of a user that appeared before with different content.
   package mutating func note(
     contradicting id: String, at second: String, first: String, isPartial: Bool
   ) {
@@ -82,13 +82,13 @@ package struct RecordNotes: Hashable, Sendable {
 
   package mutating func add(repeatedKey key: String) { RecordNotes.add(key, 1, to: &repeatedKeys) }
 
-  /// Says where a record has a key twice, unless another place was said before.
+  /// Notes the place where a record repeats a key, unless a place is already noted.
   package mutating func note(repeatedKey key: String, at place: String) {
     let key = UserMember.short(key)
     if repeatedKeys[key] != nil, repeatedPlaces[key] == nil { repeatedPlaces[key] = place }
   }
 
-  /// Counts a status if it is none.
+  /// Counts a status that is not a valid one.
   package mutating func add(status: Cell) {
     // SAFETY: The view of the local cell stays in the closure, and the status is copied.
     // Tests: UserRecordTests.
@@ -107,7 +107,7 @@ package struct RecordNotes: Hashable, Sendable {
     counts[name, default: 0] += records
   }
 
-  /// Whether a text is a status that there is.
+  /// Whether a string is a valid status.
   package static func isStatus(_ text: ByteView) -> Bool {
     // SAFETY: The view is only compared, with static strings. Tests: UserRecordTests.
     func isWord(_ word: StaticString) -> Bool {
@@ -135,7 +135,7 @@ package struct RecordNotes: Hashable, Sendable {
     untrimmedExample = untrimmedExample ?? other.untrimmedExample
   }
 
-  /// What was counted since `earlier`.
+  /// The counts added since `earlier`.
   package func since(_ earlier: RecordNotes) -> RecordNotes {
     func new(_ counts: [String: Int], _ told: [String: Int]) -> [String: Int] {
       counts.merging(told) { $0 - $1 }.filter { $0.value > 0 }
@@ -187,7 +187,7 @@ extension RecordNotes {
     ])
   }
 
-  /// Nil when the value is not what ``value`` gives.
+  /// Nil when the value does not have the form of ``value``.
   package init?(_ value: Value) {
     func counts(_ key: String) -> [String: Int]? {
       guard case .map(let entries)? = value[key] else { return nil }
@@ -234,11 +234,11 @@ extension RecordNotes {
 // MARK: For people
 
 extension RuleSet {
-  /// What there is to say about records, each once, with what may have been meant.
+  /// The findings about records, without duplicates, with suggestions.
   ///
   /// - Parameters:
-  ///   - total: how many users there are; nil of one record, of which no numbers are said.
-  ///   - shown: what a user with an ID is called.
+  ///   - total: the number of users; nil for a single record, whose message has no numbers.
+  ///   - shown: the display form of a user's ID.
   package func diagnostics(
     of notes: RecordNotes, users total: Int?, shown: (String) -> String = { $0 }
   ) -> [Diagnostic] {
@@ -247,7 +247,8 @@ extension RuleSet {
     }
     let keys = notes.unknownKeys.sorted { $0.key < $1.key }.map { key, count in
       let meant = suggestion(forRecordKey: key)
-      // What all users lack is no matter of a few records: whoever reads only warnings is told.
+      // A key that all users have and that resembles a known one concerns the whole file, so it is
+      // a warning.
       let isWhole = meant != nil && count == total
       return Diagnostic(
         .unknownKey,
@@ -316,8 +317,8 @@ extension RuleSet {
       severity: .note, suggestion: "each record was decided; keep one for each user")
   }
 
-  /// What somebody may have meant by a key of a user record that nobody reads: an attribute that
-  /// rules read below a root or that devices have, or a key of nearly this name.
+  /// The likely meaning of an unknown key in a user record: an attribute that rules read below a
+  /// root or that devices have, or a key with nearly this name.
   func suggestion(forRecordKey key: String) -> String? {
     let read = requirements.filter { $0.names.count > 1 }
     var attributes = read.map { (name: $0.names[1], path: "\($0.names[0]).\($0.names[1])") }
@@ -334,9 +335,9 @@ extension RuleSet {
 }
 
 extension RecordNotes {
-  /// What there is to say about the versions of SDKs.
+  /// The findings about the versions of SDKs.
   ///
-  /// - Parameter total: how many users there are; nil of one record, of which no numbers are said.
+  /// - Parameter total: the number of users; nil for a single record, whose message has no numbers.
   package func versionDiagnostics(users total: Int?) -> [Diagnostic] {
     func users(_ count: Int) -> String {
       total == nil ? "" : " (\(count) user\(count == 1 ? "" : "s"))"

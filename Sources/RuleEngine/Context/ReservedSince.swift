@@ -1,18 +1,18 @@
 internal import Pricing
 
-/// What becomes of a placement that an app registers under a name.
+/// How an SDK treats a placement name that an app registers.
 package enum PlacementNameUse: String, Sendable {
-  /// It is decided like any other.
+  /// The placement is decided like any other.
   case ordinary
   /// The SDK reserves the name for an event of its own, and does nothing.
   case ignored
-  /// The SDK reserves the name, and gives an error to the handler.
+  /// The SDK reserves the name, and passes an error to the handler.
   case error
 }
 
 extension SDKFacts {
-  /// A name of an event that an SDK knows, and so reserves, from a version on. Names that are not
-  /// here were reserved before the oldest version of the table.
+  /// The name of an event that an SDK knows, and so reserves, from a version on. Names that are
+  /// missing here were reserved before the oldest version of the table.
   package struct ReservedName: Sendable {
     package var name: String
     package var ios: SDKVersion?
@@ -72,7 +72,7 @@ extension SDKFacts {
 }
 
 extension SDKProfile {
-  /// What becomes of a placement that an app registers under a name.
+  /// How the SDK treats a placement that an app registers under a name.
   package func use(ofPlacementName name: String) -> PlacementNameUse {
     let reserved: PlacementNameUse = has(.reservedIsError) ? .error : .ignored
     if SDKFacts.alwaysReserved.contains(name) { return sdk == .agentWallie ? .ordinary : reserved }

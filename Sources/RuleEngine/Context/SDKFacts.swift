@@ -1,16 +1,16 @@
 package import Expressions
 package import Pricing
 
-/// What is known of versions of SDKs: the one table that profiles, checks and `docs/sdk-versions.md`
-/// read. Each row has its source.
+/// The known facts about SDK versions: the one table that profiles, checks and
+/// `docs/sdk-versions.md` read. Each row names its source.
 package enum SDKFacts {
-  /// How sure a fact is.
+  /// The certainty of a fact.
   package enum Evidence: String, Sendable {
-    /// Read in the source on both sides of the change.
+    /// Read in the source before and after the change.
     case source
     /// From a changelog or a release page alone.
     case notes
-    /// From excerpts of a change that was not seen as a whole.
+    /// From excerpts of a change whose full text was not available.
     case excerpts
   }
 
@@ -19,12 +19,12 @@ package enum SDKFacts {
   /// From a version on, which evaluator an SDK has.
   package struct Evaluator: Sendable {
     package var sdk: SDKName
-    /// Nil for both ways of distributing the SDK.
+    /// Nil for both ways to distribute the SDK.
     package var packaging: SDKProfile.Packaging?
     package var since: SDKVersion
-    /// Nil for JavaScript, which is not evaluated here.
+    /// Nil for JavaScript, which this engine does not evaluate.
     package var behavior: EvaluatorBehavior?
-    /// Whether an expression that panics ends the app.
+    /// Whether an expression that panics terminates the app.
     package var aborts: Bool
     package var release: String
     package var source: String
@@ -61,9 +61,9 @@ package enum SDKFacts {
 
   // MARK: Attributes, parameters, functions
 
-  /// What an SDK sends from a version on, up to but not including another.
+  /// An item that an SDK sends from a version on, up to but not including another.
   package struct Sent: Sendable {
-    /// A member of `device`, a function, or a parameter; `*` at the end stands for any rest.
+    /// A member of `device`, a function, or a parameter. A final `*` matches any suffix.
     package var name: String
     package var sdk: SDKName
     package var since: SDKVersion
@@ -80,7 +80,7 @@ package enum SDKFacts {
     }
   }
 
-  /// Members of `device`; those that are not here are sent by every version.
+  /// Members of `device`. Every version sends the members that are not listed.
   package static let attributes: [Sent] =
     since(
       .ios, "DeviceTemplate.swift by tag",
@@ -146,7 +146,7 @@ package enum SDKFacts {
       Sent(name: $0, sdk: .ios, since: "4.5.0", placement: "deepLink_open")
     }
 
-  /// Functions of the host. Before iOS 4.7.0 only those of a rule's computed properties are there,
+  /// Functions of the host. Before iOS 4.7.0 only those of a rule's computed properties exist,
   /// under `computed`.
   package static let functions: [Sent] =
     HostFunction.allCases.flatMap { function -> [Sent] in
@@ -169,7 +169,7 @@ package enum SDKFacts {
   package enum Switch: String, Sendable, CaseIterable {
     /// Rules are read in JavaScript, and `expression_cel` is not read.
     case javaScript
-    /// A subscriber gets no paywall, unless the paywall is always to be shown.
+    /// A subscriber sees no paywall, except a paywall that is always presented.
     case subscriptionGate
     /// Shares of variants are summed as doubles.
     case floatingShares
@@ -183,11 +183,11 @@ package enum SDKFacts {
     case keepsNull
     /// `reset` forgets `app_install` and `app_launch`.
     case forgetsInstall
-    /// Between `reset` and the next launch there is no `user.seed`.
+    /// Between `reset` and the next launch `user.seed` is missing.
     case losesSeed
-    /// A placement that has a reserved name gives an error.
+    /// A placement with a reserved name returns an error.
     case reservedIsError
-    /// Padded versions have the digits of the device's locale.
+    /// Padded versions use the digits of the device's locale.
     case localDigits
     /// Declining a paywall of an exit offer leads to the next one.
     case exitOfferChain
@@ -203,7 +203,7 @@ package enum SDKFacts {
     case textCaps
     /// Placements wait for the config.
     case queuesPlacements
-    /// A label of the server stands for the period.
+    /// A label from the server replaces the period.
     case displayPeriods
   }
 
@@ -361,7 +361,7 @@ package enum SDKFacts {
 
   // MARK: Newest
 
-  /// The newest version whose source is known, and the newest of which there are notes.
+  /// The newest version whose source is known, and the newest with known release notes.
   package static func newest(_ sdk: SDKName) -> (source: SDKVersion, notes: SDKVersion) {
     switch sdk {
     case .ios: ("4.16.4", "4.19.1")
@@ -378,6 +378,6 @@ package enum SDKFacts {
 }
 
 extension HostFunction {
-  /// Whether it counts, or makes, requests for a review.
+  /// Whether it counts or requests reviews.
   var isAboutReviews: Bool { rawValue.contains("eview") }
 }

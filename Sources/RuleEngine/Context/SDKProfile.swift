@@ -14,7 +14,7 @@ public struct SDKProfile: Hashable, Sendable {
   /// How an SDK gets into an app.
   package enum Packaging: String, Hashable, Sendable, CaseIterable {
     case swiftPM = "SwiftPM"
-    /// CocoaPods, as wrappers such as Expo, React Native and Flutter have it.
+    /// CocoaPods, as used by wrappers such as Expo, React Native and Flutter.
     case pods = "CocoaPods"
   }
 
@@ -39,8 +39,8 @@ public struct SDKProfile: Hashable, Sendable {
     }
   }
 
-  /// - Parameter version: nil for the newest; one that is newer than all that are known is the newest
-  ///   known.
+  /// - Parameter version: nil for the newest. A version newer than all known ones is treated as the
+  ///   newest known one.
   package init(_ sdk: SDKName, _ version: SDKVersion? = nil, _ packaging: Packaging = .swiftPM) {
     self.sdk = sdk
     self.version = version.map { min($0, SDKFacts.newest(sdk).notes) }
@@ -56,9 +56,10 @@ public struct SDKProfile: Hashable, Sendable {
     }
   }
 
-  /// The version that is followed. The newest is the newest whose source is known.
+  /// The version that is modelled. The newest is the newest one whose source is known.
   package var known: SDKVersion {
-    // No expression is known to abort a version of Android without source, and none aborts the newest.
+    // No expression is known to abort an Android version without source, and none aborts the
+    // newest.
     version
       ?? (sdk == .android ? SDKFacts.newest(sdk).notes : SDKFacts.newest(sdk).source)
   }
@@ -71,12 +72,12 @@ public struct SDKProfile: Hashable, Sendable {
     return rows.last { known >= $0.since } ?? rows.first
   }
 
-  /// How the evaluator treats values; nil where rules are JavaScript.
+  /// How the evaluator treats values; nil for rules in JavaScript.
   package var behavior: EvaluatorBehavior? {
     sdk == .agentWallie ? .text : evaluator?.behavior
   }
 
-  /// Whether an expression that panics ends the app. Elsewhere it does not match.
+  /// Whether an expression that panics terminates the app. Elsewhere the audience does not match.
   package var aborts: Bool { evaluator?.aborts ?? false }
 
   package func has(_ what: SDKFacts.Switch) -> Bool {
@@ -86,7 +87,7 @@ public struct SDKProfile: Hashable, Sendable {
     }
   }
 
-  /// Whether the SDK sends a member of `device`. Of the newest SDK nothing is left out.
+  /// Whether the SDK sends a member of `device`. The newest SDK sends all of them.
   package func sends(attribute name: String) -> Bool {
     version == nil || isSent(name, in: SDKFacts.attributes)
   }
@@ -119,10 +120,10 @@ public struct SDKProfile: Hashable, Sendable {
   /// Whether the SDK leaves out computed properties that count placements.
   var dropsPlacementProperties: Bool { sdk == .ios && !has(.placementProperties) }
 
-  /// The profile of AgentWallie's configs: the others say nothing of them.
+  /// The profile for AgentWallie's configs, which the other SDKs do not read.
   package var ofAgentWallie: SDKProfile? { sdk == .agentWallie ? self : nil }
 
-  /// What the SDK does to attributes before it evaluates.
+  /// How the SDK changes attributes before it evaluates.
   package var binding: ValueBinding {
     var binding = platform.binding
     if sdk == .ios, has(.keepsNull) { binding.null = .kept }
@@ -155,7 +156,7 @@ public struct SDKProfile: Hashable, Sendable {
   }
 
   /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
-  /// are always there.
+  /// always exist.
   package func environment(
     requested: [ComputedProperty] = [], limits: Limits = Limits(),
     behavior: EvaluatorBehavior? = nil
@@ -168,7 +169,8 @@ public struct SDKProfile: Hashable, Sendable {
     return environment
   }
 
-  /// What compiling a config depends on: SDKs with the same key share their conditions.
+  /// The properties of an SDK that compiling a config depends on. SDKs with the same key share
+  /// their conditions.
   package struct CompileKey: Hashable, Sendable {
     private let platform: Platform
     private let behavior: EvaluatorBehavior?
@@ -207,20 +209,20 @@ extension SDKProfile {
     return "\(sdk.rawValue) \(version)" + (packaging == .pods ? " \(packaging.rawValue)" : "")
   }
 
-  /// For people: `iOS SDK 4.12.5 (CocoaPods)`, or `the newest iOS SDK`.
+  /// A display name: `iOS SDK 4.12.5 (CocoaPods)`, or `the newest iOS SDK`.
   package var title: String {
     let name = sdk == .agentWallie ? sdk.title : "\(sdk.title) SDK"
     guard let version else { return "the newest \(name)" }
     return "\(name) \(version)" + (packaging == .pods ? " (\(packaging.rawValue))" : "")
   }
 
-  /// The evaluator for people: `JavaScript`, or `numeric (superscript 1.0.2 to 1.0.10)`.
+  /// A display name of the evaluator: `JavaScript`, or `numeric (superscript 1.0.2 to 1.0.10)`.
   package var evaluatorTitle: String {
     guard let behavior else { return "JavaScript" }
     return "\(behavior.rawValue)" + (evaluator.map { " (superscript \($0.release))" } ?? "")
   }
 
-  /// The versions at which something changes for an SDK, in order.
+  /// The versions at which the behavior of an SDK changes, in order.
   package static func changes(of sdk: SDKName, _ packaging: Packaging = .swiftPM) -> [SDKVersion] {
     var versions: Set<SDKVersion> = [SDKFacts.oldest(sdk)]
     for row in SDKFacts.evaluators

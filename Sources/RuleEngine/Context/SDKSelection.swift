@@ -1,15 +1,15 @@
 package import Expressions
 package import Pricing
 
-/// Which SDK decides: the newest, one version, or what each user's record says.
+/// Which SDK decides: the newest, one version, or the one in each user's record.
 package enum SDKSelection: Hashable, Sendable {
-  /// The newest of the platform that is asked for.
+  /// The newest of the requested platform.
   case newest
-  /// A version of the platform that is asked for, for every user.
+  /// A version of the requested platform, for every user.
   case version(SDKVersion, SDKProfile.Packaging)
-  /// By the platform of each user's device, a version; the newest where none is given.
+  /// A version by the platform of each user's device; the newest for platforms without one.
   case versions([SDKName: Pinned])
-  /// What each user's device says.
+  /// The SDK that each user's record reports.
   case record
 
   package struct Pinned: Hashable, Sendable {
@@ -17,7 +17,7 @@ package enum SDKSelection: Hashable, Sendable {
     package var packaging: SDKProfile.Packaging
   }
 
-  /// Why a text is not a selection, for a person.
+  /// Why a string is not a selection, in words.
   package struct Fault: Error {
     package let message: String
   }
@@ -59,7 +59,7 @@ package enum SDKSelection: Hashable, Sendable {
     return Pinned(version: version, packaging: isPod ? .pods : .swiftPM)
   }
 
-  /// As ``init(_:)`` reads it.
+  /// The form that ``init(_:)`` reads.
   package var text: String {
     func text(_ pinned: Pinned) -> String {
       "\(pinned.version)" + (pinned.packaging == .pods ? "+pods" : "")
@@ -86,7 +86,7 @@ package enum SDKSelection: Hashable, Sendable {
     return (try SDKSelection(String(old)), try SDKSelection(new.isEmpty ? "newest" : String(new)))
   }
 
-  /// Whether the record of a user has a say.
+  /// Whether the selection depends on users' records.
   package var readsRecords: Bool {
     switch self {
     case .newest, .version: false
@@ -94,9 +94,9 @@ package enum SDKSelection: Hashable, Sendable {
     }
   }
 
-  /// The SDK for users whose records say nothing.
+  /// The SDK for users whose records do not name one.
   ///
-  /// - Parameter usual: the platform that is asked for.
+  /// - Parameter usual: the requested platform.
   package func profile(usual: SDKName) -> SDKProfile {
     switch self {
     case .newest, .record: SDKProfile(usual)
@@ -105,7 +105,7 @@ package enum SDKSelection: Hashable, Sendable {
     }
   }
 
-  /// The version of an SDK that is named; nil for one that records or the newest decide.
+  /// The version that is selected for an SDK; nil if records or the newest decide.
   package func version(of sdk: SDKName) -> SDKVersion? {
     switch self {
     case .newest, .record: nil
@@ -121,7 +121,7 @@ package enum SDKSelection: Hashable, Sendable {
   /// The SDK of a user.
   ///
   /// - Parameters:
-  ///   - device: what the record says of the device.
+  ///   - device: the SDK data of the user's record.
   ///   - usual: the platform of users whose records have none.
   package func choice(_ device: DeviceSDK, usual: SDKName) -> Choice {
     let sdk =
@@ -143,7 +143,7 @@ package enum SDKSelection: Hashable, Sendable {
     }
   }
 
-  /// The SDK of a user, and what is odd about what the record says of it.
+  /// The SDK of a user, and any problem with the data of the record.
   package struct Choice: Hashable, Sendable {
     package var profile: SDKProfile
     package var problem: Problem?
@@ -152,18 +152,18 @@ package enum SDKSelection: Hashable, Sendable {
       /// The record has no version.
       case missing
       case unreadable(String)
-      /// Newer than all that are known.
+      /// Newer than all known versions.
       case newer(String)
     }
   }
 }
 
-/// What the record of a user says of the SDK on the device.
+/// The data in a user's record about the SDK on the device.
 package struct DeviceSDK: Hashable, Sendable {
   package var platform: String?
   package var version: String?
   package var paddedVersion: String?
-  /// Whether a framework such as Expo or Flutter is around the SDK, which then comes as a pod.
+  /// Whether a framework such as Expo or Flutter wraps the SDK, which then is installed as a pod.
   package var hasWrapper = false
 
   package init() {}
@@ -181,7 +181,8 @@ package struct DeviceSDK: Hashable, Sendable {
 }
 
 extension PricingContext {
-  /// Divides prices as versions of SDKs do; one that names no platform is of iOS's.
+  /// Divides prices as the selected versions of SDKs do. A version without a platform is one of
+  /// iOS.
   package mutating func follow(_ selection: SDKSelection) {
     iosEra = selection.profile(usual: .ios).priceEra
     if case .version = selection { return }

@@ -1,6 +1,7 @@
 package import Expressions
 
-/// What the texts of a paywall read: products by slot, the selected one, the user, the theme.
+/// The roots that the texts of a paywall read: products by slot, the selected one, the user, the
+/// theme.
 package struct TextContext: Hashable, Sendable {
   /// The roots, a map to fill a frame with.
   package let value: Value
@@ -10,9 +11,9 @@ package struct TextContext: Hashable, Sendable {
     package var slot: String
     package var label: String
     package var productID: String?
-    /// Prices, periods and trials by the names under which texts read them.
+    /// Prices, periods and trials by their names in texts.
     package var attributes: Value
-    /// Whether the user may have the introductory offer, where the product has one.
+    /// Whether the user is eligible for the introductory offer, if the product has one.
     package var mayHaveOffer: Bool
 
     package init(
@@ -26,7 +27,7 @@ package struct TextContext: Hashable, Sendable {
       self.attributes = attributes
     }
 
-    /// The attributes, and what the slot says.
+    /// The attributes, including those of the slot.
     var value: Value {
       var entries: [Value.Entry] = []
       if case .map(let known) = attributes { entries = known }
@@ -43,20 +44,20 @@ package struct TextContext: Hashable, Sendable {
     }
   }
 
-  /// Slots whose products can be read without `products.` before them.
+  /// Slots whose products need no `products.` prefix.
   static let rootSlots = ["primary", "secondary", "tertiary"]
 
   /// A context for texts.
   ///
   /// - Parameters:
-  ///   - products: in the order of the paywall; of a slot that stands twice the last one counts.
-  ///   - selected: index of the selected product; out of range means that none is.
+  ///   - products: in the order of the paywall. If a slot appears twice, the last product counts.
+  ///   - selected: index of the selected product; out of range means that no product is selected.
   ///   - roots: further roots, such as `user`, `device`, `params` and `theme`.
   package init(
     products: [SlottedProduct], selected: Int?, roots: [(name: String, value: Value)] = []
   ) {
     var slots = products.map { Self.entry($0.slot, $0.value) }
-    // A slot that is called "selected" cannot be reached.
+    // A slot with the name "selected" is unreachable.
     if let selected, products.indices.contains(selected) {
       slots.append(Self.entry("selected", products[selected].value))
       slots.append(Self.entry("selectedIndex", .int(Int64(selected))))
@@ -75,12 +76,12 @@ package struct TextContext: Hashable, Sendable {
     value = .map(entries)
   }
 
-  /// What the members of a user record are as roots, with what rules take from the record's top
-  /// level: `subscriptionStatus` and `entitlements` stand for `device.subscriptionStatus` and
-  /// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id`. A
-  /// member that is null is not there, and of one that is repeated the last value counts.
+  /// The members of a user record as roots, with the attributes that rules take from the record's
+  /// top level: `subscriptionStatus` and `entitlements` replace a missing
+  /// `device.subscriptionStatus` and `device.activeEntitlements`, and `userId` a missing `user.id`.
+  /// A member that is null counts as missing, and of a repeated one the last value counts.
   ///
-  /// - Parameter hasUserID: whether there is `user.id`, as in everything of AgentWallie's.
+  /// - Parameter hasUserID: whether `user.id` exists, as in everything of AgentWallie's.
   package static func roots(ofRecord members: [Value.Entry], hasUserID: Bool) -> [(
     name: String, value: Value
   )] {

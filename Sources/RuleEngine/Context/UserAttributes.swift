@@ -1,15 +1,15 @@
 internal import CivilTime
 package import Expressions
 
-/// What becomes of attributes that are set from outside.
+/// How attributes change that are set from outside.
 package enum UserAttributes {
-  /// Attributes that the SDK itself keeps; nobody sets them from outside.
+  /// Attributes that only the SDK itself may set.
   private static let reserved: Set<String> = [
     "aliasId", "seed", "appUserId", "applicationInstalledAt",
   ]
 
-  /// Sets attributes: each overwrites the one of its name, null removes it. Names that begin with
-  /// `$` and those of the SDK's own attributes are left out.
+  /// Sets attributes: each overwrites the one of its name, and null removes it. Names that begin
+  /// with `$` and those of the SDK's own attributes are ignored.
   ///
   /// - Parameter new: a map; anything else sets nothing.
   package static func merge(_ new: Value, into attributes: inout [String: Value]) {
@@ -30,8 +30,8 @@ package struct PlacementParams: Hashable, Sendable {
   /// A map with all of them.
   package let value: Value
 
-  /// What of an app's own parameters is kept: names that begin with `$`, null and lists are left
-  /// out, maps are kept, times become ISO 8601 text.
+  /// The part of an app's own parameters that rules see. Names that begin with `$`, nulls and lists
+  /// are dropped, maps stay, and times become ISO 8601 strings.
   package static func cleaned(_ custom: Value) -> Value {
     .map(
       UserAttributes.entries(custom).compactMap { entry in
@@ -50,7 +50,7 @@ package struct PlacementParams: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - isStandardEvent: whether the SDK itself raised the placement.
-  ///   - isFeatureGatable: whether a feature waits for what comes of it.
+  ///   - isFeatureGatable: whether a feature waits for the outcome.
   package init(
     placement: String, custom: Value, isStandardEvent: Bool, isFeatureGatable: Bool,
     sessionID: String

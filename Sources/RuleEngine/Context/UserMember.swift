@@ -1,14 +1,15 @@
 package import Expressions
 
-/// The members of a user record: what they are called, and what kind of value each has.
+/// The members of a user record: their names, and the type of each value.
 ///
-/// Whatever reads records goes by this table: the reader, the shapes that a batch learns, the header
-/// of a CSV file. `corpus/schemas/user.schema.json` says the same.
+/// Everything that reads records follows this table: the reader, the shapes that a batch learns,
+/// the header of a CSV file. `corpus/schemas/user.schema.json` matches it.
 @usableFromInline package enum UserMember: CaseIterable, Sendable {
   case userID, status, entitlements, assignments, occurrences, events, sessionStart
   case user, device, params
 
-  /// Its place among all, for tables. Written out, because a raw value is not inlined in other modules.
+  /// Its index among all members, for tables. Written out, because a raw value is not inlined in
+  /// other modules.
   @inlinable package var number: Int {
     switch self {
     case .userID: 0
@@ -24,13 +25,13 @@ package import Expressions
     }
   }
 
-  /// What the value of a member is. Another one refuses the record, whether rules read the member
-  /// or not; `null` is as if the member were not there.
+  /// The type of a member's value. A value of another type makes the record invalid, whether or not
+  /// rules read the member. `null` counts as missing.
   package enum Kind: Sendable {
     case text
     /// An object: a root of expressions.
     case attributes
-    /// A list of texts.
+    /// A list of strings.
     case texts
     /// A list of objects with `experimentId` and `variantId`.
     case assignments
@@ -53,10 +54,11 @@ package import Expressions
 
   package var key: String { "\(name)" }
 
-  /// An attribute that a member stands for where the root does not have it.
+  /// An attribute that takes its value from a member if the root does not have it.
   package typealias Attribute = (member: UserMember, root: UserMember, name: String)
 
-  /// The attributes that members stand for. AgentWallie's users have an ID among their attributes.
+  /// The attributes that take their values from members. AgentWallie's users have an ID among their
+  /// attributes.
   package static func attributes(hasUserID: Bool) -> [Attribute] {
     let device: [Attribute] = [
       (.status, .device, DeviceAttribute.subscriptionStatus.rawValue),
@@ -65,7 +67,7 @@ package import Expressions
     return hasUserID ? device + [(.userID, .user, "id")] : device
   }
 
-  /// Whether a key that is none may be meant as that of the identity.
+  /// Whether an unknown key is likely meant as the key of the identity.
   package static func meansID(_ key: String) -> Bool {
     let word = key.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
     let known = ["id", "uid", "userid", "customerid", "accountid", "appuserid", "distinctid"]
@@ -87,7 +89,7 @@ package import Expressions
     }
   }
 
-  /// The member with a key; nil when there is none.
+  /// The member with a key; nil for an unknown key.
   package init?(key: ByteView) {
     // SAFETY: The count is compared before a byte is read. Tests: UserRecordTests, UserSearchTests.
     let candidates: (UserMember, UserMember)
@@ -129,9 +131,9 @@ package import Expressions
 // MARK: Passing values
 
 extension UserMember {
-  /// Passes the value that comes next.
+  /// Passes the next value.
   ///
-  /// - Returns: why it is none of the member's kind; nil when it is.
+  /// - Returns: why the value has the wrong type for the member; nil when it has the right one.
   package func pass(_ cursor: inout JSONCursor, nesting: Int) throws(JSONFault) -> String? {
     if try cursor.takeNull() { return nil }
     switch kind {
@@ -146,7 +148,7 @@ extension UserMember {
     }
   }
 
-  /// Why the value that comes next is none of the member's kind, as far as its first byte tells.
+  /// Why the next value has the wrong type for the member, judged by its first byte.
   func mismatch(_ cursor: JSONCursor) -> String? {
     var cursor = cursor
     let first = cursor.peek()
@@ -163,8 +165,8 @@ extension UserMember {
     return "'\(key)' must be \(what), not \(UserMember.kind(of: first))"
   }
 
-  /// Why the text that comes next cannot be an identity; nil when it can, and for other members. Half a
-  /// character reads as U+FFFD, so that two users could become one.
+  /// Why the next string is not a valid identity; nil when it is, and for other members. Half a
+  /// character reads as U+FFFD, so two users could become one.
   func halfCharacter(_ cursor: JSONCursor) -> String? {
     guard self == .userID else { return nil }
     var cursor = cursor
@@ -172,7 +174,7 @@ extension UserMember {
     return "'\(key)' has \(escape), which is half a character; write both halves, or another ID"
   }
 
-  /// Passes a list of texts, which the body gets.
+  /// Passes a list of strings, and calls the body with each.
   func passTexts(
     _ cursor: inout JSONCursor, nesting: Int, _ body: (JSONCursor.RawString) -> Void
   ) throws(JSONFault) -> String? {
@@ -191,7 +193,7 @@ extension UserMember {
     return problem
   }
 
-  /// Passes a list of assignments, which the body gets.
+  /// Passes a list of assignments, and calls the body with each.
   func passAssignments(
     _ cursor: inout JSONCursor, nesting: Int, _ body: (Assignment) -> Void
   ) throws(JSONFault) -> String? {
@@ -285,7 +287,7 @@ extension UserMember {
     text.hasEscapes ? try WireTime.instant(text.text) : try WireTime.instant(text.bytes)
   }
 
-  /// What a value that begins with a byte is.
+  /// The type of a value, by its first byte.
   private static func kind(of first: UInt8) -> String {
     switch first {
     case UInt8(ascii: "\""): "a string"
@@ -297,9 +299,9 @@ extension UserMember {
     }
   }
 
-  /// A text of a record as a message may have it.
+  /// A string of a record, shortened for a message.
   package static func short(_ text: String) -> String {
-    // Characters may be of any length.
+    // Characters have no maximum length.
     text.utf8.count > 60 ? String(text.unicodeScalars.prefix(60)) + "..." : text
   }
 }

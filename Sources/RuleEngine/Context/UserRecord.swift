@@ -4,15 +4,16 @@ public import Expressions
 ///
 /// The object's form is `{"userId", "user":{}, "device":{}, "params":{}, "subscriptionStatus",
 /// "entitlements":[NAME], "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]},
-/// "events":{NAME:[ISO]}, "sessionStart":ISO}`; everything but `userId` may be absent, or null. A
-/// member of another kind refuses the record, whether rules read it or not. Of a key that is
-/// repeated the last value counts, though all must be of their kind; assignments, occurrences and
-/// events that are given twice are all there, so that nothing that happened is forgotten.
+/// "events":{NAME:[ISO]}, "sessionStart":ISO}`. Everything but `userId` may be missing, or null. A
+/// member of the wrong type makes the record invalid, whether or not rules read it. If a key is
+/// repeated the last value counts, though all of them need the right type. Repeated assignments,
+/// occurrences and events add up, so that no past event is lost.
 ///
-/// `subscriptionStatus` and `entitlements` also stand for `device.subscriptionStatus` and
-/// `device.activeEntitlements` where `device` does not have these, and `userId` for `user.id` in
-/// rules from an AgentWallie config. Attributes of the device that the SDKs derive from the clock, the time
-/// zone or other attributes are derived where `device` does not have them. Any other root that the rules read may stand in the object too.
+/// `subscriptionStatus` and `entitlements` replace a missing `device.subscriptionStatus` and
+/// `device.activeEntitlements`. In rules from an AgentWallie config, `userId` replaces a missing
+/// `user.id`. Attributes of the device that the SDKs derive from the clock, the time zone or other
+/// attributes are derived if `device` lacks them. The object may also contain any other root that
+/// the rules read.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.plan == 'free'")
@@ -31,16 +32,16 @@ public import Expressions
 /// }
 /// ```
 public struct UserRecordReader: ~Copyable {
-  // SAFETY: Cells may point into the record that was read last. They are dropped when the next
-  // record is read, and by `forget()`. If the record lies in the frame, the ID is copied.
-  // Tests: UserRecordTests, InputFormsTests.
+  // SAFETY: Cells may point into the last record. They are dropped when the next record is read,
+  // and by `forget()`. If the record lies in the frame, the ID is copied. Tests: UserRecordTests,
+  // InputFormsTests.
 
-  /// Why a record cannot be used, for a person.
+  /// Why a record is invalid, in words.
   public struct Rejection: Error, Hashable, Sendable {
     public var reason: String
-    /// Byte offset in the record, where it is known.
+    /// Byte offset in the record, if it is known.
     public var offset: Int?
-    /// What to write, where something comes to mind.
+    /// A suggestion, if there is one.
     public var hint: String?
 
     package init(reason: String, offset: Int? = nil) {
@@ -48,7 +49,7 @@ public struct UserRecordReader: ~Copyable {
       self.offset = offset
     }
 
-    /// Of what is not JSON.
+    /// For input that is not JSON.
     init(_ fault: JSONFault, in record: ByteView) {
       reason = fault.message
       offset = fault.offset
@@ -60,47 +61,49 @@ public struct UserRecordReader: ~Copyable {
   package private(set) var subject: Cell = .emptyText
   public private(set) var assignments: [Assignment] = []
   public private(set) var occurrences: [DecisionState.Occurrences] = []
-  /// What the subject owns, read when audiences pass over owners.
+  /// The subject's entitlements, read when audiences skip owners.
   public private(set) var ownedEntitlements: [String] = []
   public private(set) var sessionStart: Instant?
-  /// What happened to the subject, read when the rules ask about it.
+  /// The subject's events, read when the rules ask about them.
   public private(set) var events = EventHistory()
-  /// What is odd about the records that were read.
+  /// The oddities of the records that were read.
   package private(set) var notes = RecordNotes()
-  /// Whether the records are requests: ``otherMembers`` are kept of them, and no ``notes`` are taken.
+  /// Whether the records are requests: the reader collects their ``otherMembers``, and no
+  /// ``notes``.
   package var readsRequests = false
-  /// The members that no user record has, whether rules read them or not. They lie in the record.
+  /// The members that no user record has, whether or not rules read them. They point into the
+  /// record.
   package private(set) var otherMembers = OtherMembers()
 
   private let ruleSet: RuleSet
-  /// When the rules are evaluated. Whoever reads one record after the other may set it in between.
+  /// When the rules are evaluated. It may change between records.
   package var clock: HistoryClock {
     didSet { derivation?.clock = clock }
   }
-  /// What gives attributes that a record does not have their values; nil where rules read none of them.
+  /// Derives attributes that a record lacks; nil if rules read none of them.
   package var derivation: DeviceDerivation?
-  /// Whether the attributes come from elsewhere, and are derived when they have come.
+  /// Whether the attributes come from elsewhere, and are derived once they are set.
   package var hasOnlyMembers = false
   private let questions: [HostQuestion]
   package let wantsEvents: Bool
   private let nesting: Int
-  /// The slots of attributes that a record may also say elsewhere.
+  /// The slots of attributes that a record may also have outside `device` and `user`.
   package let statusSlot: Int?
   package let entitlementsSlot: Int?
   package let userIDSlot: Int?
   package let needsEntitlements: Bool
   private var status: Cell?
   private var entitlements: Cell?
-  /// Keys that the record has twice, of which the last value counts.
+  /// Keys that the record repeats. The last value counts.
   package private(set) var repeatedKeys: [String] = []
-  /// The members that came so far, a bit each.
+  /// The members read so far, one bit each.
   private var seen: UInt32 = 0
-  /// Keys of the record that nobody knows; they are noted when the record is accepted.
+  /// Unknown keys of the record. They are noted when the record is accepted.
   private var unknownKeys: [String] = []
 
   /// - Parameters:
   ///   - ruleSet: the rules that the records are read for.
-  ///   - clock: when the rules are evaluated: questions about events count back from it.
+  ///   - clock: when the rules are evaluated. Questions about events count back from it.
   public init(_ ruleSet: RuleSet, at clock: HistoryClock) {
     self.ruleSet = ruleSet
     self.clock = clock
@@ -120,7 +123,7 @@ public struct UserRecordReader: ~Copyable {
     needsEntitlements = !ruleSet.storage.table.entitlements.isEmpty
   }
 
-  /// What the record says of the subject beside its attributes.
+  /// The subject's state from the record, beside its attributes.
   public func state(now: Instant) -> DecisionState {
     DecisionState(
       subjectID: ownedSubject ?? subject.text, now: now, assignments: assignments,
@@ -133,11 +136,11 @@ public struct UserRecordReader: ~Copyable {
   {
     let bytes = frame.own(record)
     try read(bytes, into: &frame)
-    // The frame may be filled again, or be gone, before somebody asks for the state.
+    // The frame may be filled again, or freed, before the state is read.
     ownedSubject = subject.text
   }
 
-  /// The subject's identity where it does not lie in the frame.
+  /// The subject's identity, if it is not stored in the frame.
   private var ownedSubject: String?
 
   /// Reads a record into a frame of the rule set's program. The frame refers to these bytes, so
@@ -154,7 +157,7 @@ public struct UserRecordReader: ~Copyable {
     if readsRequests { otherMembers.removeAll() }
     seen = 0
     for member in UserMember.allCases { forget(member) }
-    // What was read of a record that is refused may lie where nothing is kept.
+    // The values of a rejected record may point into memory that is about to be freed.
     var isAccepted = false
     defer { if !isAccepted { forget() } }
     guard let base = record.baseAddress, !record.isEmpty else {
@@ -196,7 +199,7 @@ public struct UserRecordReader: ~Copyable {
     isAccepted = true
   }
 
-  /// Takes back what an earlier record said, or an earlier value of a key that is repeated.
+  /// Discards the values of an earlier record, or an earlier value of a repeated key.
   private mutating func forget(_ member: UserMember) {
     switch member {
     case .userID: subject = .emptyText
@@ -214,10 +217,10 @@ public struct UserRecordReader: ~Copyable {
     }
   }
 
-  /// Takes white space from both ends of the ID, where that is wanted.
+  /// Trims white space from both ends of the ID, if requested.
   private mutating func readID(_ frame: inout Frame) throws(Rejection) {
-    // SAFETY: The view of the local cell stays in the closure, and what is kept is copied.
-    // Tests: UserIDTests.
+    // SAFETY: The view of the local cell stays in the closure, and the result is copied. Tests:
+    // UserIDTests.
     let isTrimmed = withUnsafePointer(to: subject) { UserID.isTrimmed($0.textBytes) }
     if isTrimmed { return }
     if !readsRequests { notes.add(untrimmedID: subject.text) }
@@ -232,7 +235,7 @@ public struct UserRecordReader: ~Copyable {
     subject = trimmed
   }
 
-  /// Lets go of the last record's bytes.
+  /// Drops the references to the last record's bytes.
   package mutating func forget() {
     subject = .emptyText
     status = nil
@@ -240,7 +243,7 @@ public struct UserRecordReader: ~Copyable {
     if readsRequests { otherMembers.removeAll() }
   }
 
-  /// What the rules want to know of the events.
+  /// Answers the rules' questions about events.
   private func answerQuestions(_ frame: inout Frame) throws(Rejection) {
     guard let platform = ruleSet.language.platform else { return }
     do throws(EvaluationError) {
@@ -250,7 +253,7 @@ public struct UserRecordReader: ~Copyable {
     }
   }
 
-  /// Found in a member that is JSON but has the wrong form.
+  /// A member that is valid JSON but has the wrong form.
   private var problem: Rejection?
 
   private mutating func member(
@@ -274,7 +277,7 @@ public struct UserRecordReader: ~Copyable {
     seen |= bit
     let start = cursor
     guard known.kind == .attributes else {
-      // Rules may have a root of this name.
+      // Rules may have a root with this name.
       if try frame.fillMember(key, from: &cursor) { cursor = start }
       if !known.addsUp { forget(known) }
       if known == .userID, cursor.isAtNull { note(UserRecordReader.nullID, start) }
@@ -288,7 +291,7 @@ public struct UserRecordReader: ~Copyable {
     }
   }
 
-  /// - Parameter other: a key that may be meant.
+  /// - Parameter other: a key that was probably meant.
   private static func missingID(_ other: String?) -> Rejection {
     Rejection(
       reason: other.map {
@@ -298,7 +301,7 @@ public struct UserRecordReader: ~Copyable {
 
   private static let nullID = "'userId' is null, and must be a string that is not empty"
 
-  /// Keeps the first reason why the record cannot be used.
+  /// Stores the first reason why the record is invalid.
   private mutating func note(_ reason: String?, _ cursor: JSONCursor) {
     guard let reason, problem == nil else { return }
     var cursor = cursor
@@ -312,9 +315,9 @@ public struct UserRecordReader: ~Copyable {
     if !unknownKeys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) { unknownKeys.append(key) }
   }
 
-  /// Takes in the value of a member that is not a root.
+  /// Reads the value of a member that is not a root.
   ///
-  /// - Returns: why it cannot be used, or nil.
+  /// - Returns: why the value is invalid, or nil.
   private mutating func read(
     _ member: UserMember, _ cursor: inout JSONCursor, _ frame: inout Frame
   ) throws(JSONFault) -> String? {
@@ -362,7 +365,7 @@ public struct UserRecordReader: ~Copyable {
     }
   }
 
-  /// Names with their times; of a name that is repeated the last one.
+  /// Names with their times. If a name is repeated, the last one counts.
   private func readTimes(
     _ member: UserMember, _ cursor: inout JSONCursor, _ series: inout [EventHistory.Series]
   ) throws(JSONFault) -> String? {
@@ -380,7 +383,7 @@ public struct UserRecordReader: ~Copyable {
     if passed.isValue { frame.slots[slot] = passed }
   }
 
-  /// What the record says outside `device` counts where `device` is silent.
+  /// Values outside `device` count where `device` lacks them.
   private func fillStatus(_ frame: inout Frame) {
     fill(statusSlot, status, &frame)
     fill(entitlementsSlot, entitlements, &frame)
@@ -389,9 +392,9 @@ public struct UserRecordReader: ~Copyable {
 }
 
 extension UserRecordReader {
-  /// Why JSON text is not a user record, for those who read it as a value; nil when it is one.
+  /// Why a JSON value is not a user record; nil when it is one.
   ///
-  /// - Parameter needsID: whether `userId` must be there. Texts are about anybody.
+  /// - Parameter needsID: whether `userId` is required. Texts do not depend on a particular user.
   package static func problem(in json: some Sequence<UInt8>, needsID: Bool = true) -> Rejection? {
     // SAFETY: The view of the local array stays in the closure. Tests: UserRecordTests.
     Array(json).withUnsafeBufferPointer { problem(in: $0, needsID: needsID) }

@@ -3,14 +3,14 @@ public import Expressions
 extension RuleSet {
   /// Decides what a subject gets at a placement.
   ///
-  /// A pure function of its arguments: it reads no clock, draws no number and changes nothing but
-  /// the scratch memory of the frame. It allocates nothing; what the decision means is worked out
-  /// when it is asked for. What should follow comes back as effects.
+  /// A pure function of its arguments: it reads no clock, draws no number and changes only the
+  /// scratch memory of the frame. It allocates nothing, because the details of a decision are
+  /// computed on demand. Its consequences are returned as effects.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.
   ///   - frame: a frame of ``program``, filled with the subject's attributes.
-  ///   - state: what is known of the subject beside its attributes, and when it is.
+  ///   - state: the subject's state beside its attributes, and the time.
   ///   - assigner: how a subject without an assignment gets one.
   public func decide(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner
@@ -30,7 +30,7 @@ extension RuleSet {
 }
 
 extension RuleSet.Storage {
-  /// Decides without looking at names.
+  /// Decides without looking up names.
   package func verdict(
     of rules: Range<Int>, frame: inout Frame, _ state: borrowing DecisionState,
     _ assigner: Assigner
@@ -41,8 +41,8 @@ extension RuleSet.Storage {
     return assign(rule, state, assigner)
   }
 
-  /// Gives the subject its variant of the rule that matched: the stored one while the experiment
-  /// has it, or else the assigner's.
+  /// Assigns the subject a variant of the rule that matched: the stored one while the experiment
+  /// has it, otherwise one from the assigner.
   package func assign(_ rule: Int, _ state: borrowing DecisionState, _ assigner: Assigner)
     -> Verdict
   {

@@ -1,8 +1,8 @@
-/// What a subject gets at a placement, why, and what follows from it.
+/// The outcome for a subject at a placement, with its reason and its consequences.
 ///
-/// A decision is a few numbers and its rule set; outcome and effects are looked up when they are
-/// asked for. Why each audience matched or not is not part of it: ask ``RuleSet/steps(_:frame:state:)``
-/// or ``RuleSet/explain(_:frame:state:assigner:clock:)``.
+/// A decision is a few numbers and its rule set; outcome and effects are computed on demand. It
+/// does not include why each audience matched or not. For that, call
+/// ``RuleSet/steps(_:frame:state:)`` or ``RuleSet/explain(_:frame:state:assigner:clock:)``.
 public struct Decision: Sendable {
   /// The experiment that decided, with the subject's variant.
   public struct Experiment: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct Decision: Sendable {
     }
   }
 
-  /// Why there is nothing to show although an audience matched.
+  /// Why no paywall is shown although an audience matched.
   public enum Failure: Hashable, Sendable {
     /// The experiment has no variants.
     case noVariants
@@ -27,14 +27,14 @@ public struct Decision: Sendable {
     case noExperiment
     /// The audience's experiment is paused or completed.
     case experimentNotRunning(experimentID: String, ExperimentStatus)
-    /// Evaluating the condition of an audience ends the app, in the version of the SDK that decides.
+    /// Evaluating an audience's condition terminates the app, in the SDK version that decides.
     case abortsApp
-    /// The version of the SDK that decides rejects the whole config.
+    /// The SDK version that decides rejects the whole config.
     case configRejected(reason: String)
   }
 
-  /// A missing attribute that has decided whether an audience's condition holds, as it counts as something
-  /// else.
+  /// A missing attribute that counts as another value and thereby decides whether an audience's
+  /// condition holds.
   package struct MissingAttribute: Hashable, Sendable {
     package var audience: Int
     package var path: String
@@ -48,27 +48,28 @@ public struct Decision: Sendable {
     }
   }
 
-  /// What the subject gets.
+  /// The outcomes for a subject.
   public enum Outcome: Hashable, Sendable {
     case paywall(Experiment)
     case holdout(Experiment)
     case noAudienceMatch
     case placementNotFound
     case error(Failure)
-    /// Only the device can decide: what it evaluates is not known here.
+    /// Only the device can decide, because this engine cannot evaluate the condition.
     case undecidable(reason: String)
   }
 
-  /// What the caller should do if the decision is carried out. A dry run drops the effects.
+  /// An action for the caller if the decision is carried out. A dry run drops the effects.
   public enum Effect: Hashable, Sendable {
-    /// Remember the variant, and tell the server.
+    /// Store the variant, and report it to the server.
     case storeAssignment(experimentID: String, variantID: String)
-    /// Tell the server of a variant that is stored already and that it has not confirmed.
+    /// Report a stored variant that the server has not confirmed.
     case confirmAssignment(experimentID: String, variantID: String)
-    /// Record that the rule applied, under this key: for a paywall once it is presented, for a
-    /// holdout at once.
+    /// Record under this key that the rule applied: for a paywall once it is presented, for a
+    /// holdout immediately.
     case recordOccurrence(OccurrenceLimit)
-    /// Track that the placement was decided. ``Decision/effects`` does not have it: a request adds it.
+    /// Track that the placement was decided. ``Decision/effects`` does not include it; requests add
+    /// it.
     case fireTrigger
   }
 
@@ -136,7 +137,7 @@ public struct Decision: Sendable {
     }
   }
 
-  /// What carrying the decision out changes: presenting its paywall, or holding it back.
+  /// The effects of carrying the decision out: presenting its paywall, or holding it back.
   public var effects: [Effect] {
     guard let rule, verdict.variant >= 0 else { return [] }
     var effects: [Effect] = []
@@ -155,18 +156,18 @@ public struct Decision: Sendable {
 
 /// Where the variant of a decision came from.
 public enum AssignmentSource: Hashable, Sendable {
-  /// Stored before, and still valid.
+  /// Stored earlier, and still valid.
   case stored
   /// New: nothing was stored.
   case new
   /// New, because the stored variant (its ID) is no longer in the experiment.
   case redrawn(from: String)
-  /// There is one variant, which everybody gets.
+  /// There is only one variant.
   case only
 }
 
 extension Decision: Equatable {
-  /// Whether everything that can be asked of the decisions is the same.
+  /// Whether all properties of the decisions are equal.
   public static func == (a: Decision, b: Decision) -> Bool {
     a.placement.utf8.elementsEqual(b.placement.utf8) && a.audience == b.audience
       && a.outcome == b.outcome && a.effects == b.effects

@@ -1,19 +1,18 @@
 package import Expressions
 
-/// Why a subject gets what it gets, as JSON: what explanations and outcomes of a batch have as `reason`.
+/// The reason for an outcome as JSON: the `reason` of explanations and of the outcomes of a batch.
 package enum DecisionReason {
-  /// The members, in their order; those that have nothing to say are left out.
+  /// The members, in their order. Empty ones are omitted.
   package enum Member: Int, CaseIterable {
-    /// Audiences whose condition holds, but whose limit does not let them decide.
+    /// Audiences whose condition holds, but whose limit prevents them from deciding.
     case heldBack
     /// Audiences whose condition failed.
     case errors
-    /// Audiences whose condition holds, or does not, because an attribute is missing and counts as
-    /// something else.
+    /// Audiences whose condition was decided by a missing attribute that counts as another value.
     case missing
-    /// Audiences that pass over owners of an entitlement which the subject owns.
+    /// Audiences that skip owners of an entitlement which the subject owns.
     case owned
-    /// What the subject drew, and what gives its variant.
+    /// The subject's draw, and the range that selects its variant.
     case draw
     /// Whether the variant was stored.
     case stored

@@ -1,6 +1,7 @@
 public import Expressions
 
-/// What a subject without a stored assignment may get at a placement, with exact probabilities.
+/// The possible outcomes at a placement for a subject without a stored assignment, with exact
+/// probabilities.
 public struct Distribution: Hashable, Sendable {
   /// One outcome and how likely it is.
   public struct Share: Hashable, Sendable {
@@ -16,9 +17,8 @@ public struct Distribution: Hashable, Sendable {
 }
 
 extension RuleSet {
-  /// The exact distribution over outcomes, where ``decide(_:frame:state:assigner:)`` draws one of
-  /// them. Everything but the draw is certain: a stored assignment that is valid leaves one
-  /// outcome.
+  /// The exact distribution over outcomes from which ``decide(_:frame:state:assigner:)`` draws one.
+  /// Only the draw is random: a valid stored assignment leaves one outcome.
   ///
   /// With ``Assigner/djb2`` the probabilities are shares of its hundred buckets; otherwise they are
   /// those of the weights.
@@ -29,7 +29,7 @@ extension RuleSet {
     return distribution(of: decision, assigner: assigner)
   }
 
-  /// The distribution that a decision was one draw of.
+  /// The distribution from which a decision was drawn.
   func distribution(of decision: Decision, assigner: Assigner) -> Distribution {
     Distribution(
       placement: decision.placement, audience: decision.audience,

@@ -1,30 +1,31 @@
 public import Expressions
 
-/// A decision told from its beginning: every audience, for those that were tried every clause with
-/// the values that it compared, and how the variant was chosen.
+/// A decision explained step by step: every audience, the clauses and compared values of each
+/// audience that was tried, and how the variant was chosen.
 public struct Explanation: Sendable {
   /// One audience.
   public struct Audience: Sendable {
     public var step: Decision.Step
     public var id: String?
     public var name: String?
-    /// The condition as text; nil means everybody.
+    /// The condition as a string. Nil matches every user.
     public var expression: String?
-    /// The clauses of the condition, in source order; none when the audience was not tried.
+    /// The clauses of the condition, in source order; empty when the audience was not tried.
     public var clauses: [Clause]
-    /// Why the condition gave no value, when that is why the audience does not match.
+    /// Why the condition has no value, if that is why the audience does not match.
     public var error: RuleError?
-    /// What is false in the condition already, where it fails because both sides of `&&` are evaluated.
+    /// The part of the condition that is already false, if the condition fails because both sides
+    /// of `&&` are evaluated.
     package var falseOperand: String?
-    /// Clauses in which a missing attribute has decided whether the condition holds, and whether it does.
+    /// Clauses in which a missing attribute decided whether the condition holds, and the result.
     package var missing: [(clause: StandInProgram.Clause, holds: Bool)] = []
-    /// The occurrence limit, and when the occurrences were that count now, in milliseconds since
+    /// The occurrence limit, and the times of the occurrences that count now, in milliseconds since
     /// 1970 and in order.
     public var limit: OccurrenceLimit?
     public var occurrences: [Instant]
-    /// Owners of this entitlement are passed over.
+    /// Owners of this entitlement skip the audience.
     public var entitlementGuard: String?
-    /// When the decision is, in the time zone that its times are told in.
+    /// The time of the decision, in the time zone in which its times are written.
     package var clock: HistoryClock
   }
 
@@ -33,24 +34,24 @@ public struct Explanation: Sendable {
   /// How a subject without a stored assignment got a variant.
   public var assigner: Assigner
   public var audiences: [Audience]
-  /// What the subject might have got from the audience that decided; empty when none did.
+  /// The possible outcomes of the audience that decided; empty when no audience decided.
   public var shares: [Distribution.Share]
-  /// What the subject drew, where it was given a variant by that.
+  /// The subject's draw, if a draw chose its variant.
   package var draw: VariantDraw?
-  /// What the subject has bought, where a record tells it.
+  /// The subject's purchases, if its record contains them.
   package var ownership: Ownership?
 }
 
 extension Explanation {
-  /// Shows what a record has as null as null, whatever the SDK makes of it.
+  /// Shows a record's nulls as null, whatever the SDK turns them into.
   package mutating func showNulls(of record: Value) {
     for index in audiences.indices { audiences[index].showNulls(of: record) }
   }
 }
 
 extension Explanation.Audience {
-  /// Shows what a record has as null as null: the SDK for iOS makes it an empty map, which no record
-  /// says.
+  /// Shows a record's nulls as null. The SDK for iOS turns them into empty maps, which no record
+  /// contains.
   package mutating func showNulls(of record: Value) {
     for index in clauses.indices { clauses[index].showNulls(of: record) }
   }
@@ -69,8 +70,8 @@ extension Clause {
 }
 
 extension RuleSet {
-  /// Decides and explains. The arguments are those of ``decide(_:frame:state:assigner:)``; the
-  /// clock says in which time zone times are told, nil is UTC.
+  /// Decides and explains. The arguments are those of ``decide(_:frame:state:assigner:)``. Times
+  /// are written in the time zone of the clock; nil means UTC.
   public func explain(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
     clock: HistoryClock? = nil
@@ -88,8 +89,8 @@ extension RuleSet {
       draw: VariantDraw(of: decision, subjectID: state.subjectID, assigner))
   }
 
-  /// Explains one audience of a placement by itself: as if no other stood before it. Times are
-  /// told in the time zone of the clock, nil is UTC.
+  /// Explains one audience of a placement alone, as if it were the first. Times are written in the
+  /// time zone of the clock; nil means UTC.
   ///
   /// - Returns: nil when the placement has no audience with this index.
   public func explain(
@@ -135,7 +136,7 @@ extension RuleSet {
 }
 
 extension RuleSet {
-  /// Clauses of a rule in which a missing attribute has decided.
+  /// Clauses of a rule that were decided by a missing attribute.
   func missing(
     ofRule rule: Int, holds: Bool, _ standIns: StandInProgram?, _ frame: borrowing Frame
   ) -> [(clause: StandInProgram.Clause, holds: Bool)] {
@@ -158,7 +159,7 @@ extension Decision.Reason {
     }
   }
 
-  /// Whether the condition was looked at.
+  /// Whether the condition was evaluated.
   package var isTried: Bool {
     switch self {
     case .notReached, .entitled, .expressionBroken, .undecidable: false
@@ -181,8 +182,8 @@ extension Decision.Reason {
 }
 
 extension Decision.Outcome {
-  /// The closed vocabulary of what came of a placement: the outcome's name, or the reason why an
-  /// audience that matched leads to nothing.
+  /// The closed vocabulary for results of a placement: the outcome's name, or the reason why an
+  /// audience that matched shows nothing.
   public var code: String {
     switch self {
     case .paywall: "paywall"

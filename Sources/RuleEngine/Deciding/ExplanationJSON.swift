@@ -29,9 +29,9 @@ extension Explanation {
     ])
   }
 
-  /// What came of the placement, and why: `{"code", "heldBack": [{"audience", "limit"}]?, "errors":
-  /// [{"audience", "code", "text"}]?, "owned": [{"audience", "entitlement"}]?, "draw": {"number",
-  /// "from", "to"}?, "stored": true?}`.
+  /// The result of the placement, and its reason: `{"code", "heldBack": [{"audience", "limit"}]?,
+  /// "errors": [{"audience", "code", "text"}]?, "owned": [{"audience", "entitlement"}]?, "draw":
+  /// {"number", "from", "to"}?, "stored": true?}`.
   private var reason: Value {
     .map([.init(key: "code", value: .string(decision.outcome.code))] + reasonMembers)
   }
@@ -96,7 +96,7 @@ extension Clause {
 }
 
 extension Decision.Reason {
-  /// `{"code"}` with what belongs to it.
+  /// `{"code"}` with its details.
   public var value: Value {
     let code = Value.string(code)
     switch self {
@@ -115,8 +115,8 @@ extension Decision.Reason {
 }
 
 extension OccurrenceLimit {
-  /// `{"key", "maxCount", "interval": {"type", "minutes"?}}`, the type by its name in the field;
-  /// `SESSION` is ours.
+  /// `{"key", "maxCount", "interval": {"type", "minutes"?}}`. The type is its name in the field,
+  /// except for our own `SESSION`.
   public var value: Value {
     let interval: Value =
       switch interval {
@@ -130,8 +130,8 @@ extension OccurrenceLimit {
     ])
   }
 
-  /// `{"key", "count"?, "of", "minutes"?, "session": true?, "times"?}`; what counts ever has neither
-  /// minutes nor a session.
+  /// `{"key", "count"?, "of", "minutes"?, "session": true?, "times"?}`. A limit over all time has
+  /// neither minutes nor a session.
   package func value(count: Int?, times: [Instant]? = nil) -> Value {
     var span: Int64?
     if case .minutes(let minutes) = interval { span = Int64(minutes) }
@@ -144,7 +144,7 @@ extension OccurrenceLimit {
 }
 
 extension Decision.Effect {
-  /// `{"effect"}` with what it is about.
+  /// `{"effect"}` with its details.
   public var value: Value {
     switch self {
     case .storeAssignment(let experiment, let variant):
@@ -175,7 +175,7 @@ extension Distribution {
 }
 
 extension Distribution.Share {
-  /// `{"result", "probability", "share"}`: the probability exactly, as `9/20`, and as a number.
+  /// `{"result", "probability", "share"}`: the exact probability as `9/20`, and the number.
   var value: Value {
     .object([
       "result": TriggerResult(outcome).value, "probability": .string(probability.description),

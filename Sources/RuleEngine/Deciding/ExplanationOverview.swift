@@ -2,7 +2,7 @@ internal import Expressions
 
 /// An explanation in one line.
 extension Explanation {
-  /// What came of the placement: `paywall annual`.
+  /// The result of the placement: `paywall annual`.
   package var shortOutcome: String {
     switch decision.outcome {
     case .paywall(let experiment): "paywall \(experiment.variant.paywallID ?? "")"
@@ -19,7 +19,7 @@ extension Explanation {
     decision.decidingAudience.map { "audience \($0.label)" }
   }
 
-  /// Where the variant comes from, or else what kept the user from getting one.
+  /// Where the variant comes from, or why the user got none.
   package var shortReason: String {
     switch decision.outcome {
     case .paywall(let experiment), .holdout(let experiment):
@@ -37,7 +37,7 @@ extension Explanation {
     }
   }
 
-  /// Limits come first: they are what a condition that holds does not explain.
+  /// Limits come first, because a condition that holds does not explain them.
   private var reasonForNone: String {
     let tried = audiences.map { ($0, decision.ruleSet.rules[$0.step.rule].audience.label) }
     for (audience, label) in tried {
@@ -65,7 +65,7 @@ extension Explanation {
 }
 
 extension Explanation {
-  /// The decision in a line: the placement, what came of it, the audience, and why.
+  /// The decision in one line: the placement, its result, the audience, and the reason.
   package var line: String {
     var text = "\(decision.placement): \(summary)"
     switch decision.outcome {
@@ -77,12 +77,12 @@ extension Explanation {
     return DiagnosticText.visible(text)
   }
 
-  /// A line for each placement: its name, what came of it, the audience, and why. Where one would not
-  /// fit, each has two, and more where a reason is long.
+  /// One line per placement: its name, its result, the audience, and the reason. If the lines are
+  /// too wide, each placement gets two, and more if a reason is long.
   ///
   /// - Parameters:
-  ///   - notes: by placement, what stands behind the reason.
-  ///   - width: the columns of a terminal; nil where lines may have any length.
+  ///   - notes: by placement, a note that follows the reason.
+  ///   - width: the columns of a terminal; nil for lines of any length.
   package static func overview(
     _ explanations: [Explanation], notes: [String?], width: Int? = nil
   ) -> String {

@@ -4,7 +4,8 @@ extension Explanation {
   /// Plain text of several lines.
   public var text: String { text(foldingAbove: .max) }
 
-  /// The same; of more audiences than a limit, those that did not match or were not reached are summed up.
+  /// The same, shortened: above a limit, audiences that did not match or were not reached are
+  /// summarized.
   package func text(foldingAbove limit: Int) -> String {
     var lines = ["\(decision.placement): \(summary)"]
     let folds = audiences.count > limit
@@ -58,7 +59,7 @@ extension Explanation {
     }
   }
 
-  /// How likely each variant was, when there was a choice.
+  /// The probability of each variant, when there was a choice.
   private var shareLines: [String] {
     guard shares.count > 1 else { return [] }
     return ["", "  the variants and their shares"]
@@ -71,8 +72,8 @@ extension [Distribution.Share] {
   /// A line for each variant, with its share.
   ///
   /// - Parameters:
-  ///   - chosen: the outcome that is marked as the subject's.
-  ///   - width: the columns that a line may take, for which names are shortened.
+  ///   - chosen: the outcome to mark as the subject's.
+  ///   - width: the maximum columns of a line. Longer names are shortened.
   fileprivate func lines(chosen: Decision.Outcome? = nil, width: Int? = nil) -> [String] {
     let rows = map { share -> [String] in
       let mark = share.outcome == chosen ? "  <- this user" : ""
@@ -94,7 +95,7 @@ extension [Distribution.Share] {
 }
 
 extension Decision.Outcome {
-  /// The variant, where there is one, and what it shows.
+  /// The variant, if there is one, and its paywall.
   fileprivate var shareName: String {
     switch self {
     case .paywall(let experiment):
@@ -112,7 +113,7 @@ extension Decision.Outcome {
 extension Distribution {
   /// Plain text: the placement, and a line for each outcome with its share.
   ///
-  /// - Parameter width: the columns of a terminal; nil where lines may have any length.
+  /// - Parameter width: the columns of a terminal; nil for lines of any length.
   package func text(width: Int?) -> String {
     let lines = shares.lines(width: width.map { $0 - 2 }).map { "  \($0)" }
     return ([placement] + lines).map(DiagnosticText.visible).joined(separator: "\n")
@@ -125,7 +126,7 @@ extension Explanation.Audience {
     lines(nil).map(DiagnosticText.visible).joined(separator: "\n")
   }
 
-  /// Whether there is nothing to say of it but that it does not take the subject.
+  /// Whether the only thing to report is that the audience does not match.
   fileprivate var isFolded: Bool {
     switch step.reason {
     case .expressionFalse, .notReached: true
@@ -147,12 +148,12 @@ extension Explanation.Audience {
   fileprivate var hasUnneededClauses: Bool { shownClauses.contains { !$0.wasReached } }
 
   /// The clauses without constants that decided nothing, such as the `false` of
-  /// `has(x) ? x > 1 : false` where x is there.
+  /// `has(x) ? x > 1 : false` where x exists.
   private var shownClauses: [Clause] {
     clauses.filter { $0.wasReached || !["true", "false"].contains($0.text) }
   }
 
-  /// The audience by its number and what it is called.
+  /// The audience's number and name.
   private var title: String {
     let names = [name, id, step.experimentID.isEmpty ? nil : step.experimentID].compactMap { $0 }
     return "audience \(step.index)" + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
@@ -178,7 +179,7 @@ extension Explanation.Audience {
     return lines + (ownership?.lines.map { "    \($0)" } ?? [])
   }
 
-  /// Why a clause that fails counts where `&&` would have been false without it.
+  /// Why a failing clause matters although `&&` would be false without it.
   private var eagerLines: [String] {
     guard let falseOperand else { return [] }
     let text = ExplanationText.oneLine(falseOperand)
@@ -187,7 +188,7 @@ extension Explanation.Audience {
     ]
   }
 
-  /// What became of the audience.
+  /// The result of the audience.
   var told: String {
     switch step.reason {
     case .matched: "matched"
@@ -203,8 +204,8 @@ extension Explanation.Audience {
     }
   }
 
-  /// The audience with what became of it, and the clauses because of which: those that do not hold where
-  /// it does not match, and all that were needed where it does.
+  /// The audience with its result, and the clauses that caused it: those that do not hold if it
+  /// does not match, and all needed ones if it does.
   package var decidingLines: [String] {
     let isMatched = step.reason == .matched
     let deciding = clauses.filter { clause in
@@ -225,7 +226,7 @@ extension Explanation.Audience {
   }
 }
 
-/// The words of explanations.
+/// The vocabulary of explanations.
 enum ExplanationText {
   static func describe(_ effect: Decision.Effect) -> String {
     switch effect {
@@ -238,8 +239,8 @@ enum ExplanationText {
     }
   }
 
-  /// How a clause came out: in brackets where it was not reached, `always` or `never` where it
-  /// reads nothing.
+  /// The result of a clause: in brackets if it was not reached, `always` or `never` if it reads
+  /// nothing.
   static func mark(_ clause: Clause) -> String {
     let word =
       switch clause.outcome {
@@ -256,11 +257,11 @@ enum ExplanationText {
     let line = "      \(padded(mark(clause), marks))  \(padded(text, texts))"
     var hasFailed = false
     if case .failed = clause.outcome { hasFailed = true }
-    // Of a clause that fails, what has no value is what failed.
+    // In a failing clause, the part without a value is the one that failed.
     var values = clause.computed.filter { !hasFailed || $0.value != nil }
       .map { "\(oneLine($0.text)) is \(describe($0.value))" }
     let reason = reason(of: clause)
-    // What is not there is told with the reason.
+    // The reason names what is missing.
     let told = reason == nil ? nil : clause.failure?.details.subject
     values += clause.attributes.filter { $0.value != nil || $0.path.description != told }
       .map { describe($0) }
@@ -274,7 +275,7 @@ enum ExplanationText {
     return shown.isEmpty ? trimEnd(line) : "\(line)  \(shown)"
   }
 
-  /// Why a clause fails, where its attributes do not tell it.
+  /// Why a clause fails, if its attributes do not explain it.
   private static func reason(of clause: Clause) -> String? {
     guard case .failed(let kind) = clause.outcome else { return nil }
     let isAbsent = clause.attributes.contains { $0.value == nil }
@@ -284,7 +285,7 @@ enum ExplanationText {
     if let failed = clause.failure, let problem = RuleErrorText.literalProblem(failed.details) {
       return problem
     }
-    // Beside the clause stands what is null.
+    // The null value already appears beside the clause.
     if clause.failure?.failure.isNull == true { return nil }
     return RuleErrorText.summary(kind, isAbsent: isAbsent)
   }
@@ -303,7 +304,7 @@ enum ExplanationText {
     value.map { short($0.json) } ?? "not there"
   }
 
-  /// Rows with all cells but the last as wide as the widest of their column.
+  /// Rows in which all cells but the last are padded to the width of their column.
   static func columns(_ rows: [[String]]) -> [String] {
     let count = max((rows.first?.count ?? 0) - 1, 0)
     let widths = (0..<count).map { column in

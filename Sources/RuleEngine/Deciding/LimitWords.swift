@@ -15,7 +15,7 @@ package enum LimitWords {
   /// `shown 2 times in the last 24 hours (2026-02-28 19:05, 2026-03-01 08:40), at most 2, counted as
   /// 'export_free'`
   ///
-  /// - Parameter times: when the occurrences were, in order.
+  /// - Parameter times: the times of the occurrences, in order.
   package static func describe(_ limit: OccurrenceLimit, times: [Instant], _ clock: HistoryClock)
     -> String
   {
@@ -57,9 +57,9 @@ package enum LimitWords {
     }
   }
 
-  /// Minutes as the days or hours that they are. A day is 24 hours.
+  /// Minutes as days or hours if they are whole. A day is 24 hours.
   ///
-  /// - Parameter isLast: whether it stands behind "the last", which one alone follows without a number.
+  /// - Parameter isLast: whether it follows "the last", after which a single unit has no number.
   private static func describe(minutes: Int, isLast: Bool) -> String {
     func counted(_ number: Int, _ unit: String, one: String) -> String {
       number == 1 ? (isLast ? unit : one) : "\(number) \(unit)s"
@@ -69,10 +69,10 @@ package enum LimitWords {
     return counted(minutes, "minute", one: "a minute")
   }
 
-  /// Times that are told one by one.
+  /// The maximum number of times to list.
   private static let shown = 5
 
-  /// ` (09:00, 11:30 and 3 more)`, with dates unless all are of the day of the decision.
+  /// ` (09:00, 11:30 and 3 more)`, with dates unless all are on the day of the decision.
   private static func list(_ times: [Instant], _ clock: HistoryClock) -> String {
     guard !times.isEmpty else { return "" }
     let days = Set(times.map { day($0, clock) })

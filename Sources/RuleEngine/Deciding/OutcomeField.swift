@@ -11,13 +11,13 @@ package enum OutcomeField: String, CaseIterable, Sendable {
   case experiment
   /// The ID of the variant.
   case variant
-  /// The identifier of the paywall that is shown.
+  /// The identifier of the paywall to show.
   case paywall
-  /// Why, as `tollgate precompute --reasons` writes it. Only Arrow has it among the others: reasons depend on the
-  /// user and not on the choice alone.
+  /// The reason, as `tollgate precompute --reasons` writes it. Only Arrow includes it here, because
+  /// a reason depends on the user and not on the choice alone.
   case reason
 
-  /// What a table stores of it.
+  /// The type of the field in a table.
   package enum Kind: Sendable {
     case string, integer, json
   }
@@ -33,10 +33,10 @@ package enum OutcomeField: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether there is always a value.
+  /// Whether the field always has a value.
   package var isRequired: Bool { self == .result }
 
-  /// Where the long JSON form has it: members of the result are not repeated beside it.
+  /// Whether the long JSON form has it in `result`: members of the result are not repeated outside.
   package var isInResult: Bool {
     switch self {
     case .result, .experiment, .variant: true

@@ -1,21 +1,21 @@
 package import Expressions
 
-/// What a subject has bought, and whether that mattered. Nothing but an audience's condition or its
-/// guard asks for it: Superwall's SDKs for iOS and Android show a paywall to subscribers, too, and
-/// whether the feature behind it is gated says only what comes after the paywall.
+/// A subject's purchases, and whether they mattered. Only an audience's condition or its guard
+/// reads them. Superwall's SDKs for iOS and Android show a paywall to subscribers too, and a gated
+/// feature affects only what happens after the paywall.
 package struct Ownership: Hashable, Sendable {
   struct Owned: Hashable, Sendable {
     var name: String
-    /// Whether the paywall grants it; nil where the config does not say what the paywall grants.
+    /// Whether the paywall grants it; nil if the config does not name the paywall's entitlements.
     var isGranted: Bool?
   }
 
-  /// The subscription status, as it is written; nil where the record has none.
+  /// The subscription status as a string; nil if the record has none.
   var status: String?
   var entitlements: [Owned]
   /// Whether the condition of the audience that decided reads any of it.
   var isAsked: Bool
-  /// Whether the rules are those of the Web, where subscribers see no paywall.
+  /// Whether the rules are the Web's. Subscribers see no paywall there.
   var isWeb: Bool
 
   /// `{"status"?, "entitlements": [{"entitlement", "granted"?}], "asked"}`
@@ -30,7 +30,7 @@ package struct Ownership: Hashable, Sendable {
     ])
   }
 
-  /// Why a paywall is shown in spite of it, a line each.
+  /// Why a paywall is shown to an owner, one reason per line.
   var lines: [String] {
     guard !isAsked else { return [] }
     let isActive = status == "ACTIVE"
@@ -57,7 +57,7 @@ package struct Ownership: Hashable, Sendable {
 }
 
 extension Explanation {
-  /// Takes in what a record says of what the subject has bought; kept only where a paywall is shown.
+  /// Adds the purchases from a record. They are stored only if a paywall is shown.
   package mutating func addOwnership(from record: Value, config: Config) {
     guard case .paywall(let experiment) = decision.outcome,
       let audience = audiences.first(where: { $0.step.index == decision.audience })
@@ -69,7 +69,7 @@ extension Explanation {
       device?[DeviceAttribute.activeEntitlements.rawValue] ?? record[UserMember.entitlements.key]
     var owned: [String] = []
     if case .list(let names)? = listed { owned = names.compactMap(\.text) }
-    // The audience's guard has let this subject pass, and says so itself.
+    // The audience's guard let this subject pass, and reports that itself.
     guard status?.text != nil || !owned.isEmpty else { return }
     let granted = config.entitlements(ofPaywall: experiment.variant.paywallID ?? "")
     let asked: [DeviceAttribute] = [.subscriptionStatus, .activeEntitlements, .activeProducts]
@@ -89,7 +89,7 @@ extension Explanation {
 }
 
 extension Config {
-  /// The entitlements that a paywall's products give; nil where nothing is known of them.
+  /// The entitlements that a paywall's products grant; nil if none of them are known.
   fileprivate func entitlements(ofPaywall identifier: String) -> Set<String>? {
     guard let paywall = paywall(identifier) else { return nil }
     let products =

@@ -1,13 +1,13 @@
 public import Expressions
 
-/// What the SDKs call the outcome of a placement.
+/// The SDKs' names for the outcomes of a placement.
 public enum TriggerResult: Hashable, Sendable {
   case paywall(Decision.Experiment)
   case holdout(Decision.Experiment)
   case noAudienceMatch
   case placementNotFound
   case error(String)
-  /// No SDK says this: what the device evaluates is not known here.
+  /// Not in any SDK: the engine cannot evaluate what the device evaluates.
   case undecidable(reason: String)
 
   public init(_ outcome: Decision.Outcome) {
@@ -37,13 +37,13 @@ public enum TriggerResult: Hashable, Sendable {
   }
 }
 
-/// What `getPresentationResult` answers.
+/// The answers of `getPresentationResult`.
 public enum PresentationResult: Hashable, Sendable {
   case paywall(Decision.Experiment)
   case holdout(Decision.Experiment)
   case noAudienceMatch
   case placementNotFound
-  /// An error of any kind: there would be no paywall to present.
+  /// An error of any kind: no paywall can be presented.
   case paywallNotAvailable
 
   public init(_ result: TriggerResult) {
@@ -91,7 +91,7 @@ extension Decision.Experiment {
 }
 
 extension Decision.Failure {
-  /// For a person; the wire has no codes for these.
+  /// For people; the wire has no codes for these.
   public var message: String {
     switch self {
     case .noVariants: "the experiment has no variants"
@@ -104,7 +104,7 @@ extension Decision.Failure {
     }
   }
 
-  /// A stable name of what a version of an SDK alone does; nil of all else.
+  /// A stable name for a result that only some SDK versions have; nil for all others.
   package var code: String? {
     switch self {
     case .noVariants, .variantWithoutPaywall, .noExperiment, .experimentNotRunning: nil
@@ -118,8 +118,8 @@ extension Decision {
   /// The outcome as one line of an outcomes file.
   ///
   /// - Parameters:
-  ///   - subjectID: who the subject is.
-  ///   - errors: the rules that failed on the way: ``RuleSet/errors(_:frame:state:)``.
+  ///   - subjectID: the ID of the subject.
+  ///   - errors: the rules that failed before the decision: ``RuleSet/errors(_:frame:state:)``.
   public func outcomeLine(subjectID: String, errors: [RuleError] = []) -> Value {
     let line = outcome.line(subjectID: subjectID, placement: placement, audience: audience)
     guard !errors.isEmpty, case .map(let entries) = line else { return line }
@@ -128,7 +128,7 @@ extension Decision {
 }
 
 extension Decision.Outcome {
-  /// The result, with the code of an error that a version of an SDK alone has.
+  /// The result, with the code of an error that only some SDK versions have.
   private var result: Value {
     let value = TriggerResult(self).value
     guard case .error(let failure) = self, let code = failure.code, case .map(let members) = value

@@ -1,6 +1,6 @@
 public import Expressions
 
-/// An audience whose rule could not be evaluated for a subject, which therefore does not match.
+/// An audience that does not match because its rule could not be evaluated for a subject.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.email.endsWith('.org')")
@@ -15,14 +15,14 @@ public import Expressions
 public struct RuleError: Hashable, Sendable {
   /// Position of the audience among those of its placement, from 0.
   public var audience: Int
-  /// The clause that failed, as it is written; of a long one its first 1,000 bytes.
+  /// The clause that failed, as written. Long clauses are cut after 1,000 bytes.
   public var clause: String
-  /// What went wrong: the slug of an evaluation error; `no-such-attribute` also where
-  /// superscript goes on with null for an attribute that is not there, and fails for that.
+  /// The error: the slug of an evaluation error. `no-such-attribute` also applies where
+  /// superscript continues with null for a missing attribute and fails because of that.
   public var code: String
-  /// The attribute that it is about, such as `user.email`; nil where there is none.
+  /// The attribute that caused it, such as `user.email`; nil if there is none.
   public var path: String?
-  /// The same for people: `user.email is not there, and endsWith needs a string`. It follows from the
+  /// The same in words: `user.email is not there, and endsWith needs a string`. It follows from the
   /// rest, and errors are equal without it.
   public var message: String
 
@@ -37,7 +37,7 @@ public struct RuleError: Hashable, Sendable {
     hasher.combine(path)
   }
 
-  /// Outcomes of all users repeat it.
+  /// Limited, because the outcomes of all users repeat it.
   package static let longestClause = 1_000
 
   public init(
@@ -60,8 +60,8 @@ public struct RuleError: Hashable, Sendable {
 }
 
 extension RuleSet {
-  /// The audiences of a placement whose rules fail on the way to the decision, in order: those that
-  /// ``steps(_:frame:state:)`` says err. What they err by is told as in outcomes of a batch.
+  /// The audiences of a placement whose rules fail before the decision, in order: those that err
+  /// according to ``steps(_:frame:state:)``. The errors are described as in outcomes of a batch.
   public func errors(_ placement: String, frame: inout Frame, state: DecisionState) -> [RuleError] {
     guard let number = self.placement(named: placement), storage.rejection == nil else { return [] }
     var walk = FailureWalk(storage)
@@ -70,11 +70,11 @@ extension RuleSet {
     return errors(walk)
   }
 
-  /// Decides, and tells the rules that failed on the way, in the same walk: the decision of
+  /// Decides and reports the rules that failed on the way, in a single walk: the decision of
   /// ``decide(_:frame:state:assigner:)`` and the errors of ``errors(_:frame:state:)``.
   ///
-  /// - Parameter missing: gets the audiences whose conditions a missing attribute has decided; nil where
-  ///   nobody asks.
+  /// - Parameter missing: receives the audiences whose conditions were decided by a missing
+  ///   attribute; nil if not needed.
   package func decide(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
     errors: inout [RuleError], missing: ((Decision.MissingAttribute) -> Void)? = nil
@@ -110,12 +110,12 @@ extension RuleSet {
   }
 
   private func errors(_ walk: FailureWalk) -> [RuleError] {
-    // Of a rule that does not compile all is said when it is compiled.
+    // A rule that does not compile is fully reported when it is compiled.
     walk.failures.filter { !rules[$0.rule].isBroken }
       .map { ruleError($0.failure, ofRule: $0.rule) }
   }
 
-  /// Why a rule's condition gives no value for a subject; nil when it gives one.
+  /// Why a rule's condition has no value for a subject; nil when it has one.
   func error(ofRule number: Int, frame: inout Frame) -> RuleError? {
     guard let entry = rules[number].entry else { return nil }
     let cell = program.condition(at: entry.start, in: &frame)
@@ -123,7 +123,7 @@ extension RuleSet {
     return finder.failure(cell, in: frame).map { ruleError($0, ofRule: number) }
   }
 
-  /// Tells a failure of a rule's condition.
+  /// Describes a failure of a rule's condition.
   package func ruleError(_ failure: Failure, ofRule number: Int) -> RuleError {
     let rule = rules[number]
     guard let entry = rule.entry else {
@@ -140,17 +140,17 @@ extension RuleSet {
 }
 
 extension RuleSet.Storage {
-  /// Whether a failure of a rule ends the app, in the version of the SDK that decides.
+  /// Whether a failure of a rule terminates the app, in the SDK version that decides.
   package func endsApp(_ failure: Failure) -> Bool {
     aborts && failure.error.kind.isPanic
   }
 
-  /// Whether reading the condition of a rule ends the app.
+  /// Whether reading the condition of a rule terminates the app.
   package func endsApp(reading rule: Int) -> Bool { aborts && rules[rule].panicsWhenRead }
 }
 
 extension EvaluationError.Kind {
-  /// Whether superscript panics where we have this error.
+  /// Whether superscript panics where this engine reports the error.
   package var isPanic: Bool {
     switch self {
     case .divisionByZero, .moduloByZero, .fatalArgument: true
@@ -161,15 +161,15 @@ extension EvaluationError.Kind {
   }
 }
 
-/// Remembers which rules failed, and why.
+/// Records which rules failed, and why.
 private struct FailureWalk: RuleWalk {
   private(set) var failures: [(rule: Int, failure: Failure)] = []
   /// The clauses that read a missing attribute as another value, if the caller asks.
   var standIns: StandInProgram?
   var rules: [RuleSet.Rule] = []
-  /// Rules for which the subject lacks an attribute of these, and whether their conditions hold.
+  /// Rules whose result depends on a missing attribute, and whether their conditions hold.
   private(set) var lacking: [(rule: Int, holds: Bool)] = []
-  /// The rule that ends the app; nothing comes behind it.
+  /// The rule that terminates the app. No later rule is tried.
   private(set) var aborted: Int?
   private let storage: RuleSet.Storage
   private var finder: FailureFinder
@@ -209,7 +209,7 @@ private struct FailureWalk: RuleWalk {
 
 /// Failures of rules in words.
 enum RuleErrorText {
-  /// A text of so many bytes that outcomes can repeat it.
+  /// A string shortened enough for outcomes to repeat it.
   static func shortened(_ text: String) -> String {
     guard text.utf8.count > RuleError.longestClause else { return text }
     var end = text.utf8.index(text.startIndex, offsetBy: RuleError.longestClause - 3)
@@ -232,14 +232,14 @@ enum RuleErrorText {
     }
   }
 
-  /// What is wrong with a literal that fails whatever users have; nil where an attribute is at fault.
+  /// Describes a literal that fails for every user; nil if an attribute is at fault.
   static func literalProblem(_ details: Program.FailureDetails) -> String? {
     guard let literal = details.literal, let operation = details.operation else { return nil }
     if literal.isZone, let problem = WireTime.zoneProblem(literal.value) { return problem }
     return "\(operation)() cannot read \(literal.text)"
   }
 
-  /// What a clause did that failed, beside the attributes that it reads; nil where these tell it.
+  /// The action of the failed clause, beside the attributes that it reads; nil if these explain it.
   static func summary(_ kind: EvaluationError.Kind, isAbsent: Bool) -> String? {
     switch kind {
     case .noSuchAttribute: nil
@@ -289,11 +289,11 @@ enum RuleErrorText {
     }
   }
 
-  /// What an operator or a function takes where an attribute stands.
+  /// The type that an operator or a function expects in place of the attribute.
   private static func operand(of details: Program.FailureDetails) -> String? {
     let isSuperscript = details.dialect == .superscript
     return switch details.operation {
-    // What is searched for can be anything.
+    // The left operand can be anything.
     case "in" where !details.text.hasSuffix(details.subject ?? ""): nil
     case "in": isSuperscript ? "a list, a map or a string" : "a list or a map"
     case "-", "*", "/", "%": "a number"
@@ -302,10 +302,10 @@ enum RuleErrorText {
     }
   }
 
-  /// What a function takes, if every operand has to be of the same types.
+  /// The type that a function expects, if all its operands have the same types.
   private static func operand(ofFunction name: String, in dialect: Dialect) -> String? {
     let parts = FunctionPage.signatures(of: name, in: dialect).map { signature in
-      // What stands behind the variable of a loop is evaluated for its elements.
+      // The operands after the loop variable are evaluated for the elements.
       signature.operands.prefix { !$0.isName }
     }
     guard let types = parts.first?.first?.types,

@@ -1,22 +1,22 @@
 package import Expressions
 
-/// What a walk over a placement's rules is asked and told. Generic, so that a walk pays only for
-/// what it wants to know.
+/// The questions and reports of a walk over a placement's rules. Generic, so that a walk pays only
+/// for what it uses.
 package protocol RuleWalk: ~Copyable {
-  /// Whether the rule's condition, which begins at an instruction of the program, gives true.
+  /// Whether the rule's condition, which begins at an instruction of the program, is true.
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
   mutating func reached(_ rule: Int)
-  /// The subject owns what the rule's audience must not own.
+  /// The subject owns the entitlement whose owners skip the rule's audience.
   mutating func passedOver(_ rule: Int)
   mutating func matched(_ rule: Int)
-  /// The rule has applied as often as it may.
+  /// The rule has reached its limit.
   mutating func heldBack(_ rule: Int, count: Int)
 }
 
 extension RuleTable {
-  /// Tries rules in order. This loop is the decision; everything else is about it. A condition
-  /// that errs, or gives something other than true, does not match.
+  /// Tries rules in order. This loop is the decision; everything else reports about it. A condition
+  /// that errs, or whose value is not true, does not match.
   ///
   /// - Returns: the number of the rule that decides, or nil.
   @inline(__always)
@@ -55,10 +55,9 @@ extension RuleTable {
 }
 
 extension RuleTable {
-  /// The rule that decides, when nobody wants to know about the others: what
-  /// ``firstMatch(of:_:in:_:_:)`` finds, but the conditions of a placement are one run of the
-  /// program. A rule whose audience passes over the subject, or that has applied often enough, is
-  /// looked at after its condition, which comes to the same.
+  /// The rule that decides, if the others do not matter. Finds the same rule as
+  /// ``firstMatch(of:_:in:_:_:)``, but evaluates the conditions of a placement in one run of the
+  /// program. Owners and limits are checked after the condition, which gives the same result.
   @inline(__always)
   package func firstMatch(
     of rules: Range<Int>, _ program: Program, in frame: inout Frame,

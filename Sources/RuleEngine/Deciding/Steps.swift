@@ -1,10 +1,10 @@
 public import Expressions
 
 extension Decision {
-  /// What became of an audience. The vocabulary is closed and stable.
+  /// The result of an audience. The vocabulary is closed and stable.
   public enum Reason: Hashable, Sendable {
     case matched
-    /// The condition gave false, or a value that is not a bool (its type is named then).
+    /// The condition is false, or its value is not a bool (the reason then names its type).
     case expressionFalse(valueType: String?)
     case expressionError(EvaluationError)
     /// The expression does not compile.
@@ -12,12 +12,12 @@ extension Decision {
     /// The condition is in a language that only the device evaluates.
     case undecidable
     case occurrenceLimit(count: Int, limit: OccurrenceLimit)
-    /// The subject owns the entitlement whose owners the audience passes over.
+    /// The subject owns the entitlement whose owners skip the audience.
     case entitled(String)
     case notReached
   }
 
-  /// One audience on the way to the decision.
+  /// One audience, up to the one that decides.
   public struct Step: Hashable, Sendable {
     /// Position of the audience among those of its placement, from 0.
     public var index: Int
@@ -29,10 +29,11 @@ extension Decision {
 }
 
 extension RuleSet {
-  /// Why each audience of a placement matches or does not, in order; those behind the one that
+  /// Why each audience of a placement matches or does not, in order. Those after the one that
   /// decides are not reached. Empty when the config does not have the placement.
   ///
-  /// The arguments are those of ``decide(_:frame:state:assigner:)``, which takes the same way.
+  /// The arguments are those of ``decide(_:frame:state:assigner:)``, which tries the rules in the
+  /// same way.
   public func steps(_ placement: String, frame: inout Frame, state: DecisionState)
     -> [Decision.Step]
   {
@@ -43,7 +44,7 @@ extension RuleSet {
     return zip(rules, walk.reasons).map { step($0, $1) }
   }
 
-  /// What becomes of one rule, whatever stands before it.
+  /// The result of one rule, regardless of the rules before it.
   package func step(ofRule rule: Int, frame: inout Frame, state: DecisionState) -> Decision.Step {
     var walk = RecordingWalk(ruleSet: self, rules: rule..<rule + 1)
     _ = storage.table.firstMatch(of: rule..<rule + 1, program, in: &frame, state, &walk)
@@ -57,14 +58,14 @@ extension RuleSet {
   }
 }
 
-/// Remembers why each audience did not match.
+/// Records why each audience did not match.
 private struct RecordingWalk: RuleWalk {
   let ruleSet: RuleSet
   /// By rule of the placement, in order.
   var reasons: [Decision.Reason]
   private let first: Int
   private var finder: FailureFinder
-  /// Whether a rule has ended the app: nothing comes behind it.
+  /// Whether a rule has terminated the app. No later rule is tried.
   private var isOver = false
 
   init(ruleSet: RuleSet, rules: Range<Int>) {

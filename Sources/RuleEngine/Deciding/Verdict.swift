@@ -1,7 +1,7 @@
 /// The outcome of deciding as numbers: which rule, which variant, where the variant came from.
 ///
-/// This is all that the decision loop produces, whoever asks. It holds no reference, so that
-/// deciding touches none; ``Decision`` tells what it means.
+/// This is all that the decision loop produces for any caller. It holds no reference, so deciding
+/// changes no reference count. ``Decision`` interprets it.
 package struct Verdict: Hashable, Sendable {
   /// Where the variant came from.
   package enum Source: UInt8, Hashable, Sendable {
@@ -22,7 +22,7 @@ package struct Verdict: Hashable, Sendable {
   package var source: Source = .none
   /// False when the config does not have the placement.
   package var isPlacementKnown = true
-  /// Whether evaluating the rule's condition ends the app.
+  /// Whether evaluating the rule's condition terminates the app.
   package var aborts = false
 
   package init(

@@ -1,13 +1,14 @@
 public import Expressions
 
 extension RuleSet {
-  /// What `confirmAllAssignments` confirms: the variant that each placement would give now.
+  /// The assignments that `confirmAllAssignments` confirms: the variant that each placement would
+  /// give now.
   ///
   /// - Parameters:
   ///   - frame: filled with the subject's attributes and no parameters.
-  ///   - state: what is known of the subject beside its attributes, and when it is.
-  ///   - assigner: how a subject without a stored variant gets one; asked for every placement.
-  /// - Returns: all assignments afterwards, and of these the ones to send to the server, each once.
+  ///   - state: the subject's state beside its attributes, and the time.
+  ///   - assigner: how a subject without a stored variant gets one; used for every placement.
+  /// - Returns: all assignments afterwards, and the ones to send to the server, without duplicates.
   public func confirmAllAssignments(
     frame: inout Frame, state: DecisionState, assigner: () -> Assigner
   ) -> (assignments: [Assignment], toConfirm: [Assignment]) {

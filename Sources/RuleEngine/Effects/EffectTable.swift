@@ -1,40 +1,40 @@
 /// Why a placement is decided.
 package enum RequestKind: String, Hashable, Sendable, CaseIterable {
-  /// To present what comes of it.
+  /// To present the outcome.
   case presentation
-  /// To hand the paywall to the app, which presents it.
+  /// To pass the paywall to the app, which presents it.
   case getPaywall
-  /// To tell what would come of it.
+  /// To report the outcome that it would have.
   case getPresentationResult
   /// To see whether an event of the SDK starts a paywall.
   case handleImplicitTrigger
-  /// To see whether a paywall that is being declined is followed by another.
+  /// To see whether another paywall follows one that is being declined.
   case paywallDeclineCheck
-  /// To confirm what would be assigned at every placement.
+  /// To confirm the assignments that every placement would make.
   case confirmAllAssignments
-  /// To load paywalls before they are asked for.
+  /// To load paywalls in advance.
   case preload
 }
 
 /// Which effects of a decision a kind of request applies: one literal table.
 ///
-/// ``tollgate`` is what Tollgate's SDK does. The tables of the native SDKs are there to replay
-/// them; they differ in that asking for a result consumes an occurrence of a holdout.
+/// ``tollgate`` is the behavior of Tollgate's SDK. The tables of the native SDKs exist to replay
+/// them. They differ in that asking for a result consumes an occurrence of a holdout.
 package struct EffectTable: Hashable, Sendable {
-  /// What is applied.
+  /// The effects to apply.
   package struct Effects: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The assignment is stored and confirmed with the server, unless it is.
+    /// The assignment is stored, and confirmed with the server unless it already is.
     package static let confirmAssignment = Effects(rawValue: 1)
     package static let recordOccurrence = Effects(rawValue: 2)
     /// `trigger_fire` is tracked.
     package static let fireTrigger = Effects(rawValue: 4)
   }
 
-  /// What came of the placement, as far as effects depend on it.
+  /// The outcomes of a placement, as far as effects depend on them.
   package enum OutcomeKind: Int, Hashable, Sendable, CaseIterable {
     case paywall, holdout, noAudienceMatch, placementNotFound, error
   }
@@ -85,8 +85,7 @@ package struct EffectTable: Hashable, Sendable {
     .preload: [[], [], [], [], []],
   ])
 
-  /// What a kind of request applies of the effects of a decision, in the order in which they are
-  /// applied.
+  /// The effects of a decision that a kind of request applies, in order of application.
   ///
   /// - Parameter effects: those of the decision with this outcome.
   package func applied(
@@ -136,7 +135,7 @@ extension EffectTable.OutcomeKind {
 package struct AppliedEffect: Hashable, Sendable {
   package enum Time: String, Hashable, Sendable {
     case atOnce
-    /// When the paywall is loaded and, if it is to be presented, there is something to present it.
+    /// When the paywall is loaded and, if it should be presented, the app can present it.
     case whenAvailable
     /// When the paywall is on the screen.
     case whenPresented
@@ -152,7 +151,7 @@ package struct AppliedEffect: Hashable, Sendable {
 }
 
 extension Decision {
-  /// The effects that a kind of request applies, in the order in which they are applied.
+  /// The effects that a kind of request applies, in order of application.
   package func effects(for kind: RequestKind, table: EffectTable = .tollgate) -> [AppliedEffect] {
     table.applied(of: effects, outcome, for: kind)
   }

@@ -1,41 +1,40 @@
-/// Why a paywall went away.
+/// Why a paywall was closed.
 ///
 /// ```swift
 /// PaywallCloseReason(rawValue: "manualClose")  // .manualClose
 /// ```
 public enum PaywallCloseReason: String, Hashable, Sendable {
-  /// It is still there.
+  /// It is still open.
   case none
   /// The user closed it: close button, swipe, back button.
   case manualClose
   /// The SDK, the app or the system closed it: `dismiss()`, a purchase, a restore, a deep link.
   case systemLogic
-  /// Another paywall takes its place.
+  /// Another paywall replaces it.
   case forNextPaywall
   case webViewFailedToLoad
 }
 
-/// Whether the feature behind a placement runs after what came of it, and which error the app is
-/// told of.
+/// Whether the feature behind a placement runs after its outcome, and which error the app receives.
 package struct FeatureGate: Hashable, Sendable {
-  /// What came of a placement.
+  /// The outcome of a placement.
   package enum State: Hashable, Sendable {
     /// A paywall is on the screen.
     case presented
-    /// The user bought something on the paywall, or got it back.
+    /// The user bought or restored something on the paywall.
     case paid
     /// The user paid nothing.
     case declined(PaywallCloseReason)
     /// There is no paywall for the subject.
     case skipped
-    /// There should have been a paywall.
+    /// A paywall was due but is not available.
     case failed
-    /// The placement's name is one of the SDK's own.
+    /// The placement's name is reserved by the SDK.
     case ignored
   }
 
   package enum Failure: String, Hashable, Sendable {
-    /// What kept the paywall from being presented.
+    /// The reason why the paywall could not be presented.
     case error
     /// The paywall could not be loaded.
     case webViewFailed
@@ -44,7 +43,7 @@ package struct FeatureGate: Hashable, Sendable {
   package var isFeatureRun: Bool
   package var failure: Failure?
 
-  /// - Parameter isGated: whether the feature is for those only who pay.
+  /// - Parameter isGated: whether the feature is only for users that pay.
   package init(_ state: State, isGated: Bool) {
     switch state {
     case .skipped, .paid: isFeatureRun = true

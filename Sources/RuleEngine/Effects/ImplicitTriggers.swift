@@ -1,21 +1,23 @@
-/// Which events of the SDK ask for a paywall by themselves, when the config has a placement of their
-/// name: one literal table, with a list for each question (decision record 0012).
+/// The SDK events that ask for a paywall without a call from the app, when the config has a
+/// placement of their name. One literal table, with a list for each question (decision record
+/// 0012).
 ///
-/// ``tollgate`` is what Tollgate's SDK does; the tables of the native SDKs are there to replay them.
+/// ``tollgate`` is the behavior of Tollgate's SDK. The tables of the native SDKs exist to replay
+/// them.
 package struct ImplicitTriggers: Hashable, Sendable {
-  /// What an event leads to.
+  /// The consequence of an event.
   package enum Outcome: String, Hashable, Sendable, CaseIterable {
     case dontTriggerPaywall
-    /// The placement has its turn like one that the app registers.
+    /// The placement is evaluated like one that the app registers.
     case triggerPaywall
-    /// When there is a paywall for the placement, the open one is closed for it. The next one takes
-    /// over its handler, its call and its gating; there is one outcome, at the end.
+    /// If the placement leads to a paywall, the open one is closed for it. The next one takes over
+    /// its handler, its call and its gating. There is a single outcome, at the end.
     case closePaywallThenTriggerPaywall
-    /// The open paywall is closed and gets its own outcome; then the placement has its turn.
+    /// The open paywall is closed and gets its own outcome. Then the placement is evaluated.
     case deepLinkTrigger
   }
 
-  /// Which events may put their paywall in the place of the open one?
+  /// Which events may replace the open paywall by their own?
   package private(set) var replacing: Set<SuperwallEventName> = [
     .transactionAbandon, .transactionFail, .paywallDecline, .customPlacement, .surveyResponse,
   ]
@@ -23,22 +25,21 @@ package struct ImplicitTriggers: Hashable, Sendable {
   package private(set) var starting: Set<SuperwallEventName> = [
     .appInstall, .appLaunch, .sessionStart, .touchesBegan,
   ]
-  /// After which events does their paywall end the chain, so that it is followed by none of these?
+  /// After which events does their paywall end the chain, so that none of these events follows it?
   package private(set) var ending: Set<SuperwallEventName> = [
     .transactionAbandon, .transactionFail, .paywallDecline, .customPlacement,
   ]
   /// Does it matter to ``starting`` events that a paywall is open?
   package private(set) var looksForOpenPaywall = true
-  /// Is a link without a placement in the config left alone?
+  /// Is a link ignored if the config has no placement for it?
   package private(set) var linksNeedPlacement = true
 
   package static let tollgate = ImplicitTriggers()
 
-  /// A link dismisses the open paywall also when no placement follows.
+  /// A link also dismisses the open paywall when no placement follows.
   package static let ios = ImplicitTriggers(linksNeedPlacement: false)
 
-  /// Touches and placements of a paywall's own start nothing; presenting a second paywall fails
-  /// later.
+  /// Touches and a paywall's own placements start nothing; presenting a second paywall fails later.
   package static let android = ImplicitTriggers(
     replacing: ImplicitTriggers().replacing.subtracting([.customPlacement]),
     starting: ImplicitTriggers().starting.subtracting([.touchesBegan]),
@@ -47,8 +48,8 @@ package struct ImplicitTriggers: Hashable, Sendable {
   /// - Parameters:
   ///   - hasPlacement: whether the config has the event's placement: for a custom placement its own
   ///     name, otherwise ``SuperwallEventName/placementName``.
-  ///   - opener: the event that the open paywall came from; nil when the app registered its
-  ///     placement, and when none is open.
+  ///   - opener: the event that opened the current paywall; nil when the app registered its
+  ///     placement, and when no paywall is open.
   package func outcome(
     of event: SuperwallEventName, hasPlacement: Bool, opener: SuperwallEventName?,
     isPaywallOpen: Bool

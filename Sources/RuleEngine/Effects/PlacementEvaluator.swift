@@ -1,6 +1,6 @@
 public import Expressions
 
-/// Answers placements for one subject and remembers the assignments that its answers promise.
+/// Answers placements for one subject and stores the assignments that its answers promise.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -15,8 +15,8 @@ public import Expressions
 /// evaluator.assignments.map(\.variantID)  // ["v1"]
 /// ```
 ///
-/// This is the short form of deciding, for those who want no more than answers. It has no clock, no
-/// network and no storage of its own: the caller tells the time and keeps ``assignments`` and
+/// This is the short form of deciding, for callers that need only answers. It has no clock, no
+/// network and no storage of its own: the caller passes the time and stores ``assignments`` and
 /// ``occurrences``.
 public struct PlacementEvaluator: ~Copyable {
   private let ruleSet: RuleSet
@@ -25,11 +25,11 @@ public struct PlacementEvaluator: ~Copyable {
   private var derivation: DeviceDerivation?
   /// The subject's attributes: a map with the roots `user` and `device`.
   public var attributes: Value
-  /// What happened to the subject, for rules that ask for it.
+  /// The subject's events, for rules that ask about them.
   public var events = EventHistory()
-  /// Who the subject is.
+  /// The ID of the subject.
   public let subjectID: String
-  /// Variants that the subject has, those from outside and those promised here.
+  /// The subject's variants, both those from outside and those promised here.
   public private(set) var assignments: [Assignment]
   /// Occurrences by key.
   public private(set) var occurrences: [DecisionState.Occurrences]
@@ -49,13 +49,13 @@ public struct PlacementEvaluator: ~Copyable {
     derivation = DeviceDerivation(ruleSet, at: HistoryClock(now: 0))
   }
 
-  /// What a placement would give now, without presenting anything. The assignment that the answer
-  /// promises is kept, so that the next answer is the same; no occurrence is consumed.
+  /// The answer that a placement would give now, without presenting anything. The assignment that
+  /// it promises is stored, so that the next answer is the same. No occurrence is consumed.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.
   ///   - params: the placement's parameters, a map.
-  ///   - now: when it is.
+  ///   - now: the current time.
   public mutating func presentationResult(
     _ placement: String, params: Value = .map([]), now: Instant
   ) -> PresentationResult {
@@ -64,7 +64,7 @@ public struct PlacementEvaluator: ~Copyable {
     return PresentationResult(TriggerResult(decision.outcome))
   }
 
-  /// Decides without keeping anything.
+  /// Decides without storing anything.
   public mutating func decide(_ placement: String, params: Value = .map([]), now: Instant)
     -> Decision
   {
@@ -78,7 +78,7 @@ public struct PlacementEvaluator: ~Copyable {
       derivation?.fill(&frame)
       try ruleSet.answer(events, at: clock, in: &frame)
     } catch {
-      // Attributes past the memory limit count as not there: rules that read them do not match.
+      // Attributes past the memory limit count as missing, so rules that read them do not match.
       frame.reset()
     }
     let state = DecisionState(
@@ -86,7 +86,7 @@ public struct PlacementEvaluator: ~Copyable {
     return ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
   }
 
-  /// Carries out the effects of a decision: its paywall was presented, or its holdout taken.
+  /// Carries out the effects of a decision: its paywall was presented, or its holdout applied.
   public mutating func apply(_ decision: Decision, now: Instant) {
     apply(decision, for: .presentation, now: now)
   }

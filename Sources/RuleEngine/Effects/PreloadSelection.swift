@@ -1,8 +1,8 @@
 package import Expressions
 
-/// Paywalls to load before they are asked for, by identifier.
+/// Paywalls to load in advance, by identifier.
 package struct PreloadSelection: Hashable, Sendable {
-  /// Those of the campaign that the config puts first.
+  /// Those of the campaign that the config prioritizes.
   package var prioritized: [String]
   package var others: [String]
 
@@ -15,7 +15,7 @@ package struct PreloadSelection: Hashable, Sendable {
 }
 
 extension ConfigSettings.DisabledPreloads {
-  /// The placements that are left of these.
+  /// The placements that may be preloaded.
   package func allowed(_ placements: [String]) -> [String] {
     if all { return [] }
     return placements.filter { name in
@@ -25,12 +25,12 @@ extension ConfigSettings.DisabledPreloads {
 }
 
 extension RuleSet {
-  /// What is loaded when a config was applied: of one placement of each campaign, the paywalls of
-  /// the treatments that the subject is assigned to, as far as the rules want them loaded.
+  /// The paywalls to load when a config is applied: for one placement of each campaign, those of
+  /// the treatments that the subject is assigned to, if the rules want them preloaded.
   ///
   /// - Parameters:
-  ///   - frame: filled with the subject's attributes, and with the empty text as parameters, which
-  ///     is what rules that are loaded when they match see without a placement.
+  ///   - frame: filled with the subject's attributes, and with the empty string as parameters.
+  ///     Rules that are preloaded when they match see this value without a placement.
   package func preloadedPaywalls(
     settings: ConfigSettings, frame: inout Frame, state: DecisionState
   ) -> PreloadSelection {
@@ -57,8 +57,8 @@ extension RuleSet {
     return selection
   }
 
-  /// What is loaded when an app names placements: the paywalls of the treatments that the subject is
-  /// assigned to there, whatever the rules say about loading.
+  /// The paywalls to load when an app names placements: those of the treatments that the subject is
+  /// assigned to there, whatever the rules say about preloading.
   public func preloadedPaywalls(placements names: [String], state: DecisionState) -> [String] {
     var paywalls: [String] = []
     for name in names {

@@ -1,13 +1,13 @@
 public import Expressions
 
-/// What became of a request to present.
+/// The result of a request to present.
 public enum PresentationRequestStatus: String, Hashable, Sendable {
   case presentation
   case noPresentation
   case timeout
 }
 
-/// Why a request did not lead to a presentation: a closed set.
+/// Why a request did not lead to a presentation. The set is closed.
 ///
 /// ```swift
 /// let reason = PresentationRequestReason.noAudienceMatch
@@ -23,9 +23,9 @@ public enum PresentationRequestReason: Hashable, Sendable {
   case noPaywallViewController
   case noPresenter
   case noConfig
-  /// The subscription status was unknown until the time was up.
+  /// The subscription status was unknown until the timeout.
   case subscriptionStatusTimeout
-  /// Only read, never sent: audiences decide, not the status.
+  /// Only read, never sent, because audiences decide and the status does not.
   case userIsSubscribed
 
   private static let withoutDetails: [PresentationRequestReason] = [
@@ -34,8 +34,8 @@ public enum PresentationRequestReason: Hashable, Sendable {
     .userIsSubscribed,
   ]
 
-  /// What the native SDKs call it, what the contract calls it (nil: an error of the native
-  /// name), and what the native SDKs send to their server.
+  /// The names of the reason: in the native SDKs, in the contract (nil: an error of the native
+  /// name), and as the native SDKs send it to their server.
   private var names: (native: String, contract: String?, sent: String) {
     switch self {
     case .debuggerPresented: ("debuggerPresented", "debuggerPresented", "debugger_presented")
@@ -54,15 +54,15 @@ public enum PresentationRequestReason: Hashable, Sendable {
     }
   }
 
-  /// The reason of a name that needs nothing else, in the words of the contract or of the native
-  /// SDKs.
+  /// The reason for a name without further details, in the vocabulary of the contract or of the
+  /// native SDKs.
   public init?(name: String) {
     let known = Self.withoutDetails.first { [$0.names.native, $0.names.contract].contains(name) }
     guard let known else { return nil }
     self = known
   }
 
-  /// What iOS's SDK sends to its server.
+  /// The name that the SDK for iOS sends to its server.
   package var sentName: String { names.sent }
 
   public var status: PresentationRequestStatus {
@@ -80,7 +80,7 @@ public enum PresentationRequestReason: Hashable, Sendable {
 }
 
 extension PresentationResult {
-  /// What somebody who only asks is answered in place of a reason.
+  /// The answer for callers that ask without presenting, instead of a reason.
   public init(_ reason: PresentationRequestReason) {
     switch reason {
     case .holdout(let experiment): self = .holdout(experiment)

@@ -1,7 +1,6 @@
 package import Pricing
 
-/// The events of Superwall's contract: their names there, and those of the placements that stand for
-/// them.
+/// The events of Superwall's contract, with their names there and the names of their placements.
 ///
 /// ```swift
 /// SuperwallEventName(decoding: "transactionAbandon").placementName  // "transaction_abandon"
@@ -89,11 +88,11 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
   case testModeModalClose
   case unknown
 
-  /// Reads a name; one that the contract does not have is `unknown`.
+  /// Reads a name. Unknown names become `unknown`.
   public init(decoding name: String) { self = SuperwallEventName(rawValue: name) ?? .unknown }
 
-  /// The name under which the event stands in the history, which rules can ask and which triggers
-  /// can carry. Placements of the app cannot have these names.
+  /// The name of the event in the history, which rules can query and triggers can use. Placements
+  /// of the app cannot have these names.
   public var placementName: String {
     switch self {
     case .firstSeen: "first_seen"
@@ -188,7 +187,7 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
     self = event
   }
 
-  /// Whether the SDK keeps the name for its own events: an app that registers it is ignored.
+  /// Whether the SDK reserves the name for its own events. An app that registers it is ignored.
   /// `survey_close` is free: no rule can ask for a closed survey, and apps have placements of that
   /// name.
   public static func isReserved(_ placement: String) -> Bool {
@@ -197,8 +196,9 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Platform {
-  /// Names of the events that stay when a subject is reset: they are about the app. Everything else
-  /// that is stored of the subject goes: its other events, its occurrences, its assignments.
+  /// Names of the events that survive the reset of a subject, because they are about the app. The
+  /// other stored data of the subject is deleted: its other events, its occurrences, its
+  /// assignments.
   package var eventsKeptOnReset: [String] {
     let kept: [SuperwallEventName] = self == .ios ? [.appInstall, .appLaunch] : []
     return kept.map(\.placementName)

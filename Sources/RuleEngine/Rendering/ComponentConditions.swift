@@ -1,19 +1,19 @@
 internal import Expressions
 internal import Pricing
 
-/// What is wrong with the condition of a native paywall's component. The component is hidden then, or
-/// always hidden: conditions that cannot be read never hold.
+/// Problems in the condition of a native paywall's component. Such a component is always hidden,
+/// because unreadable conditions never hold.
 struct ComponentCondition {
   let schema: PaywallSchema
 
-  /// Operators that others write, and what is meant.
+  /// Operators of other systems, and the equivalents here.
   private static let others = [
     "equals": "is", "equal": "is", "eq": "is", "==": "is", "=": "is", "not_equals": "is_not",
     "not_equal": "is_not", "neq": "is_not", "ne": "is_not", "!=": "is_not", ">": "gt",
     "greater_than": "gt", ">=": "gte", "<": "lt", "less_than": "lt", "<=": "lte",
     "includes": "contains", "has": "exists", "is_set": "exists",
   ]
-  /// Those that take a list are not for conditions.
+  /// Operators with a list are not available in conditions.
   private static let operators = Filter.Operator.allCases.filter { $0 != .in && $0 != .notIn }
   private static let form =
     #"write {"field": "user.plan", "operator": "is", "value": "free"}"#
@@ -63,7 +63,7 @@ struct ComponentCondition {
 
   // MARK: Fields
 
-  /// A field that is never there.
+  /// A field that never exists.
   private func badField(_ filter: Filter, at path: String) -> Diagnostic? {
     let names = filter.path
     guard let root = names.first else { return nil }

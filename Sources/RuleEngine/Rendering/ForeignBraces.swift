@@ -1,19 +1,19 @@
 package import Expressions
 
-/// Paths in the braces of other template languages, which a text prints as they are:
+/// Paths in the braces of other template languages, which texts print unchanged:
 /// `{products.primary.price}`, `${user.name}`, `[params.pages]`, `%device.locale%`.
 package enum ForeignBraces {
-  /// Where what a tag begins with ends.
+  /// The end of a tag, by its beginning.
   private static let tags: [(open: String, close: String)] = [
     ("{{", "}}"), ("{%", "%}"), ("<<", ">>"), ("<%", "%>"),
   ]
-  /// What a path stands in; those that others begin with come later.
+  /// The braces around a path. A pair that begins another one comes later.
   private static let braces: [(open: String, close: String)] = [
     ("${", "}"), ("{ {", "} }"), ("{", "}"), ("[", "]"), ("%", "%"),
   ]
   private static let roots = ["products", "user", "device", "params"]
 
-  /// What there is to say of a text, in its order.
+  /// The findings in a text, in its order.
   package static func findings(in text: String) -> [Diagnostic] {
     let bytes = Array(text.utf8)
     var found: [Diagnostic] = []
@@ -33,7 +33,7 @@ package enum ForeignBraces {
     return found
   }
 
-  /// Findings of the compiler, with help where the third of three braces is what is wrong.
+  /// The compiler's findings, with help if the third of three braces is the problem.
   package static func helped(_ diagnostics: [Diagnostic], in text: String) -> [Diagnostic] {
     let bytes = Array(text.utf8)
     return diagnostics.map { diagnostic in
@@ -46,7 +46,7 @@ package enum ForeignBraces {
     }
   }
 
-  /// The path in the braces that open at a place, and where they end.
+  /// The path in the braces that open at an offset, and their end.
   private static func pathInBraces(_ bytes: [UInt8], _ start: Int) -> (path: String, end: Int)? {
     for (open, close) in braces where bytes[start...].starts(with: open.utf8) {
       var at = start + open.utf8.count
@@ -75,7 +75,7 @@ package enum ForeignBraces {
     return names.count > 1 && !names.contains("") && roots.contains(String(names[0]))
   }
 
-  /// Where the tag that opens at a place ends; nil where none does.
+  /// The end of the tag that opens at an offset; nil if there is no tag.
   private static func endOfTag(_ bytes: [UInt8], _ start: Int) -> Int? {
     guard let tag = tags.first(where: { bytes[start...].starts(with: $0.open.utf8) }) else {
       return nil

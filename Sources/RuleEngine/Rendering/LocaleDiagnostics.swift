@@ -2,7 +2,7 @@ public import Expressions
 public import Pricing
 
 extension PriceLocale {
-  /// Worth knowing where the tables lack the identifier; nil where they have it.
+  /// A note if the tables lack the identifier; nil if they have it.
   public var diagnostic: Diagnostic? {
     let base = dataIdentifier.prefix { $0 != "+" }
     switch match {
@@ -32,7 +32,7 @@ extension PriceLocale {
 }
 
 extension AttributeProducer {
-  /// What there is to say about the locales that were met last.
+  /// The findings about the locales that were used last.
   public var diagnostics: [Diagnostic] {
     var found: [Diagnostic] = []
     for diagnostic in knownLocales.compactMap(\.diagnostic) where !found.contains(diagnostic) {

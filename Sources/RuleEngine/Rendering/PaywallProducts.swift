@@ -1,17 +1,18 @@
 internal import Expressions
 internal import Pricing
 
-/// The products of a paywall, and what its texts can read of them before there is a user.
+/// The products of a paywall, and the values that its texts can read of them before a user is
+/// known.
 struct PaywallProducts: Sendable {
   /// With prices.
   let products: [PricedProduct]
-  /// What is known beside them: the theme of a native paywall.
+  /// The known values beside them: the theme of a native paywall.
   let theme: Value?
   let profile: PricingProfile?
   /// The slot of the selected product.
   let select: String?
 
-  /// The context of texts. A time zone that does not exist gives no products.
+  /// The context of texts. Fails for a time zone that does not exist.
   func context(_ pricing: PricingContext) throws(PricingError) -> (
     value: Value, diagnostics: [Diagnostic]
   ) {
@@ -24,12 +25,12 @@ struct PaywallProducts: Sendable {
     return (context.value, made.diagnostics)
   }
 
-  /// Which products have an offer that users with an eligibility may have.
+  /// Which products have an offer that users with this eligibility may get.
   func offers(for eligibility: OfferEligibility) -> [Bool] {
     products.map { $0.offersTrial && eligibility.includes($0) }
   }
 
-  /// Whether texts say something else to users that may not have the offers.
+  /// Whether texts read differently for users that are not eligible for the offers.
   func isToldOf(_ program: Program, _ pricing: PricingContext, readsAll: Bool) -> Bool {
     guard pricing.eligibility == nil, products.contains(where: \.offersTrial) else { return false }
     var other = pricing

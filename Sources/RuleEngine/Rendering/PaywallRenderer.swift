@@ -1,7 +1,7 @@
 package import Expressions
 internal import Pricing
 
-/// Renders the texts of one paywall for one user after the other. Each thread has its own.
+/// Renders the texts of one paywall for many users, one at a time. Each thread has its own.
 package struct PaywallRenderer: ~Copyable {
   // SAFETY: The frame and `cells` point into the last record. Both are reset before the next record
   // and by `forget()`. Tests: PrecomputeTextsTests, asan.
@@ -14,15 +14,16 @@ package struct PaywallRenderer: ~Copyable {
   private let options: RenderOptions
   private let nesting: Int
   private static let opening = Array(",\"texts\":".utf8)
-  /// Roots that a user record may fill; products are not the user's to say.
+  /// Roots that a user record may fill. Records cannot set products.
   private static let userRoots = ["user", "device", "params"]
-  /// Slots that another member of the record fills where their root is silent.
+  /// Slots that another member of the record fills if their root does not.
   private let elsewhere: [(member: [UInt8], slot: Int)]
   private var cells: [Cell?]
   private let readsAllData: Bool
-  /// What is known for users that may have the offers of some products: by product, whether it is one.
+  /// The known values for users that are eligible for the offers of some products: by product,
+  /// whether they are.
   private var contexts: [[Bool]: Value] = [:]
-  /// The products whose offers the frame knows.
+  /// The products whose offers are in the frame.
   private var offers: [Bool] = []
   private var known: Value
 
@@ -47,18 +48,18 @@ package struct PaywallRenderer: ~Copyable {
       }
     }
     cells = Array(repeating: nil, count: elsewhere.count)
-    // What a text takes as a whole has to have all members.
+    // A text that reads a whole value needs all its members.
     readsAllData =
       paywall.texts.readsAllData
       || members.contains { program.slot(of: AttributePath([$0.root.key])) != nil }
     frame.setOptions(options)
-    // Products that are too large for a frame are not kept; their paths are missing then.
+    // Products that are too large for a frame are not stored, so their paths are missing.
     try? frame.keep(paywall.known)
   }
 
-  /// Appends `,"texts":{..}` for the user of a record, which was read before and is JSON.
+  /// Appends `,"texts":{..}` for the user of a record that was read before and is valid JSON.
   ///
-  /// - Parameter told: is called with the number of a text and each error in it.
+  /// - Parameter told: called with the number of a text and each error in it.
   package mutating func append(
     _ record: ByteView, to output: inout [UInt8], _ told: (String, RenderError) -> Void
   ) {
@@ -77,15 +78,15 @@ package struct PaywallRenderer: ~Copyable {
     output.append(UInt8(ascii: "}"))
   }
 
-  /// Lets go of the last record.
+  /// Drops the references to the last record.
   package mutating func forget() {
     frame.reset()
     for i in cells.indices { cells[i] = nil }
   }
 
-  /// Makes the offers known that the user of a record may have.
+  /// Adds the offers that the user of a record may get.
   private mutating func choose(_ record: ByteView, _ pricing: PricingContext) {
-    // Most users are not subscribed, and reading a record is what takes time.
+    // Most users are not subscribed, and reading a record is the slow part.
     let eligibility =
       PaywallRenderer.mayBeSubscriber(record) ? OfferEligibility(ofRecord: Array(record)) : .all
     let wanted = paywall.products.offers(for: eligibility)
@@ -104,7 +105,7 @@ package struct PaywallRenderer: ~Copyable {
 
   private static let keptContexts = 64
 
-  /// Whether a record may say that its user is subscribed: false for all that have neither the status
+  /// Whether a record could belong to a subscriber: false for all records with neither the status
   /// nor entitlements.
   private static func mayBeSubscriber(_ record: ByteView) -> Bool {
     var i = 0
@@ -148,7 +149,7 @@ package struct PaywallRenderer: ~Copyable {
         }
       }
     } catch {
-      // The record was read before; what is too large for a frame is missing.
+      // The record was read before. Values that are too large for a frame are missing.
       return frame.reset()
     }
     for (known, cell) in zip(elsewhere, cells) {
@@ -156,7 +157,7 @@ package struct PaywallRenderer: ~Copyable {
     }
   }
 
-  /// The place of a member that stands for an attribute elsewhere.
+  /// The slot of a member that replaces an attribute elsewhere.
   private func place(of key: JSONCursor.RawString) -> Int? {
     if elsewhere.isEmpty { return nil }
     if key.hasEscapes {

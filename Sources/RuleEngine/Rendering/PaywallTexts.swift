@@ -5,15 +5,15 @@ package import Expressions
 package struct PaywallTexts: Sendable {
   /// A paywall as a user sees it.
   package struct Resolved: Sendable {
-    /// The components that are shown, with their texts resolved.
+    /// The visible components, with their texts resolved.
     package var components: [Value]
     /// IDs (or types) of the components that their condition hides.
     package var hidden: [String]
-    /// What went wrong while rendering, by the path of the text.
+    /// The errors of rendering, by the path of the text.
     package var errors: [(path: String, error: RenderError)]
   }
 
-  /// A component with what has to be worked out for it.
+  /// A component with its templates and its condition.
   private struct Node: Sendable {
     /// Number of its condition, or nil.
     var condition: Int?
@@ -21,7 +21,7 @@ package struct PaywallTexts: Sendable {
     var content: Content
   }
 
-  /// JSON with numbers of templates in the place of texts.
+  /// JSON with template numbers instead of texts.
   private indirect enum Content: Sendable {
     case plain(Value)
     case text(Int)
@@ -31,9 +31,9 @@ package struct PaywallTexts: Sendable {
   }
 
   package let schema: PaywallSchema
-  /// What is wrong with texts and conditions.
+  /// Problems in texts and conditions.
   package let diagnostics: [Diagnostic]
-  /// What is wrong with conditions.
+  /// Problems in conditions.
   package let conditionProblems: [Diagnostic]
   private let root: [Content]
   private let texts: TemplateSet
@@ -65,9 +65,9 @@ package struct PaywallTexts: Sendable {
     texts = compiler.finish()
   }
 
-  /// Where each text stands: `components[0].props.text`.
+  /// The path of each text: `components[0].props.text`.
   package var textPaths: [String] { paths }
-  /// The texts as they are written, in the order of ``textPaths``.
+  /// The texts as written, in the order of ``textPaths``.
   package let sources: [String]
 
   /// The paywall for one user.
@@ -98,7 +98,7 @@ package struct PaywallTexts: Sendable {
     return result
   }
 
-  /// What the texts that are shown read of the products and do not get, as warnings.
+  /// The values that the visible texts read of the products but that are missing, as warnings.
   package func missing(in products: TextProducts, _ environment: TemplateEnvironment)
     -> [Diagnostic]
   {
@@ -123,8 +123,9 @@ package struct PaywallTexts: Sendable {
     ).value
   }
 
-  /// The texts that nobody sees with these products, whichever is selected: a condition around them asks
-  /// for something else of the products or the theme. Numbers in the order of ``textPaths``.
+  /// The texts that are hidden with these products, whichever product is selected, because a
+  /// condition around them requires something else of the products or the theme. Numbers in the
+  /// order of ``textPaths``.
   package func hiddenTexts(products: [TextContext.SlottedProduct]) -> Set<Int> {
     let known = filters.indices.filter {
       ["products", "theme"].contains(filters[$0].path.first)
@@ -230,7 +231,7 @@ package struct PaywallTexts: Sendable {
       }
     }
 
-    /// The number of a component's condition, or nil where it has none that can be read.
+    /// The number of a component's condition, or nil if it has no readable one.
     private mutating func condition(_ component: Value, _ path: String) -> Int? {
       guard let condition = component["condition"], condition != .null else { return nil }
       let read = Filter.condition(condition)

@@ -1,12 +1,12 @@
 package import Expressions
 package import Pricing
 
-/// The attributes of products of one profile, with what is odd about them.
+/// The attributes of products of one profile, with their oddities.
 package struct ProductSheet: Sendable {
   package let profile: PricingProfile
   package let products: [PricedProduct]
   package let attributes: [Result<ProductAttributes, PricingError>]
-  /// By product: what the store charges, and when.
+  /// By product, the store's charges and their dates.
   package let timelines: [ProductTimelines]
   package let diagnostics: [Diagnostic]
 
@@ -53,7 +53,7 @@ package struct ProductSheet: Sendable {
 
   /// The products by profile, in their order.
   ///
-  /// - Parameter profile: nil for what each product's store suggests.
+  /// - Parameter profile: nil for the one that each product's store suggests.
   package static func sheets(
     _ list: ProductList, _ profile: PricingProfile?, _ context: PricingContext
   ) throws(PricingError) -> [ProductSheet] {
@@ -78,7 +78,7 @@ package struct ProductSheet: Sendable {
     return PricingProfile(usualFor: product.store)
   }
 
-  /// A value as it stands in a text; nothing for what is absent.
+  /// A value as it appears in a text; empty for a missing one.
   package static func shown(_ value: Value) -> String {
     switch value {
     case .null: ""
@@ -145,7 +145,7 @@ extension AttributeCaveat {
     }
   }
 
-  /// What stands behind the product's name.
+  /// The text that follows the product's name.
   fileprivate var message: String {
     switch self {
     case .aboveExact: "shows prices higher than they are"

@@ -2,10 +2,10 @@ package import CivilTime
 package import Expressions
 package import Pricing
 
-/// What a store charges for a product over time: with the offer that the user gets, and with each of
-/// the others.
+/// The charges of a store for a product over time: with the offer that the user gets, and with each
+/// of the others.
 package struct ProductTimelines: Sendable {
-  /// A timeline of an offer that prices do not count.
+  /// A timeline of an offer that the product's prices do not include.
   package struct Other: Sendable {
     /// `promotional`, `winBack`, `code`, `introductory`, `play` or `purchaseOption`.
     package var type: String
@@ -14,7 +14,7 @@ package struct ProductTimelines: Sendable {
     package var timeline: PaymentTimeline
   }
 
-  /// Nil where the product has no price.
+  /// Nil if the product has no price.
   package let own: PaymentTimeline?
   package let others: [Other]
   package let format: CurrencyFormat
@@ -50,7 +50,7 @@ package struct ProductTimelines: Sendable {
 
   // MARK: Text
 
-  /// The lines for a person: the offer of the user phase by phase, then the other offers.
+  /// The lines to print: the offer of the user phase by phase, then the other offers.
   package var lines: [String] {
     var lines: [String] = []
     if let own {

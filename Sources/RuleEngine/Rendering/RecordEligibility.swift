@@ -2,10 +2,10 @@ internal import Expressions
 package import Pricing
 
 extension OfferEligibility {
-  /// What a user record says of the offers that the user may have: those of products that give nothing
-  /// that is active. Nothing known is a user that may have all.
+  /// The offers that a user may get according to its record: those of products that grant no active
+  /// entitlement. Without a record the user may get all of them.
   ///
-  /// - Parameter record: the JSON of a record that is sound, or nil.
+  /// - Parameter record: the JSON of a valid record, or nil.
   package init(ofRecord record: [UInt8]?) {
     self = .all
     guard let record, case .map(let members)? = try? Value.parse(json: record) else { return }

@@ -1,26 +1,27 @@
 package import Expressions
 package import Pricing
 
-/// What texts may read, known before there is a user: the products of a paywall, and what is declared
-/// of users.
+/// The values that texts may read, known before there is a user: the products of a paywall, and the
+/// declared attributes of users.
 package struct TextDeclarations: Sendable {
-  /// By root (`user`, `device`, `params`): what is declared; a root that is not is open.
+  /// The declared attributes by root (`user`, `device`, `params`). A root without a declaration is
+  /// open.
   private var roots: [(name: String, shape: TemplateSchema.Shape)] = []
-  /// What is wrong with the declarations.
+  /// Problems in the declarations.
   package private(set) var diagnostics: [Diagnostic] = []
 
-  /// Roots that there always are.
+  /// Roots that always exist.
   private static let openRoots = ["user", "device", "params", "state", "theme"]
 
-  /// Whether there is `user.id`, as in everything of AgentWallie's, declared or not.
+  /// Whether `user.id` exists, as in everything of AgentWallie's, declared or not.
   package var hasUserID = false
 
-  /// Nothing is known of users.
+  /// No attributes of users are declared.
   package init() {}
 
-  /// Reads `{"user": {"age": "int", "roles": {"list": "string"}, "plan": {"enum": ["free"]}}}`. Types
-  /// are those of ``AttributeDescription``; with a `?` behind, the value may be absent; an object
-  /// without `type`, `list` and `enum` is an object.
+  /// Reads `{"user": {"age": "int", "roles": {"list": "string"}, "plan": {"enum": ["free"]}}}`.
+  /// Types are those of ``AttributeDescription``. A trailing `?` makes the value optional. An
+  /// object without `type`, `list` and `enum` describes an object.
   package init(json: some Sequence<UInt8>) {
     let bytes = Array(json)
     do throws(JSONFault) {
@@ -29,7 +30,7 @@ package struct TextDeclarations: Sendable {
         diagnostics.append(Diagnostic(.decodeFailure, "declarations must be an object of roots"))
         return
       }
-      // What `tollgate schema` says of the users that it has read.
+      // The data that `tollgate schema` learned from the users it read.
       for entry in entries where entry.key.text != "learned" {
         guard let name = entry.key.text else { continue }
         roots.append((name, shape(entry.value, name)))
@@ -62,8 +63,8 @@ package struct TextDeclarations: Sendable {
     }
   }
 
-  /// A type with what was learned of its values beside it, such as how many users have one; nil for an
-  /// object with members of its own.
+  /// A type with additional learned data, such as how many users have a value; nil for an object
+  /// with members of its own.
   private mutating func described(_ value: Value, _ path: String) -> TemplateSchema.Shape? {
     let known = AttributeDescription.keys
     guard value.members?.allSatisfy({ known.contains($0.key) }) == true else { return nil }
@@ -108,10 +109,10 @@ package struct TextDeclarations: Sendable {
 
   // MARK: Products
 
-  /// What is known of a product.
+  /// The known attributes of a product.
   package struct Product: Sendable {
     package var slot: String
-    /// Whether every paywall that is meant has the slot.
+    /// Whether all the paywalls have the slot.
     package var isCertain: Bool
     let shape: TemplateSchema.Shape
 
@@ -122,7 +123,7 @@ package struct TextDeclarations: Sendable {
       shape = TemplateSchema(of: product.value).root
     }
 
-    /// A product of which only the names of attributes are known.
+    /// A product with known attribute names but unknown values.
     package init(slot: String, profile: PricingProfile, isCertain: Bool = true) {
       self.slot = slot
       self.isCertain = isCertain
@@ -142,7 +143,7 @@ package struct TextDeclarations: Sendable {
     }
   }
 
-  /// What texts may read on a paywall with these products; nil where nothing is known of products,
+  /// The values that texts may read on a paywall with these products; nil if no products are known,
   /// so that any may be read.
   package func schema(products: [Product]?) -> TemplateSchema {
     guard let products else {
@@ -184,7 +185,7 @@ package struct TextDeclarations: Sendable {
   /// Members of `products` that are not slots.
   private static let besideSlots = ["selected", "selectedIndex", "hasIntroductoryOffer"]
 
-  /// A declared root with the attributes that a record has wherever they are said.
+  /// A declared root with the attributes that a record has, wherever it sets them.
   private func withUsual(_ shape: TemplateSchema.Shape, _ root: String) -> TemplateSchema.Shape {
     guard case .object(var members, let isOpen) = shape else { return shape }
     for known in UserMember.attributes(hasUserID: hasUserID)
@@ -195,7 +196,7 @@ package struct TextDeclarations: Sendable {
     return .object(members, isOpen: isOpen)
   }
 
-  /// What any product may have, since any may be selected.
+  /// The attributes that any of the products may have, since any may be selected.
   private func merged(_ products: [Product], _ first: TemplateSchema.Shape) -> TemplateSchema.Shape
   {
     guard case .object(let members, _) = first, products.count > 1 else { return first }
@@ -213,7 +214,7 @@ package struct TextDeclarations: Sendable {
         }
       }
     }
-    // What some of the products lack is not known.
+    // A value is unknown if some of the products lack it.
     for place in merged.indices where counts[place] < products.count {
       merged[place].shape = merged[place].shape.withoutValue
     }
@@ -222,16 +223,16 @@ package struct TextDeclarations: Sendable {
 
   // MARK: Checking
 
-  /// Holds a text against what it may read.
+  /// Checks a text against the values that it may read.
   package func check(_ analysis: TemplateAnalysis, products: [Product]?) -> [Diagnostic] {
     analysis.check(against: schema(products: products))
   }
 
-  /// What a text reads of products and does not get, as warnings.
+  /// The product values that a text reads but that are missing, as warnings.
   package static func missing(
     in analysis: TemplateAnalysis, products: [TextContext.SlottedProduct]
   ) -> [Diagnostic] {
-    // Other roots are the user's, of whom nothing is declared.
+    // Other roots belong to the user, and no attributes of users are declared.
     let roots = ["products"] + TextContext.rootSlots
     let places = analysis.reads.filter { read in roots.contains { $0 == read.names.first } }
       .map(\.range)
@@ -251,7 +252,7 @@ package struct TextDeclarations: Sendable {
     }
   }
 
-  /// The products that none of the texts of a paywall speaks of.
+  /// The products that the texts of a paywall do not mention.
   package static func unused(_ products: [Product], by texts: [TemplateAnalysis]) -> [Diagnostic] {
     let reads = texts.flatMap(\.reads)
     return products.filter { product in !reads.contains { reach($0, product.slot) } }.map {
@@ -273,7 +274,7 @@ package struct TextDeclarations: Sendable {
 }
 
 extension TemplateSchema.Shape {
-  /// What is known of a value that has one of two shapes.
+  /// The common knowledge about a value that has one of two shapes.
   fileprivate func common(with other: TemplateSchema.Shape) -> TemplateSchema.Shape {
     if case .value(let one) = self, case .value(let two) = other, one == two { return self }
     return type == other.type ? withoutValue : .any

@@ -32,12 +32,12 @@ package struct TextFile: Hashable, Sendable {
     }
   }
 
-  /// The path under which diagnostics speak of a text.
+  /// The path of a text in diagnostics.
   package static func path(_ identifier: String, _ name: String) -> String {
     "paywalls.\(identifier).\(name)"
   }
 
-  /// Reads texts. What is not a text is told and left out.
+  /// Reads texts. Values that are not strings are reported and skipped.
   package static func decode(json: some Sequence<UInt8>) -> Compilation<TextFile> {
     let bytes = Array(json)
     let root: Value

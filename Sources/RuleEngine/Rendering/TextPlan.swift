@@ -1,8 +1,8 @@
 package import Expressions
 package import Pricing
 
-/// The texts of a config's paywalls, compiled, with the products of each paywall: what a batch
-/// renders beside its decisions.
+/// The compiled texts of a config's paywalls, with the products of each paywall. A batch renders
+/// them beside its decisions.
 ///
 /// Attributes of products are computed here, once for all users.
 package struct TextPlan: Sendable {
@@ -13,9 +13,9 @@ package struct TextPlan: Sendable {
     package var names: [String]
     var texts: TemplateSet
     let products: PaywallProducts
-    /// What is known before there is a user: one that may have every offer.
+    /// The known values before there is a user, for a user that may get every offer.
     var known: Value = .map([])
-    /// Where and when the products are sold; nil where texts say the same to all users.
+    /// Where and when the products are sold; nil if texts are the same for all users.
     var offers: PricingContext?
     /// Whether a record's `userId` is `user.id` as well.
     var hasUserID: Bool
@@ -23,18 +23,18 @@ package struct TextPlan: Sendable {
 
   package private(set) var paywalls: [Paywall]
   package private(set) var options: RenderOptions
-  /// Its eligibility is that of all users; without one each has that of the record.
+  /// The eligibility of all users. If nil, it depends on each user's record.
   private var pricing: PricingContext
-  /// What is wrong with the texts, by the paths of the file, and with the products.
+  /// Problems in the texts, by the paths of the file, and in the products.
   package private(set) var diagnostics: [Diagnostic] = []
 
   /// - Parameters:
-  ///   - prices: products whose prices are taken where the config has none.
-  ///   - select: the slot of the selected product, on paywalls that have it; else the first product
-  ///     is selected.
-  ///   - profile: whose names and rounding the attributes follow; nil for what each product's store
-  ///     suggests.
-  /// - Throws: ``PricingError`` when there is no such time zone.
+  ///   - prices: products that supply the prices that the config lacks.
+  ///   - select: the slot of the selected product, on paywalls that have it. Otherwise the first
+  ///     product is selected.
+  ///   - profile: its names and rounding apply to the attributes; nil for the one that each
+  ///     product's store suggests.
+  /// - Throws: ``PricingError`` when the time zone does not exist.
   package init(
     _ file: TextFile, config: Config, prices: ProductList? = nil, select: String? = nil,
     profile: PricingProfile? = nil, environment: TemplateEnvironment = TemplateEnvironment(),
@@ -81,17 +81,17 @@ package struct TextPlan: Sendable {
     return made.diagnostics
   }
 
-  /// The same texts at another time, on which dates of trials and what templates say of times depend.
-  /// Nothing is compiled again.
+  /// The same texts at another time, which affects dates of trials and times in templates. Nothing
+  /// is compiled again.
   ///
-  /// - Parameter eligibility: which offers the user may have; nil as before.
+  /// - Parameter eligibility: the offers that the user may get; nil for no change.
   package func at(_ now: Instant, for eligibility: OfferEligibility? = nil) -> TextPlan {
     if now == pricing.now, eligibility == nil || eligibility == pricing.eligibility { return self }
     var plan = self
     plan.pricing.now = now
     if let eligibility { plan.pricing.eligibility = eligibility }
     plan.options.now = now
-    // The time zone is known, so nothing can fail.
+    // The time zone is valid, so this cannot fail.
     plan.paywalls = paywalls.map { paywall in
       var paywall = paywall
       _ = try? plan.price(&paywall)
@@ -107,18 +107,18 @@ package struct TextPlan: Sendable {
       suggestion: Suggestion.question(about: identifier, among: config.paywalls.map(\.identifier)))
   }
 
-  /// The place of a paywall's texts, or nil when it has none.
+  /// The index of a paywall's texts, or nil when it has none.
   package func index(of identifier: String) -> Int? {
     paywalls.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
   }
 }
 
 extension TextPlan {
-  /// What a user reads on the paywall that they get, and what went wrong in its texts; nil for who gets
-  /// none that has texts.
+  /// The texts that a user reads on its paywall, and the errors in them; nil for a user without a
+  /// paywall that has texts.
   ///
   /// - Parameters:
-  ///   - record: the user's record as JSON, which was read before.
+  ///   - record: the user's record as JSON, already read once.
   ///   - now: the time; nil for the plan's.
   package func texts(of decision: Decision, _ record: [UInt8], at now: Instant? = nil)
     -> (texts: [Value.Entry], problems: [String])?
@@ -129,9 +129,10 @@ extension TextPlan {
     return texts(ofPaywall: identifier, record, at: now)
   }
 
-  /// What a user reads on a paywall; nil for one that has no texts.
+  /// The texts that a user reads on a paywall; nil for a paywall without texts.
   ///
-  /// - Parameter eligibility: which offers the user may have; nil for what the plan or the record says.
+  /// - Parameter eligibility: the offers that the user may get; nil for those of the plan or the
+  ///   record.
   package func texts(
     ofPaywall identifier: String, _ record: [UInt8], at now: Instant? = nil,
     for eligibility: OfferEligibility? = nil
@@ -139,7 +140,7 @@ extension TextPlan {
     // SAFETY: The view of the record stays in the closure, as the renderer ends with this call.
     // Results are copies. Tests: TextPlanTests, TestCommandTests.
     guard let number = index(of: identifier) else { return nil }
-    // Of all paywalls one is asked for.
+    // Only one of the paywalls is needed.
     var plan = self
     plan.paywalls = [paywalls[number]]
     plan = plan.at(now ?? pricing.now, for: eligibility)
@@ -149,7 +150,7 @@ extension TextPlan {
     record.withUnsafeBufferPointer { record in
       renderer.append(record, to: &output) { problems.append("  \($0): \($1.message)") }
     }
-    // What it appends is a member behind others.
+    // The renderer appends a member that follows others.
     let object = Array("{".utf8) + output.dropFirst() + Array("}".utf8)
     guard case .map(let texts)? = (try? Value.parse(json: object))?["texts"] else {
       return ([], problems)

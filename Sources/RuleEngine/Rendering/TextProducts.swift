@@ -8,15 +8,15 @@ package struct TextProducts: Sendable {
   /// Products without attributes, and locales that the tables lack.
   package private(set) var diagnostics: [Diagnostic] = []
 
-  /// Slots for products that name none, when none of them does.
+  /// Slots for products without one, when no product has one.
   private static let usualSlots = ["primary", "secondary", "tertiary"]
 
   /// - Parameters:
-  ///   - products: a product without a slot takes `primary`, `secondary` and `tertiary` if no product
-  ///     names a slot, and else its identifier.
-  ///   - profile: whose names and rounding the attributes follow; nil for what each product's store
-  ///     suggests.
-  /// - Throws: ``PricingError`` when there is no such time zone.
+  ///   - products: a product without a slot gets `primary`, `secondary` and `tertiary` if no
+  ///     product has a slot, otherwise its identifier.
+  ///   - profile: its names and rounding apply to the attributes; nil for the one that each
+  ///     product's store suggests.
+  /// - Throws: ``PricingError`` when the time zone does not exist.
   package init(
     _ products: [PricedProduct], profile: PricingProfile? = nil, context: PricingContext
   ) throws(PricingError) {
@@ -79,19 +79,19 @@ package struct TextProducts: Sendable {
         attributes: attributes, mayHaveOffer: mayHaveOffer))
   }
 
-  /// What a text reads of the products and does not get, as warnings.
+  /// The product values that a text reads but that are missing, as warnings.
   package func missing(in analysis: TemplateAnalysis) -> [Diagnostic] {
     TextDeclarations.missing(in: analysis, products: slotted)
   }
 
-  /// The place of the slot with a name, or nil.
+  /// The index of the slot with a name, or nil.
   package func index(ofSlot name: String) -> Int? {
     slotted.firstIndex { $0.slot.utf8.elementsEqual(name.utf8) }
   }
 }
 
 extension Config {
-  /// The products of a paywall, with prices from a list where it has them.
+  /// The products of a paywall, with prices from a list that has them.
   public func products(of paywall: Paywall, prices: ProductList?) -> [PricedProduct] {
     let named: [PricedProduct]
     if let schema = paywall.schema {

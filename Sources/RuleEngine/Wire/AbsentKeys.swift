@@ -1,17 +1,17 @@
 internal import Expressions
 
-/// Keys that SDKs require and that a config does not have, though nothing here needs them.
+/// Keys that SDKs require and that a config does not have, though this engine does not need them.
 ///
-/// An export of a dashboard has all of them, a config that was written by hand few. So one or two
-/// that are missing are told where they are missing; many are told at once.
+/// An export of a dashboard has all of them, a handwritten config few. So one or two missing keys
+/// are reported where they are missing, and many are reported together.
 struct AbsentKeys {
   struct Key {
     var name: String
-    /// The element that does not have it.
+    /// The element that lacks the key.
     var path: String
-    /// Who requires it.
+    /// The SDKs that require it.
     var peers: [Diagnostic.PeerEffect.Peer]
-    /// What its absence means here, where it means something.
+    /// The meaning of its absence in this engine, if it has one.
     var meaning: String?
 
     /// The place without the numbers of elements, such as `paywall_responses[].id`.
@@ -29,14 +29,14 @@ struct AbsentKeys {
 
   private var keys: [Key] = []
 
-  /// As many are told one by one.
+  /// The largest number of keys that are reported separately.
   private static let few = 3
-  /// At most so many elements are named where all are told at once.
+  /// The largest number of elements that are named when all are reported together.
   private static let mostRelated = 20
 
   mutating func add(_ key: Key) { keys.append(key) }
 
-  /// Leaves out what the element at a path does not have.
+  /// Removes the missing keys of the element at a path.
   mutating func remove(at path: String) { keys.removeAll { $0.path == path } }
 
   var diagnostics: [Diagnostic] {
@@ -53,7 +53,7 @@ struct AbsentKeys {
       peers: [Diagnostic.PeerEffect(key.peers, .rejectsConfig)])
   }
 
-  /// One diagnostic for many keys, at what they have in common.
+  /// One diagnostic for many keys, at their common path.
   private func diagnostic(of keys: [Key]) -> Diagnostic {
     var kinds: [String] = []
     var known: Set<String> = []
@@ -75,7 +75,7 @@ struct AbsentKeys {
       peers: [Diagnostic.PeerEffect(peers, .rejectsConfig)])
   }
 
-  /// By element, in their order, what it lacks.
+  /// The missing keys by element, in the order of the elements.
   private func related(_ keys: [Key]) -> [Diagnostic.Related] {
     var paths: [String] = []
     var names: [String: [String]] = [:]
@@ -91,7 +91,7 @@ struct AbsentKeys {
     }
   }
 
-  /// The path of the smallest element that holds all others.
+  /// The path of the smallest element that contains all others.
   private func commonPath(_ keys: [Key]) -> String {
     guard var common = keys.first?.path else { return "" }
     for key in keys {

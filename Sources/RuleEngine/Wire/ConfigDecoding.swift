@@ -1,15 +1,15 @@
 public import Expressions
 
 extension Config {
-  /// Decodes a config of any format that is known.
+  /// Decodes a config of any known format.
   ///
-  /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
-  /// its siblings work. Only text that is not a JSON object gives no config at all.
+  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and its siblings
+  /// still work. Only input that is not a JSON object gives no config.
   ///
   /// - Parameters:
   ///   - json: the text of the config, in UTF-8.
-  ///   - format: nil to tell by the keys: an object with `campaigns` and without `trigger_options` is
-  ///     AgentWallie's.
+  ///   - format: nil to detect it by the keys: an object with `campaigns` and without
+  ///     `trigger_options` is AgentWallie's.
   public static func decode(_ json: some Sequence<UInt8>, format: Format? = nil)
     -> Compilation<Config>
   {
@@ -42,18 +42,18 @@ extension Config {
 
   /// Decodes Superwall's static config (`/api/v1/static_config`).
   ///
-  /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
-  /// its siblings work. The diagnostics say where the SDKs in the field would
-  /// reject the whole config. Only text that is not a JSON object gives no config at all.
+  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and its siblings
+  /// still work. The diagnostics report where SDKs in the field would reject the whole config. Only
+  /// input that is not a JSON object gives no config.
   public static func decode(superwall json: some Sequence<UInt8>) -> Compilation<Config> {
     decode(json, format: .superwall)
   }
 
   /// Decodes AgentWallie's config of campaigns, paywalls and products.
   ///
-  /// Decoding is tolerant: an element that cannot be used becomes a diagnostic with its path, and
-  /// its siblings work. The diagnostics say where AgentWallie's SDK would reject
-  /// the whole config.
+  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and its siblings
+  /// still work. The diagnostics report where AgentWallie's SDK would reject the whole config. Only
+  /// input that is not a JSON object gives no config.
   public static func decode(agentWallie json: some Sequence<UInt8>) -> Compilation<Config> {
     decode(json, format: .agentWallie)
   }
@@ -73,7 +73,7 @@ extension Paywall {
 }
 
 extension Diagnostic {
-  /// Text that is not JSON: where, and what may have been meant.
+  /// Input that is not JSON: the place of the error, and a suggestion.
   package init(_ fault: JSONFault, in json: [UInt8]) {
     self.init(
       .decodeFailure,

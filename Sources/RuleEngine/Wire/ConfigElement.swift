@@ -1,6 +1,6 @@
 package import Expressions
 
-/// A piece of decoded JSON with its path, for decoding that goes on after a bad element.
+/// A piece of decoded JSON with its path, for decoding that continues after a bad element.
 package struct ConfigElement {
   package var value: Value
   package var path: String
@@ -10,7 +10,7 @@ package struct ConfigElement {
     self.path = path
   }
 
-  /// The member under a key, or nil when it is absent or null.
+  /// The member under a key, or nil when it is missing or null.
   package func member(_ key: String) -> ConfigElement? {
     guard let value = value[key], value != .null else { return nil }
     return ConfigElement(value: value, path: memberPath(key))
@@ -26,19 +26,19 @@ package struct ConfigElement {
 
   var bool: Bool? { value.truth }
 
-  /// A whole number, also when it is written as 2.0.
+  /// A whole number, also if it is written as 2.0.
   var wholeNumber: Int? { value.wholeNumber }
 
   /// A number, whole or not.
   var number: Double? { value.number }
 
-  /// What it is, for messages.
+  /// Its type, for messages.
   var kind: String { value.kindInJSON }
 
-  /// What a member is, which may be null.
+  /// The type of a member, which may be null.
   func kind(of key: String) -> String { (value[key] ?? .null).kindInJSON }
 
-  /// What it is where `what` is expected: of a number that is not whole, the number itself.
+  /// Its type where `what` is expected. For a number that is not whole, the number itself.
   func kind(besides what: String) -> String {
     let isFraction = number != nil && what.hasPrefix("a whole number")
     return isFraction ? value.json : kind
@@ -55,13 +55,13 @@ package struct ConfigElement {
   }
 }
 
-/// A key of an object, and who cannot do without it.
+/// A key of an object, and the SDKs that require it.
 package struct ConfigKey {
   package var name: String
   package var requiredBy: [Diagnostic.PeerEffect.Peer]
-  /// What its absence means here, where it means something.
+  /// The meaning of its absence in this engine, if it has one.
   var meaning: String?
-  /// What it means for outcomes that another key stands in its place.
+  /// The effect on outcomes if it is misspelt as another key.
   var misspelt: String?
 
   package init(
@@ -75,18 +75,19 @@ package struct ConfigKey {
   }
 }
 
-/// Collects what there is to say while decoding.
+/// Collects diagnostics while decoding.
 package struct DecodingLog {
   private var found: [Diagnostic] = []
   private var absences = AbsentKeys()
-  /// Everything that there is to say so far.
+  /// All diagnostics so far.
   package var diagnostics: [Diagnostic] { found + absences.diagnostics }
-  /// Who reads the format elsewhere; they reject a config in which something is missing.
+  /// Other readers of the format. They reject a config that lacks something.
   let strictPeers: [Diagnostic.PeerEffect.Peer]
 
-  /// Keys of values by which it is decided who gets what.
+  /// Keys of values that affect decisions.
   private let deciding: Set<String>
-  /// Where a value is taken for another than is written, so that who gets what is not what it says.
+  /// The paths of values that are read differently from how they are written, so that decisions
+  /// differ from the text.
   private(set) var misread: Set<String> = []
 
   package init(strictPeers: [Diagnostic.PeerEffect.Peer], deciding: Set<String> = []) {
@@ -94,18 +95,18 @@ package struct DecodingLog {
     self.deciding = deciding
   }
 
-  /// Notes that a value is taken for another than is written, where that matters for outcomes.
+  /// Notes that a value is read differently from how it is written, if that affects outcomes.
   mutating func noteMisread(_ key: String, of element: ConfigElement) {
     if deciding.contains(key) { misread.insert(element.memberPath(key)) }
   }
 
-  /// What a missing or mistyped element is for those who need it.
+  /// The effect of a missing or mistyped element on readers that need it.
   var rejected: [Diagnostic.PeerEffect] {
     [Diagnostic.PeerEffect(strictPeers, .rejectsConfig)]
   }
 
-  /// Says something. What can be used here, and makes an SDK in the field reject the whole config,
-  /// is an error for that reason.
+  /// Reports a diagnostic. An element that is usable here but makes an SDK in the field reject the
+  /// whole config is an error for that reason.
   package mutating func report(
     _ code: Diagnostic.Code = .decodeFailure, _ message: String,
     severity: Diagnostic.Severity = .error, at path: String,
@@ -121,10 +122,10 @@ package struct DecodingLog {
         path: path, related: related, notes: notes, suggestion: suggestion, peers: peers))
   }
 
-  /// Says that a key is not there which SDKs require and nothing here needs.
+  /// Reports that a key is missing which SDKs require and this engine does not need.
   ///
-  /// - Parameter meaning: what it counts as, where that changes what is decided; it is told by
-  ///   itself then.
+  /// - Parameter meaning: the value that it counts as, if that affects decisions. It is then
+  ///   reported separately.
   mutating func absent(
     _ key: String, of element: ConfigElement, requiredBy peers: [Diagnostic.PeerEffect.Peer],
     meaning: String? = nil
@@ -133,10 +134,11 @@ package struct DecodingLog {
     absences.add(AbsentKeys.Key(name: key, path: element.path, peers: peers, meaning: meaning))
   }
 
-  /// Notes which keys that others need are not there, and says of keys that nobody reads that they
-  /// are left alone, and what may have been meant.
+  /// Notes the missing keys that other readers need, and reports unknown keys as ignored, with
+  /// suggestions.
   ///
-  /// - Parameter reported: keys whose absence is told elsewhere, with what it means here.
+  /// - Parameter reported: keys whose absence is reported elsewhere, with its meaning in this
+  ///   engine.
   package mutating func checkKeys(
     of element: ConfigElement, _ keys: [ConfigKey], reported: [String] = []
   ) {
@@ -144,7 +146,7 @@ package struct DecodingLog {
       tellAbsence(key, element)
     }
     let known = keys.map(\.name)
-    // A member is found by walking all of them, and there may be a million.
+    // Finding a member visits all of them, and there may be a million.
     let missing = keys.filter { element.member($0.name) == nil }
     for key in element.keys where !known.contains(key) {
       let close =
@@ -168,7 +170,8 @@ package struct DecodingLog {
     return word.count > 3 && found.count == 1 ? found[0] : nil
   }
 
-  /// Of a key that SDKs require and that nothing here needs: it is not there, or null.
+  /// For a key that SDKs require and this engine does not need: reports that it is missing, or
+  /// null.
   private mutating func tellAbsence(_ key: ConfigKey, _ element: ConfigElement) {
     guard element.has(key.name), !key.requiredBy.isEmpty else {
       return absent(
@@ -180,14 +183,14 @@ package struct DecodingLog {
       peers: [Diagnostic.PeerEffect(key.requiredBy, .rejectsConfig)])
   }
 
-  /// Takes back which keys are not there, of an element that cannot be read at all: that was told.
+  /// Drops the missing keys of an element that is unreadable as a whole, which is already reported.
   mutating func forgetAbsences(of element: ConfigElement) {
     absences.remove(at: element.path)
   }
 
   // MARK: Members that are needed
 
-  /// The text under a key that the element cannot do without.
+  /// The string under a key that the element requires.
   mutating func text(_ key: String, of element: ConfigElement) -> String? {
     if let text = element.member(key)?.text { return text }
     missing(key, "a string", element)
@@ -211,9 +214,9 @@ package struct DecodingLog {
       peers: peers ?? rejected)
   }
 
-  /// Of a key that the element can do without: it is not there, or of another type.
+  /// Reports an optional key that is missing, or whose value has another type.
   ///
-  /// - Parameter meaning: what that means here.
+  /// - Parameter meaning: the effect here.
   mutating func missing(
     _ key: String, _ what: String, _ element: ConfigElement, meaning: String?
   ) {
@@ -228,10 +231,10 @@ package struct DecodingLog {
       severity: .warning, at: element.memberPath(key), peers: rejected)
   }
 
-  /// Says that a percentage is no number, and that 0 counts.
+  /// Reports that a percentage is not a number, and counts as 0.
   mutating func badPercentage(_ key: String, of element: ConfigElement) {
     noteMisread(key, of: element)
-    // "40" and "40%" say which number is meant.
+    // "40" and "40%" show the intended number.
     let written = element.member(key)?.text?.split { " %".contains($0) }.first
     report(
       .decodeFailure, "'\(key)' must be a number, not \(element.kind(of: key)); 0 is used",
@@ -243,7 +246,7 @@ package struct DecodingLog {
 
   // MARK: Members that have a default
 
-  /// Says that a member has another type than it must, and that the default counts.
+  /// Reports that a member has the wrong type, and that the default counts.
   private mutating func mistyped(_ key: String, _ what: String, _ element: ConfigElement) {
     noteMisread(key, of: element)
     report(
@@ -269,7 +272,7 @@ package struct DecodingLog {
     optional(key, of: element, "a number") { $0.number }
   }
 
-  /// What a member reads as, or nil with a diagnostic when it is something else than `what`.
+  /// A member as a value, or nil with a diagnostic when it is something other than `what`.
   private mutating func optional<Read>(
     _ key: String, of element: ConfigElement, _ what: String, _ read: (ConfigElement) -> Read?
   ) -> Read? {
@@ -279,12 +282,12 @@ package struct DecodingLog {
     return value
   }
 
-  /// An object under a key, or nil with a diagnostic when something else stands there.
+  /// An object under a key, or nil with a diagnostic when the value is something else.
   package mutating func optionalObject(_ key: String, of element: ConfigElement) -> ConfigElement? {
     optional(key, of: element, "an object") { $0.isObject ? $0 : nil }
   }
 
-  /// The elements of a list, or none with a diagnostic when something else stands there.
+  /// The elements of a list, or an empty list with a diagnostic when the value is something else.
   mutating func list(
     _ key: String, of element: ConfigElement, severity: Diagnostic.Severity = .error
   ) -> [ConfigElement] {
@@ -297,7 +300,7 @@ package struct DecodingLog {
     return []
   }
 
-  /// A list of texts. Elements that are none are left out, with a diagnostic.
+  /// A list of strings. Other elements are dropped with a diagnostic.
   package mutating func texts(_ key: String, of element: ConfigElement) -> [String] {
     list(key, of: element, severity: .warning).compactMap { element in
       if element.text == nil {
@@ -310,7 +313,7 @@ package struct DecodingLog {
     }
   }
 
-  /// One of the words of an enum; another word, and none, is the default, which is told.
+  /// A word of an enum. A missing or unknown word becomes the default, with a diagnostic.
   mutating func word<Word: RawRepresentable & CaseIterable>(
     _ key: String, of element: ConfigElement, default fallback: Word,
     peers: [Diagnostic.PeerEffect] = []

@@ -1,13 +1,13 @@
 package import Expressions
 
-/// Where diagnostics stand in the JSON file that they are about.
+/// The places of diagnostics in the JSON file that they are about.
 package struct DiagnosticPlaces: Sendable {
   package struct Place: Sendable {
     /// Bytes of the file.
     package var range: SourceRange
-    /// Where it begins.
+    /// Its start.
     package var position: SourcePosition
-    /// Where what is behind it begins.
+    /// The position after its end.
     package var end: SourcePosition
   }
 
@@ -20,7 +20,7 @@ package struct DiagnosticPlaces: Sendable {
   package struct Edit: Hashable {
     /// Bytes of the file.
     package var range: SourceRange
-    /// What stands there afterwards.
+    /// The replacement.
     package var text: [UInt8]
   }
 
@@ -44,7 +44,7 @@ package struct DiagnosticPlaces: Sendable {
     }
   }
 
-  /// A range without a path is one of the file; with one it counts in the text that stands there.
+  /// A range without a path is one of the file; with a path it counts within the string there.
   private static func range(_ key: Key, _ element: Range<Int>?, in json: [UInt8]) -> SourceRange {
     guard let element else { return key.range ?? SourceRange(from: 0, to: 0) }
     guard let range = key.range else {
@@ -61,8 +61,8 @@ package struct DiagnosticPlaces: Sendable {
     places[Key(path: diagnostic.path, range: diagnostic.range)]
   }
 
-  /// What a diagnostic's fix changes in the file; empty when it has none, or when the text that it
-  /// is about does not stand in the file as it is.
+  /// The edits that a diagnostic's fix makes in the file. Empty when it has no fix, or when the
+  /// file does not contain the string as it is.
   package func edits(of diagnostic: Diagnostic) -> [Edit] {
     guard let fix = diagnostic.fix else { return [] }
     if diagnostic.path.isEmpty {
@@ -80,7 +80,7 @@ package struct DiagnosticPlaces: Sendable {
     }
   }
 
-  /// The diagnostic as one JSON object.
+  /// The diagnostic as a JSON object.
   package func json(_ diagnostic: Diagnostic, file: String) -> Value {
     let others = diagnostic.elsewhere.compactMap {
       places[Key(path: diagnostic.path, range: $0)]?.range
@@ -102,7 +102,7 @@ package struct DiagnosticPlaces: Sendable {
 }
 
 extension Diagnostic {
-  /// The diagnostic as one JSON object, with its place in a file and the edits of its fix.
+  /// The diagnostic as a JSON object, with its place in a file and the edits of its fix.
   fileprivate func json(
     file: String, _ place: DiagnosticPlaces.Place?, others: [SourceRange],
     _ edits: [DiagnosticPlaces.Edit]
@@ -136,7 +136,7 @@ extension Diagnostic {
     return .map(entries)
   }
 
-  /// The diagnostic as one JSON object, about a text that is not a file.
+  /// The diagnostic as a JSON object, about a text that is not in a file.
   package var json: Value {
     var entries = [
       Value.Entry(key: "code", value: .string(code.rawValue)),
@@ -150,7 +150,7 @@ extension Diagnostic {
     return .map(entries + told)
   }
 
-  /// What it says, without where.
+  /// The message and its details, without the place.
   private var told: [Value.Entry] {
     var entries = [Value.Entry(key: "message", value: .string(message))]
     func add(_ key: String, _ value: Value) {

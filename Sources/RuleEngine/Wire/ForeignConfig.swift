@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// Configs of other services, which have nothing that decides here.
+/// Configs of other services, which contain nothing that this engine decides.
 enum ForeignConfig {
-  /// What a file is that has neither placements nor campaigns; nil where it may be a config.
+  /// The diagnosis for a file with neither placements nor campaigns; nil if it may be a config.
   static func diagnostic(_ root: ConfigElement) -> Diagnostic? {
     guard !root.has("trigger_options"), !root.has("campaigns"), let name = name(root) else {
       return nil
@@ -24,7 +24,7 @@ enum ForeignConfig {
     return data(root) ?? known(root)
   }
 
-  /// Services that wrap what they send.
+  /// Services that wrap the data that they send.
   private static func data(_ root: ConfigElement) -> String? {
     guard let data = root.member("data") else { return nil }
     for element in [data] + (data.elements ?? []).prefix(1) where element.isObject {

@@ -1,26 +1,26 @@
 package import Expressions
 
-/// Finds where elements stand in JSON text, for messages that point into a file.
+/// Finds the positions of elements in JSON, for messages that point into a file.
 package enum JSONLocation {
   /// Lines of the values at paths such as `trigger_options[2].rules[0]`, counted from 1, in one
-  /// walk over the text. A path that breaks off has the line of what is there.
+  /// walk over the JSON. If a path ends early, the line is that of its last existing element.
   package static func lines(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Int] {
     lines(find(paths, in: json).mapValues(\.lowerBound), json)
   }
 
-  /// Byte ranges of the values at paths. One that breaks off has the empty range where what is there
-  /// of it begins; there is none behind a fault.
+  /// Byte ranges of the values at paths. If a path ends early, the range is empty and at the start
+  /// of its last existing element. After a syntax error there are no ranges.
   package static func places(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
     Int
   >] {
     find(paths, in: json)
   }
 
-  /// The bytes of a file that a part of a text stands in, which JSON may have written with escapes.
+  /// The bytes of a file for a part of a string, which JSON may have written with escapes.
   ///
   /// - Parameters:
-  ///   - range: in the text.
-  ///   - string: where the text stands, with its quotes.
+  ///   - range: in the string.
+  ///   - string: the place of the string, with its quotes.
   package static func range(_ range: SourceRange, ofStringAt string: Range<Int>, in json: [UInt8])
     -> SourceRange
   {
@@ -38,13 +38,13 @@ package enum JSONLocation {
     return SourceRange(from: from ?? at, to: at)
   }
 
-  /// Bytes of the file, and of the text, that a byte or an escape at a place takes.
+  /// The number of bytes, in the file and in the string, of the byte or escape at an offset.
   private static func character(at: Int, _ end: Int, _ json: [UInt8]) -> (Int, Int) {
     // SAFETY: Twelve bytes of source become at most 18, and the buffer has 24. Places are limited
     // to `end`. Tests: JSONLocationTests.
     guard json[at] == UInt8(ascii: "\\"), at + 1 < end else { return (1, 1) }
     guard json[at + 1] == UInt8(ascii: "u") else { return (2, 1) }
-    // A pair of surrogates is one character; alone it takes what its replacement takes.
+    // A surrogate pair is one character. A lone surrogate counts as its replacement.
     return json.withUnsafeBufferPointer { buffer in
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { memory in
         guard let target = memory.baseAddress else { return (1, 1) }
@@ -62,14 +62,14 @@ package enum JSONLocation {
     }
   }
 
-  /// Byte ranges of the values at paths. A path that breaks off has no range.
+  /// Byte ranges of the values at paths. A path that ends early has no range.
   package static func ranges(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
     Int
   >] {
     find(paths, in: json).filter { !$0.value.isEmpty }
   }
 
-  /// By path, where its value stands; an empty range where it would stand when it is not there.
+  /// By path, the place of its value; if the value is missing, an empty range where it would be.
   private static func find(_ paths: some Sequence<String>, in json: [UInt8])
     -> [String: Range<Int>]
   {
@@ -81,7 +81,7 @@ package enum JSONLocation {
     json.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return }
       var cursor = JSONCursor(base, from: 0, to: bytes.count)
-      // What lies behind a fault keeps the line of what surrounds it.
+      // Anything after a syntax error has the line of its parent.
       try? visit(root, &cursor, &found, nesting: 1_000)
     }
     return found
@@ -92,7 +92,7 @@ package enum JSONLocation {
     case index(Int)
   }
 
-  /// The wanted paths by their steps.
+  /// The requested paths by their steps.
   private struct PathTree {
     var paths: [String] = []
     var below: [Step: PathTree] = [:]
@@ -105,7 +105,7 @@ package enum JSONLocation {
       below[step, default: PathTree()].add(path, steps.dropFirst())
     }
 
-    /// Gives all paths of the tree an offset.
+    /// Assigns an offset to all paths of the tree.
     func mark(_ offset: Int, _ found: inout [String: Range<Int>]) {
       for path in paths { found[path] = offset..<offset }
       for tree in below.values { tree.mark(offset, &found) }

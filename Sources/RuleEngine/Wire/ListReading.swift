@@ -1,11 +1,11 @@
-/// What decodes a config, and says in a log what it cannot read.
+/// A decoder of configs that logs what it cannot read.
 protocol LoggingDecoder {
   var log: DecodingLog { get set }
 }
 
 extension LoggingDecoder {
-  /// What can be read of a list, and where there is something that cannot: an element, or what stands
-  /// in the place of the list.
+  /// The readable elements of a list, and the paths of unreadable ones: an element, or a value that
+  /// is not a list.
   mutating func readable<Item>(
     _ key: String, of element: ConfigElement, _ read: (inout Self, ConfigElement) -> Item?
   ) -> (items: [Item], unread: [String]) {

@@ -1,9 +1,10 @@
 internal import Expressions
 internal import Pricing
 
-/// Tollgate's own products file: `{"products": [...]}`, or the list alone. Products as the entitlements
-/// of a web checkout have them (`productId`, `rawPrice`, `"period": "month"`, `trialPeriodDays`) and as
-/// AgentWallie's documents write them (`storeProductId`, `displayPrice`, `name`) are read, too.
+/// Tollgate's own products file: `{"products": [...]}`, or only the list. It also accepts products
+/// as the entitlements of a web checkout have them (`productId`, `rawPrice`, `"period": "month"`,
+/// `trialPeriodDays`) and as AgentWallie's documents write them (`storeProductId`, `displayPrice`,
+/// `name`).
 extension ProductDecoder {
   package static let keys =
     [
@@ -12,7 +13,7 @@ extension ProductDecoder {
       "type", "duration", "storeOffers", "coupon", "billingPlans",
     ] + others.flatMap { [$0] + $1 }
 
-  /// What other documents call the same.
+  /// The names of other documents for the same keys.
   package static let others: [(key: String, others: [String])] = [
     ("identifier", ["productId", "storeProductId", "store_product_id"]), ("price", ["rawPrice"]),
     ("trialDays", ["trialPeriodDays"]), ("displayPrice", ["display_price"]),
@@ -22,7 +23,7 @@ extension ProductDecoder {
     "mode", "unit", "count", "value", "iso8601", "cycles", "price", "displayPrice",
   ]
 
-  /// What can name a product.
+  /// The keys that can name a product.
   package static let identifierKeys = names(of: "identifier") + ["fullIdentifier"]
 
   private static func names(of key: String) -> [String] {
@@ -54,7 +55,7 @@ extension ProductDecoder {
     }
   }
 
-  /// Each slot is there once, and no name hides another.
+  /// Checks that slots are unique, and that no name hides another.
   private mutating func checkSlots(_ elements: [ConfigElement]) {
     var known: [String: ConfigElement] = [:]
     for slot in elements.compactMap({ $0.member("slot") }) {
@@ -74,8 +75,8 @@ extension ProductDecoder {
     }
   }
 
-  /// A product by its keys. Nil, with a diagnostic, where a price or a currency cannot be read: what
-  /// is left would say something wrong.
+  /// A product by its keys. Nil, with a diagnostic, if a price or a currency is unreadable, because
+  /// the remaining keys would be misleading.
   package mutating func product(_ element: ConfigElement, identifier: String) -> PricedProduct? {
     let before = log.diagnostics.count { $0.severity == .error }
     if !element.has("currency"), element.has("price") || element.has("rawPrice") {
@@ -143,7 +144,7 @@ extension ProductDecoder {
     return offer
   }
 
-  /// Modes in the words of the formats.
+  /// Modes in the vocabulary of the formats.
   package static let modes: [(word: String, mode: IntroductoryOffer.Mode)] = [
     ("freeTrial", .freeTrial), ("free_trial", .freeTrial), ("free", .freeTrial),
     ("payAsYouGo", .payAsYouGo), ("pay_as_you_go", .payAsYouGo),
@@ -154,7 +155,7 @@ extension ProductDecoder {
     modes.first { $0.word == text }?.mode
   }
 
-  /// What may be meant by a word that is no mode: `free-trial`, `FREE_TRIAL`, `freeTrail`.
+  /// The likely mode for an unknown word: `free-trial`, `FREE_TRIAL`, `freeTrail`.
   static func meantMode(_ text: String?) -> String? {
     guard let text else { return nil }
     let letters = text.lowercased().filter { $0.isLetter }

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Reads products; what the formats share. Each format has a file of its own.
+/// Reads products. This is the part that the formats share; each format has its own file.
 package struct ProductDecoder {
   var log = DecodingLog(strictPeers: [])
   let numbers: NumberTexts
@@ -10,7 +10,7 @@ package struct ProductDecoder {
 
   // MARK: Prices
 
-  /// Micros of a price: a decimal number as text, or a number. Reports what is none.
+  /// Micros of a price: a decimal number as a string, or a number. Reports anything else.
   mutating func micros(_ element: ConfigElement?) -> Int64? {
     guard let element else { return nil }
     do throws(PricingError) {
@@ -32,7 +32,7 @@ package struct ProductDecoder {
     }
   }
 
-  /// The currency under a key, or US dollars; reports what is none.
+  /// The currency under a key, or US dollars. Reports an unknown currency.
   mutating func currency(_ key: String, of element: ConfigElement) -> Currency? {
     guard let member = element.member(key) else { return nil }
     if let text = member.text, let currency = Currency(text) {
@@ -50,8 +50,8 @@ package struct ProductDecoder {
 
   // MARK: Periods
 
-  /// A period: `{"unit":"month","count":1}`, `{"iso8601":"P1M"}`, the ISO text itself, or the unit of
-  /// which it is one: `"month"`.
+  /// A period: `{"unit":"month","count":1}`, `{"iso8601":"P1M"}`, the ISO string itself, or a unit
+  /// for one of it: `"month"`.
   mutating func period(_ element: ConfigElement?) -> (period: Period, iso: ISOPeriod?)? {
     guard let element else { return nil }
     if let unit = element.text.flatMap({ Period.Unit($0) }) { return (Period(known: unit, 1), nil) }
@@ -100,7 +100,8 @@ package struct ProductDecoder {
 
   // MARK: Names
 
-  /// Stores, also in the words of configs and replies: `ios`, `apple`, `google`. Capitals do not count.
+  /// Stores, also by their names in configs and replies: `ios`, `apple`, `google`. Case does not
+  /// matter.
   package static let storeWords: [(word: String, store: PricedProduct.Store)] = [
     ("APP_STORE", .appStore), ("IOS", .appStore), ("APPLE", .appStore), ("PLAY_STORE", .playStore),
     ("ANDROID", .playStore), ("GOOGLE", .playStore), ("PLAY", .playStore), ("STRIPE", .stripe),
@@ -121,7 +122,7 @@ package struct ProductDecoder {
     return .custom
   }
 
-  /// Identifiers of entitlements: texts, or objects with an `identifier`.
+  /// Identifiers of entitlements: strings, or objects with an `identifier`.
   mutating func entitlements(_ element: ConfigElement?) -> [String] {
     guard let element else { return [] }
     guard let elements = element.elements else {
@@ -144,7 +145,7 @@ package struct ProductDecoder {
 
   // MARK: Checks
 
-  /// What can be said about any product.
+  /// The checks that apply to every product.
   mutating func check(_ product: PricedProduct) {
     checkTrial(product)
     guard let period = product.period else { return }

@@ -10,7 +10,7 @@ public import Pricing
 /// product.price == Money(micros: 59_990_000, .usd)  // true
 /// ```
 public struct ProductList: Hashable, Sendable {
-  /// Where products can come from.
+  /// The possible sources of products.
   package enum Format: String, Hashable, Sendable, CaseIterable {
     /// Tollgate's own products file.
     case products
@@ -27,10 +27,10 @@ public struct ProductList: Hashable, Sendable {
   package var format: Format
   public var products: [PricedProduct]
 
-  /// Decodes products in any of the formats; which it is shows in the text itself.
+  /// Decodes products in any of the formats. The text itself shows which one it is.
   ///
-  /// A product that cannot be used becomes a diagnostic with its path, and the others stay. Only text
-  /// that is not JSON, or has none of the formats, gives no list at all.
+  /// An unusable product becomes a diagnostic with its path, and the others stay. Only input that
+  /// is not JSON, or in none of the formats, gives no list.
   public static func decode(json: some Sequence<UInt8>) -> Compilation<ProductList> {
     let bytes = Array(json)
     let value: Value
@@ -74,8 +74,8 @@ public struct ProductList: Hashable, Sendable {
     return isList("products") ? .products : nil
   }
 
-  /// The same products with prices, periods and trials of another list, by identifier: a config says
-  /// what is sold where, a store for how much.
+  /// The same products with prices, periods and trials of another list, by identifier: a config
+  /// defines which products are sold, a store for how much.
   public func taking(pricesFrom other: ProductList) -> ProductList {
     var byIdentifier: [[UInt8]: PricedProduct] = [:]
     for product in other.products.reversed() {
@@ -95,7 +95,7 @@ public struct ProductList: Hashable, Sendable {
 }
 
 extension ProductDecoder {
-  /// The products of a config. What else there is to say of it is the business of its own check.
+  /// The products of a config. The check of the config reports everything else.
   fileprivate mutating func configProducts(
     _ json: [UInt8], _ format: Config.Format
   ) -> [PricedProduct] {
@@ -119,8 +119,8 @@ extension PricedProduct {
   }
 }
 
-/// The texts of numbers with a fraction: prices are read from them, not from what a Double makes of
-/// them.
+/// The source strings of numbers with a fraction. Prices are read from them, because a Double would
+/// round them.
 struct NumberTexts {
   private var texts: [String: String] = [:]
 
@@ -146,7 +146,7 @@ struct NumberTexts {
     }
   }
 
-  /// Micros of a number: of its text where that is known.
+  /// Micros of a number, from its source string if that is known.
   func micros(_ element: ConfigElement) throws(PricingError) -> Int64? {
     switch element.value {
     case .int(let number): return try ExactPrice.product(number, 1_000_000)

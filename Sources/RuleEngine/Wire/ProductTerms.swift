@@ -1,18 +1,18 @@
 internal import Expressions
 internal import Pricing
 
-/// The terms of a product beside its price: what kind it is, what the store offers, how it is billed.
+/// The terms of a product beside its price: its kind, the store's offers, and how it is billed.
 extension ProductDecoder {
   package static let offerKeys = ["basePlanId", "offerId", "tags", "phases"]
   package static let phaseKeys = ["price", "iso8601", "cycles"]
   package static let optionKeys = ["price", "purchaseOptionId", "offerId"]
   package static let billingPlanKeys = ["type", "price", "period"]
-  /// What an offer of the App Store has beside the keys of an introductory one.
+  /// The keys of an App Store offer beside those of an introductory one.
   package static let storeOfferKeys = ["type", "offerId", "name"]
   package static let couponKeys = ["percentOff", "amountOff", "duration", "months"]
   package static let couponDurations = ["once", "repeating", "forever"]
 
-  /// Reads what a product has beside its price and its introductory offer.
+  /// Reads everything of a product beside its price and its introductory offer.
   mutating func readTerms(of element: ConfigElement, _ product: inout PricedProduct) {
     product.offers = list("offers", of: element).compactMap { offer($0) }
     product.purchaseOptions = list("purchaseOptions", of: element).compactMap { option($0) }
@@ -46,7 +46,7 @@ extension ProductDecoder {
     }
   }
 
-  /// Kinds in the words of the formats: ours, then StoreKit's.
+  /// Kinds in the vocabulary of the formats: ours, then StoreKit's.
   package static let kindWords: [(word: String, kind: ProductKind)] =
     ProductKind.allCases.map { ($0.rawValue, $0) } + [
       ("Consumable", .consumable), ("NonConsumable", .nonConsumable),
@@ -54,7 +54,7 @@ extension ProductDecoder {
       ("RecurringSubscription", .autoRenewableSubscription),
     ]
 
-  /// What a product is sold as; reports a word that is none.
+  /// The kind of a product. Reports an unknown word.
   mutating func kind(_ element: ConfigElement?) -> ProductKind? {
     guard let element else { return nil }
     if let known = Self.kindWords.first(where: { $0.word == element.text }) { return known.kind }

@@ -1,6 +1,7 @@
 internal import Expressions
 
-/// Turns the wire words of the static config into the engine's own: the whole, and the settings.
+/// Converts the wire format of the static config into the engine's model: the config, and the
+/// settings.
 package struct SuperwallConfigDecoder: LoggingDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
@@ -10,7 +11,7 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
     "percentage", "variant_type", "paywall_identifier", "interval", "minutes",
   ]
 
-  /// Who decodes strictly.
+  /// The SDKs that decode strictly.
   static let native: [Peer] = [.ios, .android]
 
   package static let configKeys = [
@@ -128,7 +129,7 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
     return nil
   }
 
-  /// What stands for an address that is none.
+  /// Replaces an invalid address.
   private static let fallbackURL = "https://superwall.com"
 
   private mutating func webToApp(_ root: ConfigElement) -> ConfigSettings.WebToApp? {
@@ -149,12 +150,12 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
 
   // MARK: Checks over the whole
 
-  /// Paywalls that variants name must be there, if any are.
+  /// If there are any paywalls, those that variants name must exist.
   private mutating func checkPaywalls(_ config: Config) {
     guard !config.paywalls.isEmpty else { return }
     let known = Set(config.paywalls.map { Array($0.identifier.utf8) })
     let names = config.paywalls.map(\.identifier).sorted()
-    // Looking for the closest name takes long in a large config with many wrong ones.
+    // Finding the closest name is slow in a large config with many wrong ones.
     var suggestions = 50
     for audience in config.placements.flatMap(\.audiences) {
       for (i, variant) in audience.variants.enumerated() {

@@ -121,7 +121,7 @@ extension SuperwallConfigDecoder {
       }
     default: break
     }
-    // A type that is no text was told as such.
+    // A type that is not a string is already reported.
     if let written = element.member("type"), written.text == nil { return .fullscreen }
     let isKnown = type == "DRAWER" || type == "POPUP"
     log.report(
@@ -141,7 +141,7 @@ extension SuperwallConfigDecoder {
     for key in ["products_v2", "products_v3"] where element.member(key) != nil {
       return log.list(key, of: element, severity: .warning).compactMap { product($0) }
     }
-    // The form before: a slot and an identifier.
+    // The older form: a slot and an identifier.
     return log.list("products", of: element, severity: .warning).compactMap { element in
       guard let id = log.text("product_id", of: element) else { return nil }
       return ProductReference(
@@ -169,7 +169,7 @@ extension SuperwallConfigDecoder {
       billingPlan: billingPlan(storeProduct), entitlements: entitlements(element))
   }
 
-  /// The store of a product; nil when it is none that a config can name, which is told.
+  /// The store of a product; nil for one that a config cannot name, which is reported.
   private mutating func store(of element: ConfigElement) -> PricedProduct.Store? {
     let written = element.member("store")
     let name = written?.text

@@ -26,7 +26,7 @@ extension SuperwallConfigDecoder {
   package static let intervalTypes = ["MINUTES", "INFINITY"]
 
   mutating func addPlacements(_ elements: [ConfigElement], to config: inout Config) {
-    // Names by their bytes: strings compare normalised.
+    // Names are compared by their bytes, because strings compare normalised.
     var places: [[UInt8]: Int] = [:]
     var paths: [String] = []
     for element in elements {
@@ -67,7 +67,7 @@ extension SuperwallConfigDecoder {
     return placement
   }
 
-  /// As ``readable(_:of:_:)``, of a list that has to be there.
+  /// As ``readable(_:of:_:)``, for a required list.
   private mutating func required<Item>(
     _ key: String, of element: ConfigElement, _ read: (inout Self, ConfigElement) -> Item?
   ) -> (items: [Item], unread: [String]) {
@@ -111,14 +111,14 @@ extension SuperwallConfigDecoder {
       noteLegacyExpression(element)
     }
     if let occurrence = element.member("occurrence") {
-      // Without its limit the rule would apply too often, so a bad limit takes the rule with it.
+      // Without its limit the rule would apply too often, so a bad limit drops the rule.
       guard let limit = occurrenceLimit(occurrence) else { return nil }
       audience.occurrenceLimit = limit
     }
     return audience
   }
 
-  /// Conditions in the forms before CEL are carried along and never evaluated.
+  /// Conditions in the formats before CEL are preserved and never evaluated.
   private mutating func noteLegacyExpression(_ element: ConfigElement) {
     for key in ["expression", "expression_js"] where element.member(key) != nil {
       log.report(
@@ -129,7 +129,7 @@ extension SuperwallConfigDecoder {
 
   // MARK: Parts of a rule
 
-  /// The preload behaviour of a rule. One that asks for being evaluated again is always loaded.
+  /// The preload behaviour of a rule. One that asks for another evaluation is always loaded.
   private mutating func preload(_ rule: ConfigElement) -> Preload {
     guard let element = rule.member("preload") else { return .always }
     guard element.isObject else {
@@ -158,7 +158,7 @@ extension SuperwallConfigDecoder {
     return .always
   }
 
-  /// Computed properties of a rule or a paywall. Of an unknown type they are left out.
+  /// Computed properties of a rule or a paywall. Those of an unknown type are dropped.
   mutating func computedProperties(_ element: ConfigElement) -> [ComputedProperty] {
     log.list("computed_properties", of: element, severity: .warning).compactMap { element in
       guard let type = log.text("type", of: element),
@@ -247,7 +247,7 @@ extension SuperwallConfigDecoder {
     }
     let weight = weight(element)
     let paywall = log.optionalText("paywall_identifier", of: element)
-    // A name of another type was told as such.
+    // A name of another type is already reported.
     let isMistyped = paywall == nil && element.member("paywall_identifier") != nil
     if kind ?? .treatment == .treatment, paywall ?? "" == "", !isMistyped {
       log.report(
@@ -293,7 +293,7 @@ extension SuperwallConfigDecoder {
       ])
   }
 
-  /// Whether all variants of a rule say what they weigh.
+  /// Whether all variants of a rule have readable weights.
   private func areWeightsRead(of rule: ConfigElement) -> Bool {
     guard let variants = rule.member("variants")?.elements else { return false }
     for variant in variants {
@@ -302,8 +302,8 @@ extension SuperwallConfigDecoder {
     return true
   }
 
-  /// - Parameter areRead: whether all weights are what is written; what the others do to the sum is
-  ///   told with them.
+  /// - Parameter areRead: whether all weights are as written. The effect of unreadable ones on the
+  ///   sum is reported with them.
   private mutating func checkWeights(_ variants: [Variant], at path: String, areRead: Bool) {
     guard variants.count > 1 else { return }
     let sum = variants.reduce(0) { $0 + $1.weight }

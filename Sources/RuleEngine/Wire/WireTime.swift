@@ -1,24 +1,24 @@
 package import CivilTime
 internal import Expressions
 
-/// Times as files and command lines have them.
+/// Times in files and on command lines.
 package enum WireTime {
-  /// Why a text is not a time.
+  /// Why a string is not a time.
   package enum Fault: Error, Hashable, Sendable {
     /// It is not written as ISO 8601.
     case malformed
-    /// It is a date, or a date and a time, and nobody says where.
+    /// It is a date, or a date and a time, without a time zone.
     case missingZone
     /// The calendar or the clock does not have it: 30 February, hour 24, a leap second.
     case noSuchTime
-    /// Clocks in its time zone are set forward over it.
+    /// Clocks in its time zone skip it, because they are set forward.
     case skippedTime
     /// It is not in the years 1 to 9999.
     case outOfRange
-    /// There is no time zone of the name that was given with it.
+    /// The time zone that was passed with it does not exist.
     case unknownZone
 
-    /// What is wrong with a text, and what to write.
+    /// Describes the problem in a string, and what to write.
     package func message(_ text: String) -> String {
       switch self {
       case .malformed:
@@ -35,9 +35,9 @@ package enum WireTime {
     }
   }
 
-  /// Which of a time's numbers cannot be; nil where each can by itself.
+  /// The out-of-range number of a time; nil where each is valid alone.
   private static func excess(in text: String) -> String? {
-    // Without an offset, which may stand behind minutes or seconds.
+    // Without an offset, which may follow minutes or seconds.
     let time = text.utf8.dropFirst(16).first == 0x3A ? text.prefix(19) : text.prefix(16)
     let numbers = time.split { !$0.isASCII || !$0.isNumber }.map { Int($0) ?? 0 }
     let ranges = [
@@ -53,20 +53,20 @@ package enum WireTime {
     return ": the month has no day \(numbers[2])"
   }
 
-  /// The instant of an ISO 8601 text with a zone, as files have it. Fractions below a millisecond are
-  /// cut off.
+  /// The instant of an ISO 8601 string with a zone, as in files. Fractions below a millisecond are
+  /// dropped.
   package static func instant(_ text: String) throws(Fault) -> Instant {
     try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
   }
 
-  /// The instant of an ISO 8601 text whose bytes lie somewhere else.
+  /// The instant of an ISO 8601 string whose bytes are stored elsewhere.
   package static func instant(_ text: UnsafeBufferPointer<UInt8>) throws(Fault) -> Instant {
     // SAFETY: The view is passed on for the length of the call. Tests: UserRecordTests.
     try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
   }
 
-  /// The instant of an ISO 8601 text as people write it on a command line: without a zone it is what
-  /// clocks in `timeZone` show, without a time it is midnight there.
+  /// The instant of an ISO 8601 string as people write it on a command line. Without a zone it is a
+  /// time on clocks in `timeZone`; without a time it is midnight there.
   ///
   /// - Parameter timeZone: a name of the IANA database, or an offset such as `+01:00`.
   package static func instant(_ text: String, in timeZone: String) throws(Fault) -> Instant {
@@ -74,8 +74,8 @@ package enum WireTime {
     return try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: zone) }
   }
 
-  /// The second time at which clocks in a zone show what a text says, where they are set back; nil
-  /// where there is one time only, or where the text has a zone of its own.
+  /// The second instant at which clocks in a zone show the time in a string, because they are set
+  /// back; nil if there is only one, or if the string has its own zone.
   package static func secondInstant(_ text: String, in timeZone: String) -> Instant? {
     guard let zone = TimeZones.zone(named: timeZone), (try? instant(text)) == nil,
       let local = try? instant(text, in: "+00:00")
@@ -84,10 +84,10 @@ package enum WireTime {
     return instants.count > 1 ? local + (instants[1] - local.seconds) * 1_000 : nil
   }
 
-  /// The time that a number of seconds or milliseconds since 1970 means, where it means one of our
-  /// days.
+  /// The time that a number of seconds or milliseconds since 1970 means, if it is on a plausible
+  /// date.
   package static func secondsSince1970(_ text: String) -> String? {
-    // Programs write parts of seconds, too.
+    // Programs also write fractions of seconds.
     guard let number = Int64(text.prefix { $0 != "." }),
       text.allSatisfy({ $0.isNumber || $0 == "." })
     else { return nil }
@@ -116,6 +116,6 @@ package enum WireTime {
 }
 
 extension Instant {
-  /// The text as a value, or the milliseconds since 1970 outside the years 1 to 9999.
+  /// The time as a string, or the milliseconds since 1970 outside the years 1 to 9999.
   var value: Value { text.map { .string($0) } ?? .int(milliseconds) }
 }

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Reads AgentWallie's wire words: the whole, campaigns and audiences.
+/// Reads AgentWallie's wire format: the config, campaigns and audiences.
 package struct AgentWallieDecoder: LoggingDecoder {
   typealias Peer = Diagnostic.PeerEffect.Peer
 
@@ -44,7 +44,7 @@ package struct AgentWallieDecoder: LoggingDecoder {
     ConfigKey("traffic_percentage", requiredBy: native, absent: "it counts as 0"),
     ConfigKey("name"),
   ]
-  /// What an experiment can say of itself; without one there is no status.
+  /// The statuses that an experiment can have in a config.
   package static let experimentStatuses = ExperimentStatus.allCases.filter { $0 != .absent }
 
   mutating func config(_ root: ConfigElement) -> Config? {
@@ -182,7 +182,7 @@ package struct AgentWallieDecoder: LoggingDecoder {
       trafficPercentage: trafficPercentage(element))
   }
 
-  /// What nothing reads: it is held against what the variants leave.
+  /// No SDK reads the percentage. It is compared with the share that the variants leave.
   private mutating func holdoutPercentage(_ element: ConfigElement) -> Double {
     guard let number = log.optionalNumber("holdout_percentage", of: element) else { return 0 }
     checkFraction(number, "holdout_percentage", element)

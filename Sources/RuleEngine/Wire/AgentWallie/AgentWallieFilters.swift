@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Filters: what cannot be used never holds, and is told.
+/// Filters. An unusable filter never holds, and is reported.
 extension AgentWallieDecoder {
   package static let filterKeys = ["field", "operator", "value", "conjunction"].map {
     ConfigKey($0)
@@ -41,7 +41,7 @@ extension AgentWallieDecoder {
     return nil
   }
 
-  /// A bool, a number, a text or a list of texts. Whole numbers are ints, however written.
+  /// A bool, a number, a string or a list of strings. Whole numbers are ints, however written.
   private mutating func filterValue(_ element: ConfigElement, _ operator: Filter.Operator?)
     -> Value?
   {
@@ -74,7 +74,7 @@ extension AgentWallieDecoder {
     }
   }
 
-  /// Filters that read well and never hold, or always.
+  /// Valid filters that never hold, or always.
   private mutating func checkValue(
     _ operator: Filter.Operator, _ value: Value, _ element: ConfigElement
   ) {

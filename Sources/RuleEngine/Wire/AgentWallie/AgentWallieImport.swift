@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// Turns AgentWallie's model into a ``Config``: what is not active is left out, audiences stand in
-/// the order in which they are tried, caps are occurrence limits, and the share of subjects that
-/// the variants leave is a holdout variant of its own.
+/// Turns AgentWallie's model into a ``Config``. Inactive parts are dropped, audiences are sorted in
+/// the order in which they are tried, caps become occurrence limits, and the share of subjects that
+/// the variants leave becomes a holdout variant.
 struct AgentWallieImport {
   let model: AgentWallieModel
   var log: DecodingLog
@@ -10,7 +10,7 @@ struct AgentWallieImport {
   mutating func config() -> Config {
     var config = Config(format: .agentWallie, products: model.products)
     config.paywalls = model.paywalls.map { paywall($0) }
-    // Names by their bytes: strings compare normalised.
+    // Names are compared by their bytes, because strings compare normalised.
     var places: [[UInt8]: Int] = [:]
     for campaign in model.campaigns where campaign.status == .active {
       let audiences = audiences(of: campaign)
@@ -39,7 +39,7 @@ struct AgentWallieImport {
     return config
   }
 
-  /// Placements that are not in the config, and why.
+  /// Placements that the config does not contain, and why.
   private func inactivePlacements(beside config: Config) -> [InactivePlacement] {
     let active = Set(config.placements.map { Array($0.name.utf8) })
     return model.campaigns.flatMap { campaign in
@@ -82,7 +82,7 @@ struct AgentWallieImport {
 
   // MARK: Audiences
 
-  /// In the order of their priority; of equal ones the first comes first.
+  /// In the order of their priority. Equal ones stay in the order of the file.
   private mutating func audiences(of campaign: AgentWallieModel.Campaign) -> [Audience] {
     let sorted = campaign.audiences.enumerated().sorted {
       ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
@@ -119,8 +119,8 @@ struct AgentWallieImport {
     }
   }
 
-  /// The variants with the share of a hundred that each really gets: percentages are taken in
-  /// order until a hundred is full, and what is left is the holdout.
+  /// The variants with the percentage that each really gets: percentages are added in order up to a
+  /// hundred, and the remainder is the holdout.
   private mutating func variants(of experiment: AgentWallieModel.Experiment, at path: String)
     -> [Variant]
   {
@@ -161,13 +161,13 @@ struct AgentWallieImport {
     return variants
   }
 
-  /// Differences of decimal fractions leave dust behind.
+  /// Removes the rounding errors of decimal fractions.
   private static func rounded(_ number: Double) -> Double { (number * 1e9).rounded() / 1e9 }
 
   private mutating func checkTraffic(
     _ experiment: AgentWallieModel.Experiment, left: Double, at path: String
   ) {
-    // What variants that cannot be read would have had is not known.
+    // The shares of unreadable variants are unknown.
     guard experiment.unreadVariants.isEmpty else { return }
     let sum = experiment.variants.reduce(0) { $0 + max(0, $1.trafficPercentage) }
     if sum > 100 {
@@ -213,7 +213,7 @@ struct AgentWallieImport {
     }
   }
 
-  /// djb2 shifts the buckets of two experiments by a constant when their IDs have one length.
+  /// djb2 shifts the buckets of two experiments by a constant when their IDs have the same length.
   private mutating func checkCorrelation() {
     var byLength: [Int: [(id: String, path: String)]] = [:]
     for audience in model.campaigns.filter({ $0.status == .active }).flatMap(\.audiences) {

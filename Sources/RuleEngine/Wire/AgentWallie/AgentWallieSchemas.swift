@@ -1,7 +1,7 @@
 package import Expressions
 internal import Pricing
 
-/// Products, and paywalls that are drawn natively.
+/// Products, and natively drawn paywalls.
 extension AgentWallieDecoder {
   package static let productKeys = [
     ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("store", requiredBy: native),
@@ -128,7 +128,7 @@ extension AgentWallieDecoder {
     return families
   }
 
-  /// A component as it is, with the defaults that its type has. One of an unknown type is kept too: a
+  /// A component with the defaults of its type. One of an unknown type is preserved, because a
   /// later version may know it.
   mutating func component(_ element: ConfigElement) -> Value {
     guard let type = log.text("type", of: element) else { return element.value }
@@ -146,7 +146,7 @@ extension AgentWallieDecoder {
 }
 
 extension AgentWallieDecoder {
-  /// What a tap does is one of a few words, on the component or on each of its links.
+  /// Checks that the action of a tap is a known one, on the component and on each of its links.
   private mutating func checkActions(_ component: ConfigElement) {
     guard let props = component.member("props") else { return }
     for place in [props] + (props.member("links")?.elements ?? []) {
@@ -164,8 +164,8 @@ extension AgentWallieDecoder {
 }
 
 extension PaywallSchema {
-  /// Reads the schema of a native paywall from JSON. Elements that cannot be read are told and left
-  /// out or kept as they are.
+  /// Reads the schema of a native paywall from JSON. Unreadable elements are reported, and either
+  /// dropped or preserved unchanged.
   package static func decode(json: some Sequence<UInt8>) -> Compilation<PaywallSchema> {
     let bytes = Array(json)
     do throws(JSONFault) {

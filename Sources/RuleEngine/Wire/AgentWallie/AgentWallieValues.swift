@@ -1,6 +1,6 @@
 package import Expressions
 
-/// The wire JSON of AgentWallie's model: what was decoded, with the defaults that were put in.
+/// The wire JSON of AgentWallie's model: the decoded values, completed by defaults.
 extension AgentWallieModel {
   package var value: Value {
     .object([
@@ -109,7 +109,7 @@ extension PaywallSchema {
     ])
   }
 
-  /// A component with an empty list of children where it has none and could have some.
+  /// A component with an empty list of children if it could have some and has none.
   package static func completed(_ component: Value) -> Value {
     guard case .map(let entries) = component, let type = component["type"]?.text,
       containerTypes.contains(type), component["children"] == nil
@@ -153,8 +153,8 @@ extension Value {
 
 /// Parts of AgentWallie's config by the name of their type, decoded and written again.
 package enum AgentWalliePart {
-  /// - Returns: the part with its defaults, or nil when it cannot be used or nobody knows the type;
-  ///   and what there is to say about it.
+  /// - Returns: the part with its defaults, or nil when it is unusable or its type is unknown; and
+  ///   the diagnostics.
   package static func decode(_ type: String, _ json: Value) -> Compilation<Value> {
     var decoder = AgentWallieDecoder()
     let element = ConfigElement(value: json, path: "")
@@ -182,7 +182,7 @@ package enum AgentWalliePart {
     case "theme": decoder.theme(element).wireValue
     case "font_families":
       .members(decoder.fontFamilies(element).mapValues { .string($0) })
-    // What only the drawing of a paywall looks into is kept as it is.
+    // Values that only matter for drawing a paywall are preserved unchanged.
     case "style", "gradient", "animation": element.isObject ? element.value : nil
     default: nil
     }
