@@ -3,9 +3,9 @@ public import Observation
 public import RuleEngine
 public import SDK
 
-/// The SDK for views: what it is like, and what it can do. Views that read a member are drawn again when
-/// that one changes; changes come from the SDK, in the order of its events, and are there before the call
-/// returns that caused them and before the delegate hears of them.
+/// The SDK for views: its state and its functions. Views that read a member are redrawn when it
+/// changes. Changes are published in the order of the SDK's events, before the call that caused
+/// them returns and before the delegate receives them.
 ///
 /// ```swift
 /// @State private var superwall = SuperwallStore(tollgate)
@@ -17,28 +17,28 @@ public import SDK
 @MainActor @Observable
 public final class SuperwallStore {
   public nonisolated let tollgate: Tollgate
-  /// Whether there is a config, and calls are answered.
+  /// Whether there is a config, so that calls are answered.
   public private(set) var isConfigured: Bool
-  /// Whether `configure` is under way.
+  /// Whether `configure` is running.
   public private(set) var isLoading: Bool
-  /// Why there is no config, for a person.
+  /// Why there is no config, in words.
   public private(set) var configurationError: String?
-  /// Where the config comes from that is used, its version and when it was fetched.
+  /// The source of the config in use, its version and when it was fetched.
   public private(set) var configOrigin: ConfigOrigin?
   /// The user's attributes, the SDK's own among them; nil until there is a config.
   public private(set) var user: [String: Value]?
-  /// The ID that ``identify(userID:options:)`` was given.
+  /// The ID passed to ``identify(userID:options:)``.
   public private(set) var userID: String?
   public private(set) var subscriptionStatus: SubscriptionStatus
   /// Whether the status is inactive because a subscription has ended.
   public private(set) var hasExpired: Bool
-  /// What the backend says of the customer's subscriptions and purchases.
+  /// The backend's data about the customer's subscriptions and purchases.
   public private(set) var customerInfo: CustomerInfo
-  /// The paywall that is on screen.
+  /// The visible paywall.
   public private(set) var paywall: PaywallInfo?
 
   @ObservationIgnored private var token: SubscriptionToken?
-  /// The last of the changes of attributes that depend on the ones before.
+  /// The last change of attributes that depends on their previous values.
   @ObservationIgnored private var lastUpdate: Task<Result<Void, SDKError>, Never>?
 
   public init(_ tollgate: Tollgate) {
@@ -59,7 +59,7 @@ public final class SuperwallStore {
     show(now)
   }
 
-  /// Only what is another value is set: what is set is drawn again.
+  /// Sets only members whose value differs, because setting one redraws views.
   private func show(_ state: TollgateState) {
     func update<Value: Equatable>(
       _ member: ReferenceWritableKeyPath<SuperwallStore, Value>, _ value: Value
@@ -78,16 +78,16 @@ public final class SuperwallStore {
     update(\.paywall, state.paywall)
   }
 
-  /// How long ago the config was fetched; nil without one, and for one that the app brings.
+  /// The time since the config was fetched; nil without one, and for one from the app.
   public var configAge: Duration? { tollgate.configAge }
 
-  /// The state now, and each one that follows, for code that is no view.
+  /// The current state, and each later one, for code outside of views.
   public var states: AsyncStream<TollgateState> { tollgate.states() }
 
-  /// What views of the user need.
+  /// The data about the user for views.
   public var currentUser: SuperwallUser { SuperwallUser(store: self) }
 
-  /// Changes attributes depending on what they are, one such change after the other.
+  /// Changes attributes based on their current values, one such change at a time.
   func update(
     _ change: @escaping @MainActor ([String: Value]) -> [String: (any AttributeConvertible)?]
   ) async throws(SDKError) {

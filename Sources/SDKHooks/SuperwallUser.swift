@@ -7,7 +7,7 @@ public import SDK
 public struct SuperwallUser {
   public let store: SuperwallStore
 
-  /// Who the user is; nil for somebody whom the app has not named.
+  /// The user's ID; nil for a user that the app has not identified.
   public var id: String? { store.userID }
   /// The user's attributes, the SDK's own among them; nil until there is a config.
   public var attributes: [String: Value]? { store.user }
@@ -17,12 +17,12 @@ public struct SuperwallUser {
     async throws(SDKError)
   { try await store.identify(userID: userID, options: options) }
 
-  /// Sets attributes; nil removes one, and those that are not named stay.
+  /// Sets attributes. Nil removes one, and those that are not named stay.
   public func update(_ attributes: [String: (any AttributeConvertible)?]) async throws(SDKError) {
     try await store.setUserAttributes(attributes)
   }
 
-  /// Sets attributes that depend on what they are. Such changes are made one after the other, so none
+  /// Sets attributes based on their current values. Such changes run one after the other, so none
   /// is lost.
   ///
   /// ```swift
@@ -32,10 +32,10 @@ public struct SuperwallUser {
     _ change: @escaping @MainActor ([String: Value]) -> [String: (any AttributeConvertible)?]
   ) async throws(SDKError) { try await store.update(change) }
 
-  /// Forgets the user, as ``SDK/Tollgate/reset()`` does.
+  /// Deletes the user's data, as ``SDK/Tollgate/reset()`` does.
   public func signOut() async throws(SDKError) { try await store.reset() }
 
-  /// The attributes as they are when everything that was called before is done.
+  /// The attributes after all earlier calls are done.
   @discardableResult
   public func refresh() async throws(SDKError) -> [String: Value] {
     try await store.tollgate.getUserAttributes()

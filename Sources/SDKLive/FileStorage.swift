@@ -2,18 +2,18 @@ package import Expressions
 internal import Foundation
 package import SDK
 
-/// Keeps everything in one file of JSON lines, `tollgate.jsonl`, which grows at its end: a line is what
-/// changed at once. Read as a whole at the start, and written anew when it has grown to several times
-/// of what it says.
+/// Stores everything in one append-only file of JSON lines, `tollgate.jsonl`. Each line is a batch
+/// of changes. The file is read completely at the start, and rewritten when it is several times
+/// larger than its contents need.
 package final class FileStorage: StateStorage {
   private struct Open {
     var image = StorageImage()
     var file: FileHandle?
-    /// How much of the file holds whole lines.
+    /// The size of the file's complete lines.
     var size: UInt64 = 0
-    /// How large the file was when it was written anew.
+    /// The size of the file after the last rewrite.
     var compactSize: UInt64 = 0
-    /// How large the file is on the disk, unless another process writes it; nil for none.
+    /// The size of the file on disk, unless another process writes it; nil if it does not exist.
     var fileSize: UInt64?
   }
 
@@ -22,7 +22,7 @@ package final class FileStorage: StateStorage {
     var faults: [String] = []
   }
 
-  /// A file below this size is not written anew, in bytes.
+  /// A file below this size is not rewritten, in bytes.
   private static let leastSize: UInt64 = 1 << 20
 
   private let folder: String
@@ -45,7 +45,7 @@ package final class FileStorage: StateStorage {
     try withFile { open in
       let size = sizeOnDisk
       if let size, size != open.fileSize { throw SharedFolder(folder: folder) }
-      // A file that was removed is written again.
+      // A file that was removed is created again.
       if size == nil { open.file = nil }
       if open.size + UInt64(line.count) > max(Self.leastSize, 4 * open.compactSize) {
         try compact(&open)
@@ -55,7 +55,7 @@ package final class FileStorage: StateStorage {
         try file.seek(toOffset: open.size)
         try file.write(contentsOf: line)
       } catch {
-        // Half a line would damage the one that follows.
+        // An incomplete line would damage the next one.
         try? file.truncate(atOffset: open.size)
         open.file = nil
         open.fileSize = sizeOnDisk
@@ -74,7 +74,7 @@ package final class FileStorage: StateStorage {
     }
   }
 
-  /// What the file says, for a storage of another kind, and what stands for it on the disk.
+  /// The contents of the file, for a storage of another kind, and its files on disk.
   package func takeOver() throws -> (image: StorageImage, paths: [String]) {
     try withFile { open in
       try? open.file?.close()
@@ -86,7 +86,7 @@ package final class FileStorage: StateStorage {
   private func withFile<Result>(_ body: (inout Open) throws -> Result) throws -> Result {
     try state.withLock { state in
       var open = try state.open ?? read(&state.faults)
-      // Two that have it would copy all of it with every change.
+      // If two storages had it, every change would copy all of it.
       state.open = nil
       defer { state.open = open }
       return try body(&open)
@@ -95,7 +95,7 @@ package final class FileStorage: StateStorage {
 
   // MARK: Files
 
-  /// Two that write one file lose what the other one keeps: the second one to write stops.
+  /// Two writers of one file lose each other's data, so the second one to write stops.
   private struct SharedFolder: LocalizedError {
     var folder: String
     var errorDescription: String? {
@@ -115,7 +115,7 @@ package final class FileStorage: StateStorage {
     return file
   }
 
-  /// Writes the file anew, as short as it can be.
+  /// Rewrites the file in its shortest form.
   private func compact(_ open: inout Open) throws {
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true)
@@ -137,22 +137,22 @@ package final class FileStorage: StateStorage {
       if !open.image.apply(line: data[begin..<end]) { isDamaged = true }
       begin = end + 1
     }
-    // The process may have ended in the middle of the last line, which is as if it had not begun.
+    // The process may have ended in the middle of the last line, which then does not count.
     open.size = UInt64(begin - data.startIndex)
-    // A large file is written anew with the first change of every process: a start reads all of it, which
-    // takes three times as long when changes stand there one by one.
+    // A large file is rewritten with the first change of every process. A start reads all of it,
+    // which takes three times as long when changes are stored separately.
     open.compactSize = open.size / 4
     if isDamaged {
       faults.append("lines of \(path) cannot be read; \(setAside(path)), and the rest is used")
       do { try compact(&open) } catch {
-        // What was read is as good as before.
+        // The data was read successfully and stays valid.
         faults.append("\(path) cannot be written anew: \(error.localizedDescription)")
       }
     }
     return open
   }
 
-  /// Copies a damaged file, and says so.
+  /// Copies a damaged file, and reports it.
   private func setAside(_ path: String) -> String {
     let copy = "\(path).damaged-\(Int(Date().timeIntervalSince1970 * 1_000))"
     guard (try? FileManager.default.copyItem(atPath: path, toPath: copy)) != nil else {
@@ -194,7 +194,7 @@ package final class FileStorage: StateStorage {
 }
 
 extension StorageChange {
-  /// As a file has it.
+  /// The form in a file.
   fileprivate var value: Value {
     switch self {
     case .set(let key, let value): .object(["set": .string(key), "to": value])
@@ -221,7 +221,7 @@ extension StorageChange {
 }
 
 extension StorageLog {
-  /// A line of a file that says all of it.
+  /// A line of a file that contains the whole log.
   fileprivate func line(_ name: String) -> Value {
     .object([
       "log": .string(name), "earlier": .whole(earlier),
@@ -231,7 +231,7 @@ extension StorageLog {
 }
 
 extension StorageImage {
-  /// The shortest file that says all of it.
+  /// The shortest file with these contents.
   fileprivate var lines: Data {
     var lines = Data()
     for (key, value) in records {
@@ -241,7 +241,7 @@ extension StorageImage {
     return lines
   }
 
-  /// - Returns: whether the line could be read. One that cannot be changes nothing.
+  /// - Returns: whether the line was readable. An unreadable one changes nothing.
   fileprivate mutating func apply(line: Data) -> Bool {
     guard let value = try? Value.parse(json: line) else { return false }
     if let name = value["log"]?.text, let times = value["times"]?.elements {

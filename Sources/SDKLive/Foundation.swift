@@ -2,8 +2,8 @@ public import Expressions
 public import Foundation
 public import SDK
 
-// What apps have of Foundation, in the SDK's words. The SDK itself has none, so that the command and
-// services start without it.
+// Conversions of Foundation's types. The SDK itself does not use Foundation, so that the command
+// and services start faster.
 
 extension SDKError: LocalizedError {
   public var errorDescription: String? { message }
@@ -14,7 +14,7 @@ extension StoreError: LocalizedError {
 }
 
 extension Date: AttributeConvertible {
-  /// As text by ISO 8601, in UTC.
+  /// An ISO 8601 string in UTC.
   public var attributeValue: Value { Instant(self).attributeValue }
 
   public init(_ instant: Instant) {
@@ -23,7 +23,7 @@ extension Date: AttributeConvertible {
 }
 
 extension Instant {
-  /// The milliseconds of a date, rounded down. What is past the ends of 64 bits stays there.
+  /// The milliseconds of a date, rounded down. Limited to the range of 64 bits.
   public init(_ date: Date) {
     let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded(.down)
     self.init(
@@ -45,22 +45,23 @@ extension Decimal: AttributeConvertible {
 }
 
 extension Value {
-  /// What something encodes as JSON; dates by ISO 8601.
+  /// The JSON encoding of a value, with dates in ISO 8601.
   ///
-  /// `setUserAttributes(["profile": try Value(encoding: profile)])` gives the user an object.
+  /// `setUserAttributes(["profile": try Value(encoding: profile)])` sets an object as an attribute
+  /// of the user.
   ///
-  /// - Throws: what encoding throws.
+  /// - Throws: the errors of encoding.
   public init(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
-    // What is no object or list is encoded in a list: not every encoder takes it alone.
+    // A scalar is encoded in a list, because not every encoder accepts it alone.
     let list = try Value.parse(json: try encoder.encode([value]))
     self = list.elements?.first ?? .null
   }
 }
 
 extension Tollgate {
-  /// Gives the SDK an address that the app was opened with.
+  /// Passes an address that opened the app to the SDK.
   ///
   /// - Returns: whether it is for the SDK.
   @discardableResult

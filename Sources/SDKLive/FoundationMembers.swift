@@ -3,33 +3,34 @@ public import Pricing
 internal import RuleEngine
 public import SDK
 
-// The SDK's own types have times as `Instant`, prices as `Money` and addresses as text; spans of time
-// are `Duration`. Beside these stands what an app's code has: `Date`, `Decimal` and `URL`.
+// The SDK's own types use `Instant` for times, `Money` for prices, strings for addresses and
+// `Duration` for time spans. These members add the types that apps use: `Date`, `Decimal` and
+// `URL`.
 
 extension ConfigOrigin {
-  /// When the server sent it; nil for a config that the app brings.
+  /// When the server sent it; nil for a config from the app.
   public var fetchedDate: Date? { fetchedAt.map { Date($0) } }
 }
 
 extension PaywallInfo {
   public var presentedDate: Date? { presentedAt.map { Date($0) } }
-  /// Where the paywall's page is.
+  /// The address of the paywall's page.
   public var pageURL: URL? { URL(string: url) }
 }
 
 extension TransactionProduct {
-  /// When a trial that starts now would end.
+  /// The end of a trial that starts now.
   public var trialEndDate: Date? { trialEnd.map { Date($0) } }
 }
 
 extension StoreTransaction {
-  /// When it was made.
+  /// The date of the transaction.
   public var date: Date? { Self.date(transactionDate) }
-  /// When the first of the subscription was made.
+  /// The date of the subscription's first transaction.
   public var originalDate: Date? { Self.date(originalTransactionDate) }
-  /// When what was bought ends.
+  /// When the purchase expires.
   public var expiry: Date? { Self.date(expirationDate) }
-  /// When it was taken back.
+  /// When it was revoked.
   public var revocation: Date? { Self.date(revocationDate) }
 
   private static func date(_ text: String?) -> Date? {
@@ -41,20 +42,20 @@ extension Money {
   /// The amount in the currency's unit, exactly.
   public var decimal: Decimal { Decimal(micros) / 1_000_000 }
 
-  /// An amount in the currency's unit; what is below a millionth is rounded.
+  /// An amount in the currency's unit, rounded to a millionth.
   ///
-  /// - Throws: for one that is no number or too large.
+  /// - Throws: for an amount that is not a number or too large.
   public init(_ amount: Decimal, _ currency: Currency) throws(PricingError) {
     try self.init("\(amount)", currency)
   }
 }
 
 extension PresentationHandle {
-  /// The paywall wants an address opened, in the app or outside.
+  /// The paywall requests to open an address, in the app or outside.
   public func openURL(_ url: URL, external: Bool = false) {
     openURL(url.absoluteString, external: external)
   }
 
-  /// The paywall wants a link followed inside the app.
+  /// The paywall requests to follow a link inside the app.
   public func openDeepLink(_ url: URL) { openDeepLink(url.absoluteString) }
 }

@@ -7,7 +7,7 @@ package import SDK
 
 /// The machine that the SDK runs on, as far as Foundation knows it.
 package struct LiveDevice: Device {
-  /// What an app knows better; asked with the facts that were found.
+  /// Adds the app's own knowledge. Called with the facts that were found.
   private let adjust: @Sendable (inout DeviceFacts) -> Void
 
   /// - Parameter adjust: adds what only the app knows (vendor ID, radio type, interface style...),

@@ -2,12 +2,14 @@ public import Foundation
 public import SDK
 
 extension Ports {
-  /// What an app on a device needs: the machine's clock, the network, files.
+  /// Ports for an app on a device: the machine's clock, the network, files.
   ///
   /// - Parameters:
-  ///   - folder: where the SDK keeps what it knows, in a file of its own; it is made when it is not there.
-  ///   - store: where products are bought.
-  ///   - transport: how the backend is reached; an app with AgentWallie's server says its address here.
+  ///   - folder: the folder for the SDK's data, which is stored in its own file. The folder is
+  ///     created if it is missing.
+  ///   - store: sells the products.
+  ///   - transport: sends requests to the backend. An app with AgentWallie's server sets its
+  ///     address here.
   public static func live(
     folder: String, store: any PurchaseStore, presenter: any PaywallPresenter,
     transport: any Transport = URLSessionTransport()
@@ -66,11 +68,11 @@ extension Ports {
 }
 
 extension BackendClient {
-  /// A client that reaches the backend through `URLSession`.
+  /// A client that sends requests to the backend through `URLSession`.
   ///
   /// - Parameters:
   ///   - publicKey: the application's key, `pk_...`.
-  ///   - transport: says where AgentWallie's server is, for apps that have one.
+  ///   - transport: sets the address of AgentWallie's server, for apps that have one.
   public static func live(
     publicKey: String, options: Options = Options(),
     transport: any Transport = URLSessionTransport()

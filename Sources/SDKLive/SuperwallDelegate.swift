@@ -2,9 +2,9 @@ internal import Expressions
 public import Foundation
 public import SDK
 
-/// A ``SDK/TollgateDelegate`` with Foundation's types, as Superwall's SDK has it: a delegate that was
-/// written for that one is one of these, and each of its functions is called. What an app does not
-/// write, does nothing.
+/// A ``SDK/TollgateDelegate`` with Foundation's types, as in Superwall's SDK. A delegate that was
+/// written for that SDK conforms to it, and each of its functions is called. The default of each
+/// function does nothing.
 @MainActor
 public protocol SuperwallDelegate: TollgateDelegate {
   func paywallWillOpenURL(url: URL)
@@ -20,7 +20,7 @@ extension SuperwallDelegate {
     level: String, scope: String, message: String?, info: [String: Any]?, error: (any Error)?
   ) {}
 
-  // What the SDK calls. A text that is no address reaches nobody.
+  // The functions that the SDK calls. A string that is not an address is ignored.
 
   public func paywallWillOpenURL(url: String) {
     if let url = URL(string: url) { paywallWillOpenURL(url: url) }
@@ -42,7 +42,7 @@ extension SuperwallDelegate {
 }
 
 extension Value {
-  /// The same as Foundation's JSON has it.
+  /// The same in the types of Foundation's JSON.
   fileprivate var foundationObject: Any {
     switch self {
     case .null: NSNull()
@@ -60,7 +60,7 @@ extension Value {
   }
 }
 
-/// What went wrong, as the log says it.
+/// The error, as in the log.
 private struct LoggedError: LocalizedError {
   var errorDescription: String?
 }

@@ -2,13 +2,13 @@ public import Foundation
 public import SDK
 
 extension Tollgate {
-  /// Makes the SDK ready with a static config in a file, such as one of the app's bundle, and asks no
-  /// server for one.
+  /// Makes the SDK ready with a static config in a file, such as one of the app's bundle, without a
+  /// request to a server.
   ///
-  /// Without a key nothing is sent at all; everything else is as with bytes.
+  /// Without a key nothing is sent at all. In all other respects it equals the method for bytes.
   ///
-  /// - Throws: ``SDK/SDKError/Code/configurationFailed`` when the file cannot be read, or is no static
-  ///   config.
+  /// - Throws: ``SDK/SDKError/Code/configurationFailed`` when the file is unreadable, or not a
+  ///   static config.
   public nonisolated func configure(
     config file: URL, apiKey: String = "", purchaseController: (any PurchaseController)? = nil,
     options: TollgateOptions = TollgateOptions()

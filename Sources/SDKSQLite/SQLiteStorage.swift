@@ -5,24 +5,24 @@
   public import SDK
   internal import SDKLive
 
-  /// Keeps what the SDK knows in an SQLite database, `tollgate.sqlite`.
+  /// Stores the SDK's data in an SQLite database, `tollgate.sqlite`.
   ///
   /// ```swift
   /// let tollgate = Tollgate(ports: .live(storage: SQLiteStorage(folder: path), presenter: presenter))
   /// ```
   ///
-  /// It reads what is asked for, and nothing else: however much has happened, a start reads no history,
-  /// and rules read that of the events that they name. What a folder has from ``SDKLive`` is taken over,
-  /// once. A database that cannot be read is put aside under another name.
+  /// It reads only the requested data: whatever the size of the history, a start reads none of it,
+  /// and rules read only the events that they name. Data of ``SDKLive`` in the folder is imported
+  /// once. An unreadable database is set aside under another name.
   ///
-  /// A process that is killed loses nothing that was written. When the power goes, what was written in the
-  /// last moments can be lost, and nothing is damaged.
+  /// If a process is killed, no written data is lost. After a power failure the last writes may be
+  /// lost, and nothing is damaged.
   public actor SQLiteStorage: StateStorage {
     private let folder: String
     private var database: DatabaseQueue?
     private var faults: [String] = []
 
-    /// - Parameter folder: where the database is; it is made when it is not there.
+    /// - Parameter folder: the folder of the database. It is created if it is missing.
     public init(folder: String) { self.folder = folder }
 
     private var path: String { folder + "/tollgate.sqlite" }
@@ -50,7 +50,7 @@
       return faults
     }
 
-    /// Closes the database. It is opened again when somebody asks.
+    /// Closes the database. The next request opens it again.
     package func close() throws {
       try database?.close()
       database = nil
@@ -58,7 +58,7 @@
 
     // MARK: Opening
 
-    /// Does something with the database. One that is damaged is put aside, and another one is begun.
+    /// Runs work on the database. A damaged one is set aside, and a new one is created.
     private func attempt<Result: Sendable>(
       _ body: (DatabaseQueue) async throws -> Result
     ) async throws -> Result {
@@ -68,7 +68,7 @@
         used = database
         return try await body(database)
       } catch let error as DatabaseError where error.isDamage {
-        // Another call may have seen it before.
+        // Another call may have noticed it before.
         if used === database { try setAside(error) }
         return try await body(try open())
       }
@@ -88,10 +88,12 @@
       return opened
     }
 
-    /// Takes what ``FileStorage`` has kept in the folder, once. Its file goes when everything is here.
+    /// Imports the data of ``FileStorage`` in the folder, once. Its file is deleted after the
+    /// import.
     ///
-    /// Whether that was done stands in the database, written together with what was taken: who is killed
-    /// on the way, or cannot read the file just then, does it at the next start.
+    /// A mark in the database, written together with the data, records the import. If the process
+    /// is killed meanwhile, or the file is temporarily unreadable, the import happens at the next
+    /// start.
     private func takeOver(into database: DatabaseQueue) throws {
       let isDone = try database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 > 0 }
       if isDone { return }
@@ -113,7 +115,7 @@
       database = nil
       let name = "\(path).damaged-\(Int(Date().timeIntervalSince1970 * 1_000))"
       try FileManager.default.moveItem(atPath: path, toPath: name)
-      // What stands beside it belongs to it, and would damage the next one.
+      // The files beside the database belong to it, and would damage the next one.
       for end in ["-wal", "-shm"] {
         try? FileManager.default.moveItem(atPath: path + end, toPath: name + end)
       }
@@ -147,7 +149,7 @@
       return records
     }
 
-    /// What cannot be put aside stays where it is: the other records are read all the same.
+    /// A record that cannot be set aside stays in place. The other records are read anyway.
     private func setAside(_ keys: [String], in database: DatabaseQueue) async {
       var fate = "it is kept in the table 'damaged'"
       do {
@@ -167,13 +169,13 @@
   }
 
   extension DatabaseError {
-    /// Whether the file is no database that can be used any more.
+    /// Whether the file is no longer a usable database.
     fileprivate var isDamage: Bool {
       resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }
   }
 #else
-  /// Is there for apps that take the package with the trait `SQLite`.
+  /// For apps that use the package with the trait `SQLite`.
   @available(*, unavailable, message: "take the package with traits: [\"SQLite\"]")
   public struct SQLiteStorage {}
 #endif

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import Expressions
 
-/// Runs what the SDK does, one thing after the other, and knows when nothing is left to run.
+/// Runs the SDK's work one job after the other, and knows when no job remains.
 final class QuietExecutor: TaskExecutor {
   private struct State {
-    /// What was enqueued and has not run to its end.
+    /// The number of jobs that were enqueued and have not finished.
     var open = 0
     var count = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -13,7 +13,7 @@ final class QuietExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "tollgate.testing")
   private let state = Locked(State())
 
-  /// How much was enqueued until now.
+  /// The number of jobs enqueued so far.
   var count: Int { state.withLock { $0.count } }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -34,7 +34,7 @@ final class QuietExecutor: TaskExecutor {
     }
   }
 
-  /// Returns when nothing is left to run.
+  /// Returns when no job remains.
   func idle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in

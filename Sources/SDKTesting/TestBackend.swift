@@ -1,12 +1,12 @@
 internal import Expressions
 internal import SDK
 
-/// The backend of a ``TestTollgate``: it has a config, knows nothing of anybody, and fails as a test
-/// wants.
+/// The backend of a ``TestTollgate``: it has a config and no data about any user, and fails on a
+/// test's request.
 final class TestBackend: Transport {
   private struct State {
     var network = TestTollgate.Network.answers
-    /// What tests answer themselves, by path; the last that fits counts.
+    /// Answers set by tests, by path. The last match counts.
     var answers: [(path: String, status: Int, body: Value?)] = []
     var requests: [BackendRequest] = []
   }
@@ -39,7 +39,7 @@ final class TestBackend: Transport {
     switch network {
     case .fails: throw .network("the network is down")
     case .hangs:
-      // Longer than anybody waits.
+      // Longer than any caller waits.
       try? await time.sleep(milliseconds: 365 * 86_400_000)
       throw .timeout
     case .answers: break

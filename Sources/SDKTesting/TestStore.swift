@@ -1,9 +1,9 @@
 public import CivilTime
 public import SDK
 
-/// A store that sells what it is told to, on any platform, without an account.
+/// A store with scripted products and results, on any platform, without an account.
 ///
-/// ``TestTollgate`` has one. An app that is tried without a store can have one too:
+/// ``TestTollgate`` has one. An app can also use one to run without a real store:
 ///
 /// ```swift
 /// let ports = Ports.live(folder: folder, store: TestStore(products: products), presenter: presenter)
@@ -12,10 +12,10 @@ public final class TestStore: PurchaseStore {
   private let store: SimulatedStore
 
   /// - Parameters:
-  ///   - products: what is sold.
-  ///   - purchases: how purchases end, one after the other; the last again and again.
-  ///   - restores: how restores end, likewise. A restore gives back what is owned and nothing else.
-  ///   - owned: products that the user has already.
+  ///   - products: the products of the store.
+  ///   - purchases: the results of purchases, in order. The last one repeats.
+  ///   - restores: the results of restores, likewise. A restore returns the owned products only.
+  ///   - owned: products that the user already owns.
   public init(
     products: [StoreProduct], purchases: [PurchaseResult] = [.purchased],
     restores: [RestorationResult] = [.restored], owned: [OwnedProduct] = []
@@ -36,18 +36,18 @@ public final class TestStore: PurchaseStore {
     try StoreKitConfiguration(file).products
   }
 
-  /// The user buys a product outside of the app: on another device, or somebody approves it later.
+  /// The user buys a product outside of the app, on another device or through a later approval.
   ///
   /// - Parameter expiresAt: when it ends unless it is renewed.
   public func buyElsewhere(_ productID: String, expiresAt: Instant? = nil) {
     store.addTransaction(productID, expiresAt: expiresAt)
   }
 
-  /// A product is the user's no more: it expired, or was given back.
+  /// The user no longer owns a product: it expired, or was refunded.
   public func revoke(_ productID: String) { store.revoke(productID) }
 
-  /// From now on the store answers that nothing is owned, and does not say that anything has ended, as the
-  /// App Store can when an app starts.
+  /// From now on the store returns no owned products, and does not report that any has ended, as
+  /// the App Store may do when an app starts.
   public func forgetPurchases() { store.forgetPurchases() }
 
   public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {

@@ -1,15 +1,15 @@
 public import SDK
 
-// What the user does to a paywall.
+// The user's actions on a paywall.
 
 extension TestTollgate {
-  /// The paywall that is on screen, or nil. Its `handle` takes what the functions here do not do; call
-  /// ``settle()`` after it.
+  /// The visible paywall, or nil. Its `handle` provides further actions; call ``settle()`` after
+  /// them.
   public var paywall: PaywallPresentation? {
     get async { tollgate.snapshot.isPaywallPresented ? presenter.presentation : nil }
   }
 
-  /// The user buys a product of the paywall; the store's next result is what comes of it.
+  /// The user buys a product of the paywall. The store's next result applies.
   ///
   /// - Throws: a ``Fault`` when there is no paywall, or the product is not on it.
   public func buy(_ productID: String) async throws(Fault) {
@@ -29,7 +29,7 @@ extension TestTollgate {
     await settle()
   }
 
-  /// The user wants back what they bought before.
+  /// The user restores earlier purchases.
   ///
   /// - Throws: a ``Fault`` when there is no paywall.
   public func restore() async throws(Fault) {

@@ -1,9 +1,9 @@
 public import Expressions
 public import SDK
 
-/// An SDK for tests of an app: a config, a store, a screen and a network that do what the test says, and
-/// a clock that stands still until the test moves it. No test waits, and none depends on how busy the
-/// machine is.
+/// An SDK for tests of an app, with a config, a store, a screen and a network that the test
+/// controls, and a clock that stands still until the test moves it. No test waits, and none depends
+/// on the load of the machine.
 ///
 /// ```swift
 /// let app = try await TestTollgate(config: config, products: products)
@@ -13,27 +13,27 @@ public import SDK
 /// await export.value.featureGranted               // true
 /// ```
 ///
-/// The functions here return when everything that can happen without time passing has happened. After
-/// a call of ``tollgate`` itself, ``settle()`` does. What the app does on threads of its own and by the
-/// machine's clock is not waited for.
+/// The functions here return when all work is done that needs no passing of time. After a direct
+/// call of ``tollgate``, call ``settle()``. Work of the app on its own threads and on the machine's
+/// clock is not awaited.
 public final class TestTollgate: Sendable {
-  /// What becomes of requests.
+  /// How requests are answered.
   public enum Network: Hashable, Sendable {
     case answers
-    /// Every request fails at once, as without a network.
+    /// Every request fails immediately, as without a network.
     case fails
     /// No request is ever answered, as on a train.
     case hangs
   }
 
-  /// Why a test cannot go on.
+  /// Why a test cannot continue.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
   }
 
-  /// The SDK, for what an app does with it.
+  /// The SDK, for the calls of an app.
   public let tollgate: Tollgate
-  /// What the user can buy, and owns.
+  /// The products that the user can buy, and those that it owns.
   public let store: TestStore
 
   let presenter: ScriptedPresenter
@@ -51,16 +51,17 @@ public final class TestTollgate: Sendable {
   }
 
   /// - Parameters:
-  ///   - config: the static config that the backend has, JSON: the `utf8` of a text, or the bytes of a
+  ///   - config: the static config of the backend, JSON: the `utf8` of a string, or the bytes of a
   ///     file.
-  ///   - products: what the store sells. ``TestStore/products(storeKitConfiguration:)`` reads a file.
-  ///   - purchases: how purchases end, one after the other; the last again and again.
-  ///   - restores: how restores end, likewise.
-  ///   - owned: products that the user has already.
-  ///   - status: the status that an earlier start left; what the store says replaces it, but not what a
-  ///     purchase controller has to say.
+  ///   - products: the store's products. ``TestStore/products(storeKitConfiguration:)`` reads a
+  ///     file.
+  ///   - purchases: the results of purchases, in order. The last one repeats.
+  ///   - restores: the results of restores, likewise.
+  ///   - owned: products that the user already owns.
+  ///   - status: the status that an earlier start stored. The store's data replaces it, but not
+  ///     that of a purchase controller.
   ///   - device: facts that rules read as `device.…`.
-  ///   - now: what the clock shows.
+  ///   - now: the time of the clock.
   /// - Throws: when the config is not JSON.
   public convenience init(
     config: some Sequence<UInt8>, products: [StoreProduct] = [],
@@ -103,7 +104,7 @@ public final class TestTollgate: Sendable {
     await settle()
   }
 
-  /// Ends this process of the app and begins another one, which finds what this one has stored.
+  /// Ends this process of the app and starts a new one with the stored data of this one.
   public func restart() async -> TestTollgate {
     await tollgate.shutDown()
     return await TestTollgate(
@@ -113,9 +114,9 @@ public final class TestTollgate: Sendable {
 
   // MARK: What happens
 
-  /// Makes the SDK ready, moving the clock as far as that needs.
+  /// Makes the SDK ready, moving the clock as far as needed.
   ///
-  /// - Throws: what ``SDK/Tollgate/configure(apiKey:purchaseController:options:)`` throws.
+  /// - Throws: the errors of ``SDK/Tollgate/configure(apiKey:purchaseController:options:)``.
   public func configure(
     purchaseController: (any PurchaseController)? = nil,
     options: TollgateOptions = TollgateOptions()
@@ -126,8 +127,8 @@ public final class TestTollgate: Sendable {
     }
   }
 
-  /// Registers a placement, and returns when its paywall is on screen, or when there is none. The
-  /// `value` of the result is what came of it, once that is over.
+  /// Registers a placement, and returns when its paywall is visible, or when there is none. The
+  /// `value` of the result is the outcome, once it is final.
   public func register(
     _ placement: String, params: [String: (any AttributeConvertible)?] = [:],
     handler: PaywallPresentationHandler? = nil, feature: (@MainActor @Sendable () -> Void)? = nil
@@ -141,11 +142,11 @@ public final class TestTollgate: Sendable {
     return task
   }
 
-  /// Runs something to its end. Whenever nothing else is left to do, the clock goes on to the next
-  /// moment at which something is due.
+  /// Runs an operation to its end. When no other work remains, the clock advances to the next
+  /// deadline.
   ///
-  /// - Parameter limit: how far the clock may go.
-  /// - Throws: what `work` throws; a ``Fault`` when it waits for something other than time.
+  /// - Parameter limit: the maximum time to advance.
+  /// - Throws: the errors of `work`, or a ``Fault`` when it waits for something other than time.
   public func run<Result: Sendable>(
     within limit: Duration = .seconds(600),
     _ work: @escaping @Sendable (Tollgate) async throws -> Result
@@ -170,50 +171,50 @@ public final class TestTollgate: Sendable {
     return try await task.value
   }
 
-  /// Moves the clock. What is due on the way happens when it is due.
+  /// Moves the clock. Deadlines on the way are handled at their time.
   public func advance(by time: Duration) async {
     await settle()
     let end = clock.now + time.inMilliseconds
     while clock.step(upTo: end) { await settle() }
   }
 
-  /// Returns when everything that can happen without time passing has happened.
+  /// Returns when all work is done that needs no passing of time.
   public func settle() async {
     var count = -1
     while count != executor.count {
       count = executor.count
       await executor.idle()
-      // Handlers and delegates, and what they answer.
+      // Handlers and delegates, and their answers.
       await tollgate.untilHeard()
       await MainActor.run {}
       await executor.idle()
     }
   }
 
-  /// What the clock shows.
+  /// The time of the clock.
   public var now: Instant { clock.now }
 
-  /// What becomes of requests from now on.
+  /// How requests are answered from now on.
   public var network: Network {
     get { backend.network }
     set { backend.network = newValue }
   }
 
-  /// Answers requests to a path, such as `/subscriptions-api/public/v1/redeem`, from now on.
+  /// Sets the answer to requests to a path, such as `/subscriptions-api/public/v1/redeem`.
   public func answer(_ path: String, with body: Value?, status: Int = 200) {
     backend.answer(path, status: status, body: body)
   }
 
-  /// Whether there is something to present from.
+  /// Sets whether the host can present paywalls.
   public func setCanPresent(_ canPresent: Bool) { presenter.set(isAvailable: canPresent) }
 
   // MARK: What happened
 
-  /// Everything that the SDK has told the app, in order.
+  /// Everything that the SDK has reported to the app, in order.
   public var events: [ModuleEvent] { record.withLock { $0.events } }
 
-  /// The contract's names of ``events``, and for those of analytics their own: `triggerFire`,
-  /// `paywallOpen`, ... Without the log.
+  /// The contract's names of ``events``. Analytics events have their own: `triggerFire`,
+  /// `paywallOpen`, ... Excludes the log.
   public var eventNames: [String] {
     events.compactMap { event in
       switch event {
@@ -224,7 +225,7 @@ public final class TestTollgate: Sendable {
     }
   }
 
-  /// What the app's log would say.
+  /// The messages of the app's log.
   public var log: [LogMessage] {
     events.compactMap { if case .handleLog(let message) = $0 { message } else { nil } }
   }
@@ -232,14 +233,14 @@ public final class TestTollgate: Sendable {
   /// Paths of the requests that were sent, in order.
   public var requests: [String] { backend.requests.map(\.path) }
 
-  /// The alerts that the user was shown.
+  /// The alerts that were shown to the user.
   public var alerts: [PaywallAlert] {
     record.withLock { record in
       record.told.compactMap { if case .alert(let alert) = $0 { alert } else { nil } }
     }
   }
 
-  /// What open paywalls were told.
+  /// The messages sent to open paywalls.
   public var messages: [PaywallMessage] {
     record.withLock { record in
       record.told.compactMap { if case .message(let message) = $0 { message } else { nil } }
@@ -255,7 +256,7 @@ public final class TestTollgate: Sendable {
 }
 
 extension Duration {
-  /// Of what is past the ends of 64 bits, the end.
+  /// Limited to the range of 64 bits.
   var inMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)

@@ -9,10 +9,10 @@ package struct ApplicationConfig: Sendable {
 
   var settings: ConfigSettings { config.settings }
 
-  /// Reads a static config. Decoding is tolerant: what is broken is left out. Without an object
-  /// that has a build ID, triggers and paywalls there is no config.
+  /// Reads a static config. Decoding is tolerant: broken elements are dropped. Fails unless the
+  /// input is an object with a build ID, triggers and paywalls.
   ///
-  /// - Parameter platform: whose SDK the rules are evaluated like.
+  /// - Parameter platform: the SDK whose evaluation the rules follow.
   static func decode(_ body: [UInt8], platform: Platform) throws(BackendError)
     -> ApplicationConfig
   {
@@ -45,11 +45,11 @@ package struct ApplicationConfig: Sendable {
 
   func hasPlacement(_ name: String) -> Bool { rules.placement(named: name) != nil }
 
-  /// Whether the config has a paywall, which may be localised all the same.
+  /// Whether the config has a paywall, in any language.
   func holdsPaywall(_ identifier: String) -> Bool { paywalls[identifier] != nil }
 
-  /// The paywall that needs no request, or nil when it has to be fetched: it is not in the config,
-  /// or the user's language has a version of its own.
+  /// The paywall if it needs no request. Nil when it must be fetched: it is not in the config, or a
+  /// version in the user's language exists.
   func staticPaywall(_ identifier: String, locale: String) -> PaywallResponse? {
     let locales = settings.locales
     if locales.contains(locale) { return nil }
@@ -58,10 +58,10 @@ package struct ApplicationConfig: Sendable {
     return paywalls[identifier]
   }
 
-  /// What owning a product gives: the union over all products with its identifier.
+  /// The entitlements that a product grants: the union over all products with its identifier.
   func entitlements(ofProduct id: String) -> [Entitlement] { config.entitlements(ofProduct: id) }
 
-  /// Every entitlement that some product gives.
+  /// Every entitlement that any product grants.
   var entitlements: [Entitlement] {
     var seen: Set<Entitlement> = []
     return (config.products + config.paywalls.flatMap(\.products)).flatMap(\.entitlements)

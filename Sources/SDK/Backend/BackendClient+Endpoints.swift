@@ -15,9 +15,9 @@ extension BackendClient {
     return try await object(Endpoints.paywall(identifier, apiKey: publicKey), .never)
   }
 
-  /// An artifact of the config API, as it comes.
+  /// An artifact of the config API, unmodified.
   ///
-  /// - Throws: ``BackendError/artifactNotFound`` where there is none.
+  /// - Throws: ``BackendError/artifactNotFound`` if it does not exist.
   public func artifact(_ artifact: ConfigArtifact) async throws(BackendError) -> [UInt8] {
     do throws(BackendError) {
       return try await send(Endpoints.artifact(artifact), .never)
@@ -36,8 +36,8 @@ extension BackendClient {
     return try ApplicationArtifact(decoding: value)
   }
 
-  /// The static config by way of the artifacts: the public key's application, the
-  /// domain of its web paywalls, and that domain's config. All three are verified reads.
+  /// The static config, found through the artifacts: the public key's application, the domain of
+  /// its web paywalls, and that domain's config. All three are verified reads.
   public func staticConfigFromArtifacts() async throws(BackendError) -> [UInt8] {
     let application = try await application(.application(publicKey: publicKey))
     guard let domain = application.webPaywallDomain, !domain.isEmpty else {
@@ -48,7 +48,7 @@ extension BackendClient {
 
   // MARK: Products and entitlements
 
-  /// The products that the backend knows: `GET .../products/`. Those that cannot be used are left out.
+  /// The products that the backend knows: `GET .../products/`. Unusable ones are dropped.
   public func products() async throws(BackendError) -> ProductList {
     let body = try await send(Endpoints.products(apiKey: publicKey), .safe)
     guard let list = ProductList.decode(json: body).output else {
@@ -57,11 +57,11 @@ extension BackendClient {
     return list
   }
 
-  /// What a user is entitled to: `GET .../users/{user or device}/entitlements`.
+  /// A user's entitlements: `GET .../users/{user or device}/entitlements`.
   ///
   /// - Parameters:
-  ///   - user: the app's ID of the user, or else the device's.
-  ///   - deviceID: the device, whose entitlements count too.
+  ///   - user: the app's ID of the user, or the device's.
+  ///   - deviceID: the device. Its entitlements are included.
   public func entitlements(ofUser user: String, deviceID: String? = nil)
     async throws(BackendError) -> EntitlementsAnswer
   {
@@ -71,7 +71,8 @@ extension BackendClient {
       decoding: try await object(request, .safe, limit: options.entitlementsLimit))
   }
 
-  /// Redeems codes: `POST .../redeem`. The backend redeems nothing twice, so it is repeated.
+  /// Redeems codes: `POST .../redeem`. The request is repeated on failure, since the backend
+  /// redeems nothing twice.
   public func redeem(_ redemption: RedemptionRequest) async throws(BackendError)
     -> RedemptionAnswer
   {
@@ -82,12 +83,13 @@ extension BackendClient {
 
   // MARK: Checkout
   //
-  // A context without characters is `missingCheckoutSession`, and nothing is sent.
+  // A context without characters is `missingCheckoutSession`, and no request is sent.
 
-  /// Begins a checkout: `POST .../checkout/session`. Never repeated, as that would begin another.
+  /// Begins a checkout: `POST .../checkout/session`. Never repeated, because that would begin
+  /// another one.
   ///
-  /// - Throws: ``BackendError/unexpectedDirective(_:)`` where the backend wants another kind than
-  ///   those allowed, ``BackendError/missingCheckoutSession`` where the answer has no session.
+  /// - Throws: ``BackendError/unexpectedDirective(_:)`` if the backend requests a kind that is not
+  ///   allowed, ``BackendError/missingCheckoutSession`` if the answer has no session.
   public func beginCheckout(_ checkout: CheckoutRequest) async throws(BackendError)
     -> CheckoutSession
   {
@@ -97,7 +99,7 @@ extension BackendClient {
       decoding: try await object(request, .never), allowed: checkout.allowedDirectives)
   }
 
-  /// How far a checkout is: `POST .../checkout/status`.
+  /// The progress of a checkout: `POST .../checkout/status`.
   public func checkoutStatus(contextID: String) async throws(BackendError) -> CheckoutStatus {
     guard !contextID.isBlank else { throw .missingCheckoutSession }
     let request = Endpoints.checkoutStatus(contextID: contextID, apiKey: publicKey)
@@ -116,7 +118,7 @@ extension BackendClient {
 
   /// Marks a checkout as complete: `POST .../checkout/session/complete`. Not repeated.
   ///
-  /// - Returns: the address that redeems what was bought.
+  /// - Returns: the address that redeems the purchase.
   public func completeCheckout(contextID: String) async throws(BackendError) -> String {
     guard !contextID.isBlank else { throw .missingCheckoutSession }
     let request = Endpoints.completeCheckout(contextID: contextID, apiKey: publicKey)
@@ -127,7 +129,7 @@ extension BackendClient {
     return url
   }
 
-  /// What a checkout gave, so far: `POST .../checkout/session/poll-redemption-result`.
+  /// The result of a checkout so far: `POST .../checkout/session/poll-redemption-result`.
   public func pollRedemption(contextID: String, deviceID: String, appUserID: String? = nil)
     async throws(BackendError) -> RedemptionAnswer
   {
@@ -137,7 +139,7 @@ extension BackendClient {
     return try RedemptionAnswer(decoding: try await object(request, .safe))
   }
 
-  // MARK: Assignments, kept for compatibility
+  // MARK: Assignments, for compatibility
 
   /// The assignments that the server has for the user: `GET /api/v1/assignments`, a compatibility
   /// endpoint.
@@ -146,10 +148,10 @@ extension BackendClient {
       in: try await object(Endpoints.assignments(apiKey: publicKey), .safe))
   }
 
-  /// Tells the server of assignments: `POST /api/v1/confirm_assignments`, a compatibility endpoint. All
-  /// or none of them are taken; telling it again changes nothing.
+  /// Reports assignments to the server: `POST /api/v1/confirm_assignments`, a compatibility
+  /// endpoint. The server accepts all of them or none. Repeating the report changes nothing.
   ///
-  /// - Throws: ``BackendError/tooManyAssignments`` for more than 100, without asking.
+  /// - Throws: ``BackendError/tooManyAssignments`` for more than 100, without sending a request.
   @discardableResult
   public func confirm(_ assignments: [Assignment]) async throws(BackendError) -> [Assignment] {
     guard assignments.count <= Endpoints.confirmationLimit else { throw .tooManyAssignments }
@@ -172,13 +174,13 @@ extension BackendClient {
 
   // MARK: AgentWallie
 
-  /// Has AgentWallie's server verify a signed transaction: `POST /v1/receipts/{key}`. The server keeps
-  /// it by transaction, so it is repeated.
+  /// Has AgentWallie's server verify a signed transaction: `POST /v1/receipts/{key}`. The request
+  /// is repeated on failure, since the server stores it by transaction.
   ///
   /// - Parameters:
-  ///   - signed: three parts in base64url, as StoreKit gives it.
-  ///   - userID: whose purchase it is.
-  ///   - deviceID: where it was made.
+  ///   - signed: three parts in base64url, as StoreKit returns it.
+  ///   - userID: the user that made the purchase.
+  ///   - deviceID: the device on which it was made.
   public func postReceipt(_ signed: String, userID: String, deviceID: String)
     async throws(BackendError) -> ReceiptAnswer
   {
@@ -188,7 +190,7 @@ extension BackendClient {
     return try ReceiptAnswer(decoding: try await object(request, .safe))
   }
 
-  /// What AgentWallie's server knows of a user: `GET /v1/subscriptions/{key}/{user}`.
+  /// The data of AgentWallie's server about a user: `GET /v1/subscriptions/{key}/{user}`.
   public func subscriptions(ofUser user: String) async throws(BackendError) -> SubscriptionsAnswer {
     guard !user.isBlank else { throw .notFound }
     let request = Endpoints.subscriptions(ofUser: user, apiKey: publicKey)

@@ -1,25 +1,25 @@
 internal import Expressions
 
-/// Calls the backend's endpoints, each on its own: for apps and tools that need one of them without the
-/// rest of the SDK.
+/// Calls single endpoints of the backend, for apps and tools that need one of them without the rest
+/// of the SDK.
 ///
-/// Every call ends: an attempt takes at most as long as ``Options`` say, and is repeated only where that
-/// is safe and may help, with the pauses of the contract (5 to 19.1 seconds and up to one more, six
-/// times). Errors are ``BackendError``. Cancelling the task ends its call.
+/// Every call ends. An attempt takes at most the time in ``Options``. It is repeated up to six
+/// times, only where that is safe and may help, with the pauses of the contract (5 to 19.1 seconds,
+/// plus up to one second). Errors are ``BackendError``. Cancelling the task ends its call.
 ///
 /// ```swift
 /// let client = BackendClient.live(publicKey: "pk_...")
 /// let answer = try await client.entitlements(ofUser: "user_123", deviceID: device)
 /// ```
 public struct BackendClient: Sendable {
-  /// Where the backend is, and how long and how often it is asked.
+  /// The address of the backend, and the limits and repetitions of requests.
   public struct Options: Hashable, Sendable {
     public var environment = NetworkEnvironment.release
-    /// How long an attempt may take.
+    /// The maximum duration of an attempt.
     public var limit = Duration.seconds(30)
     public var entitlementsLimit = Duration.seconds(5)
     public var redemptionLimit = Duration.seconds(10)
-    /// How often a call is repeated at most.
+    /// The maximum number of repetitions of a call.
     public var retries = 6
 
     public init() {}
@@ -34,8 +34,8 @@ public struct BackendClient: Sendable {
 
   /// - Parameters:
   ///   - publicKey: the application's key, `pk_...`.
-  ///   - transport: how the backend is reached.
-  ///   - time: the clock of limits and pauses.
+  ///   - transport: sends the requests.
+  ///   - time: the clock for limits and pauses.
   ///   - options: the environment, limits and further settings.
   public init(
     publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
@@ -45,7 +45,8 @@ public struct BackendClient: Sendable {
       publicKey: publicKey, transport: transport, time: time, entropy: .system, options: options)
   }
 
-  /// - Parameter executor: runs everything, in tests that want one thread. Nil is the system's choice.
+  /// - Parameter executor: runs everything, for tests that require one thread. Nil means the
+  ///   system's choice.
   package init(
     publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
     entropy: Entropy, options: Options = Options(), executor: (any TaskExecutor)? = nil
@@ -62,13 +63,13 @@ public struct BackendClient: Sendable {
 
   /// Whether a request may be sent again.
   enum Repeating {
-    /// It only reads, or the backend does nothing twice.
+    /// Yes: it only reads, or the backend ignores repetitions.
     case safe
-    /// Another one would begin something anew.
+    /// No: a repetition would begin something new.
     case never
   }
 
-  /// Sends a request until there is an answer that counts.
+  /// Sends a request until an answer is final.
   func send(_ request: BackendRequest, _ repeating: Repeating, limit: Duration? = nil)
     async throws(BackendError) -> [UInt8]
   {
@@ -124,7 +125,7 @@ public struct BackendClient: Sendable {
   }
 }
 
-/// Pieces of work of which the first that ends counts. What does not end keeps nobody waiting; it is
+/// Concurrent tasks. The first result counts. A task that does not end delays no caller; it is
 /// cancelled, and its result is dropped.
 private final class Race<Result: Sendable>: Sendable {
   private struct State {

@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// Why a backend call came to nothing.
+/// Why a backend call failed.
 public enum BackendError: Error, Hashable, Sendable {
-  /// What of a checkout's context failed at the backend.
+  /// The part of a checkout's context that failed at the backend.
   public enum ContextFailure: String, Hashable, Sendable {
     case encoding
     case storage
@@ -13,18 +13,18 @@ public enum BackendError: Error, Hashable, Sendable {
   case timeout
   /// The task that made the call was cancelled.
   case cancelled
-  /// 401 or 403: the public key is not accepted.
+  /// 401 or 403: the public key was rejected.
   case unauthorized
   case notFound
   /// The config API has no such artifact.
   case artifactNotFound
-  /// Another status that is not a success.
+  /// Any other status that is not a success.
   case http(Int)
   /// 5xx.
   case internalError(Int)
-  /// A success that does not read as the contract says.
+  /// A successful response whose body violates the contract.
   case decoding(String)
-  /// A product's identifier is not of the form that its store needs, such as
+  /// A product's identifier does not have the form that its store requires, such as
   /// `live:price_123:no-trial`.
   case invalidProductFormat
   /// The application has no counterpart at the store.
@@ -40,10 +40,10 @@ public enum BackendError: Error, Hashable, Sendable {
   case tooManyAssignments
   case unknownExperiment
   case unknownVariant
-  /// A signed transaction whose signature or chain does not hold.
+  /// A signed transaction whose signature or certificate chain is invalid.
   case invalidSignature
 
-  /// The contract's name of the error, without what it carries: `missingWebPaywallDomain`.
+  /// The contract's name of the error, without its payload: `missingWebPaywallDomain`.
   public var code: String {
     switch self {
     case .network: "network"
@@ -68,7 +68,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same request may succeed later: no answer, 5xx, and the statuses that say so.
+  /// Whether the same request may succeed later: no answer, 5xx, and retryable statuses.
   public var isTransient: Bool {
     switch self {
     case .network, .timeout, .internalError: true
@@ -92,7 +92,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// The error of an answer, or nil for a success: what its body says is wrong, or else its status.
+  /// The error of an answer, or nil for a success. The body determines it, otherwise the status.
   init?(_ response: BackendResponse) {
     guard let error = BackendError(status: response.status) else { return nil }
     let body = try? Value.parse(json: response.body)
@@ -131,7 +131,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// For a person.
+  /// A description for people.
   public var message: String {
     switch self {
     case .network(let text): "the network failed: \(text)"

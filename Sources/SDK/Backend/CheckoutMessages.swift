@@ -2,16 +2,16 @@ public import Expressions
 
 /// How a checkout on the web is shown.
 public enum CheckoutDirectiveKind: String, Hashable, Sendable, CaseIterable {
-  /// A page of its own, from which the user comes back.
+  /// A separate page, from which the user returns.
   case redirect
   case drawer
   case embedded
 }
 
-/// What the backend wants done to check out.
+/// The step that the backend requests for a checkout.
 public enum CheckoutDirective: Hashable, Sendable {
   case redirect(checkoutURL: String, sessionID: String)
-  /// - Parameter details: everything that the backend says of it, as JSON: `subscriptionDetails`,
+  /// - Parameter details: all further data from the backend, as JSON: `subscriptionDetails`,
   ///   `paymentMethodTypes`, `intentType`, the application's icon.
   case drawer(publishableKey: String, sessionID: String, details: Value)
   case embedded(publishableKey: String, sessionID: String)
@@ -67,8 +67,8 @@ public struct CheckoutRequest: Hashable, Sendable {
   /// `stripe` or `paddle`.
   public var store: String
   public var allowedDirectives: [CheckoutDirectiveKind]
-  /// What the sealed context is to hold: paywall, experiment, presentment, identity, device, product,
-  /// each an object as the contract has it.
+  /// The data for the sealed context: paywall, experiment, presentment, identity, device, product,
+  /// each an object of the contract.
   public var context: Value
   public var stripeCustomerID: String?
 
@@ -99,7 +99,7 @@ public struct CheckoutRequest: Hashable, Sendable {
 /// A checkout that has begun.
 public struct CheckoutSession: Hashable, Sendable {
   public var directive: CheckoutDirective
-  /// Sealed by the backend: it is passed on, and tells nothing.
+  /// Sealed by the backend: the SDK passes it on and cannot read it.
   public var contextID: String
 
   init(decoding value: Value, allowed: [CheckoutDirectiveKind]) throws(BackendError) {
@@ -114,9 +114,9 @@ public struct CheckoutSession: Hashable, Sendable {
   }
 }
 
-/// How far a checkout is.
+/// The progress of a checkout.
 public struct CheckoutStatus: Hashable, Sendable {
-  /// What has become of it.
+  /// The state of the checkout.
   public enum State: String, Hashable, Sendable {
     case pending
     case completed
@@ -124,7 +124,7 @@ public struct CheckoutStatus: Hashable, Sendable {
   }
 
   public var state: State
-  /// The payment's own state, as the store names it.
+  /// The payment's own state, in the store's vocabulary.
   public var paymentStatus: String?
   public var redemptionURL: String?
 

@@ -1,17 +1,17 @@
 internal import Expressions
 
-/// What the config API keeps, by group (seed 000, "Config API artifact contract").
+/// The artifacts of the config API, by group (seed 000, "Config API artifact contract").
 ///
-/// A key is percent-encoded in the path, so it may be anything.
+/// A key is percent-encoded in the path, so it may contain any characters.
 public enum ConfigGroup: Hashable, Sendable {
   case applicationPublicAPIKey(String)
   case webPaywallDomain(String)
   case applicationID(String)
-  /// Its answer holds a private signing key. Apps have no business with it: it must not be logged
-  /// or stored.
+  /// Its answer contains a private signing key. Apps must not use it, and it must not be logged or
+  /// stored.
   case retentionMessagingConfig(publicKey: String)
 
-  /// What the path calls the group.
+  /// The name of the group in the path.
   public var name: String {
     switch self {
     case .applicationPublicAPIKey: "v1-application-public-api-key"
@@ -21,7 +21,7 @@ public enum ConfigGroup: Hashable, Sendable {
     }
   }
 
-  /// What is looked up in the group.
+  /// The key to look up in the group.
   public var key: String {
     switch self {
     case .applicationPublicAPIKey(let key), .webPaywallDomain(let key), .applicationID(let key),
@@ -30,7 +30,7 @@ public enum ConfigGroup: Hashable, Sendable {
     }
   }
 
-  /// The resources of the group that are known.
+  /// The known resources of the group.
   public var resources: [String] {
     switch self {
     case .applicationPublicAPIKey: ["application"]
@@ -41,22 +41,22 @@ public enum ConfigGroup: Hashable, Sendable {
   }
 }
 
-/// One artifact of the config API: where it is read, and how sure that is.
+/// One artifact of the config API: its path, and how certain that is.
 public struct ConfigArtifact: Hashable, Sendable {
-  /// How its path is known.
+  /// How the path is known.
   public enum Basis: String, Hashable, Sendable {
     /// A path that readers of the backend use.
     case verifiedRead
-    /// A public manifest that is known to be read.
+    /// A public manifest that is known to be in use.
     case verifiedManifest
-    /// A manifest after the pattern of another group. Nobody was seen to read it.
+    /// A manifest that follows the pattern of another group. No reader of it is known.
     case inferredManifest
   }
 
   public let group: ConfigGroup
   public let resource: String
   public let basis: Basis
-  /// The version of the answer that is asked for; manifests have none.
+  /// The requested version of the answer; manifests have none.
   public let responseVersion: String?
 
   private init(
@@ -68,7 +68,7 @@ public struct ConfigArtifact: Hashable, Sendable {
     self.responseVersion = responseVersion
   }
 
-  /// An artifact by the names of its path; nil where there is none that is known.
+  /// An artifact by the names of its path; nil for an unknown one.
   package init?(
     group name: String, key: String, resource: String, isManifest: Bool,
     responseVersion: String? = nil
@@ -94,7 +94,7 @@ public struct ConfigArtifact: Hashable, Sendable {
       responseVersion: responseVersion)
   }
 
-  /// The same as a public manifest. The path is inferred, so a reader has to be ready for
+  /// The same as a public manifest. The path is inferred, so readers must handle
   /// ``BackendError/notFound``.
   public static func applicationManifest(publicKey: String) -> ConfigArtifact {
     .init(.applicationPublicAPIKey(publicKey), "application", .inferredManifest)
@@ -113,7 +113,7 @@ public struct ConfigArtifact: Hashable, Sendable {
       .webPaywallDomain(domain), "static-config", .verifiedRead, responseVersion: responseVersion)
   }
 
-  /// The products of an application with what they entitle to.
+  /// The products of an application with their entitlements.
   public static func entitlements(applicationID: String, responseVersion: String = "v1")
     -> ConfigArtifact
   {
@@ -127,7 +127,7 @@ public struct ConfigArtifact: Hashable, Sendable {
     .init(.retentionMessagingConfig(publicKey: publicKey), "config", .verifiedManifest)
   }
 
-  /// The parts of the path, not percent-encoded.
+  /// The components of the path, not percent-encoded.
   var segments: [String] {
     switch basis {
     case .verifiedRead:
@@ -144,9 +144,9 @@ public struct ApplicationArtifact: Hashable, Sendable {
   public var organizationID: Int?
   public var projectID: Int?
   public var stripeApplicationID: Int?
-  /// By store, such as `stripe` or `ios`; stores without an application are left out.
+  /// By store, such as `stripe` or `ios`. Stores without an application are omitted.
   public var storeApplicationIDs: [String: Int]
-  /// Where web paywalls are served.
+  /// The domain that serves web paywalls.
   public var webPaywallDomain: String?
   public var applicationIcon: String?
 

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// The requests of the core, without headers: the core adds the key where the contract wants it.
+/// The requests of the core, without headers. The core adds the key where the contract requires it.
 enum Endpoints {
   static let subscriptions = "/subscriptions-api/public/v1"
 
@@ -22,8 +22,8 @@ enum Endpoints {
     authorized(BackendRequest(.get, "/api/v1/assignments"), apiKey)
   }
 
-  /// Tells the server which variants the user has seen or been held out by. The server takes at
-  /// most ``confirmationLimit`` at once.
+  /// Reports to the server which variants the user has seen or been held out by. The server accepts
+  /// at most ``confirmationLimit`` at once.
   static func confirm(_ assignments: [(experiment: String, variant: String)], apiKey: String)
     -> BackendRequest
   {
@@ -36,10 +36,10 @@ enum Endpoints {
       apiKey)
   }
 
-  /// How many assignments one request may carry.
+  /// The maximum number of assignments in a request.
   static let confirmationLimit = 100
 
-  /// Tells the backend's statistics what happened.
+  /// Sends events to the backend's statistics.
   static func events(_ events: [CollectedEvent], apiKey: String) -> BackendRequest {
     let body = Value.object(["events": .list(events.map(\.uploaded))])
     return authorized(BackendRequest(.post, host: .collector, "/api/v1/events", body: body), apiKey)
@@ -61,7 +61,7 @@ enum Endpoints {
       BackendRequest(.get, host: .subscriptions, segments: segments, query: query), apiKey)
   }
 
-  /// AgentWallie: has a signed transaction verified.
+  /// AgentWallie: requests verification of a signed transaction.
   static func receipt(signed: String, userID: String, deviceID: String, apiKey: String)
     -> BackendRequest
   {
@@ -73,7 +73,7 @@ enum Endpoints {
       ]))
   }
 
-  /// AgentWallie: what the server knows of a user.
+  /// AgentWallie: requests the server's data about a user.
   static func subscriptions(ofUser user: String, apiKey: String) -> BackendRequest {
     BackendRequest(.get, host: .agentWallie, segments: ["v1", "subscriptions", apiKey, user])
   }

@@ -1,20 +1,20 @@
 public import Expressions
 public import RuleEngine
 
-/// What the backend knows of a customer.
+/// The backend's data about a customer.
 public struct CustomerInfo: Hashable, Sendable {
   /// Each as the contract's JSON: `transactionId`, `productId`, `isActive`, `store` and more.
   public var subscriptions: [Value]
   public var nonSubscriptions: [Value]
-  /// Those that are active.
+  /// The active ones.
   public var entitlements: [Entitlement]
 
-  /// A customer of whom nothing is known.
+  /// A customer without any data.
   public init() { (subscriptions, nonSubscriptions, entitlements) = ([], [], []) }
 
   var isEmpty: Bool { self == CustomerInfo() }
 
-  /// As it is stored, in the contract's JSON.
+  /// The stored form, in the contract's JSON.
   var value: Value {
     [
       "subscriptions": .list(subscriptions), "nonSubscriptions": .list(nonSubscriptions),
@@ -30,10 +30,10 @@ public struct CustomerInfo: Hashable, Sendable {
   }
 }
 
-/// A code that is to be redeemed.
+/// A code to redeem.
 public struct RedeemableCode: Hashable, Sendable {
   public var code: String
-  /// Whether this device asks for it for the first time.
+  /// Whether this device redeems the code for the first time.
   public var isFirstRedemption: Bool
 
   public init(_ code: String, isFirstRedemption: Bool = true) {
@@ -46,7 +46,7 @@ public struct RedeemableCode: Hashable, Sendable {
   }
 }
 
-/// A request to redeem codes: all that are known and the new one.
+/// A request to redeem codes: all known ones and the new one.
 public struct RedemptionRequest: Hashable, Sendable {
   public var deviceID: String
   public var aliasID: String
@@ -56,7 +56,7 @@ public struct RedemptionRequest: Hashable, Sendable {
   public var codes: [RedeemableCode]
   /// Signed transactions of the App Store.
   public var receipts: [String]
-  /// An object of the app's own.
+  /// An object that belongs to the app.
   public var metadata: Value
 
   public init(
@@ -86,29 +86,29 @@ public struct RedemptionRequest: Hashable, Sendable {
   }
 }
 
-/// The backend's answer to codes, or to the question what a checkout gave.
+/// The backend's answer to codes, or to a poll of a checkout's result.
 public struct RedemptionAnswer: Hashable, Sendable {
-  /// How far a checkout's redemption is.
+  /// The progress of a checkout's redemption.
   public enum State: String, Hashable, Sendable {
     case pending
     case failed
     case complete
   }
 
-  /// Nil where codes were redeemed.
+  /// Nil for the redemption of codes.
   public var state: State?
   public var results: [RedemptionResult]
   package var web: WebAnswer
   public var entitlements: [Entitlement] { web.active.map(\.entitlement) }
   public var customer: CustomerInfo?
 
-  /// A result that cannot be read is left out; the answer stays.
+  /// An unreadable result is dropped; the rest of the answer stays.
   init(decoding value: Value) throws(BackendError) {
     guard value.isObject else { throw .decoding("it is not a JSON object") }
     results = (value["codes"]?.elements ?? []).compactMap { RedemptionResult(decoding: $0) }
     if let name = value["status"]?.text {
       state = State(rawValue: name)
-      // Codes count whatever the status says.
+      // Codes count regardless of the status.
       guard state != nil || !results.isEmpty else {
         throw .decoding("'status' is not pending, failed or complete")
       }
@@ -118,7 +118,7 @@ public struct RedemptionAnswer: Hashable, Sendable {
   }
 }
 
-/// What the backend says of a user's entitlements.
+/// The backend's answer about a user's entitlements.
 public struct EntitlementsAnswer: Hashable, Sendable {
   package var web: WebAnswer
   public var entitlements: [Entitlement] { web.active.map(\.entitlement) }
@@ -133,14 +133,14 @@ public struct EntitlementsAnswer: Hashable, Sendable {
   }
 }
 
-/// AgentWallie: what became of a signed transaction.
+/// AgentWallie: the result for a signed transaction.
 public struct ReceiptAnswer: Hashable, Sendable {
   public var isValid: Bool
   public var transactionID: String
   public var originalTransactionID: String?
   public var productID: String
   public var entitlements: [String]
-  /// ISO 8601; nil for what does not expire.
+  /// ISO 8601; nil if it does not expire.
   public var expiresDate: String?
   /// `active`, `expired` or `revoked`.
   public var status: String
@@ -157,7 +157,7 @@ public struct ReceiptAnswer: Hashable, Sendable {
   }
 }
 
-/// AgentWallie: what the server knows of a user's subscriptions.
+/// AgentWallie: the server's data about a user's subscriptions.
 public struct SubscriptionsAnswer: Hashable, Sendable {
   public var userID: String
   public var status: String

@@ -1,15 +1,15 @@
 public import Expressions
 
-/// The SDK's boundary in JSON, for wrappers in other languages: a method is a name and an object
-/// of arguments, its answer a value or an error, an event a name and a payload.
+/// The SDK's boundary in JSON, for wrappers in other languages. A method is a name and an object of
+/// arguments, its answer is a value or an error, and an event is a name and a payload.
 ///
-/// Arguments are read leniently: what has the wrong type counts as not there. Nothing traps.
+/// Arguments are read leniently: one of the wrong type counts as missing. Nothing traps.
 public final class Bridge: Sendable {
   /// The names of the contract's methods.
   public static let methods = BridgeMethod.allCases.map(\.rawValue)
 
   private let tollgate: Tollgate
-  /// What the wrapper calls itself towards the backend.
+  /// The wrapper's name in requests to the backend.
   private let wrapperName: String
 
   public init(_ tollgate: Tollgate, wrapperName: String = "Expo") {
@@ -17,8 +17,8 @@ public final class Bridge: Sendable {
     self.wrapperName = wrapperName
   }
 
-  /// Tells a listener every event as the contract's name and payload, in order and before the call
-  /// that caused it is answered.
+  /// Calls a listener with the contract's name and payload of every event, in order and before the
+  /// call that caused it is answered.
   @discardableResult
   public func onEvent(_ listener: @escaping @Sendable (_ name: String, _ payload: Value) -> Void)
     async -> EventSubscription
@@ -26,8 +26,8 @@ public final class Bridge: Sendable {
     await tollgate.observe { listener($0.name.rawValue, $0.payload) }
   }
 
-  /// Says whether anybody listens to `onPurchase` and `onPurchaseRestore`. While nobody does,
-  /// purchases and restores of an app with a purchase controller fail at once.
+  /// Reports whether `onPurchase` and `onPurchaseRestore` have a listener. Without one, purchases
+  /// and restores of an app with a purchase controller fail immediately.
   public func setPurchaseListeners(_ areThere: Bool) async {
     await tollgate.handle(.listenersChanged(purchases: areThere))
   }
@@ -50,7 +50,7 @@ public final class Bridge: Sendable {
     return try await tollgate.perform(call).get().value
   }
 
-  /// Calls a method with JSON text.
+  /// Calls a method with a JSON string.
   ///
   /// - Returns: `{"value": ..}` or `{"error": {"code", "message"}}`.
   public func call(_ method: String, json: String) async -> String {
@@ -99,7 +99,7 @@ enum BridgeMethod: String, CaseIterable {
   case didHandleCustomCallback
   case didHandleBackPressed
 
-  /// The call that the arguments describe, or nil when there is nothing to do.
+  /// The call that the arguments describe, or nil when there is nothing to call.
   func call(_ arguments: Value, _ bridge: Bridge) throws(SDKError) -> Call? {
     switch self {
     case .configure:
@@ -172,7 +172,7 @@ enum BridgeMethod: String, CaseIterable {
       case nil, .null: return .setInterfaceStyle(nil)
       case .string("LIGHT"): return .setInterfaceStyle(.light)
       case .string("DARK"): return .setInterfaceStyle(.dark)
-      // What nobody knows leaves the style as it is.
+      // An unknown style changes nothing.
       default: return nil
       }
     case .setUserAttributes:

@@ -1,11 +1,11 @@
-/// Holds what is reported from other threads until the SDK takes it, in order.
+/// Holds reports from other threads until the SDK takes them, in order.
 internal import Expressions
 
 final class Mailbox: Sendable {
   private struct Content {
     weak var owner: Tollgate?
     var inputs: [Input] = []
-    /// Whether the owner was told that there is something.
+    /// Whether the owner was notified of waiting reports.
     var isAnnounced = false
   }
 

@@ -1,13 +1,14 @@
 internal import Expressions
 
-/// What is to be written in one go.
+/// The changes to write at once.
 struct StorageBatch: Sendable {
-  /// How many entries of logs are kept for a storage that does not answer, or fails; the oldest go first.
+  /// The maximum number of log entries that wait for a storage that does not answer, or fails. The
+  /// oldest are dropped first.
   static let limit = 10_000
 
   /// Only the last state counts.
   private(set) var state: Value?
-  /// By key; nil is one that is removed. Only the last counts.
+  /// By key; nil is a removed record. Only the last one counts.
   private(set) var records: [String: Value?] = [:]
   private(set) var log: [StorageChange] = []
 
@@ -16,7 +17,7 @@ struct StorageBatch: Sendable {
   mutating func save(_ value: Value) { state = value }
 
   mutating func set(_ key: String, _ value: Value?) {
-    // An event that was not uploaded has a key of its own: while it waits here it was never stored.
+    // An event that was not uploaded has its own key. While it waits here it was never stored.
     if value == nil, key.hasPrefix(StorageKey.unsent), case .some(.some) = records[key] {
       records.removeValue(forKey: key)
     } else {
@@ -29,7 +30,7 @@ struct StorageBatch: Sendable {
     if log.count > Self.limit { trim(to: Self.limit * 9 / 10) }
   }
 
-  /// Adds what changed after this.
+  /// Adds later changes.
   mutating func add(_ later: StorageBatch) {
     state = later.state ?? state
     for (key, value) in later.records { set(key, value) }
@@ -37,7 +38,7 @@ struct StorageBatch: Sendable {
     if log.count > Self.limit { trim(to: Self.limit) }
   }
 
-  /// What is forgotten stays forgotten, however much is left out.
+  /// A log that was reset stays reset, however much is dropped.
   private mutating func trim(to count: Int) {
     var kept: Set<String>?
     for case .clearLogs(let names) in log.prefix(log.count - count) {
@@ -47,11 +48,11 @@ struct StorageBatch: Sendable {
     if let kept { log.insert(.clearLogs(except: kept), at: 0) }
   }
 
-  /// What a storage has to change.
+  /// The changes that update a storage.
   ///
   /// - Parameters:
-  ///   - stored: the records of the state that it has.
-  ///   - records: those that it is to have; nil when the state has not changed.
+  ///   - stored: the records that the storage has.
+  ///   - records: the records that it should have; nil when the state has not changed.
   func changes(from stored: [String: Value], to records: [String: Value]?) -> [StorageChange] {
     var changes = records.map { StateRecords.changes(from: stored, to: $0) } ?? []
     for (key, value) in self.records {
@@ -61,15 +62,17 @@ struct StorageBatch: Sendable {
   }
 }
 
-/// What a storage was asked to write, or will be, before logs are read that may not show it.
+/// The changes that were sent or wait to be sent to a storage, and that a read of its logs may not
+/// show yet.
 struct UnwrittenLogs: Sendable {
-  /// What is being written: it may be there or not.
+  /// The batch that is being written. The storage may or may not have it.
   var written: [StorageChange] = []
-  /// What is certainly not there yet.
+  /// The batches that the storage certainly does not have yet.
   var waiting: [StorageChange] = []
 
-  /// Adds to logs that were read what they lack. What is being written is left out, but for the times that
-  /// follow a change that forgets all others: then they are known, whether it was written or not.
+  /// Adds the missing entries to logs that were read. The batch that is being written is left out,
+  /// with one exception: times that follow a reset of their log are known, whether or not it was
+  /// written.
   func complete(_ logs: [String: StorageLog], _ names: [String]?) -> [String: StorageLog] {
     guard !written.isEmpty || !waiting.isEmpty else { return logs }
     var image = StorageImage(logs: logs)

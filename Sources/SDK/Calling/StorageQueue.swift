@@ -1,58 +1,58 @@
 internal import Expressions
 
-/// Writes what changes, one thing after the other and beside everything else: a storage that does
-/// not answer keeps nobody waiting for long.
+/// Writes changes one after the other, in parallel to everything else. A storage that does not
+/// answer delays no caller for long.
 ///
-/// What there is to do has numbers, in order. A call waits for the number that holds what it changed, and not
-/// for what others change meanwhile. While a storage fails, what changes is kept, and tried again after a
+/// Steps have numbers, in order. A call waits for the number that contains its own changes, and not
+/// for later ones of others. While a storage fails, changes are collected and tried again after one
 /// second, two, four and so on, up to a minute.
 final class StorageQueue: Sendable {
   private struct Step: Sendable {
     enum Work: Sendable {
       case write(StorageBatch)
-      /// Read logs as they are after what came before.
+      /// Read logs as they are after the steps before this one.
       case read([String]?, @Sendable ([String: StorageLog]) -> Void)
     }
 
     let number: Int
     var work: Work
 
-    /// What is to be written; nil for one that reads.
+    /// The batch to write; nil for a step that reads.
     var batch: StorageBatch? { if case .write(let batch) = work { batch } else { nil } }
   }
 
   private struct Waiter {
-    /// The step for which it waits.
+    /// The step that it waits for.
     let number: Int
-    /// Whether it waits for as long as the storage may take, and not for a second.
+    /// Whether it waits without a limit, instead of for one second.
     let isPatient: Bool
     let continuation: CheckedContinuation<Void, Never>
   }
 
-  /// How long what is being done has taken.
+  /// How long the current step has taken.
   private enum Delay: Comparable {
     case none
-    /// Calls wait no longer.
+    /// Calls no longer wait.
     case long
-    /// Nobody waits any longer.
+    /// No caller waits any more.
     case tooLong
   }
 
   private struct State {
     var steps: [Step] = []
-    /// The last step that there was.
+    /// The number of the last step.
     var last = 0
-    /// The step that is being done.
+    /// The current step.
     var current: Step?
     var delay = Delay.none
-    /// What could not be written.
+    /// The batch that could not be written.
     var failed = StorageBatch()
-    /// How long the pause is after which that is tried again; zero when the last attempt succeeded.
+    /// The pause before the next attempt; zero when the last attempt succeeded.
     var pause: Int64 = 0
     var retry: Task<Void, Never>?
-    /// The records of the state that are stored.
+    /// The stored records of the state.
     var stored: [String: Value] = [:]
-    /// Whether what is stored may be replaced.
+    /// Whether the stored data may be replaced.
     var isOpen = true
     var waiters: [Waiter] = []
 
@@ -64,23 +64,24 @@ final class StorageQueue: Sendable {
       return done
     }
 
-    /// The step that writes what changed last; nil when all is written, or waits for another attempt.
+    /// The step that writes the latest change; nil when everything is written, or waits for another
+    /// attempt.
     var lastWrite: Int? {
       steps.last { $0.batch != nil }?.number
         ?? current.flatMap { $0.batch == nil ? nil : $0.number }
     }
 
-    /// Whether what changes waits for the next attempt to write what could not be written.
+    /// Whether changes wait for the next attempt after a failure.
     var isPausing: Bool { retry != nil }
 
-    /// Those whose step is behind.
+    /// The waiters whose step is done.
     mutating func takeDone() -> [Waiter] {
       let next = current?.number ?? steps.first?.number ?? .max
       return takeWaiters { $0.number < next }
     }
 
-    /// What came before a step and may not be in the storage; nil when another step than `current` is being
-    /// done.
+    /// The earlier changes that may be missing in the storage; nil when the current step is not
+    /// `current`.
     func unwritten(before step: Step, _ current: Int) -> UnwrittenLogs? {
       guard let now = self.current, now.number == current else { return nil }
       return UnwrittenLogs(
@@ -90,7 +91,7 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// How long calls wait at most for what they changed to be stored.
+  /// The maximum time that calls wait for their changes to be stored.
   static let patience: Int64 = 1_000
   /// The first and the longest pause after a failure, in milliseconds.
   static let pauses: (first: Int64, last: Int64) = (1_000, 60_000)
@@ -100,7 +101,7 @@ final class StorageQueue: Sendable {
   private let complain: @Sendable (String) -> Void
   private let timeLimit = Locked(Timeouts().storage)
 
-  /// - Parameter complain: is told, for a person, what is wrong with a storage.
+  /// - Parameter complain: called with a description of a problem with the storage.
   init(_ ports: Ports, complain: @escaping @Sendable (String) -> Void) {
     self.ports = ports
     self.complain = complain
@@ -110,7 +111,7 @@ final class StorageQueue: Sendable {
 
   func setLimit(_ limit: Duration) { timeLimit.withLock { $0 = limit } }
 
-  /// Writes nothing from now on: what is stored is not known.
+  /// Stops all writing, because the stored data is unknown.
   func close() {
     let waiters = state.withLock { state in
       state.isOpen = false
@@ -121,7 +122,7 @@ final class StorageQueue: Sendable {
     for waiter in waiters { waiter.continuation.resume() }
   }
 
-  /// Says which records of the state are stored.
+  /// Sets the stored records of the state.
   func begin(with records: [String: Value]) { state.withLock { $0.stored = records } }
 
   func save(_ value: Value) { add { $0.save(value) } }
@@ -135,7 +136,7 @@ final class StorageQueue: Sendable {
     add { $0.append(.clearLogs(except: logs)) }
   }
 
-  /// Tells what logs hold when everything is written that came before.
+  /// Returns the contents of logs once everything before is written.
   func read(
     logs names: [String]?, _ tell: @escaping @Sendable ([String: StorageLog]) -> Void
   ) {
@@ -168,7 +169,7 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// Sees that somebody does what there is to do.
+  /// Starts the writer task if none is running.
   private func start(_ change: (inout State) -> Void) {
     let begins = state.withLock { state in
       change(&state)
@@ -199,7 +200,7 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// The next thing to do. What is to be written waits with the rest where that has failed.
+  /// The next step. After a failure, changes wait together with the unwritten ones.
   private func take() -> Step? {
     var step: Step?
     resume { state in
@@ -224,7 +225,7 @@ final class StorageQueue: Sendable {
     return step
   }
 
-  /// Lets go those whose step is behind after a change.
+  /// Makes a change, and releases the waiters whose step is then done.
   private func resume(_ change: (inout State) -> Void) {
     let waiters = state.withLock { state in
       change(&state)
@@ -266,9 +267,9 @@ final class StorageQueue: Sendable {
 
   // MARK: Failing
 
-  /// Keeps what could not be written for another attempt.
+  /// Stores a batch that could not be written for another attempt.
   ///
-  /// - Returns: whether the attempt before has succeeded.
+  /// - Returns: whether the previous attempt succeeded.
   private func keep(_ batch: StorageBatch) -> Bool {
     let time = ports.time
     return state.withLock { state in
@@ -285,9 +286,9 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// Tries again now to write what could not be written.
+  /// Retries the batch that could not be written.
   ///
-  /// - Returns: whether there is any.
+  /// - Returns: whether there is one.
   private func tryAgain() -> Bool {
     let hasFailed = state.withLock { state in
       state.retry?.cancel()
@@ -300,8 +301,8 @@ final class StorageQueue: Sendable {
 
   // MARK: Waiting
 
-  /// Lets go those who wait for too long, and says that a storage has not answered when its time is
-  /// over.
+  /// Releases the callers that have waited too long, and reports a storage that has not answered in
+  /// time.
   private func watch(_ number: Int) -> Task<Void, Never> {
     let limit = timeLimit.withLock { $0 }
     return Task(executorPreference: ports.executor) { [self] in
@@ -317,9 +318,9 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// Nobody waits any longer for what is being done, also not who wants to read.
+  /// Releases everything that waits for the current step, including reads.
   ///
-  /// - Returns: whether it is being done still.
+  /// - Returns: whether the step is still running.
   private func letGo(_ number: Int, _ delay: Delay) -> Bool {
     let (waiters, steps) = state.withLock { state -> ([Waiter], [Step]?) in
       guard state.current?.number == number else { return ([], nil) }
@@ -337,8 +338,8 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// Reads while a storage does not say whether it has written something. When it does before it has
-  /// read, the step's turn comes as usual.
+  /// Reads while a storage has not answered a write. If it answers first, the step is done as
+  /// usual.
   private func readMeanwhile(_ step: Step, _ current: Int) async {
     guard case .read(let names, let tell) = step.work,
       let unwritten = state.withLock({ $0.unwritten(before: step, current) })
@@ -353,10 +354,9 @@ final class StorageQueue: Sendable {
     if isFirst { tell(unwritten.complete(logs, names)) }
   }
 
-  /// Returns when everything is written that has changed so far, or the storage has had its time: a
-  /// second.
+  /// Returns when all changes so far are written, or the storage has had its time: one second.
   ///
-  /// - Parameter isLast: whether the storage may take as long as it may, and what could not be written is
+  /// - Parameter isLast: whether the storage may take its full time, and whether a failed batch is
   ///   tried once more.
   func flush(isLast: Bool = false) async {
     await wait(isPatient: isLast)

@@ -7,22 +7,23 @@ public import RuleEngine
 extension Tollgate {
   /// Fetches the config and makes the SDK ready. Call it first, once.
   ///
-  /// Called again while it runs, both calls have one outcome; called again when it is done, nothing
-  /// happens; after a failure it tries anew. A call that does not count changes nothing, not even
-  /// who buys. The config is asked for again up to ``TollgateOptions/maxConfigRetryCount`` times
-  /// when the network fails.
+  /// A second call while the first one runs shares its outcome. After success it does nothing.
+  /// After a failure it tries again. A call that does not count changes nothing, not even the
+  /// purchase controller. If the network fails, the config is requested again up to
+  /// ``TollgateOptions/maxConfigRetryCount`` times.
   ///
-  /// When the network has not answered after ``Timeouts/keptConfig``, one second, the config that
-  /// was fetched last is used, or ``TollgateOptions/fallbackConfig``; the network's is used when it
-  /// comes. ``configOrigin`` tells which it is.
+  /// If the network has not answered after ``Timeouts/keptConfig``, one second, the last fetched
+  /// config is used, or ``TollgateOptions/fallbackConfig``. The network's config replaces it when
+  /// it arrives. ``configOrigin`` reports which one is in use.
   ///
   /// - Parameters:
   ///   - apiKey: the public key of the app.
-  ///   - purchaseController: buys in the SDK's stead. Without one, or one that
-  ///     ``setPurchaseController(_:)`` was given, the SDK buys and keeps the subscription status.
-  ///   - options: what the app configures.
+  ///   - purchaseController: makes purchases instead of the SDK. Without one, here or from
+  ///     ``setPurchaseController(_:)``, the SDK makes purchases and maintains the subscription
+  ///     status.
+  ///   - options: the options of the app.
   /// - Throws: ``SDKError/Code/invalidArgument`` for a blank key,
-  ///   ``SDKError/Code/configurationFailed`` when the config cannot be had.
+  ///   ``SDKError/Code/configurationFailed`` when the config is not available.
   public func configure(
     apiKey: String, purchaseController: (any PurchaseController)? = nil,
     options: TollgateOptions = TollgateOptions()
@@ -34,18 +35,19 @@ extension Tollgate {
     _ = try await perform(.configure(configuration), offer: purchaseController).get()
   }
 
-  /// Makes the SDK ready with a static config that the app has, and asks no server for one.
+  /// Makes the SDK ready with a static config from the app, without a request to a server.
   ///
-  /// It is for apps that bring their config, and for tests. To have one only for starts without a
-  /// network, set ``TollgateOptions/fallbackConfig``. Otherwise it is as the other `configure`.
+  /// This is for apps that include their config, and for tests. For a config that is only used
+  /// without a network, set ``TollgateOptions/fallbackConfig``. In all other respects it equals the
+  /// other `configure`.
   ///
   /// - Parameters:
-  ///   - config: JSON, as bytes: `[UInt8]`, `Data`, or the `utf8` of a text.
-  ///   - apiKey: the public key of the app. Without one nothing is sent: assignments are not
-  ///     confirmed, codes not redeemed.
+  ///   - config: JSON, as bytes: `[UInt8]`, `Data`, or the `utf8` of a string.
+  ///   - apiKey: the public key of the app. Without one the SDK sends nothing: assignments are not
+  ///     confirmed, and codes are not redeemed.
   ///   - purchaseController: as in the other `configure`.
-  ///   - options: what the app configures.
-  /// - Throws: ``SDKError/Code/configurationFailed`` when it is no static config.
+  ///   - options: the options of the app.
+  /// - Throws: ``SDKError/Code/configurationFailed`` when the input is not a static config.
   public func configure(
     config: some Sequence<UInt8>, apiKey: String = "",
     purchaseController: (any PurchaseController)? = nil,
@@ -59,19 +61,20 @@ extension Tollgate {
     _ = try await perform(.configure(configuration), offer: purchaseController).get()
   }
 
-  /// Where the config comes from that is used, how old it is and which version; nil without one.
+  /// The source, age and version of the config in use; nil without one.
   public nonisolated var configOrigin: ConfigOrigin? { snapshot.configOrigin }
 
-  /// Sets who buys, before ``configure(apiKey:purchaseController:options:)`` is called.
+  /// Sets the purchase controller, before ``configure(apiKey:purchaseController:options:)`` is
+  /// called.
   public func setPurchaseController(_ controller: any PurchaseController) {
     purchaseController = controller
   }
 
-  /// Sets who is told of everything; the SDK keeps it. Set it before `configure`, so that nothing
-  /// is missed.
+  /// Sets the delegate that receives everything. The SDK retains it. Set it before `configure`, so
+  /// that it misses nothing.
   public func setDelegate(_ delegate: (any TollgateDelegate)?) { appDelegate = delegate }
 
-  /// How far the configuration is. Never waits.
+  /// The progress of the configuration. Never waits.
   public nonisolated var configurationStatus: ConfigurationStatus {
     switch snapshot.lifecycle {
     case .unconfigured, .configuring: .pending
@@ -80,34 +83,34 @@ extension Tollgate {
     }
   }
 
-  /// The app came to the foreground: begins a session when the last one is long over, and asks for
-  /// the config once more when there is none.
+  /// Call when the app enters the foreground. Begins a session when the last one ended long enough
+  /// ago, and requests the config once more when there is none.
   public nonisolated func applicationDidEnterForeground() { post(.application(.foreground)) }
 
-  /// The app went to the background.
+  /// Call when the app enters the background.
   public nonisolated func applicationDidEnterBackground() { post(.application(.background)) }
 
-  /// Takes a report of something that only the device can see.
+  /// Accepts a report of something that only the device can observe.
   public nonisolated func report(_ report: DeviceReport) { post(.device(report)) }
 }
 
 // MARK: Placements
 
 extension Tollgate {
-  /// Registers a placement: shows a paywall when the user is in an audience of it, and runs the
+  /// Registers a placement: shows a paywall when the user is in one of its audiences, and runs the
   /// feature when the outcome allows it.
   ///
-  /// Returns when everything about the placement is over: the paywall is gone, or there was none.
-  /// The feature runs when the user bought or restored, when no paywall was to be shown, and when
-  /// the paywall was closed but the feature is not gated.
+  /// Returns when the placement is finished: its paywall is closed, or there was none. The feature
+  /// runs when the user bought or restored, when no paywall was due, and when the paywall was
+  /// closed but the feature is not gated.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.
-  ///   - params: what rules and the paywall can read.
-  ///   - handler: hears of this placement only.
-  ///   - feature: what the app does when the outcome allows it. Without one nothing is gated.
-  /// - Returns: what came of it. There is always exactly one outcome, errors included. A task that is
-  ///   cancelled has ``SDKError/Code/cancelled``; a paywall that is there by then stays.
+  ///   - params: values that rules and the paywall can read.
+  ///   - handler: receives the events of this placement only.
+  ///   - feature: the app's action when the outcome allows it. Without one nothing is gated.
+  /// - Returns: the outcome. There is always exactly one, errors included. For a cancelled task it
+  ///   is ``SDKError/Code/cancelled``; a paywall that is already visible stays.
   @discardableResult
   public func register(
     placement: String, params: [String: (any AttributeConvertible)?] = [:],
@@ -144,8 +147,8 @@ extension Tollgate {
     PlacementOutcome(await perform(.registerPlacement(request)))
   }
 
-  /// What the placement would do now, without showing anything. The assignment that the answer
-  /// promises is confirmed; no occurrence is used up.
+  /// The result that the placement would have now, without showing anything. The assignment that it
+  /// promises is confirmed. No occurrence is consumed.
   public func getPresentationResult(
     forPlacement placement: String, params: [String: (any AttributeConvertible)?] = [:]
   ) async throws(SDKError) -> PresentationResult {
@@ -165,40 +168,41 @@ extension Tollgate {
     return try await getPresentationResult(forPlacement: placement, params: params)
   }
 
-  /// Closes the paywall that is open, and returns when it is gone; at once when there is none.
+  /// Closes the open paywall, and returns when it is closed. Returns immediately when there is
+  /// none.
   public func dismiss() async { _ = await perform(.dismiss) }
 
-  /// Loads what the paywalls of some placements need, so that they come up faster. Before
-  /// `configure` the request is kept.
+  /// Preloads the paywalls of some placements, so that they appear faster. Before `configure` the
+  /// request waits.
   public func preloadPaywalls(forPlacements names: Set<String>) async {
     _ = await perform(.preloadPaywalls(names.sorted()))
   }
 
-  /// Loads what all paywalls need.
+  /// Preloads all paywalls.
   public func preloadAllPaywalls() async { _ = await perform(.preloadPaywalls(nil)) }
 
-  /// Gives the SDK an address that the app was opened with.
+  /// Passes an address that opened the app to the SDK.
   ///
-  /// - Returns: whether it is for the SDK. False for a text that is not an address.
+  /// - Returns: whether it is for the SDK. False for a string that is not an address.
   @discardableResult
   public func handleDeepLink(_ url: String) async -> Bool {
     await perform(.handleDeepLink(url)) == .success(.truth(true))
   }
 
-  /// Answers a custom callback that an observer heard of. An ID that nobody waits for is fine.
+  /// Answers a custom callback that an observer received. An unknown ID is ignored.
   public func didHandleCustomCallback(callbackID: String, _ result: CustomCallbackResult) async {
     _ = await perform(.didHandleCustomCallback(callbackID: callbackID, result))
   }
 
-  /// Answers `onBackPressed` for an observer: whether the app used the press for itself.
+  /// Answers `onBackPressed` for an observer: whether the app consumed the press.
   ///
   /// - Throws: ``SDKError/Code/unsupported`` where there is no back button.
   public func didHandleBackPressed(shouldConsume: Bool) async throws(SDKError) {
     _ = try await perform(.didHandleBackPressed(shouldConsume: shouldConsume)).get()
   }
 
-  /// Sets who says what a press of Android's back button does on a paywall that reroutes it: true
-  /// keeps the paywall. The answer has to come within ``Timeouts/backPress``.
+  /// Sets the handler for presses of Android's back button on a paywall that reroutes it. If it
+  /// returns true, the paywall stays. The answer must arrive within ``Timeouts/backPress``.
   public func onBackPressed(_ handler: (@Sendable (PaywallInfo) async -> Bool)?) {
     backPressHandler = handler
   }
@@ -207,8 +211,8 @@ extension Tollgate {
 // MARK: The user
 
 extension Tollgate {
-  /// Says who the user is. Another user than before is reset first; white space around the ID does
-  /// not count.
+  /// Sets the user's ID. If it differs from the current one, the old user is reset first. White
+  /// space around the ID is ignored.
   public func identify(userID: String, options: IdentityOptions = IdentityOptions())
     async throws(SDKError)
   {
@@ -217,7 +221,7 @@ extension Tollgate {
     _ = try await perform(call).get()
   }
 
-  /// Forgets the user: ID, attributes, assignments, occurrences. An open paywall stays.
+  /// Deletes the user's data: ID, attributes, assignments, occurrences. An open paywall stays.
   public func reset() async throws(SDKError) { _ = try await perform(.reset).get() }
 
   /// The user's attributes: those of the app, and the SDK's own (`aliasId`, `seed`, `appUserId`).
@@ -243,7 +247,8 @@ extension Tollgate {
     try await setUserAttributes(attributes)
   }
 
-  /// What rules can read as `device.…`: platform, versions, locale, status, times, views.
+  /// The attributes that rules can read as `device.…`: platform, versions, locale, status, times,
+  /// views.
   public func getDeviceAttributes() async throws(SDKError) -> [String: Value] {
     try await attributes(.getDeviceAttributes)
   }
@@ -273,14 +278,14 @@ extension Tollgate {
       (value.members ?? []).map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
   }
 
-  /// The variants that the user has. Asks nobody.
+  /// The user's variants. Makes no request.
   public func getAssignments() async throws(SDKError) -> [Assignment] {
     try await assignments(.getAssignments)
   }
 
-  /// Tells the server of all variants that it does not know of yet.
+  /// Reports all variants to the server that it does not know yet.
   ///
-  /// - Returns: the user's variants. What could not be sent is not marked as sent.
+  /// - Returns: the user's variants. Those that could not be sent are not marked as sent.
   @discardableResult
   public func confirmAllAssignments() async throws(SDKError) -> [Assignment] {
     try await assignments(.confirmAllAssignments)
@@ -295,7 +300,7 @@ extension Tollgate {
 // MARK: Purchases
 
 extension Tollgate {
-  /// The subscription status as it is now: what was saved, before `configure`.
+  /// The current subscription status. Before `configure`, the saved one.
   public var subscriptionStatus: SubscriptionStatus {
     get async {
       await untilLoaded()
@@ -311,8 +316,8 @@ extension Tollgate {
     return status
   }
 
-  /// Sets the subscription status. With a purchase controller nothing else changes it; without one
-  /// the SDK may change it again when it looks into the store.
+  /// Sets the subscription status. With a purchase controller nothing else changes it. Without one
+  /// the SDK may change it again after it queries the store.
   public func setSubscriptionStatus(_ status: SubscriptionStatus) async throws(SDKError) {
     var status = status
     if case .active(let entitlements) = status {
@@ -321,7 +326,7 @@ extension Tollgate {
     _ = try await perform(.setSubscriptionStatus(status)).get()
   }
 
-  /// Entitlements as they are now: active, inactive, and those bought on the web.
+  /// The current entitlements: active, inactive, and those bought on the web.
   public var entitlements: EntitlementsInfo {
     get async {
       await untilLoaded()
@@ -337,10 +342,10 @@ extension Tollgate {
     return info
   }
 
-  /// Products as the store sells them, with the entitlements that the config gives them. A
-  /// controller that keeps the status adds ``EntitlementsInfo/web`` to these.
+  /// Products as the store sells them, with their entitlements in the config. A controller that
+  /// maintains the status adds ``EntitlementsInfo/web`` to these.
   ///
-  /// - Throws: when the store cannot say, or has not within ``Timeouts/products``.
+  /// - Throws: when the store fails, or does not answer within ``Timeouts/products``.
   public func products(for identifiers: Set<String>) async throws(StoreError) -> [StoreProduct] {
     let reply: Reply
     do throws(SDKError) {
@@ -355,8 +360,9 @@ extension Tollgate {
     return products
   }
 
-  /// What a paywall can say about a product now, as the SDK of this platform writes it: `price`,
-  /// `monthlyPrice`, `trialPeriodEndDate` and so on. Nil where its price is missing or too large.
+  /// The attributes that a paywall can show about a product now, as the SDK of this platform writes
+  /// them: `price`, `monthlyPrice`, `trialPeriodEndDate` and so on. Nil if its price is missing or
+  /// too large.
   public func attributes(of product: StoreProduct) -> ProductAttributes? {
     let device = ports.device.facts
     let context = PricingContext(
@@ -364,7 +370,7 @@ extension Tollgate {
     return TransactionProduct(product, on: platform, in: context).attributes
   }
 
-  /// Restores what the user bought before. Without a purchase controller it counts when there is
+  /// Restores the user's earlier purchases. Without a purchase controller it succeeds if there is
   /// an active entitlement afterwards.
   public func restorePurchases() async throws(SDKError) -> RestorationResult {
     guard case .restoration(let result) = try await perform(.restorePurchases).get() else {
@@ -373,8 +379,8 @@ extension Tollgate {
     return result
   }
 
-  /// Answers `onPurchase` for a wrapper that announces purchases. Without a purchase that waits for
-  /// it, nothing happens, as with the other answers.
+  /// Answers `onPurchase` for a wrapper that announces purchases. If no purchase is waiting, the
+  /// call does nothing, like the other answers.
   public func didPurchase(_ result: PurchaseResult) async {
     _ = await perform(.didPurchase(result))
   }
@@ -384,7 +390,7 @@ extension Tollgate {
     _ = await perform(.didRestore(result))
   }
 
-  /// Uses up a consumable of Google Play. Elsewhere nothing happens.
+  /// Consumes a consumable of Google Play. Does nothing on other platforms.
   ///
   /// - Throws: ``SDKError/Code/consumeFailed``.
   public func consume(purchaseToken: String) async throws(SDKError) {
@@ -395,15 +401,15 @@ extension Tollgate {
 // MARK: Settings
 
 extension Tollgate {
-  /// Overrides light or dark; nil is what the system says.
+  /// Overrides light or dark mode; nil follows the system.
   public func setInterfaceStyle(_ style: InterfaceStyle?) async {
     _ = await perform(.setInterfaceStyle(style))
   }
 
-  /// Sets how much of the log is told, against what the options say.
+  /// Overrides the log level of the options.
   public func setLogLevel(_ level: LogLevel) async { _ = await perform(.setLogLevel(level)) }
 
-  /// Sets what is uploaded. Events to the app flow in any case.
+  /// Sets which events are uploaded. The app receives events in any case.
   public func setEventTrackingBehavior(_ behavior: EventTrackingBehavior) async {
     _ = await perform(.setEventTrackingBehavior(behavior))
   }

@@ -1,7 +1,7 @@
 public import Expressions
 public import RuleEngine
 
-// What apps call of other SDKs and is called something else here: the compiler says what.
+// Names of other SDKs. The compiler reports the equivalent here.
 
 @available(*, unavailable, renamed: "Tollgate")
 public typealias Superwall = Tollgate

@@ -1,4 +1,4 @@
-// Telling the app.
+// Notifying the app.
 
 extension Tollgate {
   func deliver(_ event: ModuleEvent) {
@@ -29,8 +29,8 @@ extension Tollgate {
     if let delegate = appDelegate { mainQueue.add { tell(delegate) } }
   }
 
-  /// Finds somebody to answer a custom callback. Where nobody can, the answer is a failure, unless
-  /// an observer may give it with `didHandleCustomCallback`.
+  /// Finds the responder for a custom callback. Without one, the answer is a failure, unless an
+  /// observer may give it with `didHandleCustomCallback`.
   private func respond(
     to id: String, _ callback: CustomCallback, handlerID: String, _ subscriber: Int?
   ) {
@@ -62,7 +62,7 @@ extension Tollgate {
   }
 
   /// Calls a listener with every event, in order and before the call that caused it returns. The
-  /// listener is called on the SDK's own executor and has to return soon.
+  /// listener runs on the SDK's own executor and must return quickly.
   @discardableResult
   public func observe(_ listener: @escaping @Sendable (ModuleEvent) -> Void) -> EventSubscription {
     listeners += 1
@@ -72,7 +72,8 @@ extension Tollgate {
 
   /// Subscribes to events, of one handler or of all.
   ///
-  /// - Parameter handlerID: nil hears of all handlers, but answers no custom callbacks.
+  /// - Parameter handlerID: nil receives the events of all handlers, but answers no custom
+  ///   callbacks.
   package func subscribe(handlerID: String? = nil, _ callbacks: EventCallbacks) -> EventSubscription
   {
     listeners += 1
@@ -84,7 +85,7 @@ extension Tollgate {
     return EventSubscription(id: id)
   }
 
-  /// Ends what ``observe(_:)`` began.
+  /// Ends a subscription of ``observe(_:)``.
   public func unsubscribe(_ subscription: EventSubscription) {
     hub.unsubscribe(subscription.id)
     callbacks[subscription.id] = nil

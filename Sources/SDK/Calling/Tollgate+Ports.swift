@@ -1,4 +1,4 @@
-// Asking store and host.
+// Queries to store and host.
 
 extension Tollgate {
   func askStore(_ effect: Effect) {
@@ -75,13 +75,13 @@ extension Tollgate {
     }
   }
 
-  /// Tells the host something after the app has heard what came before.
+  /// Notifies the host after the app has received all earlier events.
   private func tellPresenter(_ tell: @escaping @Sendable (any PaywallPresenter) -> Void) {
     let presenter = ports.presenter
     mainQueue.addOrDo { tell(presenter) }
   }
 
-  /// Has a paywall shown, after the app has heard that it will be.
+  /// Requests a presentation, after the app has received the event that announces it.
   private func present(_ content: PresentationContent) {
     let id = content.id
     let presentation = presentation(content)

@@ -1,22 +1,22 @@
-// What views read and are told of.
+// The state for views, and its changes.
 
 extension Tollgate {
-  /// What the SDK is like now. It can be read at any time from any thread, such as in a view's body,
-  /// and has what a call changed as soon as the call returns.
+  /// The current state of the SDK. It can be read at any time from any thread, such as in a view's
+  /// body, and contains the changes of a call as soon as the call returns.
   public nonisolated var snapshot: TollgateState { board.state }
 
-  /// How long ago the config that is used was fetched, on the SDK's clock; nil without one, and for one
-  /// that the app brings. A clock that was set back makes nothing negative.
+  /// The time since the config in use was fetched, on the SDK's clock; nil without a config, and
+  /// for one from the app. Never negative, even after the clock was set back.
   public nonisolated var configAge: Duration? {
     guard let fetched = snapshot.configOrigin?.fetchedAt else { return nil }
     return .milliseconds(max(0, ports.time.now - fetched))
   }
 
-  /// The state now, and each one that follows. It ends with the SDK. Who reads slowly misses states
-  /// that are outdated, and never the newest.
+  /// The current state, and each later one. It ends with the SDK. Slow readers miss outdated
+  /// states, but never the newest.
   public nonisolated func states() -> AsyncStream<TollgateState> { board.states() }
 
-  /// What the backend says of the customer now: what was saved, until it answers.
+  /// The backend's data about the customer: the saved data, until the backend answers.
   public nonisolated var customerInfo: CustomerInfo { snapshot.customerInfo }
 
   /// ``customerInfo`` now, and whenever it changes. The stream ends with the SDK.
@@ -35,13 +35,13 @@ extension Tollgate {
     }
   }
 
-  /// Returns when the app has heard of everything until now.
+  /// Returns when the app has received all events so far.
   package nonisolated func untilHeard() async { await mainQueue.settle() }
 
-  /// Tells of each change on the main actor, before the call that caused it returns, and before
-  /// delegate and handlers hear of the events that belong to it.
+  /// Reports each change on the main actor, before the call that caused it returns, and before
+  /// delegate and handlers receive the corresponding events.
   ///
-  /// - Returns: the state now, and what keeps it coming.
+  /// - Returns: the current state, and a token that continues the reports.
   package nonisolated func follow(_ body: @escaping @MainActor @Sendable (TollgateState) -> Void)
     -> (state: TollgateState, token: SubscriptionToken)
   {
@@ -56,26 +56,27 @@ extension Tollgate {
     return (state, token)
   }
 
-  /// Calls back on the main actor with events, in order and before the call that caused them returns,
-  /// for as long as the token is kept.
+  /// Calls back on the main actor with events, in order and before the call that caused them
+  /// returns, while the token exists.
   ///
-  /// With `keepsEvents` events that nobody took are kept, up to 1,000 of them, and given once, to the
-  /// first subscriber whom they fit; questions (`onPurchase`, `onPurchaseRestore`, `onBackPressed`,
-  /// `onCustomCallback`) are not.
+  /// With `keepsEvents`, up to 1,000 events without a receiver are stored, and delivered once, to
+  /// the first subscriber that matches. Questions (`onPurchase`, `onPurchaseRestore`,
+  /// `onBackPressed`, `onCustomCallback`) are not stored.
   ///
   /// ```swift
   /// token = await tollgate.subscribe(handlerID: "export", to: [.onPaywallDismiss]) { event in print(event) }
   /// ```
   ///
   /// - Parameters:
-  ///   - handlerID: whose events to hear of, beside those of no placement; nil hears of all, but
-  ///     answers no custom callbacks.
-  ///   - events: what to hear of; nil is everything.
-  ///   - onEvent: hears of it. Questions are not asked here, save `onPurchase` and `onPurchaseRestore`,
-  ///     which are answered with `didPurchase` and `didRestore`.
-  ///   - onCustomCallback: answers what the paywalls of the handler ask. What it throws is a failure.
-  ///   - onBackPressed: says whether the app used a press of Android's back button for itself. The
-  ///     first subscriber who has it is asked.
+  ///   - handlerID: limits the events to those of this handler and those without a placement. Nil
+  ///     receives all events, but answers no custom callbacks.
+  ///   - events: the events to receive; nil means all.
+  ///   - onEvent: receives the events. Questions have their own callbacks, except `onPurchase` and
+  ///     `onPurchaseRestore`, which are answered with `didPurchase` and `didRestore`.
+  ///   - onCustomCallback: answers questions from the paywalls of the handler. If it throws, the
+  ///     answer is a failure.
+  ///   - onBackPressed: whether the app consumed a press of Android's back button. Only the first
+  ///     subscriber with this callback is asked.
   public func subscribe(
     handlerID: String? = nil, to events: Set<ModuleEvent.Name>? = nil,
     onEvent: @escaping @MainActor @Sendable (ModuleEvent) -> Void = { _ in },
@@ -97,7 +98,7 @@ extension Tollgate {
     }
   }
 
-  /// Registers a placement for somebody who has subscribed to its events.
+  /// Registers a placement for a caller that has subscribed to its events.
   package func register(
     placement: String, params: [String: (any AttributeConvertible)?], handlerID: String,
     isFeatureGatable: Bool

@@ -3,7 +3,7 @@
   internal import UIKit
 
   extension Tollgate {
-    /// Tells the SDK when the app comes to the foreground and goes to the background. Call it once.
+    /// Notifies the SDK when the app enters the foreground or the background. Call it once.
     @MainActor
     public func observeApplication() {
       let center = NotificationCenter.default

@@ -18,7 +18,8 @@ final class Unawaited: Sendable {
 
   /// Begins a registration.
   ///
-  /// - Returns: the token of its call, which no awaited call has, and what its handler hears of.
+  /// - Returns: the token of its call, which differs from that of any awaited call, and the events
+  ///   for its handler.
   func begin(
     _ handler: PaywallPresentationHandler?, _ feature: (@MainActor @Sendable () -> Void)?
   ) -> (token: Token, handlerID: String?) {
@@ -51,7 +52,7 @@ final class Unawaited: Sendable {
     return true
   }
 
-  /// Nothing has an outcome any more.
+  /// Drops all registrations, because there are no more outcomes.
   func close() {
     content.withLock { ($0.registrations, $0.handlers, $0.isClosed) = ([:], [:], true) }
   }
@@ -60,14 +61,16 @@ final class Unawaited: Sendable {
 // MARK: Registering without waiting
 
 extension Tollgate {
-  /// Registers a placement and returns at once, for code that cannot wait, such as a button's action.
-  /// Registrations keep their order. In asynchronous code, `await` the function of the same name.
+  /// Registers a placement and returns immediately, for code that cannot wait, such as a button's
+  /// action. Registrations stay in order. In asynchronous code, `await` the function of the same
+  /// name.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.
-  ///   - params: what rules and the paywall can read.
-  ///   - handler: hears of this placement only, also why there is no paywall.
-  ///   - feature: what the app does when the outcome allows it. Without one nothing is gated.
+  ///   - params: values that rules and the paywall can read.
+  ///   - handler: receives the events of this placement only, including the reason if there is no
+  ///     paywall.
+  ///   - feature: the app's action when the outcome allows it. Without one nothing is gated.
   public nonisolated func register(
     placement: String, params: [String: (any AttributeConvertible)?] = [:],
     handler: PaywallPresentationHandler? = nil,
@@ -93,9 +96,9 @@ extension Tollgate {
 // MARK: Values of any kind
 
 extension Tollgate {
-  /// The same with values of any kind: what an app has in a `[String: any Sendable]`. Values that are not
-  /// text, numbers, truth values, lists, maps or of a type that is ``AttributeConvertible`` are left out
-  /// and reported in the log.
+  /// The same with values of any kind, such as an app's `[String: any Sendable]`. Values other than
+  /// strings, numbers, booleans, lists, maps and types that are ``AttributeConvertible`` are
+  /// dropped and reported in the log.
   @_disfavoredOverload @discardableResult
   public func register(
     placement: String, params: [String: any Sendable]?, handler: PaywallPresentationHandler? = nil,
@@ -119,7 +122,7 @@ extension Tollgate {
     try await setUserAttributes(readable(attributes))
   }
 
-  /// What rules can read of values of any kind.
+  /// The values of any kind that rules can read.
   private nonisolated func readable(_ values: [String: any Sendable]?)
     -> [String: (any AttributeConvertible)?]
   {
@@ -138,7 +141,8 @@ extension Tollgate {
 }
 
 extension Value {
-  /// Something as rules read it; nil for what they cannot read. In lists and maps such values are left out.
+  /// A value as rules read it; nil for one that they cannot read. In lists and maps such values are
+  /// dropped.
   init?(any: Any) {
     if let convertible = any as? any AttributeConvertible {
       self = convertible.attributeValue

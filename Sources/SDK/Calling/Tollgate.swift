@@ -1,8 +1,8 @@
 internal import Expressions
 public import Pricing
 
-/// The SDK: asks the backend for the config, decides placements, presents paywalls, buys, and keeps
-/// the subscription status.
+/// The SDK: requests the config from the backend, decides placements, presents paywalls, makes
+/// purchases, and maintains the subscription status.
 ///
 /// ```swift
 /// let tollgate = Tollgate(ports: ports)
@@ -10,16 +10,16 @@ public import Pricing
 /// await tollgate.register(placement: "export_pdf", params: ["pages": 12]) { exportPDF() }
 /// ```
 ///
-/// Make one when the app starts and keep it. Calls that come before `configure` has resolved wait
+/// Create one when the app starts and retain it. Calls made before `configure` has finished wait
 /// for it, up to ``Timeouts/configure``.
 ///
-/// The actor is a shell: it passes what happens to a plain value and carries out, in order, what
-/// that wants done. All events have one order, and a call returns after the events that it caused.
+/// The actor is a shell. It passes inputs to a plain value and carries out the resulting effects,
+/// in order. All events have one order, and a call returns after the events that it caused.
 public actor Tollgate {
   let ports: Ports
   public nonisolated let platform: Platform
   private var state: SDKState
-  /// What waits to be handled; handling one thing can add another.
+  /// Inputs that wait to be handled. Handling one can add others.
   private var inputs: [Input] = []
   private var isHandling = false
   private let mailbox: Mailbox
@@ -27,13 +27,13 @@ public actor Tollgate {
   private var calls: [Token: CheckedContinuation<Result<Reply, SDKError>, Never>] = [:]
   private var backPresses: [Token: CheckedContinuation<Bool, Never>] = [:]
   private var tokens = 0
-  /// With numbers of their own: one that was started again is another one.
+  /// Each timer has a number, because a restarted timer is a new one.
   private var timers: [TimerID: (number: Int, task: Task<Void, Never>)] = [:]
   private var tasks: [Int: Task<Void, Never>] = [:]
   private var storeWatch: Task<Void, Never>?
   private(set) var isShutDown = false
 
-  // What was stored.
+  // The stored data.
   let storageQueue: StorageQueue
   private var isLoaded = false
   private var loading: [Task<Void, Never>] = []
@@ -41,10 +41,10 @@ public actor Tollgate {
 
   // Paywalls.
   var presentations: [String: PaywallPresentation] = [:]
-  /// Those that the host has been told to show and has not answered about.
+  /// Presentations that were sent to the host and not answered yet.
   var comingUp: [String: PaywallPresentation] = [:]
 
-  // Who is told.
+  // The receivers of events.
   var hub: EventHub
   let answersForAbsent: Bool
   var callbacks: [Int: EventCallbacks] = [:]
@@ -52,25 +52,25 @@ public actor Tollgate {
   var streams: [Int: AsyncStream<ModuleEvent>.Continuation] = [:]
   var listeners = 0
   var handlers: [String: PaywallPresentationHandler] = [:]
-  /// Handlers whose call was cancelled; they hear of their paywall until it is gone.
+  /// Handlers whose call was cancelled. They receive events until their paywall is closed.
   private var orphans: Set<String> = []
   var handlerCount = 0
   let unawaited = Unawaited()
   var appDelegate: (any TollgateDelegate)?
   let mainQueue = MainQueue()
-  /// What views show.
+  /// The state for views.
   nonisolated let board: StateBoard
 
   var purchaseController: (any PurchaseController)?
-  /// Controllers of calls of `configure` that may come to nothing.
+  /// Purchase controllers of `configure` calls that may not take effect.
   private var offers: [Token: any PurchaseController] = [:]
   var backPressHandler: (@Sendable (PaywallInfo) async -> Bool)?
 
   /// - Parameters:
-  ///   - ports: what the SDK needs from outside.
-  ///   - platform: whose SDK is followed where they differ.
-  ///   - keepsEvents: whether events that nobody took are kept for subscribers who come later, and
-  ///     questions that nobody can answer are answered with no (`useSuperwallEvents`).
+  ///   - ports: the SDK's connections to the outside.
+  ///   - platform: the SDK to follow where they differ.
+  ///   - keepsEvents: whether events without a receiver are stored for later subscribers, and
+  ///     whether questions without a responder are answered with no (`useSuperwallEvents`).
   public init(ports: Ports, platform: Platform = .ios, keepsEvents: Bool = false) {
     self.ports = ports
     self.platform = platform
@@ -97,7 +97,7 @@ public actor Tollgate {
 
   // MARK: Loading
 
-  /// Loads what an earlier process saved. What happens meanwhile waits, but not for ever.
+  /// Loads the data that an earlier process saved. Inputs wait meanwhile, for a limited time.
   private func load() {
     guard !isShutDown, !isLoaded, loading.isEmpty else { return }
     let ports = ports
@@ -120,12 +120,12 @@ public actor Tollgate {
     loading = [work, timer]
   }
 
-  /// What an earlier process saved, and what is wrong with it, for a person.
+  /// The data that an earlier process saved, and descriptions of problems with it.
   private struct Loaded: Sendable {
     var records: [String: Value] = [:]
     var unsent: [String: Value] = [:]
     var faults: [String] = []
-    /// Why there is nothing.
+    /// Why there is no data.
     var failure: String?
   }
 
@@ -141,7 +141,7 @@ public actor Tollgate {
     do {
       loaded.unsent = try await ports.storage.records(StorageKey.unsent)
     } catch {
-      // Statistics are no reason to forget who the user is.
+      // The user stays known even if its statistics are damaged.
       loaded.faults.append(
         "events that were not uploaded cannot be read: \(ErrorText.text(of: error))")
     }
@@ -169,7 +169,7 @@ public actor Tollgate {
     endLoading()
   }
 
-  /// Keeps what is not what it should be where nobody reads it, and goes on without.
+  /// Stores unexpected data where no reader looks, and continues without it.
   private func setAside(_ faults: [String], of stored: Value) {
     for name in faults {
       storageQueue.set(StorageKey.damaged + StorageKey.escape(name), stored[name])
@@ -180,7 +180,7 @@ public actor Tollgate {
     }
   }
 
-  /// Goes on as at a first start; what is stored stays as it is.
+  /// Continues as on a first start. The stored data stays unchanged.
   private func giveUpLoading(_ limit: Duration) {
     guard !isLoaded, !isShutDown else { return }
     goOnWithoutStorage("the storage has not answered within \(limit.words)")
@@ -206,7 +206,7 @@ public actor Tollgate {
     handleInputs()
   }
 
-  /// Returns when what was saved is known, or will not be.
+  /// Returns when the saved data is loaded, or loading has failed.
   func untilLoaded() async {
     guard !isLoaded, !isShutDown else { return }
     await withCheckedContinuation { waitingForLoad.append($0) }
@@ -214,16 +214,16 @@ public actor Tollgate {
 
   // MARK: Handling
 
-  /// Handles an input and whatever it leads to at once.
+  /// Handles an input and all inputs that immediately follow from it.
   func handle(_ input: Input) {
     guard !isShutDown else { return }
-    // What was reported before this came first.
+    // Earlier reports come first.
     inputs += mailbox.take()
     inputs.append(input)
     handleInputs()
   }
 
-  /// Handles something when what is being handled has been.
+  /// Handles an input after the current one.
   func handleNext(_ input: Input) { inputs.append(input) }
 
   func emptyMailbox() {
@@ -240,7 +240,7 @@ public actor Tollgate {
       let input = inputs.removeFirst()
       let surroundings = SDKState.Surroundings(now: ports.time.now, device: ports.device.facts)
       let effects = state.handle(input, in: surroundings)
-      // Before anybody hears of what happened.
+      // Before any listener receives the events.
       board.publish(TollgateState(state))
       for effect in effects { carryOut(effect) }
       if case .cancel(let token) = input { end(token, .failure(.cancelled)) }
@@ -249,7 +249,7 @@ public actor Tollgate {
     if !orphans.isEmpty { releaseHandlers() }
   }
 
-  /// Calls that are cancelled before anything can be handled have not happened.
+  /// Calls that are cancelled before anything can be handled have no effect.
   private func dropCancelledInputs() {
     for case .cancel(let token) in inputs {
       inputs.removeAll { input in
@@ -267,10 +267,10 @@ public actor Tollgate {
     calls.removeValue(forKey: token)?.resume(returning: result)
   }
 
-  /// Runs a method of the contract to its one outcome, and returns when everybody has heard of what
-  /// it caused.
+  /// Runs a method of the contract to its outcome, and returns when all listeners have received the
+  /// events that it caused.
   ///
-  /// - Parameter offer: who buys from now on, when the call is one of `configure` that counts.
+  /// - Parameter offer: the new purchase controller, if a `configure` takes effect.
   func perform(_ call: Call, offer: (any PurchaseController)? = nil) async -> Result<
     Reply, SDKError
   > {
@@ -284,7 +284,7 @@ public actor Tollgate {
     let mailbox = mailbox
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A task that is cancelled already may still do what takes no time.
+        // A cancelled task may still do things that take no time.
         emptyMailbox()
         calls[token] = continuation
         handle(.call(token, call))
@@ -294,7 +294,7 @@ public actor Tollgate {
       mailbox.post(.cancel(token))
     }
     await mainQueue.flush()
-    // What the call changed is stored when it returns.
+    // The changes of the call are stored when it returns.
     await storageQueue.flush()
     return result
   }
@@ -313,11 +313,11 @@ public actor Tollgate {
     return Token(number: tokens)
   }
 
-  /// Ends the SDK: calls that wait end with ``SDKError/Code/shutDown``, streams end, timers and
-  /// requests stop, the store is not listened to, nothing is told any more. A paywall that is on
-  /// screen stays there; what was stored stays.
+  /// Shuts the SDK down. Waiting calls end with ``SDKError/Code/shutDown``, streams end, timers and
+  /// requests stop, the SDK no longer listens to the store, and no event is reported any more. A
+  /// visible paywall stays, and so does the stored data.
   ///
-  /// Returns when what changed last is saved, or the storage has not answered for
+  /// Returns when the last changes are saved, or the storage has not answered for
   /// ``Timeouts/storage``.
   public func shutDown() async {
     isShutDown = true
@@ -339,35 +339,35 @@ public actor Tollgate {
     await storageQueue.flush(isLast: true)
   }
 
-  /// How many timers run.
+  /// The number of running timers.
   var timerCount: Int { timers.count }
 
-  /// Whether a paywall is to be shown still.
+  /// Whether a presentation is still due.
   func isWanted(_ presentationID: String) -> Bool { state.presentation?.id == presentationID }
 
   var entitlementsNow: EntitlementsInfo { state.entitlements }
 
-  /// The locale of the options, which counts before the device's.
+  /// The locale of the options, which takes precedence over the device's.
   var localeIdentifier: String? { state.options.localeIdentifier }
 
-  /// What is written where developers read it.
+  /// The level of messages on the console for developers.
   var consoleLevel: LogLevel { state.options.logging.consoleLevel }
 
-  /// What owning a product gives, by the config.
+  /// The entitlements that a product grants, according to the config.
   func entitlements(ofProduct id: String) -> [Entitlement] {
     state.config?.entitlements(ofProduct: id) ?? []
   }
 
-  /// Whether a paywall, a purchase, a restore or a code is under way.
+  /// Whether a paywall, a purchase, a restore or a code is in progress.
   var isBusy: Bool {
     state.presentation != nil || state.active != nil || !state.turns.parked.isEmpty
       || !state.transactions.isEmpty || state.redemptions.isRunning
   }
 
-  /// Takes a report from any thread; reports keep their order.
+  /// Accepts a report from any thread. Reports stay in order.
   nonisolated func post(_ input: Input) { mailbox.post(input) }
 
-  /// Forgets the handler of a call that has ended, as soon as its paywall is gone.
+  /// Removes the handler of a call that has ended, once its paywall is closed.
   func release(handler id: String) {
     orphans.insert(id)
     releaseHandlers()
@@ -384,7 +384,7 @@ public actor Tollgate {
 // MARK: Time and tasks
 
 extension Tollgate {
-  /// Does something that takes time; what comes of it is handled.
+  /// Starts a task. Its result becomes an input.
   func start(_ work: @escaping @Sendable (Ports) async -> Input) {
     listeners += 1
     let id = listeners
@@ -420,7 +420,7 @@ extension Tollgate {
     timers[id] = (number, task)
   }
 
-  /// A timer that was cancelled, or started again, when it had just fired, does nothing.
+  /// A timer that was cancelled or restarted just after it fired does nothing.
   private func fire(_ id: TimerID, _ number: Int) {
     guard timers[id]?.number == number else { return }
     timers[id] = nil
@@ -429,7 +429,7 @@ extension Tollgate {
 
   private func cancelTimer(_ id: TimerID) { timers.removeValue(forKey: id)?.task.cancel() }
 
-  /// Listens to the store, or no longer: with a controller its transactions are the app's to finish.
+  /// Starts or stops listening to the store. With a controller, the app finishes transactions.
   private func watchStore(_ isWatching: Bool) {
     guard isWatching != (storeWatch != nil) else { return }
     storeWatch?.cancel()

@@ -1,24 +1,25 @@
 public import Expressions
 
-/// What the SDK is like at a moment: what views show. ``Tollgate/snapshot`` is the newest, and
-/// ``Tollgate/states()`` tells of each change.
+/// The state of the SDK at a moment, for views. ``Tollgate/snapshot`` is the newest one, and
+/// ``Tollgate/states()`` reports each change.
 public struct TollgateState: Hashable, Sendable {
   package let lifecycle: Lifecycle.Phase
   package let interfaceStyle: InterfaceStyle?
   package let logLevel: LogLevel
   package let tracking: EventTrackingBehavior
-  /// Why there is no config, for a person; nil as soon as there is one.
+  /// Why there is no config, in words; nil once there is one.
   public let configurationError: String?
-  /// Where the config comes from that is used, its version and when it was fetched.
+  /// The source of the config in use, its version and when it was fetched.
   public let configOrigin: ConfigOrigin?
   public let subscriptionStatus: SubscriptionStatus
-  /// Whether the status is inactive because a subscription has ended: what AgentWallie calls `expired`.
+  /// Whether the status is inactive because a subscription has ended. AgentWallie calls this
+  /// `expired`.
   public let hasExpired: Bool
-  /// What the backend says of the customer's subscriptions and purchases.
+  /// The backend's data about the customer's subscriptions and purchases.
   public let customerInfo: CustomerInfo
   /// The paywall that the host shows.
   public let paywall: PaywallInfo?
-  /// Who the user is. Their attributes are put together only when somebody asks for them.
+  /// The user. The attributes are only computed on demand.
   private let person: StoredState
 
   init(_ state: SDKState) {
@@ -35,13 +36,13 @@ public struct TollgateState: Hashable, Sendable {
     person = StoredState(userOf: state.person, state.usage)
   }
 
-  /// Whether there is a config, and calls are answered.
+  /// Whether there is a config, so that calls are answered.
   public var isConfigured: Bool { lifecycle == .configured }
-  /// Whether `configure` is under way.
+  /// Whether `configure` is running.
   public var isLoading: Bool { lifecycle == .configuring }
-  /// Whether a paywall is on screen.
+  /// Whether a paywall is visible.
   public var isPaywallPresented: Bool { paywall != nil }
-  /// The ID that `identify` was given.
+  /// The ID passed to `identify`.
   public var userID: String? { person.appUserID }
 
   /// The user's attributes, the SDK's own among them; nil until there is a config.
@@ -52,7 +53,7 @@ public struct TollgateState: Hashable, Sendable {
   }
 }
 
-/// The newest state, for readers on any thread, and those who hear of each change.
+/// The newest state, for readers on any thread, and the listeners to its changes.
 final class StateBoard: Sendable {
   typealias Listener = @Sendable (TollgateState) -> Void
 
@@ -70,10 +71,10 @@ final class StateBoard: Sendable {
 
   var state: TollgateState { content.withLock { $0.state } }
 
-  /// How many listen, for tests.
+  /// The number of listeners, for tests.
   var listenerCount: Int { content.withLock { $0.listeners.count + $0.streams.count } }
 
-  /// Takes the state after something happened, and tells of it when it is another one.
+  /// Sets the state after an input, and notifies listeners if it has changed.
   func publish(_ state: TollgateState) {
     let told = content.withLock { content -> [Listener] in
       guard content.state != state else { return [] }
@@ -84,7 +85,8 @@ final class StateBoard: Sendable {
     for listener in told { listener(state) }
   }
 
-  /// - Returns: the state now, of which the listener is not told, and what to remove it by.
+  /// - Returns: the current state, which the listener does not receive, and an ID to remove the
+  ///   listener.
   func add(_ listener: @escaping Listener) -> (state: TollgateState, id: Int) {
     content.withLock { content in
       content.count += 1
@@ -100,7 +102,7 @@ final class StateBoard: Sendable {
     }
   }
 
-  /// The state now and each one after it. Who reads slowly misses what is outdated.
+  /// The current state and each later one. Slow readers miss outdated states.
   func states() -> AsyncStream<TollgateState> {
     let (stream, continuation) = AsyncStream<TollgateState>.makeStream(
       bufferingPolicy: .bufferingNewest(1))
@@ -118,7 +120,7 @@ final class StateBoard: Sendable {
     return stream
   }
 
-  /// Nothing changes any more.
+  /// Ends all streams and listeners.
   func finish() {
     let streams = content.withLock { content in
       defer { (content.listeners, content.streams) = ([:], [:]) }
@@ -132,7 +134,7 @@ final class StateBoard: Sendable {
 // MARK: In a debugger
 
 extension Tollgate: CustomStringConvertible {
-  /// What it is like now.
+  /// The current state.
   nonisolated public var description: String { "Tollgate(\(snapshot))" }
 }
 

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-// How events, outcomes and statuses read in logs and in a debugger.
+// The form of events, outcomes and statuses in logs and in a debugger.
 
 extension SuperwallEvent: CustomStringConvertible {
   public var description: String { name.rawValue + value.details }
@@ -18,7 +18,7 @@ extension ModuleEvent: CustomStringConvertible {
 }
 
 extension Value {
-  /// The members of an event that say the most: what is no object, and what identifies a paywall.
+  /// The most informative members of an event: scalars, and the identifiers of a paywall.
   fileprivate var details: String {
     var parts: [String] = []
     for member in members ?? [] where member.key != "event" {

@@ -1,23 +1,24 @@
-/// Decides which subscriber gets which event, and keeps events for subscribers who come late.
+/// Decides which subscriber receives which event, and stores events for late subscribers.
 ///
-/// The rules are those of the contract's wrapper: an event with a handler goes to the subscribers
-/// with that handler and to those without any; a custom callback only to the former. An event that
-/// nobody took is kept and given once, to the first subscriber whom it fits; a scoped one only to
-/// a subscriber with the same handler. Questions are never kept: who is not there cannot answer.
+/// The rules are those of the contract's wrapper. An event with a handler goes to the subscribers
+/// with that handler and to those without any; a custom callback only to the former. An event
+/// without a receiver is stored and delivered once, to the first subscriber that matches; a scoped
+/// one only to a subscriber with the same handler. Questions are never stored, because an absent
+/// subscriber cannot answer.
 struct EventHub: Sendable {
   struct Subscriber: Hashable, Sendable {
     var id: Int
-    /// Nil takes the events of all handlers.
+    /// Nil accepts the events of all handlers.
     var handlerID: String?
-    /// What it wants to hear of.
+    /// The events that it subscribes to.
     var events: Set<ModuleEvent.Name>
 
     func wants(_ event: ModuleEvent) -> Bool { events.contains(event.name) }
   }
 
-  /// Whether events are kept for subscribers to come.
+  /// Whether events are stored for later subscribers.
   var keepsEvents: Bool
-  /// How many are kept; the oldest go first.
+  /// The maximum number of stored events. The oldest are dropped first.
   let limit: Int
   private(set) var subscribers: [Subscriber] = []
   private(set) var kept: [ModuleEvent] = []
@@ -31,7 +32,7 @@ struct EventHub: Sendable {
     self.limit = limit
   }
 
-  /// Who gets the event, in the order of subscribing.
+  /// The receivers of the event, in the order of subscription.
   mutating func publish(_ event: ModuleEvent) -> [Int] {
     if event.name == .onCustomCallback || event.name == .onBackPressed {
       return respondent(to: event).map { [$0] } ?? []
@@ -49,7 +50,7 @@ struct EventHub: Sendable {
     return receivers.map(\.id)
   }
 
-  /// The one subscriber who answers a custom callback or a press of the back button.
+  /// The single subscriber that answers a custom callback or a press of the back button.
   func respondent(to event: ModuleEvent) -> Int? {
     let isScoped = event.name == .onCustomCallback
     return subscribers.first { subscriber in
@@ -57,7 +58,7 @@ struct EventHub: Sendable {
     }?.id
   }
 
-  /// Adds a subscriber and gives it what was kept for it.
+  /// Adds a subscriber and returns the stored events for it.
   mutating func subscribe(_ subscriber: Subscriber) -> [ModuleEvent] {
     subscribers.append(subscriber)
     var given: [ModuleEvent] = []

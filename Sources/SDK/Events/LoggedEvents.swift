@@ -1,7 +1,7 @@
 internal import CivilTime
 internal import RuleEngine
 
-/// What happened, as far as rules ask for it. The storage has the rest.
+/// The history of events, as far as rules ask for it. The storage has the rest.
 package struct LoggedEvents: Sendable {
   private struct Told: Sendable {
     var name: String
@@ -11,13 +11,13 @@ package struct LoggedEvents: Sendable {
   /// By name of the storage's log.
   private var events: [String: Told] = [:]
   private var occurrences: [String: Told] = [:]
-  /// The logs that are known or being loaded; nil is all of them.
+  /// The logs that are loaded or being loaded; nil means all of them.
   private var known: Set<String>?
-  /// Whose logs are left while they are being loaded; nil is everybody's.
+  /// The logs that survive a reset while they are being loaded; nil means all of them.
   private var kept: Set<String>?
   private(set) var isLoading = false
 
-  /// - Parameter isComplete: whether nothing happened before; otherwise the storage knows.
+  /// - Parameter isComplete: whether there are no earlier events. Otherwise the storage has them.
   package init(isComplete: Bool = true) { known = isComplete ? nil : [] }
 
   package mutating func add(_ entry: EventLogEntry) {
@@ -33,7 +33,7 @@ package struct LoggedEvents: Sendable {
     }
   }
 
-  /// Forgets a user: occurrences, and all events but those named.
+  /// Deletes a user's data: occurrences, and all events but those named.
   package mutating func reset(keeping names: [String]) {
     let names = Set(names.map { StorageKey.event($0) })
     occurrences = [:]
@@ -41,7 +41,7 @@ package struct LoggedEvents: Sendable {
     if isLoading { kept = names }
   }
 
-  /// How often something happened that is kept.
+  /// The number of events of this name.
   package func count(ofEvent name: String) -> Int {
     events[StorageKey.event(name)]?.log.times.count ?? 0
   }
@@ -52,14 +52,14 @@ package struct LoggedEvents: Sendable {
 
   // MARK: Loading
 
-  /// The logs that have to be loaded before rules can be run.
+  /// The logs that must be loaded before rules can run.
   func missing(for needs: HistoryNeeds) -> HistoryNeeds {
     guard let known else { return HistoryNeeds(logs: []) }
     guard let logs = needs.logs else { return needs }
     return HistoryNeeds(logs: logs.filter { !known.contains($0) })
   }
 
-  /// What happens from now on to what is being loaded is not part of it.
+  /// Events from now on are not part of the logs being loaded.
   mutating func beginLoading(_ needs: HistoryNeeds) {
     (isLoading, kept) = (true, nil)
     guard let logs = needs.logs else {
@@ -91,7 +91,7 @@ package struct LoggedEvents: Sendable {
 
   // MARK: Asking
 
-  /// In the engine's form, for what rules ask about events.
+  /// In the engine's form, for the rules' questions about events.
   func eventHistory(of needs: HistoryNeeds) -> EventHistory {
     let told = needs.logs.map { $0.compactMap { events[$0] } } ?? Array(events.values)
     return EventHistory(told.map { ($0.name, $0.log.times, $0.log.earlier) })

@@ -1,19 +1,19 @@
 public import Expressions
 
-/// Everything the SDK tells its app. All events of one SDK have one order, and listeners are
-/// called in it.
+/// Everything that the SDK reports to its app. All events of one SDK have one order, and listeners
+/// are called in it.
 public enum ModuleEvent: Hashable, Sendable {
-  // Scoped: of a placement that was registered with a handler.
+  // Scoped: events of a placement that was registered with a handler.
   case onPaywallPresent(PaywallInfo, handlerID: String)
   case onPaywallDismiss(PaywallInfo, PaywallResult, handlerID: String)
   case onPaywallError(SDKError, handlerID: String)
   case onPaywallSkip(PaywallSkippedReason, handlerID: String)
   case onCustomCallback(callbackID: String, CustomCallback, handlerID: String)
-  // Questions, answered by the `did...` methods.
+  // Questions, answered with the `did...` methods.
   case onPurchase(PurchaseRequest)
   case onPurchaseRestore
   case onBackPressed(PaywallInfo)
-  // For everybody.
+  // Events for all listeners.
   case subscriptionStatusDidChange(from: SubscriptionStatus, to: SubscriptionStatus)
   case handleSuperwallEvent(SuperwallEvent)
   case handleCustomPaywallAction(name: String)
@@ -86,8 +86,8 @@ public enum ModuleEvent: Hashable, Sendable {
     }
   }
 
-  /// The contract's payload. The names of its keys are the contract's, which calls a paywall's
-  /// description `paywallInfoJson`, `paywallInfo` or `info`.
+  /// The contract's payload. Its keys are the contract's, which calls a paywall's description
+  /// `paywallInfoJson`, `paywallInfo` or `info`.
   public var payload: Value {
     switch self {
     case .onPaywallPresent(let info, let id):

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Hears what becomes of one placement. Called on the main actor, in the order of the events.
+/// Receives the events of one placement. Called on the main actor, in the order of the events.
 ///
 /// ```swift
 /// let handler = PaywallPresentationHandler()
@@ -20,29 +20,29 @@ public final class PaywallPresentationHandler: Sendable {
 
   public init() {}
 
-  /// A paywall is on screen.
+  /// A paywall is visible.
   public func onPresent(_ body: @escaping @MainActor @Sendable (PaywallInfo) -> Void) {
     callbacks.withLock { $0.present = body }
   }
 
-  /// The paywall is gone. In a chain of paywalls each one tells.
+  /// The paywall is closed. In a chain of paywalls each one reports it.
   public func onDismiss(
     _ body: @escaping @MainActor @Sendable (PaywallInfo, PaywallResult) -> Void
   ) {
     callbacks.withLock { $0.dismiss = body }
   }
 
-  /// No paywall was presented, because nobody is to see one.
+  /// No paywall was presented, because none was due.
   public func onSkip(_ body: @escaping @MainActor @Sendable (PaywallSkippedReason) -> Void) {
     callbacks.withLock { $0.skip = body }
   }
 
-  /// Something went wrong; there is no paywall, or it could not be loaded.
+  /// An error occurred: there is no paywall, or it could not be loaded.
   public func onError(_ body: @escaping @MainActor @Sendable (SDKError) -> Void) {
     callbacks.withLock { $0.error = body }
   }
 
-  /// Answers what the paywall asks the app, within ``Timeouts/customCallback``. Without it the
+  /// Answers the paywall's questions to the app, within ``Timeouts/customCallback``. Without it the
   /// answer is a failure.
   public func onCustomCallback(
     _ body: @escaping @MainActor @Sendable (CustomCallback) async -> CustomCallbackResult

@@ -1,4 +1,4 @@
-/// The states of a placement that somebody registers again and again, as a value.
+/// The states of a placement that is registered repeatedly, as a value.
 package struct PlacementProgress: Hashable, Sendable {
   package private(set) var state = PlacementState.idle
   /// Whether a registration has no outcome yet.
@@ -10,14 +10,14 @@ package struct PlacementProgress: Hashable, Sendable {
 
   package init() {}
 
-  /// The events that it goes by.
+  /// The events that it depends on.
   package static let events: Set<ModuleEvent.Name> = [
     .onPaywallPresent, .onPaywallDismiss, .onPaywallSkip, .onPaywallError,
   ]
 
-  /// Begins a registration. One that has no outcome yet is superseded: its feature will not run.
+  /// Begins a registration. An unfinished one is superseded: its feature will not run.
   ///
-  /// - Returns: what to ``end(_:_:)`` it by.
+  /// - Returns: a number for ``end(_:_:)``.
   package mutating func begin() -> Int {
     count += 1
     running = count
@@ -34,14 +34,14 @@ package struct PlacementProgress: Hashable, Sendable {
     }
   }
 
-  /// Takes the outcome of a registration.
+  /// Accepts the outcome of a registration.
   ///
-  /// - Returns: whether its feature is to run.
+  /// - Returns: whether its feature should run.
   package mutating func end(_ registration: Int, _ outcome: PlacementOutcome) -> Bool {
     guard registration == running else { return false }
     running = nil
-    // Some errors have no event: after the SDK's end nothing is told. A paywall that is on screen
-    // stays there when the call was cancelled.
+    // Some errors have no event: none are sent after the SDK's shutdown. A visible paywall stays
+    // when the call was cancelled.
     if case .error(let error) = outcome.kind {
       if case .presented = state { return false }
       state = .error(error)

@@ -1,11 +1,11 @@
-/// What a subscriber is called with. Everything is called in the order of the events.
+/// The callbacks of a subscriber. All are called in the order of the events.
 package struct EventCallbacks: Sendable {
-  /// The events to hear of; questions are heard of with their own callbacks.
+  /// The events to receive. Questions have their own callbacks.
   package var events: Set<ModuleEvent.Name>
   package var onEvent: @Sendable (ModuleEvent) -> Void
-  /// Answers custom callbacks of the subscriber's handler. What it throws is a failure.
+  /// Answers custom callbacks of the subscriber's handler. If it throws, the answer is a failure.
   package var onCustomCallback: (@Sendable (CustomCallback) async throws -> CustomCallbackResult)?
-  /// Says whether the app used a press of Android's back button for itself.
+  /// Whether the app consumed a press of Android's back button.
   package var onBackPressed: (@Sendable (PaywallInfo) async -> Bool)?
 
   package init(

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Keeps a subscription going: it ends when the token is cancelled, or gone with whoever keeps it.
+/// Owns a subscription, which ends when the token is cancelled or released.
 public final class SubscriptionToken: Sendable {
   private let end: Locked<(@Sendable () -> Void)?>
 
@@ -8,7 +8,7 @@ public final class SubscriptionToken: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the subscription. Nothing is called from then on, save what runs already.
+  /// Ends the subscription. No callback starts after this; one may still be running.
   public func cancel() {
     let end = end.withLock { end in
       defer { end = nil }

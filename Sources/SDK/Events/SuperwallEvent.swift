@@ -1,10 +1,10 @@
 public import Expressions
 public import RuleEngine
 
-/// What `handleSuperwallEvent` tells: everything the SDK does and sees.
+/// The events of `handleSuperwallEvent`: everything that the SDK does and observes.
 ///
-/// The contract's names are in ``name``. Events of the core come in one total order;
-/// those that only a host can see (web view, permissions, ...) come where the host reports them.
+/// The contract's names are in ``name``. Events of the core have one total order. Those that only a
+/// host can observe (web view, permissions, ...) follow the order of the host's reports.
 public enum SuperwallEvent: Hashable, Sendable {
   // Life cycle and identity.
   case firstSeen
@@ -85,7 +85,7 @@ public enum SuperwallEvent: Hashable, Sendable {
   case redemptionStart
   case redemptionComplete
   case redemptionFail
-  // What the device reports.
+  // Reports from the device.
   case enrichmentStart
   case enrichmentComplete(user: Value?, device: Value?)
   case enrichmentFail
@@ -98,16 +98,16 @@ public enum SuperwallEvent: Hashable, Sendable {
   case unknown
 }
 
-/// What kind of purchase a transaction was.
+/// The kind of purchase of a transaction.
 public enum TransactionKind: String, Hashable, Sendable {
   case subscriptionStart = "SUBSCRIPTION_START"
   case freeTrialStart = "FREE_TRIAL_START"
   case nonRecurringProductPurchase = "NON_RECURRING_PRODUCT_PURCHASE"
 }
 
-/// How a restore came about.
+/// The cause of a restore.
 public enum RestoreType: Hashable, Sendable {
-  /// The user tried to buy what they owned.
+  /// The user tried to buy something already owned.
   case viaPurchase(StoreTransaction?)
   case viaRestore
 

@@ -1,8 +1,8 @@
 public import Expressions
 
-/// Is told of everything that is not about one placement. Called on the main actor, in the order
-/// of the events. Every function does nothing unless you write it; names and labels are those of
-/// `SuperwallDelegate`, so a delegate written for it is one of Tollgate's.
+/// Receives all events that are not about one placement. Called on the main actor, in the order of
+/// the events. Every function has an empty default. Names and labels equal those of
+/// `SuperwallDelegate`, so a delegate written for it also works here.
 @MainActor
 public protocol TollgateDelegate: AnyObject, Sendable {
   func subscriptionStatusDidChange(
@@ -49,8 +49,8 @@ extension TollgateDelegate {
   public func didCompletePurchase(productId: String) {}
   public func didRestorePurchases() {}
 
-  /// Calls the function of an event. Events of one placement go to its handler, questions to who
-  /// answers them.
+  /// Calls the function of an event. Events of one placement go to its handler, and questions to
+  /// their responders.
   func receive(_ event: ModuleEvent) {
     switch event {
     case .subscriptionStatusDidChange(let from, let to):
@@ -76,7 +76,7 @@ extension TollgateDelegate {
   }
 }
 
-/// An event of the SDK, as a delegate gets it.
+/// An event of the SDK, as delegates receive it.
 public struct SuperwallEventInfo: Hashable, Sendable, CustomStringConvertible {
   public var event: SuperwallEvent
   /// The contract's JSON of the event without its name.

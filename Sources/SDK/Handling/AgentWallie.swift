@@ -1,15 +1,16 @@
-// A purchase controller by AgentWallie's rules: the SDK maps products to
-// entitlements although the app buys, has receipts verified, and tells when a purchase is done.
+// A purchase controller under AgentWallie's rules. The SDK maps products to entitlements although
+// the app makes the purchases, has receipts verified, and reports when a purchase is done.
 
 extension SDKState {
-  /// Adds what a product gives to the status.
+  /// Adds a product's entitlements to the status.
   mutating func grantEntitlements(of productID: String) {
     let granted = config?.entitlements(ofProduct: productID) ?? []
     setStatus(SubscriptionStatus(entitlements: ownership.status.entitlements + granted))
   }
 
-  /// A controller restored: the status gets what the store says is owned; when the store knows
-  /// nothing, because another company's SDK buys, what the open paywall sells.
+  /// A controller restored. The status gets the products that the store reports as owned. If the
+  /// store has none, because another company's SDK makes the purchases, it gets those that the open
+  /// paywall sells.
   mutating func grantRestored() {
     var granted = ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
     if granted.isEmpty, let open = presentation, transactions.restore?.presentationID == open.id {
@@ -18,7 +19,7 @@ extension SDKState {
     setStatus(SubscriptionStatus(entitlements: ownership.status.entitlements + granted))
   }
 
-  /// Has the receipt verified and calls the app, once status and events are done.
+  /// Requests verification of the receipt and calls the app, once status and events are done.
   mutating func concludeAgentWallie(_ slot: PurchaseSlot, _ finished: StorePurchase) {
     guard options.purchaseMode == .agentWallie else { return }
     if let signed = finished.transaction?.signedTransaction {
@@ -30,8 +31,8 @@ extension SDKState {
     outbox.add(.didCompletePurchase(productID: slot.product.id))
   }
 
-  /// Asks the store for all products of a config when it comes, so that paywalls have their prices at
-  /// once. While they are the same ones, and the store has told of them, it is not asked again.
+  /// Requests all products of a new config from the store, so that paywalls have their prices
+  /// immediately. The store is not asked again for the same products once it has answered.
   mutating func prefetchProducts() {
     guard options.purchaseMode == .agentWallie, let config else { return }
     let products = config.paywalls.values.flatMap(\.products).filter { !$0.store.isWeb }

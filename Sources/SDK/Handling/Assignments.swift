@@ -15,7 +15,8 @@ extension SDKState {
     person.replaceAssignments(by: chosen, in: config)
   }
 
-  /// The server's assignments win over the user's own, if the config has experiment and variant.
+  /// The server's assignments take precedence over the user's own, if the config has experiment and
+  /// variant.
   mutating func receiveAssignments(
     _ outcome: Result<[UInt8], BackendError>, identity: Int, call: Token?
   ) {
@@ -45,14 +46,14 @@ extension SDKState {
 // MARK: Confirming
 
 extension SDKState {
-  /// Tells the server of a variant that the user got. What the server knows, or is being told, is
-  /// not sent again; what fails is sent with the next decision.
+  /// Reports a variant of the user to the server. Variants that the server knows, or that are being
+  /// sent, are not sent again; failed ones are sent with the next decision.
   mutating func confirmAssignment(of experimentID: String) {
     guard let pair = person.beginConfirming(experimentID) else { return }
     send(AssignmentConfirmation(pairs: [pair], identity: person.number))
   }
 
-  /// Confirms what the placements would give the user now, without parameters.
+  /// Confirms the assignments that the placements would make now, without parameters.
   mutating func confirmAllAssignments(_ token: Token) {
     track(.confirmAllAssignments)
     var pending: [Assignment] = []
@@ -102,7 +103,7 @@ extension SDKState {
     if confirmation.call != nil { sendNext(confirmation) }
   }
 
-  /// An app without a backend knows that nobody answers.
+  /// Warns, except in an app without a backend, where no answer is expected.
   private mutating func warn(_ message: String, _ error: BackendError) {
     if !settings.isAlone { log(.warn, .network, message, error: error.message) }
   }

@@ -1,7 +1,7 @@
 internal import Expressions
 
 extension SDKState {
-  /// What is known of device, app and use now.
+  /// The current attributes of device, app and use.
   var deviceAttributes: DeviceAttributes {
     DeviceAttributes(
       platform: platform, apiKey: settings.apiKey, wrapper: settings.wrapper, facts: device,
@@ -10,12 +10,12 @@ extension SDKState {
       enrichment: usage.enrichment, now: now)
   }
 
-  /// The locale that counts: the option's, or the device's.
+  /// The effective locale: the option's, or the device's.
   var locale: String { options.localeIdentifier ?? device.locale }
 
   var deviceID: String { deviceAttributes.deviceID }
 
-  /// Tells of the device, as far as it does not change every moment.
+  /// Reports the device's attributes, except those that change constantly.
   mutating func trackDevice() { track(.deviceAttributes(deviceAttributes.all(withTimes: false))) }
 
   mutating func setUserAttributes(_ attributes: Value) {
@@ -23,7 +23,7 @@ extension SDKState {
     track(.userAttributes(stored.user))
   }
 
-  /// Sets integration IDs, and reports them if any was known.
+  /// Sets integration IDs, and reports them if any of them is known.
   mutating func setIntegrationAttributes(_ attributes: Value) {
     guard person.setIntegrations(attributes) else { return }
     track(.integrationAttributes(integrationAttributes))

@@ -18,7 +18,7 @@ extension SDKState {
     outbox.emit(.onCustomCallback(callbackID: id, callback, handlerID: handler))
   }
 
-  /// Passes an answer on to the paywall. An ID that nobody knows, or not any more, is not an error.
+  /// Passes an answer to the paywall. An unknown or expired ID is not an error.
   mutating func answerCallback(_ id: String, _ result: CustomCallbackResult) {
     guard let pending = stage.takeCallback(id) else { return }
     outbox.cancelTimer(.callback(id))
@@ -26,7 +26,7 @@ extension SDKState {
     outbox.add(.message(id: pending.presentationID, message))
   }
 
-  /// A paywall that goes away takes its questions with it.
+  /// Ends the open questions of a paywall that closes.
   mutating func failCallbacks(of presentationID: String) {
     for id in stage.callbacks(of: presentationID) { answerCallback(id, .failure()) }
   }
@@ -43,7 +43,7 @@ extension SDKState {
       outbox.add(.answerBackPress(token, isConsumed: false))
       return userCloses()
     }
-    // One press at a time: the app is still thinking about the last one.
+    // One press at a time: the app has not answered the last one.
     guard stage.ask(token) else {
       return outbox.add(.answerBackPress(token, isConsumed: true))
     }
@@ -55,7 +55,7 @@ extension SDKState {
     if endBackPress(isConsumed: isConsumed), !isConsumed { userCloses() }
   }
 
-  /// Ends the press that the app thinks about, if there is one.
+  /// Ends the press that waits for the app, if there is one.
   @discardableResult
   mutating func endBackPress(isConsumed: Bool) -> Bool {
     guard let token = stage.takeBackPress() else { return false }

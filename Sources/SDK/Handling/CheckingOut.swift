@@ -5,8 +5,8 @@ internal import RuleEngine
 // MARK: Checkout on the web
 
 extension SDKState {
-  /// Begins to buy a product of a store on the web. Another tap while the user pays begins anew; while
-  /// the backend is asked it is ignored.
+  /// Begins the purchase of a product that is sold on the web. Another tap during payment begins
+  /// again from scratch; a tap during a request to the backend is ignored.
   mutating func beginCheckout(
     _ product: StoreProduct, on open: Presentation, shouldDismiss: Bool
   ) {
@@ -22,7 +22,7 @@ extension SDKState {
     send(Endpoints.beginCheckout(request, apiKey: settings.apiKey), .session)
   }
 
-  /// Sends a request of the checkout. What begins or ends something is sent once.
+  /// Sends a request of the checkout. Requests that begin or end something are sent once.
   private mutating func send(_ request: BackendRequest, _ step: CheckoutRequestKind) {
     let isRead =
       switch step {
@@ -90,7 +90,8 @@ extension SDKState {
           answer["directive"] ?? .null)
       case (.status, .asking(let start)):
         answered(try CheckoutStatus(decoding: object(body)).state, since: start)
-      // Success means that the payment is set up: the SDK needs nothing of these two answers.
+      // Success means that the payment is set up. The SDK needs nothing else from these two
+      // answers.
       case (.confirm, .confirming):
         checkout?.phase = .completing
         send(
@@ -129,7 +130,8 @@ extension SDKState {
     }
   }
 
-  /// Asks once more after a pause, or gives up; what it gave is asked for in the foreground then.
+  /// Polls once more after a pause, or gives up. In that case the result is requested when the app
+  /// is next in the foreground.
   private mutating func askAgain(since start: Instant) {
     guard now - start + Checkout.pause <= Checkout.limit else {
       log(.warn, .paywallTransactions, "the checkout has not come to an end within a minute")
@@ -139,7 +141,7 @@ extension SDKState {
     outbox.startTimer(.checkout, Checkout.pause)
   }
 
-  /// A pause is over.
+  /// Continues after a pause.
   mutating func continueCheckout() {
     switch checkout?.phase {
     case .asking: askForStatus()
@@ -217,10 +219,10 @@ extension SDKState {
     if presentation?.id == current.presentationID { replacePaywall(after: .transactionAbandon) }
   }
 
-  /// - Parameter error: nil where the host has told the user itself.
+  /// - Parameter error: nil if the host has already informed the user.
   private mutating func failCheckout(_ error: BackendError?) {
     guard let current = checkout else { return }
-    // Where the user has paid, what that gave is still asked for in the foreground.
+    // If the user has paid, the result is still requested in the foreground.
     switch current.phase {
     case .beginning, .shown: ownership.pendingCheckout = nil
     case .asking, .confirming, .completing, .redeeming, .telling: break
@@ -231,19 +233,19 @@ extension SDKState {
     outbox.add(.alert(.purchaseFailed(message: error.message, code: error.code)))
   }
 
-  /// The paywall as it is now, or as it was when it was last seen.
+  /// The current paywall, or its last known state.
   private func checkoutInfo(_ current: Checkout) -> PaywallInfo {
     presentation?.id == current.presentationID ? presentation?.info ?? current.info : current.info
   }
 
-  /// A paywall is gone. A checkout that the user has not finished has nobody to show it any more.
+  /// A paywall is closed. An unfinished checkout then has no host to show it any more.
   mutating func leaveCheckout(of id: String) {
     if let current = checkout, current.presentationID == id, current.isAtUser { checkout = nil }
   }
 
   // MARK: Checkouts of earlier
 
-  /// Asks what a checkout gave whose end nobody has seen, unless it is being asked.
+  /// Requests the result of a checkout whose end is unknown, unless a request is running.
   mutating func askForPendingCheckout() {
     guard startup.phase == .configured, checkout == nil, let pending = ownership.pendingCheckout,
       !ownership.isAskingForCheckout
@@ -261,7 +263,7 @@ extension SDKState {
     _ outcome: Result<[UInt8], BackendError>, of contextID: String
   ) {
     ownership.isAskingForCheckout = false
-    // It may have come to its end meanwhile, gone with its user, or made room for another one.
+    // It may have ended meanwhile, or been removed with its user or for another one.
     guard ownership.pendingCheckout?.contextID == contextID, checkout == nil,
       case .success(let body) = outcome, let value = try? Value.parse(json: body),
       let answer = try? RedemptionAnswer(decoding: value)
@@ -314,7 +316,7 @@ extension SDKState {
     ])
   }
 
-  /// The contract's product object. A product without a price has only what the config says of it.
+  /// The contract's product object. A product without a price only has the data from the config.
   private func checkoutProduct(_ product: StoreProduct) -> Value {
     var producer = try? AttributeProducer(.checkout, pricingContext)
     if let attributes = try? producer?.attributes(of: product.priced) { return attributes.value }

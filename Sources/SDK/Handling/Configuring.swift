@@ -15,7 +15,7 @@ extension SDKState {
     }
   }
 
-  /// A placement with a name of the SDK's own is an error whatever the state.
+  /// A placement with a reserved name is an error in any state.
   private func isReserved(_ call: Call) -> Bool {
     guard case .registerPlacement(let request) = call else { return false }
     return SuperwallEventName.isReserved(request.placement)
@@ -28,8 +28,8 @@ extension SDKState {
     reject(waiting.call, token, error)
   }
 
-  /// Ends a call that cannot be run. Registering a placement never throws: its error is its
-  /// outcome, and its handler's.
+  /// Ends a call that cannot run. Registering a placement never throws: its error is its outcome,
+  /// and its handler's.
   mutating func reject(_ call: Call, _ token: Token, _ error: SDKError) {
     guard case .registerPlacement(let request) = call else { return outbox.fail(token, error) }
     settle(.error(error), call: token, handler: request.handlerID)
@@ -44,8 +44,8 @@ extension SDKState {
 // MARK: Cancelled
 
 extension SDKState {
-  /// Ends what only a call needs whose task was cancelled. What others need too goes on: a config
-  /// that is fetched, a purchase, a paywall that comes or is there.
+  /// Ends the work that only a cancelled call needs. Work that others need too continues: a config
+  /// request, a purchase, a paywall that is loading or visible.
   mutating func cancel(_ token: Token) {
     if let waiting = startup.giveUp(token) {
       outbox.cancelTimer(.waitingCall(token))
@@ -54,7 +54,7 @@ extension SDKState {
     if cancelRegistration(token) || cancelQuestion(token) { stopStatusTimer() }
   }
 
-  /// Nobody waits for the status any more.
+  /// Stops the timer, because no call waits for the status any more.
   private mutating func stopStatusTimer() {
     let isWaiting =
       active?.stage == .waitingForStatus || turns.questions.values.contains { $0.wait == .status }
@@ -112,7 +112,7 @@ extension SDKState {
     }
   }
 
-  /// The application knows the domain whose config it is.
+  /// The application names the domain of its config.
   mutating func receiveApplication(_ result: Result<[UInt8], BackendError>, retries: Int) {
     do throws(BackendError) {
       guard let value = try? Value.parse(json: try result.get()) else {
@@ -144,8 +144,7 @@ extension SDKState {
     configMissing(isArtifact && error == .notFound ? .artifactNotFound : error)
   }
 
-  /// Takes a config, be it the first or a newer one, as soon as the history is there that its rules
-  /// read.
+  /// Uses a config, be it the first or a newer one, once the history that its rules read is loaded.
   mutating func apply(
     _ config: ApplicationConfig, _ source: ConfigOrigin.Source, fetchedAt: Instant? = nil
   ) {
@@ -176,7 +175,7 @@ extension SDKState {
     if startup.phase == .configured {
       return log(.warn, .configManager, "the config could not be refreshed", error: error.message)
     }
-    // It is there already, only the store has not said yet what is owned.
+    // The config is already loaded, and only the store has not reported the owned products.
     if catalog.config != nil || nextConfig != nil || isReplaced(error) { return }
     failConfiguring(error.message)
   }
@@ -192,7 +191,7 @@ extension SDKState {
     }
   }
 
-  /// The config is there, and so is the status if the SDK keeps it.
+  /// The config is loaded, and so is the status if the SDK maintains it.
   mutating func finishConfiguring() {
     for effect in startup.handle(.configLoaded) where effect == .announceConfigured {
       let waited = startup.finish()
@@ -217,10 +216,10 @@ extension SDKState {
     return calls
   }
 
-  /// One attempt, after coming back to the foreground without a config.
+  /// Makes one attempt, after returning to the foreground without a config.
   mutating func fetchConfigOnce() { fetchConfig(retries: 0) }
 
-  /// Asks for a newer config in the background.
+  /// Requests a newer config in the background.
   mutating func refreshConfig() {
     guard requests.config == nil, !settings.isGivenConfig else { return }
     fetchConfig(retries: options.maxConfigRetryCount)

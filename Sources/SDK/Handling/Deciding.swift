@@ -4,10 +4,10 @@ internal import RuleEngine
 // MARK: Asking the rule engine
 
 extension SDKState {
-  /// What the placement gives the user now. What the kind of request applies at once is done; the
-  /// rest is left to ``apply(_:_:)``.
+  /// The decision of the placement for the user now. Effects that the kind of request applies
+  /// immediately are carried out; the rest is left to ``apply(_:_:)``.
   ///
-  /// - Parameter event: when the placement itself was put into the history, if it was.
+  /// - Parameter event: when the placement itself was added to the history, if it was.
   mutating func decide(
     _ placement: String, params: Value, for kind: RequestKind, isFeatureGatable: Bool = false,
     event: Instant? = nil
@@ -20,7 +20,7 @@ extension SDKState {
     return decision
   }
 
-  /// Does what a decision wants done at a time.
+  /// Carries out the effects of a decision for a certain time.
   mutating func apply(_ decision: PlacementDecision, _ time: AppliedEffect.Time) {
     for applied in decision.effects where applied.time == time {
       switch applied.effect {
@@ -54,12 +54,12 @@ extension SDKState {
     return (decision.outcome, decision.effects)
   }
 
-  /// Whether nobody who is subscribed sees a paywall.
+  /// Whether users with an active status see no paywall.
   var hidesPaywalls: Bool { options.paywalls.hideWhenSubscribed && ownership.status.isActive }
 
-  /// Runs rules on what is known now.
+  /// Runs rules on the current state.
   ///
-  /// - Parameter placement: the placement that is decided and when it was put into the history.
+  /// - Parameter placement: the placement that is decided, and when it was added to the history.
   mutating func run<Result>(
     _ runner: RuleRunner, params: Value, placement: (name: String, time: Instant)? = nil,
     _ body: (RuleSet, inout Frame) -> Result

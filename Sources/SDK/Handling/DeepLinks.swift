@@ -1,7 +1,7 @@
 internal import Expressions
 
 extension SDKState {
-  /// Whether the link is for the SDK. Before the config is there it is kept for later.
+  /// Whether the link is for the SDK. Without a config it is stored for later.
   mutating func handleDeepLink(_ url: String) -> Bool {
     guard let link = DeepLink(url) else { return false }
     if startup.phase == .configured { return routeDeepLink(url) }

@@ -1,12 +1,12 @@
 internal import Expressions
 internal import RuleEngine
 
-// Events of the SDK that ask for a paywall themselves (the native SDKs' implicit triggers).
+// Events of the SDK that trigger a paywall (the native SDKs' implicit triggers).
 
 extension SDKState {
-  /// What an event leads to, by the one list of them.
+  /// The consequence of an event, from the single table of them.
   ///
-  /// - Parameter placement: the one that stands for the event.
+  /// - Parameter placement: the placement that corresponds to the event.
   private func outcome(of event: SuperwallEventName, _ placement: String)
     -> ImplicitTriggers.Outcome
   {
@@ -22,10 +22,10 @@ extension SDKState {
       placement: placement, params: params, event: event, eventID: newEventID(), at: now)
   }
 
-  /// What takes the open paywall's place after an event: a placement that would show a paywall. Nil
-  /// when there is none, and when something was bought: that is the end.
+  /// The replacement of the open paywall after an event: a placement that would show a paywall. Nil
+  /// when there is none, and after a purchase, which ends the chain.
   ///
-  /// - Parameter placement: nil is the event's own.
+  /// - Parameter placement: nil means the event's own.
   mutating func followUp(
     _ event: SuperwallEventName, placement: String? = nil, params: Value = .map([])
   ) -> Closing.Next? {
@@ -37,7 +37,7 @@ extension SDKState {
     return .register(registration(of: event, placement, params), inherits: true)
   }
 
-  /// Lets another paywall take the open one's place, if the config has one for the event.
+  /// Replaces the open paywall by another, if the config has one for the event.
   ///
   /// - Returns: whether it does.
   @discardableResult
@@ -47,14 +47,14 @@ extension SDKState {
     return true
   }
 
-  /// An event outside of paywalls asks for one.
+  /// An event outside of paywalls triggers one.
   mutating func triggerImplicitly(_ event: SuperwallEventName) {
     let placement = event.placementName
     guard outcome(of: event, placement) == .triggerPaywall else { return }
     turns.add(registration(of: event, placement))
   }
 
-  /// A deep link asks for a paywall.
+  /// A deep link triggers a paywall.
   ///
   /// - Returns: whether the config has a placement for it.
   mutating func followLink(_ params: Value) -> Bool {
@@ -64,7 +64,7 @@ extension SDKState {
     return true
   }
 
-  /// A deep link takes an open paywall away, and has its turn next.
+  /// A deep link closes an open paywall, and is handled next.
   private mutating func closeForDeepLink(then registration: Registration) {
     let next = Closing.Next.register(registration, inherits: false)
     switch presentation?.phase {
@@ -76,8 +76,8 @@ extension SDKState {
     }
   }
 
-  /// A closing that leads on to a link's placement; one that leads somewhere already goes there
-  /// first.
+  /// A closing that continues with a link's placement. One that already has a follow-up handles
+  /// that first.
   private mutating func then(_ next: Closing.Next, after closing: Closing) -> Closing {
     var closing = closing
     if closing.next == nil {
@@ -89,7 +89,7 @@ extension SDKState {
   }
 
   mutating func touchesBegan() {
-    // Android has no such event.
+    // Android does not have this event.
     guard platform == .ios else { return }
     track(.touchesBegan)
     triggerImplicitly(.touchesBegan)

@@ -4,8 +4,8 @@ internal import RuleEngine
 // MARK: identify and reset
 
 extension SDKState {
-  /// Takes a user ID. Another user than before is reset first; the same one, or none, changes
-  /// nothing, and neither does an ID that no request can carry. IDs differ by their bytes.
+  /// Sets the user ID. A different user is reset first. The same ID changes nothing, nor does an
+  /// empty one or one that no request can carry. IDs are compared by their bytes.
   mutating func identify(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     let userID = userID.trimmed
     guard !userID.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -46,14 +46,14 @@ extension SDKState {
     continueWaiting()
   }
 
-  /// Forgets the user: ID, alias, attributes, assignments, occurrences, history, surveys. An open
-  /// paywall stays, with what it has.
+  /// Deletes the user's data: ID, alias, attributes, assignments, occurrences, history, surveys. An
+  /// open paywall stays unchanged.
   mutating func resetIdentity() {
-    // Nobody waits for the assignments of a user who is gone.
+    // No call needs the assignments of a deleted user.
     for call in person.forget(&entropy) { outbox.complete(call) }
     let hadWeb = !ownership.web.isEmpty
     ownership.forgetUser()
-    // What is left is what the store says.
+    // Only the store's data remains.
     if hadWeb { storeChanged() }
     usage.forgetPaywalls()
     forgetHistory()
@@ -63,7 +63,7 @@ extension SDKState {
 }
 
 extension String {
-  /// Whether nothing of it is to be seen: white space, and what has no width.
+  /// Whether nothing in it is visible: white space, and characters without width.
   var isBlank: Bool {
     unicodeScalars.allSatisfy { scalar in
       scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint

@@ -4,14 +4,14 @@ internal import RuleEngine
 // MARK: Without a network
 
 extension SDKState {
-  /// Keeps a config that came from the network for the next start.
+  /// Stores a config from the network for the next start.
   mutating func keep(_ body: [UInt8]) {
     let kept = KeptConfig(apiKey: settings.apiKey, fetchedAt: now, config: body)
     outbox.add(.keepConfig(kept.value))
   }
 
-  /// Takes what an earlier process kept, for when the network does not answer. A config of another
-  /// app is as good as none.
+  /// Loads the config that an earlier process stored, for when the network does not answer. A
+  /// config of another app does not count.
   mutating func receiveKept(_ value: Value?, for token: Token) {
     let kept = value.flatMap { KeptConfig(decoding: $0) }
     outbox.cancelTimer(.loadConfig(token))
@@ -26,28 +26,28 @@ extension SDKState {
     }
   }
 
-  /// The network has had its time. It may still answer.
+  /// The network has not answered in time. It may still answer.
   mutating func networkIsSilent() {
     startup.networkIsDue()
     if startup.offline?.load == nil { useOwnConfig() }
   }
 
-  /// There is a config, or there will be none.
+  /// The config has arrived, or has failed.
   mutating func endOffline() {
     outbox.cancelTimer(.keptConfig)
     if let load = startup.offline?.load { outbox.cancelTimer(.loadConfig(load)) }
     startup.endOffline()
   }
 
-  /// Whether there is, or may be, a config to use instead of one that cannot be had.
+  /// Whether there is, or may be, a config to use instead of an unavailable one.
   mutating func isReplaced(_ error: BackendError) -> Bool {
-    // What the server refuses is not used from memory either.
+    // A config that the server refuses is not used from the cache either.
     guard ![.unauthorized, .notFound, .artifactNotFound].contains(error) else { return false }
     startup.networkFailed(error)
     return startup.offline?.load == nil ? useOwnConfig() : startup.offline != nil
   }
 
-  /// Uses the config that was kept, or the one that came with the app.
+  /// Uses the stored config, or the app's fallback.
   ///
   /// - Returns: whether there was one.
   @discardableResult
@@ -80,7 +80,7 @@ extension SDKState {
     }
   }
 
-  /// Takes the config that the app gave to `configure`. Nobody is asked for another one.
+  /// Uses the config that the app passed to `configure`. No request for another one is made.
   mutating func use(given body: [UInt8]) {
     do throws(BackendError) {
       apply(try ApplicationConfig.decode(body, platform: platform), .given)
@@ -89,7 +89,7 @@ extension SDKState {
     }
   }
 
-  /// Whether the config is one that the server has not sent to this process.
+  /// Whether the config did not come from the server in this process.
   var waitsForConfig: Bool {
     switch catalog.origin?.source {
     case .kept, .fallback: true
@@ -99,6 +99,6 @@ extension SDKState {
 }
 
 extension BackendError {
-  /// What is wrong with a config that is not an answer of the backend.
+  /// Describes the problem with a config that is not an answer of the backend.
   fileprivate var reason: String { if case .decoding(let text) = self { text } else { message } }
 }

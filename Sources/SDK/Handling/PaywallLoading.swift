@@ -76,7 +76,7 @@ extension SDKState {
     }
   }
 
-  /// What is known of a paywall before it is presented for a registration.
+  /// The data of a paywall before it is presented for a registration.
   func info(of paywall: PaywallResponse, for registration: Registration) -> PaywallInfo {
     var info = PaywallInfo(paywall)
     info.featureGating = registration.gating ?? paywall.gating
@@ -107,8 +107,7 @@ extension PaywallInfo {
 // MARK: Its products
 
 extension SDKState {
-  /// Asks the store for a paywall's products. What the store does not have does not stop the
-  /// presentation.
+  /// Requests a paywall's products from the store. Missing products do not stop the presentation.
   mutating func loadProducts(of info: PaywallInfo, placement: String, for turn: Token) {
     var info = info
     info.productsLoad.start = now
@@ -123,7 +122,7 @@ extension SDKState {
     self.load(load)
   }
 
-  /// The call `products(for:)`: what the store sells, asked of the store alone.
+  /// The call `products(for:)`: the store's products, requested from the store alone.
   mutating func products(_ identifiers: [String], _ call: Token) {
     load(ProductLoad(purpose: .call(call), identifiers: identifiers))
   }
@@ -152,7 +151,7 @@ extension SDKState {
     end(load, result)
   }
 
-  /// The store is as good as gone: nobody waits for it twice.
+  /// The store counts as unavailable, so that no call waits for it twice.
   mutating func storeIsSilent(aboutProductsOf token: Token) {
     guard let load = catalog.take(token) else { return }
     end(load, .failure(silence(of: "about products", options.timeouts.products)))
@@ -207,7 +206,7 @@ extension SDKState {
 }
 
 extension StoreProduct {
-  /// A product of which nothing is known but its identifiers.
+  /// A product with known identifiers only.
   fileprivate init(_ purchase: PendingPurchase) {
     self.init(PricedProduct(identifier: purchase.storeID), id: purchase.productID)
   }
@@ -216,8 +215,8 @@ extension StoreProduct {
 // MARK: Preloading
 
 extension SDKState {
-  /// Gets the products of the paywalls that the user would see, at some placements or at all. What
-  /// the config excludes is left out. Before the config is there, the request waits.
+  /// Loads the paywalls that the user would see, at some placements or at all. Those that the
+  /// config excludes are skipped. Before the config is loaded, the request waits.
   mutating func preload(_ placements: [String]?) {
     guard startup.phase == .configured else { return startup.queue(preload: placements) }
     let paywalls = paywallsToPreload(placements)

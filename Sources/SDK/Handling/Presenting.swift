@@ -4,7 +4,7 @@ internal import RuleEngine
 // MARK: Coming
 
 extension SDKState {
-  /// Tells the host to show the paywall of the registration that has its turn.
+  /// Requests the host to show the paywall of the active registration.
   mutating func present(_ turn: ActiveRegistration) {
     guard let paywall = turn.paywall, let decision = turn.decision else { return }
     apply(decision, .whenAvailable)
@@ -23,7 +23,7 @@ extension SDKState {
   }
 
   mutating func didPresent(_ id: String) {
-    // What comes so late would be a paywall that nobody knows of.
+    // At this point the paywall is too late, and no state exists for it.
     if stage.takeOverdue(id) { return outbox.add(.dismiss(id: id)) }
     guard let open = presentation, open.id == id, case .presenting(let then) = open.phase else {
       return
@@ -43,13 +43,13 @@ extension SDKState {
     for report in open.early { receive(report, from: id) }
   }
 
-  /// Ends the turn of the placement whose paywall is there, or cannot come.
+  /// Ends the turn of the placement whose paywall is visible, or has failed.
   private mutating func endTurn() {
     if let token = active?.token { outbox.cancelTimer(.turn(token)) }
     turns.end()
   }
 
-  /// - Parameter isLate: whether the host still tries.
+  /// - Parameter isLate: whether the host is still trying.
   mutating func didFailToPresent(_ id: String, _ message: String, isLate: Bool = false) {
     if stage.takeOverdue(id) { return }
     guard let open = presentation, open.id == id, case .presenting(let then) = open.phase else {
@@ -83,8 +83,8 @@ extension SDKState {
 // MARK: Going
 
 extension SDKState {
-  /// The call `dismiss()`: completes when the paywall is gone, or at once when there is none or it
-  /// is going already.
+  /// The call `dismiss()`. It completes when the paywall is closed, or immediately when there is
+  /// none or it is already closing.
   mutating func dismiss(_ token: Token) {
     let closing = Closing(reason: .systemLogic)
     switch presentation?.phase {
@@ -100,7 +100,7 @@ extension SDKState {
     }
   }
 
-  /// Closes for a reason of the SDK's, without asking the user anything.
+  /// Closes for a reason of the SDK, without asking the user.
   mutating func close(_ closing: Closing) {
     switch presentation?.phase {
     case .presenting(nil): stage.advance { $0.closeLater(closing) }
@@ -109,7 +109,7 @@ extension SDKState {
     }
   }
 
-  /// The user closes: a survey may come first, and another paywall after it.
+  /// The user closes the paywall. A survey may come first, and another paywall after it.
   mutating func userCloses(tellsHost: Bool = true) {
     guard let open = presentation, open.isOpen else { return }
     let closing = Closing(reason: .manualClose, tellsHost: tellsHost)
@@ -117,8 +117,8 @@ extension SDKState {
     decline(closing)
   }
 
-  /// Goes on after the survey of a close: tells that the user declined, and looks whether another
-  /// paywall takes this one's place.
+  /// Continues after the survey of a close: reports that the user declined, and checks whether
+  /// another paywall replaces this one.
   mutating func decline(_ closing: Closing) {
     var closing = closing
     if let open = presentation, open.result == .declined, closing.reason == .manualClose {
@@ -146,7 +146,7 @@ extension SDKState {
     }
   }
 
-  /// The host has taken it away.
+  /// The host has closed the paywall.
   mutating func didDismiss(_ id: String) {
     guard let open = presentation, open.id == id, case .dismissing(let closing) = open.phase else {
       return
@@ -168,7 +168,7 @@ extension SDKState {
     go(to: closing.next, after: open)
   }
 
-  /// Gives the registration its outcome, unless the next paywall takes it over.
+  /// Sets the outcome of the registration, unless the next paywall takes it over.
   private mutating func settle(_ open: Presentation, _ closing: Closing) {
     if case .register(_, inherits: true) = closing.next { return }
     settle(

@@ -41,8 +41,8 @@ extension SDKState {
     }
   }
 
-  /// A tap while a purchase runs buys nothing. The paywall that it is for goes on
-  /// waiting; another one does not begin to.
+  /// A tap during a purchase buys nothing. The paywall of the purchase continues to wait; another
+  /// paywall does not start to wait.
   private mutating func answerTap(on presentationID: String, while running: PurchaseSlot) {
     let isSame = presentationID == running.presentationID
     outbox.add(
@@ -85,7 +85,7 @@ extension SDKState {
       .isAvailable(priced, history)
   }
 
-  /// The app's answer to `onPurchase`; without a purchase that waits for it, nothing.
+  /// The app's answer to `onPurchase`. Does nothing if no purchase waits for it.
   mutating func didPurchase(_ result: PurchaseResult) {
     guard settings.purchases == .listener, let slot = transactions.purchase else { return }
     finishPurchase(StorePurchase(result), slot.token)
@@ -103,7 +103,7 @@ extension SDKState {
     conclude(slot, result)
   }
 
-  /// Says what became of a purchase, and closes the paywall if it is still the same.
+  /// Reports the result of a purchase, and closes the paywall if it is still the same one.
   mutating func conclude(_ slot: PurchaseSlot, _ finished: StorePurchase) {
     transactions.endPurchase()
     let current = info(of: slot)
@@ -124,16 +124,16 @@ extension SDKState {
       concludeFailed(slot, "the payment has to be approved first", current, .purchasePending)
     case .failed(let message):
       let alert = PaywallAlert.purchaseFailed(message: message, code: nil)
-      // A paywall that is shown after failures says it better.
+      // A paywall that is shown after failures explains it better.
       let hasTrigger = config?.hasPlacement(SuperwallEventName.transactionFail.placementName)
       let shows = options.paywalls.shouldShowPurchaseFailureAlert && hasTrigger != true
       concludeFailed(slot, message, current, shows ? alert : nil)
     }
-    // An approval may have come while the same product was being bought again.
+    // An approval may have arrived while the same product was being bought again.
     completeApproved()
   }
 
-  /// The paywall of a purchase, as it is now or as it was when the purchase began.
+  /// The paywall of a purchase: its current state, or that at the start of the purchase.
   private func info(of slot: PurchaseSlot) -> PaywallInfo {
     let info = presentation?.id == slot.presentationID ? presentation?.info : nil
     return info ?? slot.info
@@ -181,8 +181,8 @@ extension SDKState {
     }
   }
 
-  /// Remembers what was bought on the paywall and closes it, unless somebody wants it to stay. One
-  /// that is going already reports it too.
+  /// Stores the purchase made on the paywall and closes it, unless it is configured to stay. One
+  /// that is already closing also reports it.
   private mutating func complete(_ slot: PurchaseSlot, _ result: PaywallResult) {
     guard presentation?.id == slot.presentationID else { return }
     stage.advance { $0.complete(result) }
@@ -197,8 +197,8 @@ extension SDKState {
 // MARK: Purchases that are approved later
 
 extension SDKState {
-  /// Remembers the purchase until the store says that its product is owned. With a controller, the app
-  /// keeps track.
+  /// Stores the purchase until the store reports its product as owned. With a controller, this is
+  /// up to the app.
   private mutating func awaitApproval(of slot: PurchaseSlot) {
     let purchase = PendingPurchase(
       slot.product, slot.kind, on: slot.info, presentationID: slot.presentationID,
@@ -209,10 +209,10 @@ extension SDKState {
     ownership.keep(purchase)
   }
 
-  /// Completes the purchases that were approved by now, on the paywalls that they began on.
+  /// Completes the purchases that are approved by now, on the paywalls where they began.
   ///
-  /// - Parameter purpose: why the owned products were loaded. A purchase that has just ended completes
-  ///   itself; at the start the app hears of approvals once the SDK is configured.
+  /// - Parameter purpose: why the owned products were loaded. A purchase that has just ended
+  ///   completes itself. At the start, the app receives approvals once the SDK is configured.
   mutating func completeApproved(during purpose: OwnedLoad) {
     if purpose == .purchase, let slot = transactions.purchase {
       ownership.endPending(slot.product.priced.identifier)
@@ -260,8 +260,8 @@ extension SDKState {
 }
 
 extension StoreProduct {
-  /// A product that is sold on the web: no store on a device knows it, and the backend knows what it
-  /// costs. Nil for others.
+  /// A product that is sold on the web: no store on a device knows it, and only the backend knows
+  /// its price. Nil for other products.
   fileprivate init?(onWeb product: PaywallProduct) {
     guard product.store.isWeb else { return nil }
     var priced = PricedProduct(identifier: product.id, store: product.store)

@@ -4,16 +4,16 @@ internal import RuleEngine
 // MARK: Codes
 
 extension SDKState {
-  /// Asks the backend again for what the user's codes give, in the background. An app without an API key
-  /// has no backend.
+  /// Requests the entitlements of the user's codes again, in the background. An app without an API
+  /// key has no backend.
   mutating func redeemKnownCodes() {
     guard !settings.apiKey.isEmpty else { return }
     track(.redemptionStart)
     sendRedemption(of: nil)
   }
 
-  /// Redeems the code of a link. One that is on its way already is not sent twice, and while a paywall
-  /// waits for a redemption there is no other one.
+  /// Redeems the code of a link. A code that is already being sent is not sent twice, and while a
+  /// paywall waits for a redemption no other one starts.
   mutating func redeem(_ code: String) {
     guard presentation == nil || !redemptions.isRunning, redemptions.begin(code) else {
       return log(.info, .superwallCore, "a code is being redeemed already; \(code) is not")
@@ -66,10 +66,10 @@ extension SDKState {
     tell(result, closing: covers)
   }
 
-  /// Tells a paywall whether what was redeemed is what it sells; where it is gone by now, the app hears
-  /// how the restore ended.
+  /// Reports to a paywall whether the redemption covers its products. If it is already closed, the
+  /// app receives the result of the restore.
   ///
-  /// - Returns: whether it is open and covered.
+  /// - Returns: whether the paywall is open and covered.
   mutating func answer(paywall id: String, _ web: [WebEntitlement], failure: String) -> Bool {
     let open = presentation.flatMap { $0.id == id ? $0 : nil }
     if open.map({ covers(web, $0) }) ?? !web.isEmpty {
@@ -83,7 +83,7 @@ extension SDKState {
     return false
   }
 
-  /// Whether all that the paywall's products give is there.
+  /// Whether all entitlements of the paywall's products are active.
   private func covers(_ web: [WebEntitlement], _ open: Presentation) -> Bool {
     guard !web.isEmpty else { return false }
     let owned = Set(web.map(\.entitlement) + ownership.status.entitlements)
@@ -91,13 +91,13 @@ extension SDKState {
       .allSatisfy(owned.contains)
   }
 
-  /// Tells the app of a result: at once, or when the paywall that the code covers is gone.
+  /// Reports a result to the app: immediately, or when the paywall that the code covers is closed.
   private mutating func tell(_ result: RedemptionResult, closing: Bool) {
     guard closing, let id = closeRestored() else { return outbox.emit(.didRedeemLink(result)) }
     redemptions.hold(result, until: id)
   }
 
-  /// - Returns: the paywall that goes away.
+  /// - Returns: the paywall that closes.
   mutating func closeRestored() -> String? {
     guard let open = presentation else { return nil }
     stage.advance { $0.complete(.restored) }
@@ -106,7 +106,7 @@ extension SDKState {
     return open.id
   }
 
-  /// A paywall is gone: the app is told of the code that closed it.
+  /// A paywall is closed: reports the code that closed it to the app.
   mutating func tellRedemptions(after id: String) {
     for result in redemptions.take(after: id) { outbox.emit(.didRedeemLink(result)) }
   }
@@ -115,10 +115,10 @@ extension SDKState {
 // MARK: Entitlements of the web
 
 extension SDKState {
-  /// Asks for what was bought on the web, where the last answer is older than the config allows. With a
-  /// controller that is the app's business.
+  /// Requests the entitlements bought on the web, if the last answer is older than the config
+  /// allows. With a controller this is up to the app.
   ///
-  /// - Parameter isStart: at the start what was never asked for is not missed.
+  /// - Parameter isStart: at the start, entitlements that were never requested are not needed.
   mutating func refreshWebEntitlements(isStart: Bool) {
     guard settings.purchases == .store, options.purchaseMode != .agentWallie,
       startup.phase == .configured, !ownership.isRefreshing
@@ -155,12 +155,12 @@ extension SDKState {
     _ = closeRestored()
   }
 
-  /// Takes what the backend says of the customer; an answer without it says nothing.
+  /// Takes over the backend's data about the customer. An answer without data changes nothing.
   mutating func take(_ customer: CustomerInfo?) {
     if let customer, ownership.know(customer) { track(.customerInfoDidChange) }
   }
 
-  /// Takes what the backend says was bought on the web.
+  /// Takes over the entitlements that the backend reports as bought on the web.
   mutating func takeWeb(_ answer: WebAnswer) {
     let before = ownership.web
     ownership.ownOnWeb(answer, at: now)

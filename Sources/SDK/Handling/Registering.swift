@@ -22,9 +22,9 @@ extension SDKState {
         eventID: newEventID(), at: now))
   }
 
-  /// Gives the next registrations their turn, until one has to wait. Each waits until the one
-  /// before has presented, skipped or failed; but not for long while that one loads, and not at all
-  /// when it shows nothing itself.
+  /// Starts the next registrations, until one has to wait. Each waits until the previous one has
+  /// presented, skipped or failed. It waits only a short time while that one loads, and not at all
+  /// if it shows no paywall.
   mutating func startRegistrations() {
     while startup.phase == .configured, presentation?.isLeaving != true {
       if active?.stage == .loaded || turns.resume() {
@@ -50,7 +50,7 @@ extension SDKState {
     waitForStatus()
   }
 
-  /// Puts a placement of the app into the history, once.
+  /// Adds an app's placement to the history, once.
   private mutating func remember(_ registration: inout Registration) {
     guard registration.event == nil, registration.rememberedAt == nil else { return }
     remember(registration.placement)
@@ -71,15 +71,15 @@ extension SDKState {
     }
   }
 
-  /// All that wait for the status have one deadline.
+  /// All registrations that wait for the status share one deadline.
   mutating func startStatusTimer() {
     if !outbox.armedTimers.contains(.status) {
       outbox.startTimer(.status, options.timeouts.subscriptionStatus)
     }
   }
 
-  /// Goes on with what waited for the status or for the identity, if that is there now. The other
-  /// one may have to be waited for next.
+  /// Continues the registrations that waited for the status or for the identity, if it is now
+  /// known. They may have to wait for the other one next.
   mutating func continueWaiting() {
     if ownership.status != .unknown { outbox.cancelTimer(.status) }
     if let turn = active, isOver(turn.stage) { waitForStatus() }
@@ -94,7 +94,7 @@ extension SDKState {
     }
   }
 
-  /// Ends everything that waits for the status: also what is behind the one that has its turn.
+  /// Ends everything that waits for the status, including the registrations behind the active one.
   mutating func statusStayedUnknown() {
     ownership.giveUp(true)
     if active?.stage == .waitingForStatus {
@@ -107,16 +107,16 @@ extension SDKState {
 
   // MARK: Those that do not wait
 
-  /// A placement makes others wait for as long as it may: one that loads lets them go first, and
-  /// before one that is at the host's, those go that show nothing.
+  /// A placement blocks others for a limited time only. While it loads, the others go first. While
+  /// it waits for the host, only those go first that show no paywall.
   mutating func turnIsLong(_ token: Token) {
     guard let turn = active, turn.token == token else { return }
     turns.advance { $0.makeLong() }
     if turn.isLoading { turns.park() }
   }
 
-  /// Runs the placements that show nothing, while another one loads or the host is at work. The
-  /// others keep their places.
+  /// Runs the placements that show no paywall, while another one loads or waits for the host. The
+  /// others stay in the queue.
   private mutating func letOthersPass() {
     guard let turn = active, turn.letsPass, ownership.status != .unknown, person.isReady else {
       return
@@ -148,8 +148,8 @@ extension SDKState {
     return true
   }
 
-  /// The task that registered a placement was cancelled. A paywall that is on its way to the screen,
-  /// or there, stays.
+  /// The task that registered a placement was cancelled. A paywall that is appearing or visible
+  /// stays.
   ///
   /// - Returns: whether the placement was given up.
   mutating func cancelRegistration(_ call: Token) -> Bool {
@@ -187,7 +187,7 @@ extension SDKState {
       placement: registration.placement)
   }
 
-  /// How a placement ends that shows no paywall; nil for one that does.
+  /// The result of a placement that shows no paywall; nil for one that does.
   private func ending(of outcome: Decision.Outcome)
     -> (kind: PlacementOutcome.Kind, reason: PresentationRequestReason)?
   {
@@ -231,7 +231,7 @@ extension SDKState {
     endTurn(token, .error(SDKError(.paywallNotAvailable, message)), .noPaywallViewController)
   }
 
-  /// Gives a registration its outcome, and tells its handler why there is or was no paywall.
+  /// Sets the outcome of a registration, and reports to its handler why there is or was no paywall.
   mutating func settle(
     _ kind: PlacementOutcome.Kind, gating: Paywall.FeatureGating = .gated, call: Token?,
     handler: String?
@@ -257,7 +257,7 @@ extension SDKState {
     return turn.registration
   }
 
-  /// The paywall of a registration is there: get its products.
+  /// The paywall of a registration is loaded. Requests its products.
   mutating func paywallIsLoaded(
     _ paywall: PaywallResponse, _ load: PaywallInfo.LoadTimes, for token: Token
   ) {
@@ -269,8 +269,8 @@ extension SDKState {
     loadProducts(of: info, placement: turn.registration.placement, for: token)
   }
 
-  /// The products are there, as far as there are any: see whether anything can present. One that let
-  /// others go first waits until it has its turn again.
+  /// The available products are loaded. Checks whether a host can present. A registration that let
+  /// others go first waits for its turn again.
   mutating func productsAreLoaded(_ info: PaywallInfo, for token: Token) {
     guard let turn = turns[token], turn.stage == .loadingProducts else { return }
     let products = info.products.compactMap { catalog.product($0.id) }

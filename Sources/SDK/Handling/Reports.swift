@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-// What a host reports about its paywall.
+// A host's reports about its paywall.
 
 extension SDKState {
   mutating func receive(_ report: PresentationReport, from id: String) {
@@ -9,20 +9,21 @@ extension SDKState {
     switch open.phase {
     case .dismissing: return
     case .surveying:
-      // The survey has nowhere to be shown any more.
+      // The survey has no host any more.
       if report == .swipedAway || report == .systemDismissed { surveyIsGone() }
       return
     case .presenting:
-      // What tells of loading counts at once. What the user does waits until it is visible: people are
-      // quick, and a paywall that was swiped away tells so only once.
+      // Reports about loading count immediately. User actions wait until the paywall is visible,
+      // because users are quick, and a swipe to close is reported only once.
       switch report {
       case .webView, .shimmer, .state, .pageView: break
       case .systemDismissed where open.early.isEmpty:
-        // For example with the app into the background. A paywall that comes after all goes again.
+        // For example when the app enters the background. If the paywall appears after all, it is
+        // closed again.
         let message = "the paywall went away before it was visible"
         return didFailToPresent(id, message, isLate: true)
       case .systemDismissed:
-        // The user did something, so it was visible.
+        // A user action implies that it was visible.
         didPresent(id)
         return receive(report, from: id)
       default:
@@ -50,7 +51,7 @@ extension SDKState {
     }
   }
 
-  /// Reports that become events and nothing else.
+  /// Reports that only become events.
   private mutating func note(_ report: PresentationReport, _ info: PaywallInfo) {
     switch report {
     case .customAction(let name): outbox.emit(.handleCustomPaywallAction(name: name))
@@ -101,8 +102,8 @@ extension SDKState {
     }
   }
 
-  /// The paywall goes before the link is opened, unless the link redeems a code: that is about the
-  /// paywall.
+  /// The paywall closes before the link is opened, unless the link redeems a code, because that
+  /// concerns the paywall.
   private mutating func openDeepLink(_ url: String) {
     if DeepLink(url)?.redemptionCode != nil { return openDeepLinkNow(url) }
     close(Closing(reason: .systemLogic, next: .openDeepLink(url)))

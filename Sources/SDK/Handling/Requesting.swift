@@ -1,9 +1,9 @@
 internal import Expressions
 
 extension SDKState {
-  /// Sends a request and sees to its retries.
+  /// Sends a request and handles its retries.
   ///
-  /// - Parameter limit: how long an attempt may take; nil is the option's.
+  /// - Parameter limit: the maximum duration of an attempt; nil means the option's.
   mutating func send(
     _ request: BackendRequest, for purpose: RequestPurpose, retries: Int = Retry.count,
     limit: Duration? = nil
@@ -34,7 +34,7 @@ extension SDKState {
     if let pending = requests.takeForRetry(token) { attempt(pending) }
   }
 
-  /// Forgets a request; its answer will find nobody.
+  /// Drops a request. Its answer will be ignored.
   mutating func dropRequest(_ token: Token) {
     requests.drop(token)
     outbox.cancelTimer(.requestLimit(token))
@@ -63,7 +63,7 @@ extension SDKState {
     }
   }
 
-  /// The JSON of an answer, or nil; the app is told when it cannot be read.
+  /// The JSON of an answer, or nil if it is unreadable, which is reported to the app.
   mutating func decodeBody(_ outcome: Result<[UInt8], BackendError>) -> Value? {
     guard case .success(let body) = outcome else { return nil }
     if let value = try? Value.parse(json: body), value.isObject { return value }

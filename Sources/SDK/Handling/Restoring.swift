@@ -6,7 +6,7 @@ internal import RuleEngine
 extension SDKState {
   mutating func restoreFromPaywall() {
     guard let open = presentation else { return }
-    // What runs is for this paywall, too.
+    // The running restore also counts for this paywall.
     guard transactions.restore == nil else {
       transactions.joinRestore(on: open.id)
       return outbox.add(.message(id: open.id, .restoreStart))
@@ -24,8 +24,8 @@ extension SDKState {
     }
   }
 
-  /// The call `restorePurchases()`. An app with a controller gets what the store says and nothing
-  /// else; otherwise the SDK tells of it as of a restore on a paywall.
+  /// The call `restorePurchases()`. An app with a controller gets the store's data and nothing
+  /// else. Otherwise the SDK reports it like a restore on a paywall.
   mutating func restorePurchases(_ call: Token) {
     let isOwn = settings.purchases == .store
     if isOwn, transactions.restore != nil { return transactions.joinRestore(call) }
@@ -46,7 +46,7 @@ extension SDKState {
       "restoring purchases has had no answer for \(options.timeouts.transactionNotice.words)")
   }
 
-  /// The app's answer to `onPurchaseRestore`; without a restore that waits for it, nothing.
+  /// The app's answer to `onPurchaseRestore`. Does nothing if no restore waits for it.
   mutating func didRestore(_ result: RestorationResult) {
     guard settings.purchases == .listener, let slot = transactions.restore else { return }
     finishRestore(result, slot.token)
@@ -65,7 +65,7 @@ extension SDKState {
     conclude(slot, result)
   }
 
-  /// Says what became of a restore. It counts when there is an active entitlement afterwards.
+  /// Reports the result of a restore. It succeeds if there is an active entitlement afterwards.
   mutating func conclude(_ slot: RestoreSlot, _ result: RestorationResult) {
     transactions.endRestore()
     let isOpen = presentation != nil && presentation?.id == slot.presentationID

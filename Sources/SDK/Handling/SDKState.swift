@@ -2,16 +2,16 @@ package import Expressions
 package import Pricing
 internal import RuleEngine
 
-/// The whole SDK as a value, and how it answers to what happens.
+/// The whole SDK as a value, and its reaction to inputs.
 ///
-/// `handle` is a pure function of the state and its arguments: it reads no clock, sends nothing
-/// and waits for nothing. What has to be done comes back as effects, in order; what comes of them
-/// is handled as inputs. ``Tollgate`` is the actor that does both ends.
+/// `handle` is a pure function of the state and its arguments: it reads no clock, sends nothing and
+/// waits for nothing. It returns effects, in order; their results become inputs. ``Tollgate`` is
+/// the actor that carries the effects out and passes the inputs.
 ///
-/// What is known lies in a few states, each of which changes by its own functions alone. What
-/// touches several of them is an extension of this one, beside it in the folder.
+/// The state consists of a few smaller ones, each changed only by its own functions. Functions that
+/// change several of them are extensions of this type, in the same folder.
 package struct SDKState {
-  /// What the shell knows at the moment of an input.
+  /// The environment at the moment of an input.
   package struct Surroundings: Sendable {
     var now: Instant
     var device: DeviceFacts
@@ -33,7 +33,7 @@ package struct SDKState {
   var ownership: Ownership
   var usage: Usage
   var history: LoggedEvents
-  /// A config that counts as soon as the history is there that its rules read.
+  /// A config that takes effect once the history that its rules read is loaded.
   var nextConfig: NextConfig?
   var uploads: Uploads
   var turns = Turns()
@@ -45,9 +45,9 @@ package struct SDKState {
   private var saved: StoredState?
 
   /// - Parameters:
-  ///   - stored: what an earlier process saved, if anything.
-  ///   - history: what happened before, if it is known.
-  ///   - uploads: the events that the backend has not got yet.
+  ///   - stored: the data that an earlier process saved, if any.
+  ///   - history: the earlier events, if they are known.
+  ///   - uploads: the events that the backend does not have yet.
   package init(
     platform: Platform, entropy: Entropy, stored: Value? = nil,
     history: LoggedEvents = LoggedEvents(), uploads: Uploads = Uploads()
@@ -63,7 +63,7 @@ package struct SDKState {
     self.uploads = uploads
   }
 
-  /// Takes one input and says what has to be done.
+  /// Handles one input and returns the effects to carry out.
   package mutating func handle(_ input: Input, in surroundings: Surroundings) -> [Effect] {
     self.surroundings = surroundings
     take(input)
@@ -152,16 +152,16 @@ package struct SDKState {
   var config: ApplicationConfig? { catalog.config }
   var presentation: Presentation? { stage.presentation }
   var active: ActiveRegistration? { turns.active }
-  /// Whether anything that is under way belongs to a handler.
+  /// Whether anything in progress belongs to a handler.
   func refers(toHandler id: String) -> Bool {
     presentation?.registration.handlerID == id || active?.registration.handlerID == id
       || turns.waiting.contains { $0.handlerID == id }
       || turns.parked.contains { $0.registration.handlerID == id }
   }
 
-  /// What survives the end of the process.
+  /// The data that survives the end of the process.
   var stored: StoredState { StoredState(person, ownership, usage) }
-  /// What decisions go by beside attributes.
+  /// The state that decisions depend on beside attributes.
   var decisionState: DecisionState {
     DecisionState(
       subjectID: person.subjectID, now: now, assignments: person.assignments,
@@ -171,7 +171,7 @@ package struct SDKState {
 
   // MARK: Saying what happened
 
-  /// Tells the app of an event of the SDK and keeps it in the history.
+  /// Reports an event of the SDK to the app and adds it to the history.
   mutating func track(_ event: SuperwallEvent) {
     remember(event.name.placementName)
     outbox.emit(.handleSuperwallEvent(event))
@@ -180,7 +180,7 @@ package struct SDKState {
 
   mutating func newEventID() -> String { entropy.identifier("event") }
 
-  /// Keeps an event in the history.
+  /// Adds an event to the history.
   mutating func remember(_ name: String) { remember(.event(name: name, at: now)) }
 
   mutating func remember(_ entry: EventLogEntry) {
@@ -188,7 +188,7 @@ package struct SDKState {
     outbox.add(.log(entry))
   }
 
-  /// Forgets what happened to a user, but for events of the device.
+  /// Deletes a user's history, except events of the device.
   mutating func forgetHistory() {
     let kept = platform.eventsKeptOnReset
     history.reset(keeping: kept)

@@ -3,7 +3,7 @@ internal import Expressions
 // MARK: The subscription status
 
 extension SDKState {
-  /// Sets the status. The same one again is nothing.
+  /// Sets the status. Setting the same one has no effect.
   mutating func setStatus(_ status: SubscriptionStatus) {
     guard let old = ownership.set(status) else { return }
     outbox.emit(.subscriptionStatusDidChange(from: old, to: status))
@@ -33,7 +33,7 @@ extension SDKState {
     receiveOwned(result, for: purpose)
   }
 
-  /// The store does not say what is owned. If it does in the end, that counts then.
+  /// The store has not reported the owned products. If it answers later, that answer counts.
   mutating func storeIsSilent(aboutOwnedOf token: Token) {
     guard let purpose = ownership.take(token) else { return }
     ownership.begin(.refresh, token)
@@ -73,13 +73,13 @@ extension SDKState {
     outbox.startTimer(.entitlementEnd, end - now)
   }
 
-  /// What the owned products give, and what was bought on the web.
+  /// The entitlements of the owned products, and those bought on the web.
   var ownedEntitlements: [Entitlement] {
     ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] } + ownership.held
       + ownership.web.map(\.entitlement)
   }
 
-  /// Something changed in the store by itself. With a controller the status is the app's business.
+  /// The store's data changed without a call. With a controller the status is up to the app.
   mutating func storeChanged() {
     guard settings.purchases == .store, startup.phase == .configured else { return }
     loadOwned(for: .refresh)

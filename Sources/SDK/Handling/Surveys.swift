@@ -3,10 +3,10 @@ internal import RuleEngine
 // MARK: Surveys
 
 extension SDKState {
-  /// Asks the first survey of the open paywall that is for this moment, if the user is to be asked.
-  /// A user is chosen once for every key, or not chosen, and never again.
+  /// Shows the first survey of the open paywall for this moment, if the user is selected. A user is
+  /// selected or rejected once per key, permanently.
   ///
-  /// - Returns: whether the user is asked; then `closing` goes on with the answer.
+  /// - Returns: whether a survey is shown. `closing` then continues with the answer.
   mutating func askSurvey(_ condition: Survey.Condition, before closing: Closing) -> Bool {
     guard let open = presentation,
       let survey = open.info.surveys.first(where: { $0.condition == condition }),
@@ -18,7 +18,7 @@ extension SDKState {
     return true
   }
 
-  /// The paywall disappeared under its survey, which therefore has no answer.
+  /// The paywall disappeared under its survey, so there is no answer.
   mutating func surveyIsGone() {
     guard let open = presentation, case .surveying(_, var closing) = open.phase else { return }
     closing.tellsHost = false

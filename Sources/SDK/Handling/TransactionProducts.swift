@@ -9,8 +9,8 @@ extension SDKState {
     PricingContext(now: now, timeZone: device.timeZone, locale: locale)
   }
 
-  /// What a paywall can say about its products, by their identifiers. Of those that the store does not
-  /// have, it can say what the config writes.
+  /// The attributes that a paywall can show about its products, by identifier. For products that
+  /// the store lacks, those from the config.
   mutating func attributes(of products: [StoreProduct], in info: PaywallInfo)
     -> [String: ProductAttributes]
   {

@@ -4,7 +4,7 @@ internal import RuleEngine
 // MARK: Events for the backend's statistics
 
 extension SDKState {
-  /// Keeps an event until the backend has it.
+  /// Stores an event until the backend has it.
   mutating func collect(_ name: String, _ parameters: Value) {
     guard !settings.isAlone else { return }
     var event = CollectedEvent(
@@ -17,8 +17,8 @@ extension SDKState {
     scheduleUpload()
   }
 
-  /// There is somebody to upload to: what an earlier process kept is uploaded too. What it kept for
-  /// somebody else's statistics is not.
+  /// Begins uploads, including the events that an earlier process stored. Those for another app's
+  /// statistics are dropped.
   mutating func beginUploading() {
     guard settings.trackingBehavior != .none else { return dropUploads() }
     let key = settings.apiKey
@@ -26,7 +26,7 @@ extension SDKState {
     scheduleUpload()
   }
 
-  /// Forgets what waits: from now on nothing is to be uploaded.
+  /// Drops the waiting events, because uploads are now off.
   mutating func dropUploads() {
     drop(uploads.remove { _ in true })
     outbox.cancelTimer(.upload)
@@ -44,7 +44,7 @@ extension SDKState {
     if !outbox.armedTimers.contains(.upload) { outbox.startTimer(.upload, uploads.pause) }
   }
 
-  /// Sends the oldest of what waits. One request is on its way at a time.
+  /// Sends the oldest waiting events. Only one request runs at a time.
   mutating func upload() {
     guard startup.phase == .configured, uploads.isOn, uploads.sending.isEmpty,
       !uploads.waiting.isEmpty, !settings.isAlone
@@ -53,7 +53,7 @@ extension SDKState {
     send(Endpoints.events(uploads.begin(), apiKey: settings.apiKey), for: .events, retries: 0)
   }
 
-  /// What the backend has accepted is not kept any more; everything else comes again.
+  /// Removes the events that the backend has accepted; all others are sent again.
   mutating func receiveUpload(_ outcome: Result<[UInt8], BackendError>) {
     switch outcome {
     case .success: drop(uploads.succeed())

@@ -2,33 +2,33 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// What rules read as `device.…` at one moment. An attribute is worked out when it is asked for.
+/// The attributes that rules read as `device.…` at one moment. They are computed on demand.
 struct DeviceAttributes {
   let platform: Platform
   let apiKey: String
   let wrapper: Configuration.Wrapper?
   let facts: DeviceFacts
-  /// The locale that counts: the option's, or the device's.
+  /// The effective locale: the option's, or the device's.
   let locale: String
-  /// What a call set against the system's style.
+  /// The style that a call set instead of the system's.
   let interfaceStyle: InterfaceStyle?
   let stored: StoredState
   let ownedProducts: [String]
   let isFirstRun: Bool
-  /// What a server knows of the device, an object.
+  /// A server's data about the device, an object.
   let enrichment: Value
   let now: Instant
 
-  /// The attribute of a name, or nil. What the app adds wins over what the SDK knows, and that over
-  /// what a server knows.
+  /// The attribute with a name, or nil. Values from the app take precedence over the SDK's, and
+  /// these over a server's.
   func value(named name: String) -> Value? {
     facts.additional[name] ?? DeviceAttribute(named: name).flatMap { value(of: $0) }
       ?? textSize[name] ?? enrichment[name]
   }
 
-  /// Everything, an object.
+  /// All attributes, as an object.
   ///
-  /// - Parameter withTimes: whether the current date and time are part of it.
+  /// - Parameter withTimes: whether to include the current date and time.
   func all(withTimes: Bool = true) -> Value {
     var all: [String: Value] = [:]
     for member in enrichment.members ?? [] { all[member.key] = member.value }
@@ -40,7 +40,7 @@ struct DeviceAttributes {
     return .members(all)
   }
 
-  /// The size of text, which iOS has since 4.16.2.
+  /// The text size, which iOS has since 4.16.2.
   private var textSize: Value {
     .members([
       "fontScale": facts.fontScale.map { .double($0) },
@@ -49,7 +49,7 @@ struct DeviceAttributes {
     ])
   }
 
-  /// What the SDK knows of an attribute; nil where there is nothing to say.
+  /// The SDK's own value of an attribute; nil if it has none.
   private func value(of attribute: DeviceAttribute) -> Value? {
     switch attribute {
     case .publicApiKey: .string(apiKey)
@@ -109,7 +109,7 @@ struct DeviceAttributes {
     }
   }
 
-  /// The installation's identity: the device's own, or one that was made at the first start.
+  /// The installation's identity: the device's own, or one that was generated at the first start.
   var deviceID: String { facts.deviceID.isEmpty ? stored.deviceID : facts.deviceID }
 
   private var preferredLocale: String { facts.preferredLocale ?? facts.locale }
@@ -125,7 +125,7 @@ struct DeviceAttributes {
 
   private func minutes(since time: Instant) -> Int64 {
     let span = now - time
-    // What was stored may be damaged.
+    // The stored value may be damaged.
     return span == .max ? 0 : max(0, span / 60_000)
   }
 

@@ -2,22 +2,22 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// A purchase that another person has to approve, such as a parent. It completes when the store says that its
-/// product is owned, perhaps after a restart of the app.
+/// A purchase that another person must approve, such as a parent. It completes when the store
+/// reports its product as owned, perhaps after a restart of the app.
 struct PendingPurchase: Hashable, Sendable {
-  /// What the config calls the product.
+  /// The product's identifier in the config.
   var productID: String
-  /// What the store calls it.
+  /// The product's identifier in the store.
   var storeID: String
-  /// The paywall that it began on.
+  /// The paywall where it began.
   var info: PaywallInfo
   var kind: TransactionKind
-  /// The presentation that it began on, and the product; nil after a restart.
+  /// The presentation where it began, and the product; nil after a restart.
   var presentationID: String?
   var product: StoreProduct?
   var shouldDismiss = true
 
-  /// How many are remembered.
+  /// The maximum number of stored purchases.
   static let mostKept = 20
 
   init(
@@ -41,7 +41,7 @@ struct PendingPurchase: Hashable, Sendable {
     (productID, storeID, self.kind, self.info) = (product, store, kind, info)
   }
 
-  /// As it is stored.
+  /// The stored form.
   var value: Value {
     [
       "productId": .string(productID), "storeId": .string(storeID), "type": .string(kind.rawValue),
@@ -53,7 +53,7 @@ struct PendingPurchase: Hashable, Sendable {
 // MARK: Its paywall
 
 extension PaywallInfo {
-  /// What analytics needs to know of a paywall that is gone.
+  /// The data that analytics needs about a closed paywall.
   fileprivate var stored: Value {
     .members([
       "identifier": .string(identifier), "name": .string(name), "url": .string(url),

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What survives the end of the process, as one JSON object.
+/// The data that survives the end of the process, as one JSON object.
 package struct StoredState: Hashable, Sendable {
   var status: SubscriptionStatus = .unknown
-  /// When entitlements of the status end that the store gave, by ID.
+  /// The end dates of entitlements that the status got from the store, by ID.
   var expiries: [String: Instant] = [:]
   /// Whether a subscription has ended and none has begun since.
   var hasExpired = false
@@ -17,30 +17,30 @@ package struct StoredState: Hashable, Sendable {
   var userAttributes = AttributeTable()
   var integrationAttributes: [String: String] = [:]
   var assignments: [Assignment] = []
-  /// Keys of the surveys that the user was chosen for, or not chosen for.
+  /// Keys of the surveys for which the user was selected or rejected.
   var surveys: Set<String> = []
-  /// Codes that were redeemed.
+  /// The redeemed codes.
   var codes: [String] = []
-  /// Those of them that give something to the app's user.
+  /// The redeemed codes that grant something to the app's user.
   var userCodes: Set<String> = []
   var webEntitlements: [WebEntitlement] = []
-  /// What the backend says of the customer.
+  /// The backend's data about the customer.
   var customer = CustomerInfo()
-  /// When the backend was asked for these last.
+  /// The last time that these were requested from the backend.
   var webRefreshedAt: Instant?
   var pendingCheckout: PendingCheckout?
   /// Purchases that await approval.
   var pendingPurchases: [PendingPurchase] = []
-  /// When the SDK ran for the first time; nil before that.
+  /// The time of the SDK's first run; nil before that.
   var installedAt: Instant?
   var totalPaywallViews = 0
   var lastPaywallView: Instant?
-  /// When the app went to the background last.
+  /// The last time that the app entered the background.
   var closedAt: Instant?
 
   init() {}
 
-  /// Reads what `value` wrote. What is missing or wrong is as at the first start.
+  /// Reads the output of `value`. Missing or wrong parts have their initial values.
   init(decoding value: Value) {
     if let status = value["status"] {
       self.status = SubscriptionStatus(coercing: status)
@@ -104,7 +104,7 @@ package struct StoredState: Hashable, Sendable {
 }
 
 extension StoredState {
-  /// The status, with the ends of its entitlements.
+  /// The status, with the end dates of its entitlements.
   private var statusValue: Value {
     guard !expiries.isEmpty else { return status.value }
     let entitlements = status.entitlements.map { entitlement -> Value in
@@ -140,13 +140,12 @@ extension Value {
   var instant: Instant? { wholeNumber.map { Instant(milliseconds: Int64($0)) } }
 }
 
-/// A checkout that was begun and whose end nobody has seen: what it gave is asked for when the app comes
-/// to the foreground.
+/// An unfinished checkout. Its result is requested when the app enters the foreground.
 package struct PendingCheckout: Hashable, Sendable {
   package var contextID: String
-  /// How often it was asked for.
+  /// The number of requests for the result so far.
   package var attempts = 0
 
-  /// After that it is given up.
+  /// The number of requests after which the SDK gives up.
   static let mostAttempts = 5
 }

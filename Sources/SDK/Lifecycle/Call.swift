@@ -1,7 +1,7 @@
 package import Expressions
 package import RuleEngine
 
-/// Numbers things that will be answered later.
+/// Identifies things that are answered later.
 package struct Token: Hashable, Sendable {
   var number: Int
 }
@@ -25,7 +25,7 @@ package enum Call: Hashable, Sendable {
   case setUserAttributes(Value)
   case getDeviceAttributes
   case handleDeepLink(String)
-  /// Nil names all placements.
+  /// Nil means all placements.
   case preloadPaywalls([String]?)
   case setLogLevel(LogLevel)
   case setEventTrackingBehavior(EventTrackingBehavior)
@@ -52,16 +52,16 @@ package enum Call: Hashable, Sendable {
   }
 }
 
-/// What a placement is registered with.
+/// The arguments of registering a placement.
 package struct PlacementRequest: Hashable, Sendable {
   package var placement: String
   package var params: Value
   package var handlerID: String?
-  /// Whether there is a feature block, which rules can ask for.
+  /// Whether there is a feature block. Rules can read this.
   package var isFeatureGatable: Bool
 }
 
-/// How far the configuration is, in the contract's words.
+/// The progress of the configuration, in the contract's vocabulary.
 public enum ConfigurationStatus: String, Hashable, Sendable {
   case pending = "PENDING"
   case configured = "CONFIGURED"
@@ -78,7 +78,7 @@ extension PlacementOutcome {
   }
 }
 
-/// What a call answers.
+/// The answer to a call.
 package enum Reply: Hashable, Sendable {
   case done
   case truth(Bool)

@@ -3,16 +3,17 @@ package import Pricing
 
 /// Everything that can happen to the SDK.
 package enum Input: Sendable {
-  /// A method is called; it is answered with ``Effect/complete(_:_:)`` under the same token.
+  /// A method is called. It is answered with ``Effect/complete(_:_:)`` under the same token.
   case call(Token, Call)
-  /// The task that made a call was cancelled: what the call began and nobody else needs, ends.
+  /// The task that made a call was cancelled. Work that the call began and no other call needs
+  /// ends.
   case cancel(Token)
   case application(ApplicationEvent)
   case presentation(id: String, PresentationReport)
   /// The back button; answered with ``Effect/answerBackPress(_:isConsumed:)``.
   case backPress(Token, presentation: String)
   case device(DeviceReport)
-  /// Whether anybody listens to `onPurchase` and `onPurchaseRestore`.
+  /// Whether `onPurchase` and `onPurchaseRestore` have a listener.
   case listenersChanged(purchases: Bool)
   // Answers to effects.
   case timer(TimerID)
@@ -28,13 +29,13 @@ package enum Input: Sendable {
   case restoreFinished(Token, RestorationResult)
   case consumed(Token, Result<String, StoreError>)
   case storeChanged
-  /// The config that an earlier process kept, if any; see ``KeptConfig``.
+  /// The config that an earlier process stored, if any; see ``KeptConfig``.
   case keptConfig(Token, Value?)
-  /// What logs of the storage hold, by name; see ``LoggedEvents``.
+  /// The contents of the storage's logs, by name; see ``LoggedEvents``.
   case history(Token, [String: StorageLog])
-  /// Something cannot be loaded or saved.
+  /// A problem with loading or saving.
   case storageFailed(String)
-  /// Attributes or parameters of types that rules cannot read, for a person.
+  /// Attributes or parameters of types that rules cannot read, in words.
   case unreadable([String])
 }
 
@@ -43,13 +44,13 @@ package enum ApplicationEvent: Hashable, Sendable {
   case background
 }
 
-/// What only the device can see.
+/// Observations that only the device can make.
 public enum DeviceReport: Hashable, Sendable {
   case adServicesTokenRequestStart
   case adServicesTokenRequestFail(error: String)
   case adServicesTokenRequestComplete(token: String)
   case enrichmentStart
-  /// Objects with what a server knows of the user and the device.
+  /// Objects with a server's data about the user and the device.
   case enrichmentComplete(user: Value?, device: Value?)
   case enrichmentFail
   case customerInfoDidChange
@@ -57,29 +58,29 @@ public enum DeviceReport: Hashable, Sendable {
   case testModeModalClose
   case transactionTimeout
   case touchesBegan
-  /// Something that this version has no name for.
+  /// An observation that this version does not know.
   case unknown
 }
 
-/// Names a timer; starting it again replaces it.
+/// Identifies a timer. Starting it again replaces it.
 package enum TimerID: Hashable, Sendable {
   case waitingCall(Token)
-  /// One for all that wait for the status.
+  /// One for all calls that wait for the status.
   case status
   case retry(Token)
   case requestLimit(Token)
   case callback(String)
   case backPress
-  /// The pause between two questions about a checkout.
+  /// The pause between two polls of a checkout.
   case checkout
   case keptConfig
   case loadConfig(Token)
   case loadHistory(Token)
   /// Until events are uploaded.
   case upload
-  /// How long a placement may make others wait.
+  /// The maximum time that a placement may block others.
   case turn(Token)
-  // Limits of ports.
+  // Time limits of ports.
   case ownedProducts(Token)
   case products(Token)
   case consume(Token)
@@ -88,12 +89,12 @@ package enum TimerID: Hashable, Sendable {
   case canPresent(Token)
   case present(id: String)
   case dismiss(id: String)
-  // What has no limit is told of.
+  // Work without a limit is reported in the log.
   case purchase(Token)
   case restore(Token)
 }
 
-/// What the shell has to do, in this order.
+/// The effects that the shell carries out, in this order.
 package enum Effect: Sendable {
   case emit(ModuleEvent)
   case complete(Token, Result<Reply, SDKError>)
@@ -103,15 +104,15 @@ package enum Effect: Sendable {
   case save(Value)
   case loadConfig(Token)
   case keepConfig(Value)
-  /// Load what these logs hold, nil being all: what was logged before, and nothing of what is logged
-  /// after this.
+  /// Load the contents of these logs (nil means all) up to this effect, without entries that are
+  /// logged later.
   case loadHistory(Token, [String]?)
-  /// The configuration of this call counts: its purchase controller does from now on.
+  /// The configuration of this call takes effect: its purchase controller is used from now on.
   case beginConfiguring(Token, PurchaseHandling)
   case log(EventLogEntry)
-  /// Keep an event until the backend has it.
+  /// Store an event until the backend has it.
   case collect(CollectedEvent)
-  /// The events with these numbers are not kept any more.
+  /// The events with these numbers are deleted.
   case dropEvents([Int])
   case clearLog(keepingEvents: Set<String>)
   case send(Token, BackendRequest)

@@ -1,7 +1,7 @@
-/// The life cycle as a pure state machine: how far the SDK is configured, and what is known of the
-/// user. `handle` is the whole of it; what follows from an input comes back as effects.
+/// The life cycle as a pure state machine: the progress of the configuration, and the knowledge
+/// about the user. `handle` is all of it; the consequences of an input are returned as effects.
 package struct Lifecycle: Hashable, Sendable {
-  /// How far the configuration is.
+  /// The progress of the configuration.
   package enum Phase: String, Hashable, Sendable, CaseIterable {
     case unconfigured
     case configuring
@@ -9,12 +9,12 @@ package struct Lifecycle: Hashable, Sendable {
     case configFailed
   }
 
-  /// Who the user is.
+  /// The knowledge about the user.
   package enum User: Hashable, Sendable, CaseIterable {
-    /// Nobody has said yet.
+    /// The app has not identified the user yet.
     case anonymous
     case known
-    /// Nobody has said since the identity was cleared.
+    /// The app has not identified the user since a reset.
     case reset
   }
 
@@ -22,15 +22,15 @@ package struct Lifecycle: Hashable, Sendable {
     /// `configure` with a usable key.
     case configure
     case configLoaded
-    /// The config cannot be had: retries used up, refused, or unreadable.
+    /// The config is not available: retries used up, refused, or unreadable.
     case configMissing
     case foreground
-    /// `identify` with the ID that is known already, with another one, with an empty one.
+    /// `identify` with the known ID, with another one, with an empty one.
     case identifySame
     case identifyOther
     case identifyBlank
     case reset
-    /// The process ended and began again.
+    /// The process ended and started again.
     case restart
   }
 
@@ -39,24 +39,24 @@ package struct Lifecycle: Hashable, Sendable {
     case fetchConfig
     /// Fetch the config with one attempt.
     case fetchConfigOnce
-    /// The call shares the outcome of the one that runs.
+    /// The call shares the outcome of the running one.
     case joinConfigure
     /// The call is done: the SDK is already configured.
     case warnAlreadyConfigured
-    /// Tell the app, answer `configure`, let the waiting calls go.
+    /// Notify the app, answer `configure`, release the waiting calls.
     case announceConfigured
-    /// Tell the app, reject `configure` and the waiting calls.
+    /// Notify the app, reject `configure` and the waiting calls.
     case announceFailure
-    /// Forget the user.
+    /// Delete the user's data.
     case resetIdentity
-    /// Take the new user ID.
+    /// Set the new user ID.
     case adoptIdentity
     case warnBlankIdentity
   }
 
   package var phase: Phase = .unconfigured
   package var user: User
-  /// Whether the one attempt after coming back to the foreground runs.
+  /// Whether the single attempt after returning to the foreground is running.
   package var isRecovering = false
 
   package init(user: User = .anonymous) { self.user = user }
@@ -119,7 +119,7 @@ package struct Lifecycle: Hashable, Sendable {
     return [.resetIdentity]
   }
 
-  /// What was persisted stays: a known user is known, everybody else is anonymous.
+  /// The persisted identity stays: a known user is still known, and any other is anonymous.
   private mutating func restart() -> [Effect] {
     phase = .unconfigured
     isRecovering = false

@@ -1,10 +1,10 @@
 public import Expressions
 
-/// What an app can give as an attribute or a parameter: texts, numbers, truth values, lists and maps of
-/// them, and what may be missing. With `SDKLive` also `Date`, `URL`, `UUID` and `Decimal`, and
-/// everything that is `Encodable`, by `Value(encoding:)`.
+/// A value that an app can use as an attribute or a parameter: strings, numbers, booleans, lists
+/// and maps of them, and optionals. With `SDKLive` also `Date`, `URL`, `UUID` and `Decimal`, and
+/// all `Encodable` types through `Value(encoding:)`.
 public protocol AttributeConvertible: Sendable {
-  /// The same as rules and paywalls read it.
+  /// The value as rules and paywalls read it.
   var attributeValue: Value { get }
 }
 
@@ -50,7 +50,7 @@ extension UInt32: AttributeConvertible {}
 extension UInt64: AttributeConvertible {}
 
 extension Instant: AttributeConvertible {
-  /// As text by ISO 8601, in UTC.
+  /// An ISO 8601 string in UTC.
   public var attributeValue: Value { text.map { .string($0) } ?? .null }
 }
 
@@ -63,7 +63,7 @@ extension Array: AttributeConvertible where Element: AttributeConvertible {
 }
 
 extension Set: AttributeConvertible where Element: AttributeConvertible {
-  /// A list, in no order.
+  /// A list in undefined order.
   public var attributeValue: Value { .list(map(\.attributeValue)) }
 }
 
@@ -72,6 +72,6 @@ extension Dictionary: AttributeConvertible where Key == String, Value: Attribute
 }
 
 extension [String: (any AttributeConvertible)?] {
-  /// What is nil is null: it removes an attribute.
+  /// Nil becomes null, which removes an attribute.
   var values: [String: Expressions.Value] { mapValues { $0?.attributeValue ?? .null } }
 }

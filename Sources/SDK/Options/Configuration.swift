@@ -1,11 +1,11 @@
-/// What `configure` is told.
+/// The arguments of `configure`.
 package struct Configuration: Hashable, Sendable {
   package var apiKey: String
   package var options: TollgateOptions
   package var purchases: PurchaseHandling
   /// The name and version of a wrapper around the SDK, such as `Expo`.
   package var wrapper: Wrapper?
-  /// A static config that the app gives; nil asks the network for one.
+  /// A static config from the app; nil requests one from the network.
   package var given: [UInt8]?
 
   package struct Wrapper: Hashable, Sendable {
@@ -14,12 +14,12 @@ package struct Configuration: Hashable, Sendable {
   }
 }
 
-/// Who buys.
+/// The part that makes purchases.
 package enum PurchaseHandling: Hashable, Sendable {
-  /// The SDK itself, in the store on the device. It also keeps the subscription status.
+  /// The SDK itself, in the store on the device. It also maintains the subscription status.
   case store
   /// A ``PurchaseController``.
   case controller
-  /// Whoever listens to `onPurchase` and answers with `didPurchase`.
+  /// The listener to `onPurchase`, which answers with `didPurchase`.
   case listener
 }

@@ -1,6 +1,6 @@
 public import Expressions
 
-/// How much the SDK says about itself.
+/// The level of detail of the SDK's log.
 public enum LogLevel: String, Hashable, Sendable, CaseIterable {
   case debug
   case info
@@ -11,11 +11,11 @@ public enum LogLevel: String, Hashable, Sendable, CaseIterable {
 
   private var rank: Int { LogLevel.allCases.firstIndex(of: self) ?? 0 }
 
-  /// Whether a message of another level is said at this one.
+  /// Whether a message of another level is logged at this one.
   func allows(_ other: LogLevel) -> Bool { self != .none && other.rank >= rank }
 }
 
-/// What a log message is about.
+/// The subject of a log message.
 public enum LogScope: String, Hashable, Sendable, CaseIterable {
   case localizationManager
   case bounceButton
@@ -65,7 +65,7 @@ public struct LogMessage: Hashable, Sendable, CustomStringConvertible {
     "\(level.rawValue) \(scope.rawValue): \([message, error].compactMap(\.self).joined(separator: ": "))"
   }
 
-  /// The contract's JSON; all five keys are there.
+  /// The contract's JSON, always with all five keys.
   public var value: Value {
     .object([
       "level": .string(level.rawValue), "scope": .string(scope.rawValue),

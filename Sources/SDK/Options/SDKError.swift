@@ -1,20 +1,20 @@
 public import Expressions
 
-/// Why a call did not do what it was asked for.
+/// Why a call failed.
 public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Stable names; the wire's codes are their raw values.
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// The call waited for `configure`, which nobody called.
+    /// The call waited for `configure`, which was never called.
     case configureNotCalled
     /// The call waited for `configure`, which took too long.
     case configureTimedOut
     /// The config could not be loaded.
     case configurationFailed
     case invalidArgument
-    /// The platform or the SDK has no such method.
+    /// The platform or the SDK does not have this method.
     case unsupported
     case consumeFailed
-    /// The store does not tell of products.
+    /// The store does not report products.
     case productsUnavailable
     /// The SDK was shut down while the call waited.
     case shutDown
@@ -31,7 +31,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var code: Code
-  /// For a person: what is wrong and what to do.
+  /// A message for people: the problem and what to do.
   public var message: String
 
   public init(_ code: Code, _ message: String) {

@@ -1,15 +1,15 @@
-/// Limits of time, on the SDK's clock.
+/// Time limits, on the SDK's clock.
 ///
-/// What needs nobody has a limit: a port that never answers costs the call that asked it, and no
-/// other. What a person does has none: buying, restoring and answering a survey take as long as they
-/// take. A limit of zero, or below, is over at once.
+/// Everything that needs no person has a limit: a port that never answers affects only the call
+/// that needs it. User actions have none: buying, restoring and answering a survey take as long as
+/// they take. A limit of zero, or below, expires immediately.
 public struct Timeouts: Hashable, Sendable {
-  /// How long a call waits for `configure`. It begins again when `configure` does.
-  /// A whole series of retries of the config takes longer (about 65 s), so a call can time out
-  /// although `configure` succeeds later.
+  /// How long a call waits for `configure`. The wait restarts when `configure` does. A full series
+  /// of config retries takes longer (about 65 s), so a call can time out although `configure`
+  /// succeeds later.
   public var configure: Duration = .seconds(10)
-  /// How long placements wait while the subscription status is unknown. All that wait have one
-  /// deadline: that of the first.
+  /// How long placements wait while the subscription status is unknown. All waiting placements
+  /// share one deadline: that of the first.
   public var subscriptionStatus: Duration = .seconds(5)
   /// How long a paywall waits for the answer to a custom callback.
   public var customCallback: Duration = .seconds(60)
@@ -21,44 +21,45 @@ public struct Timeouts: Hashable, Sendable {
   public var request: Duration = .seconds(30)
   /// How long one attempt to redeem codes may take.
   public var redeem: Duration = .seconds(10)
-  /// How long an attempt to ask for entitlements of the web may take.
+  /// How long an attempt to fetch entitlements of the web may take.
   public var entitlements: Duration = .seconds(5)
-  /// How long `configure` waits for the network before it uses the config that was kept, or the
-  /// one in ``TollgateOptions/fallbackConfig``. The network's is used when it comes.
+  /// How long `configure` waits for the network before it uses the stored config, or the one in
+  /// ``TollgateOptions/fallbackConfig``. The network's config replaces it when it arrives.
   public var keptConfig: Duration = .seconds(1)
 
   // The store.
-  /// How long the store may take to tell of products. After that a paywall is shown without them.
+  /// How long the store may take to return products. After that a paywall is shown without them.
   public var products: Duration = .seconds(10)
-  /// How long the store may take to say what the user owns. After that it counts as a store that
-  /// cannot say: the status stays as it is, until the answer comes after all.
+  /// How long the store may take to report the user's purchases. After that the status stays
+  /// unchanged, until the answer arrives.
   public var ownedProducts: Duration = .seconds(10)
-  /// How long Google Play may take to use up a purchase.
+  /// How long Google Play may take to consume a purchase.
   public var consume: Duration = .seconds(10)
-  /// After how long the log tells of a purchase or a restore that has no answer yet. Neither has a
+  /// The time after which the log reports a purchase or a restore without an answer. Neither has a
   /// limit.
   public var transactionNotice: Duration = .seconds(60)
 
   // The host.
-  /// How long ``PaywallPresenter/canPresent()`` may take. After that there is no presenter.
+  /// How long ``PaywallPresenter/canPresent()`` may take. After that the presenter counts as
+  /// missing.
   public var canPresent: Duration = .seconds(5)
-  /// How long a host may take to show a paywall. After that the presentation has failed; a paywall
-  /// that comes later is taken away again.
+  /// How long a host may take to show a paywall. After that the presentation has failed. A paywall
+  /// that appears later is closed again.
   public var present: Duration = .seconds(10)
-  /// How long a host may take to take a paywall away. After that it counts as gone.
+  /// How long a host may take to close a paywall. After that it counts as closed.
   public var dismiss: Duration = .seconds(10)
-  /// How long a placement lets another one go first that loads its paywall, or waits for the host.
-  /// Placements that show nothing do not wait for one that loads.
+  /// How long a placement waits for an earlier one that loads its paywall, or waits for the host.
+  /// Placements that show no paywall do not wait for one that loads.
   public var turn: Duration = .seconds(1)
 
-  /// How long the storage may take to load or to save. After that the SDK goes on without it.
+  /// How long the storage may take to load or to save. After that the SDK continues without it.
   public var storage: Duration = .seconds(5)
 
   public init() {}
 }
 
 extension Duration {
-  /// Whole milliseconds, as far as 64 bits go.
+  /// Whole milliseconds, limited to 64 bits.
   var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)

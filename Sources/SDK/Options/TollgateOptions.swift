@@ -4,44 +4,44 @@ public import Expressions
 public struct TollgateOptions: Hashable, Sendable {
   public var paywalls = PaywallOptions()
   public var networkEnvironment = NetworkEnvironment.release
-  /// Where the config is read.
+  /// The source of the config.
   public var configSource = ConfigSource.staticConfig
-  /// What is uploaded; events to the app flow in any case.
+  /// The events to upload. The app receives events in any case.
   public var eventTrackingBehavior = EventTrackingBehavior.all
   /// The locale to use instead of the device's, such as `de_DE`.
   public var localeIdentifier: String?
   public var isGameControllerEnabled = false
   public var logging = LoggingOptions()
-  /// Android: identifiers are given to Google Play with purchases.
+  /// Android: identifiers are passed to Google Play with purchases.
   public var passIdentifiersToPlayStore = false
   public var storeKitVersion: StoreKitVersion?
   public var enableExperimentalDeviceVariables = false
   public var manualPurchaseManagement = false
   public var shouldObservePurchases = false
   public var shouldBypassAppTransactionCheck = false
-  /// How often a config that could not be fetched is asked for again; 0 is never.
+  /// The number of retries for a config that could not be fetched; 0 means none.
   public var maxConfigRetryCount = Retry.count
   public var useMockReviews = false
   public var testModeBehavior = TestModeBehavior.automatic
   /// Files of the app that paywalls can use, by ID.
   public var localResources: [String: String] = [:]
   public var timeouts = Timeouts()
-  /// A static config as JSON that comes with the app. It is used when the network does not answer
-  /// within ``Timeouts/keptConfig`` and none was kept from before, as at a first start offline.
+  /// A static config as JSON that the app includes. It is used when the network does not answer
+  /// within ``Timeouts/keptConfig`` and no earlier config is stored, as at a first start offline.
   public var fallbackConfig: [UInt8]?
-  /// Whose rules a purchase controller follows.
+  /// The rules that a purchase controller follows.
   public var purchaseMode = PurchaseMode.superwall
 
   public init() {}
 
-  /// Reads the contract's JSON over the defaults. A member of the wrong type, or with a value
-  /// that nobody knows, is the default.
+  /// Reads the contract's JSON over the defaults. A member of the wrong type, or with an unknown
+  /// value, gets the default.
   public init(decoding value: Value) {
     paywalls = PaywallOptions(decoding: value["paywalls"] ?? .null)
     networkEnvironment = NetworkEnvironment(decoding: value["networkEnvironment"])
     read(&configSource, value["configSource"])
     read(&eventTrackingBehavior, value["eventTrackingBehavior"])
-    // The older word for the same; it allows less, never more.
+    // The older key for the same setting. It can restrict uploads, but never extend them.
     if value["isExternalDataCollectionEnabled"]?.truth == false, eventTrackingBehavior == .all {
       eventTrackingBehavior = .superwallOnly
     }
@@ -51,7 +51,7 @@ public struct TollgateOptions: Hashable, Sendable {
     read(&passIdentifiersToPlayStore, value["passIdentifiersToPlayStore"])
     storeKitVersion = value["storeKitVersion"]?.text.flatMap { StoreKitVersion(rawValue: $0) }
     read(&enableExperimentalDeviceVariables, value["enableExperimentalDeviceVariables"])
-    // The wrapper misspelt it once; both are read.
+    // The wrapper misspelt it once, so both spellings are read.
     read(&manualPurchaseManagement, value["manualPurchaseManagment"])
     read(&manualPurchaseManagement, value["manualPurchaseManagement"])
     read(&shouldObservePurchases, value["shouldObservePurchases"])
@@ -67,7 +67,7 @@ public struct TollgateOptions: Hashable, Sendable {
 
 /// How paywalls are shown.
 public struct PaywallOptions: Hashable, Sendable {
-  /// What is shown behind the store's dialog.
+  /// The view behind the store's dialog.
   public enum TransactionBackgroundView: String, Hashable, Sendable {
     case spinner
     case none
@@ -76,14 +76,14 @@ public struct PaywallOptions: Hashable, Sendable {
   public var isHapticFeedbackEnabled = true
   public var restoreFailed = RestoreFailedTexts()
   public var shouldShowPurchaseFailureAlert = true
-  /// Loads the paywalls of all placements once the config is there.
+  /// Loads the paywalls of all placements once the config is loaded.
   public var shouldPreload = false
   /// Closes a paywall after a purchase or a restore.
   public var automaticallyDismiss = true
   public var transactionBackgroundView = TransactionBackgroundView.spinner
   public var shouldShowWebPurchaseConfirmationAlert = false
-  /// Shows no paywall to a user whose status is active, whatever the audiences say, as older
-  /// documents have it.
+  /// Shows no paywall to a user whose status is active, regardless of the audiences, as older
+  /// documents describe it.
   public var hideWhenSubscribed = false
 
   public init() {}
@@ -114,10 +114,10 @@ public struct RestoreFailedTexts: Hashable, Sendable {
   public init() {}
 }
 
-/// What of the log is told.
+/// The part of the log to report.
 public struct LoggingOptions: Hashable, Sendable {
   public var level = LogLevel.info
-  /// What of that is written where developers read it, ``Ports/console``.
+  /// The level of messages on the developers' console, ``Ports/console``.
   public var consoleLevel = LogLevel.warn
   public var scopes: Set<LogScope> = [.all]
 
@@ -136,7 +136,7 @@ public struct LoggingOptions: Hashable, Sendable {
   }
 }
 
-/// Which servers are talked to.
+/// The servers to use.
 public enum NetworkEnvironment: Hashable, Sendable {
   case release
   case releaseCandidate
@@ -156,7 +156,7 @@ public enum NetworkEnvironment: Hashable, Sendable {
   }
 }
 
-/// Where the config is read. Both ways give the same config.
+/// The source of the config. Both ways give the same config.
 public enum ConfigSource: String, Hashable, Sendable, CaseIterable {
   /// `GET /api/v1/static_config`, as the native SDKs do.
   case staticConfig
@@ -165,7 +165,7 @@ public enum ConfigSource: String, Hashable, Sendable, CaseIterable {
   case artifacts
 }
 
-/// What is uploaded.
+/// The events to upload.
 public enum EventTrackingBehavior: String, Hashable, Sendable, CaseIterable {
   case all
   /// Neither placements of the app, nor trigger_fire, nor user attributes.
@@ -179,7 +179,7 @@ public enum StoreKitVersion: String, Hashable, Sendable {
   case storeKit2 = "STOREKIT2"
 }
 
-/// When purchases are only played, for hosts that have a test mode.
+/// When purchases are simulated, for hosts that have a test mode.
 public enum TestModeBehavior: String, Hashable, Sendable {
   case automatic
   case whenEnabledForUser
@@ -187,16 +187,16 @@ public enum TestModeBehavior: String, Hashable, Sendable {
   case always
 }
 
-/// Who keeps the status after a purchase by a controller.
+/// How the status changes after a purchase by a controller.
 public enum PurchaseMode: Hashable, Sendable {
   /// Only ``Tollgate/setSubscriptionStatus(_:)`` changes it.
   case superwall
-  /// The SDK maps products to entitlements itself, has receipts verified, and calls
-  /// `didCompletePurchase` and `didRestorePurchases`.
+  /// The SDK maps products to entitlements, has receipts verified, and calls `didCompletePurchase`
+  /// and `didRestorePurchases`.
   case agentWallie
 }
 
-/// How the app looks, against what the system says.
+/// The appearance of the app, instead of the system's.
 public enum InterfaceStyle: String, Hashable, Sendable {
   case light = "Light"
   case dark = "Dark"

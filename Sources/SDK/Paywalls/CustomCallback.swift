@@ -1,6 +1,6 @@
 public import Expressions
 
-/// What a paywall asks the app to do.
+/// A paywall's request to the app.
 public struct CustomCallback: Hashable, Sendable {
   public var name: String
   /// An object; nil when the paywall sent none.
@@ -12,7 +12,7 @@ public struct CustomCallback: Hashable, Sendable {
   }
 }
 
-/// What the app answers to a ``CustomCallback``.
+/// The app's answer to a ``CustomCallback``.
 public struct CustomCallbackResult: Hashable, Sendable {
   public var isSuccess: Bool
   /// An object for the paywall.
@@ -23,12 +23,12 @@ public struct CustomCallbackResult: Hashable, Sendable {
     self.data = data
   }
 
-  /// The app did it; `data` is for the paywall.
+  /// The app handled the request. `data` is for the paywall.
   public static func success(_ data: [String: Value]? = nil) -> CustomCallbackResult {
     CustomCallbackResult(isSuccess: true, data: data.map { .members($0) })
   }
 
-  /// The app did not do it.
+  /// The app did not handle the request.
   public static func failure(_ data: [String: Value]? = nil) -> CustomCallbackResult {
     CustomCallbackResult(isSuccess: false, data: data.map { .members($0) })
   }

@@ -17,11 +17,11 @@ public enum PaywallResult: Hashable, Sendable {
   }
 }
 
-/// What is known of a paywall that is, was, or would be presented.
+/// The data of a paywall that is, was, or would be presented.
 ///
-/// Times are nil when the moment has not come or is not known.
+/// Times are nil when the moment has not come or is unknown.
 public struct PaywallInfo: Hashable, Sendable {
-  /// Begin, end and failure of one kind of loading.
+  /// Start, end and failure of one kind of loading.
   public struct LoadTimes: Hashable, Sendable {
     public var start: Instant?
     public var complete: Instant?
@@ -33,7 +33,7 @@ public struct PaywallInfo: Hashable, Sendable {
       self.fail = fail
     }
 
-    /// Seconds from begin to end.
+    /// Seconds from start to end.
     public var duration: Double? {
       guard let start, let complete else { return nil }
       return Double(complete - start) / 1_000
@@ -50,9 +50,9 @@ public struct PaywallInfo: Hashable, Sendable {
   public var presentedByPlacement: String?
   public var presentedByEventID: String?
   public var presentedAt: Instant?
-  /// `placement`, or `programmatically` when no placement asked.
+  /// `placement`, or `programmatically` when no placement triggered it.
   public var presentedBy: String = "programmatically"
-  /// `register`, or `implicit` for a paywall that an event of the SDK itself asked for.
+  /// `register`, or `implicit` for a paywall that an event of the SDK triggered.
   public var presentationSourceType: String?
   public var responseLoad = LoadTimes()
   public var webViewLoad = LoadTimes()
@@ -64,7 +64,7 @@ public struct PaywallInfo: Hashable, Sendable {
   public var computedPropertyRequests: [ComputedPropertyRequest] = []
   public var surveys: [Survey] = []
   public var localNotifications: [LocalNotification] = []
-  /// What the paywall said of its own state, an object.
+  /// The state that the paywall reported, an object.
   public var state: Value = .map([])
 
   public var productIDs: [String] { products.map(\.id) }
@@ -75,7 +75,7 @@ public struct PaywallInfo: Hashable, Sendable {
     self.url = url
   }
 
-  /// Stands where the contract wants a paywall and none is open.
+  /// Used where the contract requires a paywall and none is open.
   static let none = PaywallInfo(identifier: "")
 
   /// The contract's JSON.
@@ -146,7 +146,7 @@ extension Paywall.FeatureGating {
   }
 }
 
-/// A value that a paywall wants to know of the event history.
+/// A value of the event history that a paywall needs.
 public struct ComputedPropertyRequest: Hashable, Sendable {
   /// The wire's name, such as `DAYS_SINCE`.
   public var type: String
@@ -181,14 +181,14 @@ extension Survey {
 }
 
 extension Survey.Option {
-  /// The option that surveys with `includesOtherOption` have, for an answer in own words.
+  /// The option of surveys with `includesOtherOption`, for a free-form answer.
   public static let other = Survey.Option(id: "000", title: "Other")
 
   /// The contract's JSON.
   public var value: Value { .object(["id": .string(id), "title": .string(title)]) }
 }
 
-/// What the user said to a survey.
+/// The user's answer to a survey.
 public enum SurveyAnswer: Hashable, Sendable {
   /// An option, with the user's own words for the option `other`.
   case option(id: String, customResponse: String?)

@@ -1,7 +1,7 @@
 public import Expressions
 public import RuleEngine
 
-/// Why no paywall was presented although nothing went wrong.
+/// Why no paywall was presented although there was no error.
 public enum PaywallSkippedReason: Hashable, Sendable {
   case holdout(Decision.Experiment)
   case noAudienceMatch
@@ -18,11 +18,11 @@ public enum PaywallSkippedReason: Hashable, Sendable {
   }
 }
 
-/// What registering a placement came to. Every registration has exactly one.
+/// The result of registering a placement. Every registration has exactly one.
 public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
-  /// What happened.
+  /// The kind of outcome.
   public enum Kind: Hashable, Sendable {
-    /// A paywall was presented and is gone. After a chain of paywalls, how the last one ended.
+    /// A paywall was presented and closed. After a chain of paywalls, how the last one ended.
     case presented(PaywallResult, PaywallCloseReason)
     case skipped(PaywallSkippedReason)
     case error(SDKError)
@@ -37,7 +37,7 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
     featureGranted = FeatureGate(kind.state, isGated: gating == .gated).isFeatureRun
   }
 
-  /// Such as `presented: purchased com.app.year (systemLogic), feature granted`.
+  /// For example `presented: purchased com.app.year (systemLogic), feature granted`.
   public var description: String {
     let granted = featureGranted ? "feature granted" : "feature not granted"
     switch kind {
@@ -69,7 +69,7 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PlacementOutcome.Kind {
-  /// As the gate of the feature sees it.
+  /// The state for the feature's gate.
   var state: FeatureGate.State {
     switch self {
     case .presented(.declined, let reason): .declined(reason)

@@ -1,9 +1,9 @@
 public import Expressions
 
-/// How far a placement is that a view registers: idle, then presented and dismissed, or skipped, or an
-/// error; the next registration goes on from there.
+/// The progress of a placement that a view registers: idle, then presented and dismissed, or
+/// skipped, or an error. The next registration continues from there.
 public enum PlacementState: Hashable, Sendable {
-  /// It was not registered yet, or nothing has come of it yet.
+  /// It was not registered yet, or has no result yet.
   case idle
   case presented(PaywallInfo)
   case dismissed(PaywallResult)

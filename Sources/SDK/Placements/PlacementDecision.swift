@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What a placement gives the user, and what the request that it was decided for applies.
+/// A placement's decision for the user, and the effects that its request applies.
 struct PlacementDecision: Hashable, Sendable {
   var placement: String
   var outcome: Decision.Outcome

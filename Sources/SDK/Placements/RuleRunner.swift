@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Where rules read: the two roots that are worked out attribute by attribute, and what is there
-/// anyway.
+/// The sources that rules read: the two roots whose attributes are computed on demand, and the
+/// values that always exist.
 struct RuleContext {
-  /// An attribute of `user` or `device`, and the whole of either.
+  /// Returns an attribute of `user` or `device`, or all of either.
   struct Root {
     var attribute: (_ name: String) -> Value?
     var all: () -> Value
@@ -13,19 +13,19 @@ struct RuleContext {
   var user: Root
   var device: Root
   var params: Value
-  /// What happened, for rules that ask, and the time for them.
+  /// The history, for rules that read it, and the time for them.
   var events: () -> (history: EventHistory, clock: HistoryClock)
-  /// The placement that is decided and when it was put into the history.
+  /// The placement that is decided, and when it was added to the history.
   var placement: (name: String, time: Instant)?
 }
 
-/// The rules of one config with the one frame that they run on.
+/// The rules of one config, with the frame that they run on.
 ///
-/// A class, because a frame cannot be copied and the state can. Every run fills the frame anew, so
-/// no run sees another one's attributes.
+/// A class, because a frame cannot be copied and the state can. Every run refills the frame, so no
+/// run sees attributes of another one.
 final class RuleRunner {
   let rules: RuleSet
-  /// What of the history the rules read.
+  /// The part of the history that the rules read.
   let needs: HistoryNeeds
   private let user: ReadMembers
   private let device: ReadMembers
@@ -39,10 +39,10 @@ final class RuleRunner {
     frame = Frame(for: rules.program)
   }
 
-  /// Fills the frame with what the rules read, and nothing else, and runs them. Attributes past the
-  /// memory limit count as not there: rules that read them do not match.
+  /// Fills the frame with only the values that the rules read, and runs them. Attributes past the
+  /// memory limit count as missing, so rules that read them do not match.
   ///
-  /// - Returns: what the run gave, and whether the attributes had room.
+  /// - Returns: the result of the run, and whether the attributes fit into memory.
   func run<Result>(
     in context: RuleContext, _ body: (RuleSet, inout Frame) -> Result
   ) -> (result: Result, hadRoom: Bool) {

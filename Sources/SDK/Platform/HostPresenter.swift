@@ -1,11 +1,11 @@
 public import Expressions
 
-/// A presenter made of an app's own functions, each called on the main actor. What an app does not
-/// give, does nothing.
+/// A presenter made of an app's own functions, each called on the main actor. The default of each
+/// function does nothing.
 public struct HostPresenter: PaywallPresenter {
   /// Shows a paywall and returns when it is visible.
   public var show: @MainActor @Sendable (PaywallPresentation) async throws -> Void
-  /// Takes a paywall away and returns when it is gone.
+  /// Closes a paywall and returns when it is closed.
   public var hide: @MainActor @Sendable (PaywallPresentation) async -> Void
   public var isReady: @MainActor @Sendable () -> Bool = { true }
   public var askSurvey: @MainActor @Sendable (Survey, PaywallPresentation) async -> SurveyAnswer = {

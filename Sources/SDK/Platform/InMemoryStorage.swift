@@ -1,6 +1,6 @@
 public import Expressions
 
-/// What a storage keeps, as a value.
+/// The contents of a storage, as a value.
 package struct StorageImage: Hashable, Sendable {
   package private(set) var records: [String: Value] = [:]
   package private(set) var logs: [String: StorageLog] = [:]
@@ -31,17 +31,17 @@ package struct StorageImage: Hashable, Sendable {
     }
   }
 
-  /// Adds what a log held before.
+  /// Adds the earlier entries of a log.
   package mutating func add(_ log: StorageLog, to name: String) {
     logs[name, default: StorageLog()].append(log)
   }
 }
 
-/// Keeps what the SDK knows for as long as the object lives.
+/// Stores the SDK's data for the lifetime of the object.
 public final class InMemoryStorage: StateStorage {
   private let image: Locked<StorageImage>
 
-  /// - Parameter state: what an earlier process left, an object.
+  /// - Parameter state: the state that an earlier process stored, an object.
   public init(_ state: Value? = nil) {
     var image = StorageImage()
     for (key, value) in StateRecords.records(of: state ?? .null) { image.apply(.set(key, value)) }

@@ -1,17 +1,17 @@
 internal import Pricing
 
-/// Google Play's billing in the shape of its client library, so that a bridge to it is a thin one.
-/// ``PlayStore`` makes a ``PurchaseStore`` of it.
+/// Google Play's billing in the shape of its client library, so that a bridge to it is thin.
+/// ``PlayStore`` turns it into a ``PurchaseStore``.
 package protocol PlayBilling: Sendable {
-  /// Details of products, subscriptions and one-time products alike; unknown ones are left out.
+  /// Details of products, both subscriptions and one-time products. Unknown ones are omitted.
   func queryProductDetails(_ productIDs: [String]) async throws(StoreError) -> [PlayProductDetails]
-  /// Shows Google Play's dialog and returns with what came of it.
+  /// Shows Google Play's dialog and returns its result.
   ///
   /// - Parameter offerToken: the offer of a subscription; nil for a one-time product.
   func launchBillingFlow(productID: String, offerToken: String?) async -> PlayBillingResult
-  /// What the user owns.
+  /// The user's purchases.
   func queryPurchases() async throws(StoreError) -> [PlayPurchase]
-  /// Google Play takes a purchase back that nobody acknowledges for three days.
+  /// Google Play refunds a purchase that is not acknowledged within three days.
   func acknowledge(purchaseToken: String) async throws(StoreError)
   func consume(purchaseToken: String) async throws(StoreError)
   /// An element for every purchase that is reported outside a dialog.
@@ -25,7 +25,7 @@ package struct PlayProductDetails: Hashable, Sendable {
     package var priceMicros: Int64
     package var currencyCode: String
     package var formattedPrice: String
-    /// As `P1M`.
+    /// For example `P1M`.
     package var billingPeriod: String
     package var cycles: Int
 
@@ -41,13 +41,13 @@ package struct PlayProductDetails: Hashable, Sendable {
     }
   }
 
-  /// A base plan, or an offer on top of one. Google Play lists what the user may have.
+  /// A base plan, or an offer on top of one. Google Play lists those that the user is eligible for.
   package struct Offer: Hashable, Sendable {
     package var basePlanID: String
     /// Nil for the base plan itself.
     package var offerID: String?
     package var offerToken: String
-    /// In their order; the last one stays.
+    /// In order. The last one repeats indefinitely.
     package var phases: [PricingPhase]
     package var tags: [String]
 
@@ -82,7 +82,7 @@ package struct PlayProductDetails: Hashable, Sendable {
     return selected.flatMap { selected in offers.first { $0.selectable == selected } }
   }
 
-  /// The offer that is taken where nobody names a base plan: the longest free trial, else the lowest
+  /// The offer that is used when no base plan is named: the longest free trial, else the lowest
   /// first price, else the base plan.
   private var bestOffer: Offer? {
     offers.max { a, b in
@@ -92,7 +92,7 @@ package struct PlayProductDetails: Hashable, Sendable {
 }
 
 extension PlayProductDetails.Offer {
-  /// The same in the form that Android's rules of selection are written for.
+  /// The same in the form that Android's selection rules expect.
   fileprivate var selectable: PlayOffer {
     PlayOffer(
       basePlanID: basePlanID, offerID: offerID ?? "", tags: tags,
@@ -111,7 +111,7 @@ extension PlayProductDetails.Offer {
   fileprivate var firstPrice: Int64 { phases.first?.priceMicros ?? .max }
 }
 
-/// A purchase as Google Play keeps it.
+/// A purchase as Google Play stores it.
 package struct PlayPurchase: Hashable, Sendable {
   package var productIDs: [String]
   package var purchaseToken: String
@@ -132,7 +132,7 @@ package struct PlayPurchase: Hashable, Sendable {
   }
 }
 
-/// What came of Google Play's dialog.
+/// The result of Google Play's dialog.
 package enum PlayBillingResult: Hashable, Sendable {
   case purchased(PlayPurchase)
   case userCancelled
@@ -146,7 +146,7 @@ package struct PlayStore: PurchaseStore {
   private let billing: any PlayBilling
   private let locale: String
 
-  /// - Parameter locale: how prices are written, such as `en_US`.
+  /// - Parameter locale: the locale for writing prices, such as `en_US`.
   package init(_ billing: any PlayBilling, locale: String = "en_US") {
     self.billing = billing
     self.locale = locale
@@ -224,7 +224,7 @@ package struct PlayStore: PurchaseStore {
     }
   }
 
-  /// Google Play has nothing to restore: what the user owns is always there to be asked for.
+  /// Google Play needs no restore: the user's purchases are always available.
   package func restorePurchases() async -> RestorationResult {
     do throws(StoreError) {
       _ = try await billing.queryPurchases()

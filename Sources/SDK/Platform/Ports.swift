@@ -1,8 +1,8 @@
-/// Everything that the SDK needs from outside. Each port has a real and a simulated one.
+/// The SDK's connections to the outside. Each port has a real and a simulated implementation.
 public struct Ports: Sendable {
-  /// The SDK's clock: it tells the time and waits.
+  /// The SDK's clock. It returns the time and waits.
   public var time: any TimeSource
-  /// How the backend is reached.
+  /// Sends requests to the backend.
   public var transport: any Transport
   public var storage: any StateStorage
   public var store: any PurchaseStore
@@ -10,23 +10,23 @@ public struct Ports: Sendable {
   public var device: any Device
   /// Whether events are uploaded for the backend's statistics.
   package var uploadsEvents: Bool
-  /// Where identifiers and random numbers come from.
+  /// The source of identifiers and random numbers.
   package var entropy: Entropy
-  /// Where developers read the log, as far as ``LoggingOptions/consoleLevel`` has it; nil is nowhere. Called
-  /// on the SDK's executor; returns soon.
+  /// Writes the log for developers, up to ``LoggingOptions/consoleLevel``; nil writes nothing.
+  /// Called on the SDK's executor, so it must return quickly.
   public var console: (@Sendable (LogMessage) -> Void)?
-  /// Runs everything the SDK does, in tests that want one thread. Nil is the system's choice.
+  /// Runs all work of the SDK, for tests that require one thread. Nil means the system's choice.
   public var executor: (any TaskExecutor)?
 
   /// - Parameters:
   ///   - time: the clock.
-  ///   - transport: how the backend is reached.
-  ///   - storage: where the SDK keeps what it knows.
-  ///   - store: where products are bought.
+  ///   - transport: sends requests to the backend.
+  ///   - storage: stores the SDK's data.
+  ///   - store: sells the products.
   ///   - presenter: shows paywalls.
   ///   - device: facts about the machine and the app.
   ///   - uploadsEvents: whether events are uploaded for the backend's statistics.
-  ///   - console: where developers read the log.
+  ///   - console: writes the log for developers.
   public init(
     time: any TimeSource = SystemTime(), transport: any Transport, storage: any StateStorage,
     store: any PurchaseStore, presenter: any PaywallPresenter, device: any Device,

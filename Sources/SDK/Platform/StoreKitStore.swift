@@ -1,4 +1,4 @@
-// visionOS asks for a scene with every purchase, which only an app has.
+// visionOS requires a scene for every purchase, which only an app has.
 internal import Expressions
 
 #if canImport(StoreKit) && !os(visionOS)
@@ -10,9 +10,9 @@ internal import Expressions
   private typealias Product = StoreKit.Product
   private typealias Transaction = StoreKit.Transaction
 
-  /// The App Store, by StoreKit 2.
+  /// The App Store, through StoreKit 2.
   package final class StoreKitStore: PurchaseStore {
-    /// Products by identifier, so that a purchase does not have to ask again.
+    /// Products by identifier, so that a purchase does not have to request them again.
     private let cache = Locked<[String: Product]>([:])
 
     package init() {}
@@ -55,7 +55,7 @@ internal import Expressions
       return product
     }
 
-    /// Finishes a transaction that Apple signed; another one buys nothing.
+    /// Finishes a transaction that Apple signed. An unsigned one has no effect.
     private func finish(_ verification: VerificationResult<Transaction>) async -> StorePurchase {
       if case .unverified(_, let error) = verification { return StorePurchase(.failed(error)) }
       guard case .verified(let transaction) = verification else {
@@ -85,8 +85,8 @@ internal import Expressions
       return owned.isEmpty ? await endedProducts() : owned
     }
 
-    /// Products whose last transaction has ended. They tell a user whose subscription is over from a store
-    /// that has loaded nothing yet.
+    /// Products whose last transaction has ended. They distinguish a user whose subscription has
+    /// ended from a store that has loaded nothing yet.
     private func endedProducts() async -> [OwnedProduct] {
       var last: [String: Transaction] = [:]
       for await verification in Transaction.all {
@@ -104,7 +104,7 @@ internal import Expressions
       }
     }
 
-    /// The App Store has nothing to consume: a finished consumable can be bought again.
+    /// The App Store has no consume step: a finished consumable can be bought again.
     package func consume(_ purchaseToken: String) async throws(StoreError) -> String {
       purchaseToken
     }
@@ -150,7 +150,8 @@ internal import Expressions
     fileprivate init(_ product: Product) async {
       let subscription = product.subscription
       let style = product.priceFormatStyle
-      // A decimal's own text is plain and exact; what went through a double is healed.
+      // A decimal's own description is plain and exact, and rounding errors of doubles are
+      // corrected.
       var priced = PricedProduct(
         identifier: product.id,
         price: try? Money("\(product.price)", Currency(style.currencyCode) ?? .none),

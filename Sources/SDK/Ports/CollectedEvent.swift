@@ -2,15 +2,15 @@ package import Expressions
 
 /// An event for the backend's statistics.
 package struct CollectedEvent: Hashable, Sendable {
-  /// The order in which they happened.
+  /// Numbers in order of occurrence.
   package var number = 0
-  /// Unique, so that an event that arrives twice counts once.
+  /// Unique, so that an event that is received twice counts once.
   package var id: String
   package var name: String
   /// An object.
   package var parameters: Value
   package var createdAt: Instant
-  /// Whose statistics it is for; empty before `configure`.
+  /// The app whose statistics it belongs to; empty before `configure`.
   package var apiKey = ""
 
   package init(id: String, name: String, parameters: Value, createdAt: Instant) {
@@ -20,7 +20,7 @@ package struct CollectedEvent: Hashable, Sendable {
     self.createdAt = createdAt
   }
 
-  /// As it is uploaded.
+  /// The uploaded form.
   var uploaded: Value {
     .object([
       "event_id": .string(id), "event_name": .string(name), "parameters": parameters,
@@ -28,7 +28,7 @@ package struct CollectedEvent: Hashable, Sendable {
     ])
   }
 
-  /// As it is kept.
+  /// The stored form.
   var value: Value {
     .object([
       "id": .string(id), "name": .string(name), "parameters": parameters,

@@ -2,14 +2,15 @@ public import Expressions
 
 /// The machine and the app that the SDK runs in.
 public protocol Device: Sendable {
-  /// Facts that rules can read as `device.…`. Asked again whenever they are needed.
+  /// Facts that rules can read as `device.…`. Read again whenever they are needed.
   var facts: DeviceFacts { get }
 }
 
-/// What is known of a device. The SDK adds what it knows itself: identity, status, times, views.
+/// The known facts about a device. The SDK adds those that it knows itself: identity, status,
+/// times, views.
 public struct DeviceFacts: Hashable, Sendable {
-  /// Identifies this installation: `$SuperwallDevice:` and a UUID. Made and stored by the SDK when
-  /// it is empty.
+  /// Identifies this installation: `$SuperwallDevice:` and a UUID. If it is empty, the SDK
+  /// generates and stores one.
   public var deviceID = ""
   public var vendorID = ""
   public var appVersion = "1.0"
@@ -17,7 +18,7 @@ public struct DeviceFacts: Hashable, Sendable {
   public var bundleID = ""
   public var osVersion = ""
   public var deviceModel = ""
-  /// As `en_US`.
+  /// For example `en_US`.
   public var locale = "en_US"
   public var preferredLocale: String?
   public var currencyCode = "USD"
@@ -26,9 +27,9 @@ public struct DeviceFacts: Hashable, Sendable {
   public var timeZone = "UTC"
   /// `Wifi`, `Cellular`, `No Internet` or empty.
   public var radioType = ""
-  /// What the system shows: `Light`, `Dark` or `Unknown`.
+  /// The system's appearance: `Light`, `Dark` or `Unknown`.
   public var systemInterfaceStyle = "Light"
-  /// How much larger than usual the system shows text: 1 is the usual size. Nil where it is not known.
+  /// The scale of the system's text: 1 is the usual size. Nil if it is unknown.
   public var fontScale: Double?
   /// The size of body text, in points.
   public var fontSize: Double?
@@ -38,11 +39,11 @@ public struct DeviceFacts: Hashable, Sendable {
   public var isMac = false
   public var isSandbox = false
   public var storefrontCountryCode: String?
-  /// The App Store's ID of the download of the app. It is sent with codes that are redeemed.
+  /// The App Store's ID of the download of the app. It is sent when codes are redeemed.
   public var appTransactionID: String?
-  /// Google Play's account ID of the user. It is sent with codes that are redeemed.
+  /// Google Play's account ID of the user. It is sent when codes are redeemed.
   public var externalAccountID: String?
-  /// More attributes, an object; these win over everything else.
+  /// More attributes, an object. They take precedence over all others.
   public var additional: Value = .map([])
 
   public init() {}

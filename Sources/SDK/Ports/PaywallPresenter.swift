@@ -3,33 +3,34 @@ public import Pricing
 
 /// Shows paywalls. A host with a web view implements it as a thin adapter.
 ///
-/// Functions that return nothing at once are called in the order of the SDK's events, after the app
-/// has heard of them, and return soon. Those that wait are called for one presentation at a time.
+/// Functions that return immediately are called in the order of the SDK's events, after the app has
+/// received them, and must return quickly. Those that wait are called for one presentation at a
+/// time.
 public protocol PaywallPresenter: Sendable {
-  /// Whether there is something to present from, such as a window.
+  /// Whether it can present a paywall, for example because there is a window.
   ///
-  /// Has ``Timeouts/canPresent``.
+  /// Limited by ``Timeouts/canPresent``.
   func canPresent() async -> Bool
-  /// Shows a paywall and returns when it is visible. An error ends the presentation. What the host
-  /// reports before that counts as soon as it has returned.
+  /// Shows a paywall and returns when it is visible. An error ends the presentation. Reports from
+  /// the host before this returns take effect afterwards.
   ///
-  /// Has ``Timeouts/present``; a paywall that comes later is taken away again.
+  /// Limited by ``Timeouts/present``. A paywall that appears later is closed again.
   func present(_ presentation: PaywallPresentation) async throws
-  /// Takes a paywall away and returns when it is gone. Not called for one that is gone already, which
-  /// the host reported with ``PresentationHandle/swipedAway()`` or
+  /// Closes a paywall and returns when it is closed. Not called for one that is already closed,
+  /// which the host reported with ``PresentationHandle/swipedAway()`` or
   /// ``PresentationHandle/systemDismissed()``.
   ///
-  /// Has ``Timeouts/dismiss``; after that the paywall counts as gone.
+  /// Limited by ``Timeouts/dismiss``. After that the paywall counts as closed.
   func dismiss(_ presentation: PaywallPresentation) async
-  /// Asks the user and returns with the answer, however long that takes.
+  /// Asks the user and returns with the answer. There is no time limit.
   func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer
-  /// Tells the paywall something.
+  /// Sends a message to the paywall.
   func send(_ message: PaywallMessage, to presentation: PaywallPresentation)
   func alert(_ alert: PaywallAlert)
   /// Opens an address, inside the app or in another one.
   func open(_ url: String, external: Bool)
   func schedule(_ notification: LocalNotification)
-  /// Pays on the web; ``PresentationHandle/checkout(_:)`` says how it went on.
+  /// Starts a payment on the web. ``PresentationHandle/checkout(_:)`` reports its progress.
   func checkout(_ directive: Value, in presentation: PaywallPresentation)
 }
 
@@ -38,18 +39,18 @@ public struct PaywallPresentation: Sendable {
   /// Unique for every presentation.
   public var id: String
   public var info: PaywallInfo
-  /// Products of the paywall that the store has.
+  /// Products of the paywall that the store sells.
   public var products: [StoreProduct]
-  /// What the paywall can say about each of them (`price`, `monthlyPrice`, `trialPeriodText`, ...),
-  /// by its identifier.
+  /// The attributes that the paywall can show about each of them (`price`, `monthlyPrice`,
+  /// `trialPeriodText`, ...), by identifier.
   public var attributes: [String: ProductAttributes]
-  /// The paywall as the backend sent it, with everything that only a host needs.
+  /// The paywall as the backend sent it, including the data that only a host needs.
   public var response: Value
-  /// Where the host reports to.
+  /// For the host's reports.
   public var handle: PresentationHandle
 }
 
-/// What the SDK tells an open paywall. `name` is what a web view calls it.
+/// A message from the SDK to an open paywall. `name` is its name in a web view.
 public enum PaywallMessage: Hashable, Sendable {
   case paywallOpen
   case paywallClose
@@ -83,7 +84,7 @@ public enum PaywallMessage: Hashable, Sendable {
     }
   }
 
-  /// `{"name", ...}`, as a web view gets it.
+  /// `{"name", ...}`, as a web view receives it.
   public var value: Value {
     switch self {
     case .transactionStart(let id), .transactionComplete(let id):
@@ -105,7 +106,7 @@ public enum PaywallMessage: Hashable, Sendable {
   }
 }
 
-/// What the user is told outside the paywall.
+/// A message to the user outside the paywall.
 public enum PaywallAlert: Hashable, Sendable {
   case restoreFailed(RestoreFailedTexts)
   case purchaseFailed(message: String, code: String?)

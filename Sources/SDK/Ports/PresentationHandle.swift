@@ -1,10 +1,10 @@
 public import Expressions
 
-/// What a host reports about one presentation. Reports keep their order. What the user does before the
-/// paywall is visible counts as soon as it is; reports of a presentation that is closing or gone are
+/// A host's reports about one presentation. Reports stay in order. User actions before the paywall
+/// is visible take effect once it is. Reports about a presentation that is closing or closed are
 /// ignored.
 ///
-/// The reports mirror the messages of a paywall in a web view, so that a host passes them on.
+/// The reports mirror the messages of a paywall in a web view, so that a host can pass them on.
 public struct PresentationHandle: Sendable {
   private let report: @Sendable (PresentationReport) -> Void
   private let press: @Sendable () async -> Bool
@@ -22,104 +22,105 @@ public struct PresentationHandle: Sendable {
   /// - Parameters:
   ///   - productID: the product's identifier, as in ``PaywallPresentation/products``, or its slot on the
   ///     paywall, such as `primary`.
-  ///   - shouldDismiss: false when the paywall wants to stay after the purchase.
-  ///   - offer: a promotional offer of the App Store that the user buys with.
+  ///   - shouldDismiss: false when the paywall should stay after the purchase.
+  ///   - offer: a promotional offer of the App Store that applies to the purchase.
   public func purchaseTapped(
     _ productID: String, shouldDismiss: Bool = true, offer: PromotionalOffer? = nil
   ) {
     report(.purchase(productID: productID, shouldDismiss: shouldDismiss, offer: offer))
   }
 
-  /// The user wants back what they bought before.
+  /// The user wants to restore earlier purchases.
   public func restoreTapped() { report(.restore) }
 
-  /// The user closes the paywall; the host takes it away when it is told to.
+  /// The user closes the paywall. The host removes it when the SDK requests it.
   public func closeTapped() { report(.close) }
 
-  /// The user swiped the paywall away: it is gone already.
+  /// The user swiped the paywall away, so it is already closed.
   public func swipedAway() { report(.swipedAway) }
 
-  /// The paywall is gone although the user did not close it: the app or the system took it away, for
-  /// example with the screen below it.
+  /// The paywall is closed although the user did not close it: the app or the system removed it,
+  /// for example together with the screen below it.
   public func systemDismissed() { report(.systemDismissed) }
 
   /// The back button of Android.
   ///
-  /// - Returns: whether the app used the press for itself; otherwise the paywall closes.
+  /// - Returns: whether the app consumed the press. Otherwise the paywall closes.
   public func backPressed() async -> Bool { await press() }
 
-  /// The paywall has a button that only the app understands.
+  /// The user tapped a button whose action only the app knows.
   public func customAction(_ name: String) { report(.customAction(name)) }
 
-  /// The paywall registers a placement of its own, which can lead to another paywall.
+  /// The paywall registers its own placement, which can lead to another paywall.
   public func customPlacement(_ name: String, params: Value = .map([])) {
     report(.customPlacement(name, params))
   }
 
-  /// The paywall asks the app something; the answer comes as ``PaywallMessage/callbackResult(requestID:_:)``.
+  /// The paywall sends a request to the app. The answer arrives as
+  /// ``PaywallMessage/callbackResult(requestID:_:)``.
   public func requestCallback(requestID: String, name: String, variables: Value? = nil) {
     report(.requestCallback(requestID: requestID, CustomCallback(name: name, variables: variables)))
   }
 
-  /// The paywall wants an address opened, in the app or outside.
+  /// The paywall requests to open an address, in the app or outside.
   public func openURL(_ url: String, external: Bool = false) {
     report(.openURL(url, external: external))
   }
 
-  /// The paywall wants a link into the app opened; it goes away first.
+  /// The paywall requests to open a link into the app. It closes first.
   public func openDeepLink(_ url: String) { report(.openDeepLink(url)) }
 
-  /// The user answered something on the paywall, an object of attributes.
+  /// The user entered answers on the paywall, an object of attributes.
   public func userAttributesUpdated(_ attributes: Value) { report(.userAttributes(attributes)) }
 
-  /// What became of the web view.
+  /// The progress of the web view.
   public func webView(_ step: WebViewStep) { report(.webView(step)) }
 
-  /// The placeholder before the paywall's content came or went.
+  /// The placeholder before the paywall's content appeared or disappeared.
   public func shimmer(isShown: Bool) { report(.shimmer(isShown: isShown)) }
 
-  /// A page of the paywall came into view.
+  /// A page of the paywall appeared.
   public func pageViewed(_ page: PageView) { report(.pageView(page)) }
 
-  /// The paywall asked for a permission of the system, or got an answer.
+  /// The paywall requested a permission of the system, or received an answer.
   public func permission(_ name: String, _ step: PermissionStep) { report(.permission(name, step)) }
 
-  /// The paywall asked for a review of the app, for the how manieth time.
+  /// The paywall requested a review of the app. `count` is the number of requests so far.
   public func reviewRequested(count: Int) { report(.reviewRequested(count: count)) }
 
   /// The user touched the screen.
   public func touchesBegan() { report(.touchesBegan) }
 
-  /// What the paywall says of its own state, an object; it is part of every later ``PaywallInfo``.
+  /// The paywall's own state, an object. It is part of every later ``PaywallInfo``.
   public func stateChanged(_ state: Value) { report(.state(state)) }
 
-  /// How a checkout on the web went on.
+  /// The progress of a checkout on the web.
   public func checkout(_ step: CheckoutStep) { report(.checkout(step)) }
 }
 
-/// What became of a paywall's web view.
+/// The progress of a paywall's web view.
 public enum WebViewStep: Hashable, Sendable {
   case start
   case complete
-  /// It cannot be shown; the paywall closes.
+  /// It cannot be shown, so the paywall closes.
   case fail
   case timeout
   case fallback
   case processTerminated
-  /// The paywall runs; with the version of its runtime.
+  /// The paywall is running, with this version of its runtime.
   case ready(version: String)
 }
 
-/// What became of a permission of the system.
+/// The result of a permission request.
 public enum PermissionStep: String, Hashable, Sendable {
   case requested
   case granted
   case denied
 }
 
-/// How a checkout on the web went on.
+/// The progress of a checkout on the web.
 public enum CheckoutStep: Hashable, Sendable {
-  /// The user is back from the checkout page.
+  /// The user returned from the checkout page.
   case returned
   case submit(setupIntentID: String, email: String)
   case fail

@@ -1,6 +1,6 @@
 public import CivilTime
 
-/// What went wrong in the store, for a person.
+/// An error of the store, in words.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
 
@@ -23,12 +23,12 @@ public struct StorePurchase: Hashable, Sendable {
 /// A product that the user owns, or owned until it ended.
 public struct OwnedProduct: Hashable, Sendable, ExpressibleByStringLiteral {
   public var id: String
-  /// When access ends unless it is renewed. Nil for a product that does not end, and if the store does not
-  /// say.
+  /// When access ends unless it is renewed. Nil for a product that does not end, and if the store
+  /// does not report it.
   public var expiresAt: Instant?
   /// Whether access has ended: the product expired, or was refunded or revoked.
   public var hasEnded: Bool
-  /// The transaction with the store's signature (JWS), which goes with codes that are redeemed.
+  /// The transaction with the store's signature (JWS). It is sent when codes are redeemed.
   public var signedTransaction: String?
 
   public init(
@@ -46,27 +46,28 @@ public struct OwnedProduct: Hashable, Sendable, ExpressibleByStringLiteral {
 
 /// The store on the device: App Store, Google Play, or a simulated one.
 public protocol PurchaseStore: Sendable {
-  /// The products with these identifiers, without those that the store does not have. Has
+  /// The products with these identifiers. Unknown ones are omitted. Limited by
   /// ``Timeouts/products``.
   func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct]
-  /// Buys a product, however long the user takes. The SDK asks for one purchase at a time.
+  /// Buys a product. There is no time limit. The SDK requests one purchase at a time.
   func purchase(_ request: PurchaseRequest) async -> StorePurchase
-  /// Restores what the user has bought, however long that takes.
+  /// Restores the user's purchases. There is no time limit.
   func restorePurchases() async -> RestorationResult
-  /// The products that the user owns, and those whose access ended, marked so.
+  /// The products that the user owns, and those whose access has ended, with a mark.
   ///
-  /// An answer that lists anything is complete: whatever it does not list as owned ends. An empty answer ends
-  /// only what has expired, because a store may not have loaded its transactions yet when an app starts.
+  /// A nonempty answer is complete: everything that it does not list as owned ends. An empty answer
+  /// ends only expired access, because a store may not have loaded its transactions yet when an app
+  /// starts.
   ///
-  /// - Throws: when the store cannot say; the subscription status stays as it is then, as it does
-  ///   when there is no answer within ``Timeouts/ownedProducts``.
+  /// - Throws: when the store does not know. The subscription status then stays unchanged, as it
+  ///   does when there is no answer within ``Timeouts/ownedProducts``.
   func ownedProducts() async throws(StoreError) -> [OwnedProduct]
-  /// Uses up a consumable, so that it can be bought again. Google Play only. Has
+  /// Consumes a consumable, so that it can be bought again. Google Play only. Limited by
   /// ``Timeouts/consume``.
   ///
   /// - Returns: the token.
   func consume(_ purchaseToken: String) async throws(StoreError) -> String
-  /// An element whenever what the user owns changed by itself: renewals, revocations, purchases
-  /// that somebody approved later.
+  /// Yields an element when the user's purchases change without a call: renewals, revocations,
+  /// purchases that are approved later.
   func changes() -> AsyncStream<Void>
 }

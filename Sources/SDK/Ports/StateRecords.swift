@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// How the SDK's state is cut into records, so that only those are written that have changed: one for
-/// each of its members, and one for each member of those that grow.
+/// Splits the SDK's state into records, so that only changed ones are written: one for each of its
+/// members, and one for each entry of members that grow.
 package enum StateRecords {
   private static let objects = ["userAttributes", "integrationAttributes"]
   private static let lists = ["assignments"]
@@ -22,7 +22,7 @@ package enum StateRecords {
     return records
   }
 
-  /// The state that records were made of.
+  /// The state that records were split from.
   package static func state(of records: [String: Value]) -> Value {
     var members: [Value.Entry] = []
     var parts: [String: [(name: Substring, value: Value)]] = [:]
@@ -48,13 +48,13 @@ package enum StateRecords {
     return .map(members)
   }
 
-  /// What turns one set of records into another.
+  /// The changes that turn one set of records into another.
   static func changes(from old: [String: Value], to new: [String: Value]) -> [StorageChange] {
     new.filter { old[$0.key] != $0.value }.map { .set($0.key, $0.value) }
       + old.keys.filter { new[$0] == nil }.map { .remove($0) }
   }
 
-  /// Where a state of another shape than this version writes is wrong.
+  /// The problems in a state whose shape differs from that of this version.
   static func faults(in state: Value) -> [String] {
     (state.members ?? []).compactMap { member in
       kinds[member.key].map { $0(member.value) } == false ? member.key : nil

@@ -1,23 +1,24 @@
 public import Expressions
 
-/// Keeps what has to survive the end of the process: records by key, and logs, which tell when
-/// something happened.
+/// Stores the data that must survive the end of the process: records by key, and logs of event
+/// times.
 ///
-/// Keys and names are ASCII: what is not a letter, a digit or one of `_-.$/:` is written as `%` and two
-/// digits for each byte. Changes are written one batch at a time; what is read may be read meanwhile. The
-/// SDK asks once when it starts, and again for what the rules of a config ask; it passes on what changes, and
-/// a call that changed something returns when ``write(_:)`` has, or has not for a second.
+/// Keys and names are ASCII. Any byte that is not a letter, a digit or one of `_-.$/:` is written
+/// as `%` and two digits. Changes are written one batch at a time; reads may run in parallel. The
+/// SDK reads once when it starts, and again for the logs that the rules of a config need. It passes
+/// on changes, and a call that makes a change returns after ``write(_:)``, or after one second.
 ///
-/// What a function throws is written to the log, once until one succeeds. Changes that could not be
-/// written come again with the next ones.
+/// Errors of a function are logged, once until a call succeeds. Changes that could not be written
+/// are sent again with the next ones.
 public protocol StateStorage: Sendable {
   /// The records whose keys begin with `prefix`, by key.
   func records(_ prefix: String) async throws -> [String: Value]
-  /// What the logs with these names hold, nil being all names. Those that hold nothing are left out.
+  /// The contents of the logs with these names; nil means all. Empty logs are omitted.
   func logs(_ names: [String]?) async throws -> [String: StorageLog]
-  /// Makes all of the changes, in order, or none. What they are survives the process when this returns.
+  /// Makes all of the changes, in order, or none. They survive the end of the process when this
+  /// returns.
   func write(_ changes: [StorageChange]) async throws
-  /// What could not be read and was put aside since this was asked last, each for a person.
+  /// Descriptions of the unreadable data that was set aside since the last call.
   func takeFaults() async -> [String]
 }
 
@@ -25,26 +26,26 @@ extension StateStorage {
   public func takeFaults() async -> [String] { [] }
 }
 
-/// A change of what a ``StateStorage`` keeps.
+/// A change of the contents of a ``StateStorage``.
 public enum StorageChange: Hashable, Sendable {
-  /// The record with this key is this one from now on.
+  /// Sets the record with this key.
   case set(String, Value)
-  /// There is no record with this key, or none any more.
+  /// Removes the record with this key, if it exists.
   case remove(String)
-  /// Something happened that the log with this name tells of.
+  /// Adds a time to the log with this name.
   case append(to: String, Instant)
-  /// Everything that logs tell is forgotten, but for those with these names.
+  /// Clears all logs, except those with these names.
   case clearLogs(except: Set<String>)
 }
 
-/// When something happened.
+/// The times of an event.
 public struct StorageLog: Hashable, Sendable {
-  /// How many times are kept; the oldest go first.
+  /// The maximum number of stored times. The oldest are dropped first.
   public static let limit = 10_000
 
-  /// In the order in which they came.
+  /// In order of arrival.
   public private(set) var times: [Instant]
-  /// How many there were before those.
+  /// The number of earlier ones.
   public private(set) var earlier: Int
 
   public init(times: [Instant] = [], earlier: Int = 0) {
@@ -54,7 +55,7 @@ public struct StorageLog: Hashable, Sendable {
 
   public mutating func append(_ time: Instant) {
     times.append(time)
-    // Not one at a time, which would move all of them for every one.
+    // Not one at a time, because each removal would move all of them.
     if times.count >= Self.limit + Self.limit / 8 { trim(to: Self.limit) }
   }
 
@@ -71,14 +72,14 @@ public struct StorageLog: Hashable, Sendable {
   }
 }
 
-/// One thing that happened, as the SDK's history has it.
+/// One event of the SDK's history.
 package enum EventLogEntry: Hashable, Sendable {
   /// A placement or an event of the SDK.
   case event(name: String, at: Instant)
   /// A rule with an occurrence limit applied.
   case occurrence(key: String, at: Instant)
 
-  /// Adds it to the log that tells of such things.
+  /// The change that adds it to its log.
   package var change: StorageChange {
     switch self {
     case .event(let name, let time): .append(to: StorageKey.event(name), time)
@@ -92,7 +93,7 @@ package enum StorageKey {
   package static let state = "state/"
   package static let config = "config"
   package static let unsent = "unsent/"
-  /// Records that were read and are not what they should be.
+  /// Records that were read and have the wrong form.
   package static let damaged = "damaged/"
   package static let event = "event:"
   package static let occurrence = "occurrence:"
@@ -101,13 +102,13 @@ package enum StorageKey {
 
   package static func occurrence(_ key: String) -> String { occurrence + escape(key) }
 
-  /// In order of the numbers.
+  /// In order of their numbers.
   package static func unsent(_ number: Int) -> String {
     let digits = String(number)
     return unsent + String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
 
-  /// Names differ by their bytes, and keys of dictionaries do not: as ASCII they do.
+  /// Names are compared by their bytes, and dictionary keys are not. In ASCII both agree.
   package static func escape(_ name: String) -> String {
     if name.utf8.allSatisfy(isPlain) { return name }
     let digits = Array("0123456789ABCDEF".utf8)

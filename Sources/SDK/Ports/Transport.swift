@@ -1,6 +1,6 @@
 public import Expressions
 
-/// A request to a backend, before anybody knows where that is.
+/// A request to a backend, independent of the backend's address.
 public struct BackendRequest: Hashable, Sendable {
   /// The methods of HTTP that the contract uses.
   public enum Method: String, Hashable, Sendable {
@@ -29,17 +29,18 @@ public struct BackendRequest: Hashable, Sendable {
 
   public var method: Method
   public var host: Host
-  /// Which servers are meant.
+  /// The servers to use.
   public var environment = NetworkEnvironment.release
-  /// The parts of the path between slashes, not percent-encoded: one may have slashes of its own.
+  /// The components of the path, not percent-encoded. A component may contain slashes.
   public var segments: [String]
-  /// Begins with a slash, as people write it.
+  /// The path as a string, with a leading slash.
   public var path: String { "/" + segments.joined(separator: "/") }
   public var query: [Field]
   public var headers: [Field]
   public var body: Value?
 
-  /// A request for a path as people write it: it begins with a slash, and each further slash begins a segment.
+  /// A request for a path as a string: it begins with a slash, and each further slash begins a
+  /// component.
   public init(
     _ method: Method, host: Host = .api, _ path: String, query: [Field] = [],
     headers: [Field] = [], body: Value? = nil
@@ -63,7 +64,7 @@ public struct BackendRequest: Hashable, Sendable {
   }
 }
 
-/// A backend's answer, whatever its status.
+/// A backend's answer, with any status.
 public struct BackendResponse: Hashable, Sendable {
   public var status: Int
   public var body: [UInt8]
@@ -80,7 +81,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
   case timeout
 }
 
-/// Sends requests. It does not retry and sets no limits of time: the SDK does both, on its clock.
+/// Sends requests. It neither retries nor limits time: the SDK does both, on its clock.
 public protocol Transport: Sendable {
   func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse
 }

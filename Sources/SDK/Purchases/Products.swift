@@ -10,9 +10,9 @@ public struct PaywallProduct: Hashable, Sendable {
   public var entitlements: [Entitlement]
   /// Trial days of a product that is sold on the web.
   public var trialDays: Int?
-  /// Shown as the price while the store does not say one.
+  /// The displayed price while the store has not returned one.
   public var displayPrice: String?
-  /// Shown as the period while the store does not say one, such as `year`.
+  /// The displayed period while the store has not returned one, such as `year`.
   public var displayPeriod: String?
 
   public init(
@@ -43,16 +43,17 @@ public struct PaywallProduct: Hashable, Sendable {
 
 /// A product as the store sells it to the user.
 ///
-/// What it costs, and when, is a `PricedProduct`: apps write with it what every paywall says.
+/// Its terms are a `PricedProduct`, which apps can use to write the same texts as paywalls.
 public struct StoreProduct: Hashable, Sendable {
-  /// What the config calls it, and those who buy it. Google Play's products have base plans and
-  /// offers, so that one product of the store may be several here: `pro:monthly:sw-auto`.
+  /// The product's identifier in the config and for purchases. Google Play's products have base
+  /// plans and offers, so one product of the store may appear as several here:
+  /// `pro:monthly:sw-auto`.
   public package(set) var id: String
-  /// What the store says of it to everybody.
+  /// The store's data, which is the same for all users.
   public var priced: PricedProduct
-  /// Whether this user may still have the introductory offer.
+  /// Whether this user is still eligible for the introductory offer.
   public var isEligibleForOffer: Bool
-  /// What it gives, by the config; the store does not know.
+  /// Its entitlements according to the config. The store does not know them.
   public var entitlements: [Entitlement] = []
 
   public init(_ priced: PricedProduct, isEligibleForOffer: Bool = true) {
@@ -61,16 +62,16 @@ public struct StoreProduct: Hashable, Sendable {
     self.isEligibleForOffer = isEligibleForOffer
   }
 
-  /// - Parameter id: what the config calls it, where that is not the store's identifier.
+  /// - Parameter id: the config's identifier, if it differs from the store's.
   package init(_ priced: PricedProduct, id: String) {
     self.init(priced)
     self.id = id
   }
 
   public var store: PricedProduct.Store { priced.store }
-  /// Nil where the store did not say what it costs.
+  /// Nil if the store did not report the price.
   public var price: Money? { priced.price }
-  /// The price as the store prints it; nil when it does not.
+  /// The price as the store formats it; nil if it does not.
   public var displayPrice: String? { priced.displayPrice }
   /// Nil for a product that is bought once.
   public var period: Period? { priced.period.flatMap { $0.count > 0 ? $0 : nil } }
@@ -91,9 +92,10 @@ extension PlayProductID.Choice {
   }
 }
 
-/// A transaction as the store reports it. Texts and times are the store's; absent is unknown.
+/// A transaction as the store reports it. Strings and times are the store's; a missing one is
+/// unknown.
 public struct StoreTransaction: Hashable, Sendable {
-  /// A reduced price, or a free time.
+  /// A reduced price, or a free period.
   public enum OfferType: String, Hashable, Sendable {
     case introductory
     case promotional
@@ -110,11 +112,11 @@ public struct StoreTransaction: Hashable, Sendable {
   public var expirationDate: String?
   public var revocationDate: String?
   public var offerID: String?
-  /// What kind of offer it was bought with, if any.
+  /// The kind of offer that the purchase used, if any.
   public var offerType: OfferType?
   public var subscriptionGroupID: String?
   public var appAccountToken: String?
-  /// Google Play's token, which `consume` takes.
+  /// Google Play's token, an argument of `consume`.
   public var purchaseToken: String?
   /// The transaction with the store's signature (JWS), for a server to verify.
   public var signedTransaction: String?
@@ -130,7 +132,7 @@ public struct StoreTransaction: Hashable, Sendable {
     self.signedTransaction = signedTransaction
   }
 
-  /// The contract's JSON; what is not known is absent.
+  /// The contract's JSON. Unknown values are omitted.
   public var value: Value {
     .members([
       "transactionDate": transactionDate.map { .string($0) },

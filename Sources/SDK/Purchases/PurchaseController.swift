@@ -1,7 +1,7 @@
 public import Expressions
 public import Pricing
 
-/// What is to be bought.
+/// The product to buy.
 public struct PurchaseRequest: Hashable, Sendable {
   public var productID: String
   public var store: PricedProduct.Store
@@ -10,7 +10,7 @@ public struct PurchaseRequest: Hashable, Sendable {
   public var basePlanID: String?
   /// Google Play's offer, when the user is eligible for it.
   public var offerID: String?
-  /// A promotional offer of the App Store that the paywall asks for.
+  /// A promotional offer of the App Store that the paywall requests.
   public var promotionalOffer: PromotionalOffer?
 
   public init(
@@ -26,9 +26,9 @@ public struct PurchaseRequest: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - platform: the SDK's. The contract has no purchases on the web: what is sold there by another
-  ///     store is bought on that store's platform.
-  ///   - startsTrial: whether the user may have the product's offer.
+  ///   - platform: the SDK's. The contract has no purchases on the web: a product that another
+  ///     store sells there is bought on that store's platform.
+  ///   - startsTrial: whether the user is eligible for the product's offer.
   init(
     _ product: StoreProduct, on platform: Platform, startsTrial: Bool,
     offer: PromotionalOffer? = nil
@@ -58,8 +58,9 @@ public struct PurchaseRequest: Hashable, Sendable {
   }
 }
 
-/// A promotional offer of the App Store, with the signature that Apple wants: the app's server makes it
-/// for one user, product and offer, and the app gives it to ``PresentationHandle/purchaseTapped(_:shouldDismiss:offer:)``.
+/// A promotional offer of the App Store, with the signature that Apple requires. The app's server
+/// signs it for one user, product and offer, and the app passes it to
+/// ``PresentationHandle/purchaseTapped(_:shouldDismiss:offer:)``.
 public struct PromotionalOffer: Hashable, Sendable {
   /// The offer's identifier in App Store Connect.
   public var id: String
@@ -68,7 +69,7 @@ public struct PromotionalOffer: Hashable, Sendable {
   public var nonce: String
   /// The bytes of the signature.
   public var signature: [UInt8]
-  /// When it was signed, in milliseconds since 1970.
+  /// The time of the signature, in milliseconds since 1970.
   public var timestamp: Int
 
   public init(id: String, keyID: String, nonce: String, signature: [UInt8], timestamp: Int) {
@@ -86,19 +87,19 @@ public enum PurchaseResult: Hashable, Sendable {
   /// The user already owned the product.
   case restored
   case cancelled
-  /// Somebody else has to agree first; the store tells when they have.
+  /// Another person must approve it first. The store reports the approval.
   case pending
-  /// With a message for a person.
+  /// With a message for people.
   case failed(String)
 
-  /// Failed with an error, as controllers for other SDKs write it. The user sees its localised
+  /// Failed with an error, for controllers written for other SDKs. The user sees its localised
   /// description.
   public static func failed(_ error: any Error) -> PurchaseResult {
     .failed(ErrorText.text(of: error))
   }
 
   /// Reads the contract's JSON: `{"type": "purchased|cancelled|pending|restored|failed",
-  /// "error"?}`. Anything else is a failure, so that no purchase waits for ever.
+  /// "error"?}`. Anything else is a failure, so that no purchase waits forever.
   public init(decoding value: Value) {
     switch value["type"]?.text {
     case "purchased": self = .purchased
@@ -114,15 +115,15 @@ public enum PurchaseResult: Hashable, Sendable {
 /// How restoring purchases ended.
 public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
   case restored
-  /// With a message for a person, if there is one.
+  /// With an optional message for people.
   case failed(String?)
 
-  /// Nothing to restore is a failure: the user stays where they are.
+  /// Nothing to restore counts as a failure: the paywall stays open.
   public static var noProductsToRestore: RestorationResult {
     .failed("there are no purchases to restore")
   }
 
-  /// Failed with an error, as controllers for other SDKs write it. The user sees its localised
+  /// Failed with an error, for controllers written for other SDKs. The user sees its localised
   /// description.
   public static func failed(_ error: any Error) -> RestorationResult {
     .failed(ErrorText.text(of: error))
@@ -152,31 +153,31 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
   }
 }
 
-/// Buys and restores in the app's stead, or with another company's SDK.
+/// Buys and restores instead of the SDK, in the app or through another company's SDK.
 ///
-/// Give one to ``Tollgate/configure(apiKey:purchaseController:options:)``. The app then has to
-/// keep the subscription status up to date with ``Tollgate/setSubscriptionStatus(_:)``, and to set
-/// it before ``restorePurchases()`` returns: a restore counts when there is an active entitlement.
+/// Pass one to ``Tollgate/configure(apiKey:purchaseController:options:)``. The app then has to keep
+/// the subscription status up to date with ``Tollgate/setSubscriptionStatus(_:)``, and to set it
+/// before ``restorePurchases()`` returns: a restore succeeds when there is an active entitlement.
 public protocol PurchaseController: Sendable {
-  /// Buys a product. Called for one product at a time; there is no limit to how long it takes.
+  /// Buys a product. Called for one product at a time. There is no time limit.
   func purchase(_ product: PurchaseRequest) async -> PurchaseResult
-  /// Restores what the user has bought before. `return true` means restored.
+  /// Restores the user's earlier purchases. `return true` means restored.
   func restorePurchases() async -> RestorationResult
 }
 
-/// A controller whose restore says yes or no.
+/// A controller whose restore returns a boolean.
 public protocol BooleanPurchaseController: Sendable {
   func purchase(product: PurchaseRequest) async -> PurchaseResult
   func restorePurchases() async -> Bool
 }
 
-/// A controller that throws when something goes wrong, as AgentWallie's do.
+/// A controller that throws errors, like AgentWallie's.
 public protocol ThrowingPurchaseController: Sendable {
   func purchase(productID: String) async throws -> PurchaseResult
   func restorePurchases() async throws -> RestorationResult
 }
 
-/// A controller of another form, as a ``PurchaseController``.
+/// Turns a controller of another form into a ``PurchaseController``.
 public struct AdaptedPurchaseController: PurchaseController {
   private let buy: @Sendable (PurchaseRequest) async -> PurchaseResult
   private let restore: @Sendable () async -> RestorationResult
@@ -195,7 +196,7 @@ public struct AdaptedPurchaseController: PurchaseController {
       restorePurchases: { RestorationResult(await controller.restorePurchases()) })
   }
 
-  /// What the controller throws becomes a failure.
+  /// Errors thrown by the controller become failures.
   public init(_ controller: some ThrowingPurchaseController) {
     self.init(
       purchase: { request in

@@ -1,30 +1,30 @@
 public import Expressions
 public import RuleEngine
 
-/// What is known of a redeemed code.
+/// The data of a redeemed code.
 public struct RedemptionInfo: Hashable, Sendable {
-  /// Who has what the code gives.
+  /// The owner of the code's entitlements.
   public enum Ownership: Hashable, Sendable {
     case appUser(id: String)
     case device(id: String)
   }
 
-  /// Who paid.
+  /// The person who paid.
   public struct PurchaserInfo: Hashable, Sendable {
     public var userID: String
     public var email: String?
     public var storeIdentifiers: StoreIdentifiers
   }
 
-  /// What the store calls customer and subscriptions.
+  /// The store's identifiers of the customer and the subscriptions.
   public enum StoreIdentifiers: Hashable, Sendable {
     case stripe(customerID: String, subscriptionIDs: [String])
     case paddle(customerID: String, subscriptionIDs: [String])
-    /// Another store, with everything that the backend says of it, an object.
+    /// Another store, with all data from the backend, an object.
     case other(store: String, Value)
   }
 
-  /// The paywall that was paid on.
+  /// The paywall where the payment was made.
   public struct PaywallInfo: Hashable, Sendable {
     public var identifier: String
     public var placementName: String
@@ -32,9 +32,9 @@ public struct RedemptionInfo: Hashable, Sendable {
     public var placementParams: Value
     public var experimentID: String
     public var variantID: String
-    /// The product that was bought, if the backend says.
+    /// The product that was bought, if the backend reports it.
     public var productID: String?
-    /// All that the backend says, an object.
+    /// All data from the backend, an object.
     public var value: Value
   }
 
@@ -43,7 +43,7 @@ public struct RedemptionInfo: Hashable, Sendable {
   public var paywallInfo: PaywallInfo?
   public var entitlements: [Entitlement]
 
-  /// Reads the backend's JSON; nil when something that is required is missing.
+  /// Reads the backend's JSON; nil when a required member is missing.
   public init?(decoding value: Value) {
     guard let owner = value["ownership"], let purchaser = value["purchaserInfo"] else { return nil }
     switch owner["type"]?.text {

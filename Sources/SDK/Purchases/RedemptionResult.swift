@@ -1,11 +1,11 @@
 public import Expressions
 internal import RuleEngine
 
-/// How redeeming a code ended.
+/// The result of redeeming a code.
 public enum RedemptionResult: Hashable, Sendable {
   case success(code: String, redemptionInfo: RedemptionInfo)
   case error(code: String, error: ErrorInfo)
-  /// The code is too old.
+  /// The code has expired.
   case expiredCode(code: String, expired: ExpiredCodeInfo)
   case invalidCode(code: String)
   case expiredSubscription(code: String, redemptionInfo: RedemptionInfo)
@@ -17,11 +17,11 @@ public enum RedemptionResult: Hashable, Sendable {
     public init(message: String) { self.message = message }
   }
 
-  /// What the backend did about a code that is too old.
+  /// The backend's reaction to an expired code.
   public struct ExpiredCodeInfo: Hashable, Sendable {
     /// Whether an email with a new code was sent.
     public var resent: Bool
-    /// The address that it was sent to, in part.
+    /// The address of that email, partly hidden.
     public var obfuscatedEmail: String?
 
     public init(resent: Bool, obfuscatedEmail: String? = nil) {
@@ -38,7 +38,7 @@ public enum RedemptionResult: Hashable, Sendable {
     }
   }
 
-  /// The subscriptions at Stripe that a successful redemption gives access to.
+  /// The Stripe subscriptions that a successful redemption gives access to.
   public var stripeSubscriptionIDs: [String]? {
     guard case .success(_, let info) = self,
       case .stripe(_, let subscriptions) = info.purchaserInfo.storeIdentifiers
@@ -46,7 +46,7 @@ public enum RedemptionResult: Hashable, Sendable {
     return subscriptions
   }
 
-  /// Whether the code is worth asking for again: it gave something, or may.
+  /// Whether the code is worth requesting again: it granted something, or may do so.
   var isKept: Bool {
     switch self {
     case .success, .expiredSubscription, .expiredCode: true
@@ -54,7 +54,7 @@ public enum RedemptionResult: Hashable, Sendable {
     }
   }
 
-  /// Whether what the code gives belongs to the app's user, and not to the device.
+  /// Whether the code's entitlements belong to the app's user, and not to the device.
   var isOfUser: Bool {
     switch self {
     case .success(_, let info), .expiredSubscription(_, let info):
@@ -63,10 +63,10 @@ public enum RedemptionResult: Hashable, Sendable {
     }
   }
 
-  /// ``stripeSubscriptionIDs`` as Superwall's SDK spells it.
+  /// ``stripeSubscriptionIDs`` in the spelling of Superwall's SDK.
   public var stripeSubscriptionIds: [String]? { stripeSubscriptionIDs }
 
-  /// Reads one code of a redeem answer; nil if it is malformed.
+  /// Reads one code of an answer to a redemption; nil if it is malformed.
   public init?(decoding value: Value) {
     guard let code = value["code"]?.text else { return nil }
     let info = value["redemptionInfo"].flatMap { RedemptionInfo(decoding: $0) }
@@ -112,8 +112,8 @@ public enum RedemptionResult: Hashable, Sendable {
 }
 
 extension Entitlement {
-  /// Reads the backend's list `[{"identifier" or "id", "type", "isActive"?}]`. What is said to be
-  /// inactive is left out; what is not said counts as active.
+  /// Reads the backend's list `[{"identifier" or "id", "type", "isActive"?}]`. Inactive
+  /// entitlements are dropped. Those without `isActive` count as active.
   static func decode(wire value: Value?) -> [Entitlement] {
     (value?.elements ?? []).compactMap { element in
       guard element["isActive"]?.truth != false,

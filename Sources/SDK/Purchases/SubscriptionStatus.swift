@@ -1,7 +1,7 @@
 public import Expressions
 public import RuleEngine
 
-/// What a purchase gives access to.
+/// A part of the app that a purchase gives access to.
 public typealias Entitlement = RuleEngine.Entitlement
 
 extension Entitlement: ExpressibleByStringLiteral {
@@ -13,14 +13,14 @@ extension Entitlement {
   public var value: Value { .object(["id": .string(id), "type": .string(type)]) }
 }
 
-/// Whether the user has access to something that is paid for.
+/// Whether the user has access to paid features.
 ///
 /// `unknown` delays presentations by up to five seconds (``Timeouts/subscriptionStatus``), after
 /// which they end with an error. It is cached between launches.
 public enum SubscriptionStatus: Hashable, Sendable {
   case unknown
   case inactive
-  /// At least one entitlement, none of them twice. Their order means nothing.
+  /// At least one entitlement, without duplicates. Their order has no meaning.
   case active([Entitlement])
 
   /// Active with a set of entitlements; inactive when the set is empty.
@@ -31,15 +31,16 @@ public enum SubscriptionStatus: Hashable, Sendable {
   @available(*, unavailable, message: "name the entitlements: .active([\"pro\"])")
   public static var active: SubscriptionStatus { .unknown }
 
-  /// Active when there are entitlements, else inactive. Of several with one ID the first counts.
+  /// Active when there are entitlements, otherwise inactive. If several have the same ID the first
+  /// counts.
   public init(entitlements: some Sequence<Entitlement>) {
     var seen: Set<String> = []
     let distinct = entitlements.filter { seen.insert($0.id).inserted }
     self = distinct.isEmpty ? .inactive : .active(distinct)
   }
 
-  /// Reads the contract's JSON and makes the best of anything else: an unknown
-  /// status is `unknown`, ACTIVE without one well-formed entitlement is `inactive`.
+  /// Reads the contract's JSON leniently: an unknown status is `unknown`, and ACTIVE without a
+  /// well-formed entitlement is `inactive`.
   public init(coercing value: Value) {
     switch value["status"]?.text?.uppercased() {
     case "INACTIVE": self = .inactive
@@ -74,7 +75,7 @@ public enum SubscriptionStatus: Hashable, Sendable {
     }
   }
 
-  /// Whether both say the same, whatever the order of their entitlements.
+  /// Whether both are equal, regardless of the order of their entitlements.
   func means(_ other: SubscriptionStatus) -> Bool {
     name == other.name && Set(entitlements) == Set(other.entitlements)
   }
@@ -82,12 +83,12 @@ public enum SubscriptionStatus: Hashable, Sendable {
 
 /// Entitlements of the user.
 public struct EntitlementsInfo: Hashable, Sendable {
-  /// Those that the subscription status names.
+  /// Those in the subscription status.
   public var active: [Entitlement]
-  /// Those that the config's products give and the user does not have.
+  /// Those that the config's products grant and the user does not have.
   public var inactive: [Entitlement]
-  /// The part of ``active`` that was bought on the web; a purchase controller merges it with what
-  /// the store on the device says.
+  /// The part of ``active`` that was bought on the web. A purchase controller merges it with those
+  /// of the store on the device.
   public var web: [Entitlement]
 
   public var all: [Entitlement] { active + inactive }

@@ -3,19 +3,19 @@ public import Expressions
 public import Pricing
 internal import RuleEngine
 
-/// A product in an event about a transaction: what the store sells, and how it is written.
+/// A product in an event about a transaction: the store's data, and its texts.
 public struct TransactionProduct: Hashable, Sendable {
   public var product: StoreProduct
-  /// What paywalls say about it, to the digit as the platform's SDK does (`price`, `periodly`,
-  /// `trialPeriodText`, ...). Nil where a price is missing or too large.
+  /// The attributes in paywalls, to the digit as the platform's SDK writes them (`price`,
+  /// `periodly`, `trialPeriodText`, ...). Nil if a price is missing or too large.
   public var attributes: ProductAttributes?
-  /// When a trial that starts now would end.
+  /// The end of a trial that starts now.
   public var trialEnd: Instant?
 
   /// - Parameters:
-  ///   - product: what the store sells.
-  ///   - platform: whose SDK writes.
-  ///   - context: now, the time zone and the locale.
+  ///   - product: the store's product.
+  ///   - platform: the SDK whose texts are used.
+  ///   - context: the current time, the time zone and the locale.
   public init(_ product: StoreProduct, on platform: Platform, in context: PricingContext) {
     self.product = product
     let profile = PricingProfile(usualFor: product.store, isAndroid: platform == .android)
@@ -24,7 +24,7 @@ public struct TransactionProduct: Hashable, Sendable {
     trialEnd = producer.trialEnd(of: product.priced)
   }
 
-  /// The attributes that are texts, by name.
+  /// The attributes that are strings, by name.
   public var texts: [String: String] { attributes?.texts ?? [:] }
 
   /// The contract's JSON.
@@ -75,7 +75,7 @@ public struct TransactionProduct: Hashable, Sendable {
 }
 
 extension PricingContext {
-  /// The context of texts that a device shows now. It may be in a zone that the tables lack.
+  /// The context for texts on a device now. Its zone may be missing in the tables.
   init(now: Instant, timeZone: String, locale: String) {
     let zone = TimeZones.zone(named: timeZone) == nil ? "UTC" : timeZone
     self.init(now: now, timeZone: zone, deviceLocale: locale)

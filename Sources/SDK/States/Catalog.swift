@@ -3,9 +3,9 @@ struct ProductLoad: Sendable {
   enum Purpose: Hashable, Sendable {
     /// For the placement with this turn.
     case registration(Token)
-    /// With the number of paywalls.
+    /// For a paywall's preload, with the number of paywalls.
     case preload(Int)
-    /// For whoever needs them later, by AgentWallie's rules.
+    /// For later use, by AgentWallie's rules.
     case prefetch
     case call(Token)
     /// For a purchase that was approved after a restart.
@@ -18,22 +18,22 @@ struct ProductLoad: Sendable {
   var info = PaywallInfo.none
   var attempt = 0
 
-  /// A call is answered with what the store said.
+  /// A call is answered with the store's first result.
   var mayTryAgain: Bool { if case .call = purpose { false } else { true } }
 }
 
-/// The config that counts, and what was loaded for it: paywalls and products.
+/// The config in use, and the paywalls and products loaded for it.
 struct Catalog {
   private(set) var config: ApplicationConfig?
-  /// Where it comes from.
+  /// The source of the config.
   private(set) var origin: ConfigOrigin?
   /// Runs the rules of the config.
   private(set) var runner: RuleRunner?
-  /// Paywalls that the config does not have in the user's language.
+  /// Paywalls that the config lacks in the user's language.
   private var paywalls: [String: PaywallResponse] = [:]
   private var products: [String: StoreProduct] = [:]
   private var loads: [Token: ProductLoad] = [:]
-  /// The products of the config that the store told of last.
+  /// The products of the config that the store returned last.
   private(set) var prefetched: Set<String> = []
 
   mutating func adopt(

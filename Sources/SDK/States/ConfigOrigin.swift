@@ -1,14 +1,14 @@
 public import Expressions
 
-/// Where the config that is used comes from.
+/// The source of the config in use.
 public struct ConfigOrigin: Hashable, Sendable {
-  /// Who it is from.
+  /// The kind of source.
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// The server, in this process.
     case network
-    /// The server, in an earlier process: the network has not answered in time.
+    /// The server, in an earlier process, because the network has not answered in time.
     case kept
-    /// ``TollgateOptions/fallbackConfig``: the network has not answered in time.
+    /// ``TollgateOptions/fallbackConfig``, because the network has not answered in time.
     case fallback
     /// The app, with `configure(config:)`.
     case given
@@ -17,7 +17,7 @@ public struct ConfigOrigin: Hashable, Sendable {
   public var source: Source
   /// The config's version: its `build_id`.
   public var buildID: String
-  /// When the server sent it; nil for a config that the app brings.
+  /// When the server sent it; nil for a config from the app.
   public var fetchedAt: Instant?
 
   init(source: Source, buildID: String, fetchedAt: Instant? = nil) {
@@ -27,7 +27,7 @@ public struct ConfigOrigin: Hashable, Sendable {
   }
 }
 
-/// A config from the server, kept for a start without a network.
+/// A config from the server, stored for a start without a network.
 struct KeptConfig: Sendable {
   var apiKey: String
   var fetchedAt: Instant
@@ -55,7 +55,7 @@ struct KeptConfig: Sendable {
     ])
   }
 
-  /// For a message: how old it is. A clock that was set back makes nothing negative.
+  /// The age of the config, for a message. Never negative, even after the clock was set back.
   func age(at now: Instant) -> String {
     let minutes = max(0, now - fetchedAt) / 60_000
     if minutes < 120 { return minutes == 1 ? "1 minute" : "\(minutes) minutes" }

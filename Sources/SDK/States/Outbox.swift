@@ -1,4 +1,4 @@
-/// What has to be done, in order, with what gets answered later: timers and numbered requests.
+/// The pending effects, in order, and the timers and numbered requests that are answered later.
 struct Outbox {
   private var effects: [Effect] = []
   /// Timers that were started and have neither fired nor been cancelled.
@@ -9,7 +9,7 @@ struct Outbox {
 
   mutating func emit(_ event: ModuleEvent) { add(.emit(event)) }
 
-  /// Takes everything out.
+  /// Removes and returns all effects.
   mutating func take() -> [Effect] {
     defer { effects.removeAll(keepingCapacity: true) }
     return effects
@@ -42,6 +42,6 @@ struct Outbox {
     if armedTimers.remove(id) != nil { add(.cancelTimer(id)) }
   }
 
-  /// Whether anybody still waits for a timer that fired.
+  /// Whether a timer that fired was still awaited.
   mutating func takeTimer(_ id: TimerID) -> Bool { armedTimers.remove(id) != nil }
 }

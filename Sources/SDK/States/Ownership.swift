@@ -1,48 +1,48 @@
 internal import CivilTime
 internal import RuleEngine
 
-/// Why the owned products are loaded.
+/// Why the owned products are being loaded.
 enum OwnedLoad: Hashable, Sendable {
   case configuring
   case purchase
   case restore
-  /// The store said that something changed.
+  /// The store reported a change.
   case refresh
 }
 
-/// What the user has paid for.
+/// The user's purchases and entitlements.
 struct Ownership {
   private(set) var status: SubscriptionStatus
-  /// Whether there is none any more after there was one: AgentWallie's status `expired`.
+  /// Whether a subscription existed and has ended: AgentWallie's status `expired`.
   private(set) var hasExpired: Bool
-  /// Codes that were redeemed.
+  /// The redeemed codes.
   private(set) var codes: [String]
-  /// Those that give something to the app's user, who may become somebody else.
+  /// The redeemed codes that belong to the app's user, who may change.
   private(set) var userCodes: Set<String>
-  /// What was bought on the web.
+  /// The entitlements bought on the web.
   private(set) var web: [WebEntitlement]
-  /// What the backend says of the customer.
+  /// The backend's data about the customer.
   private(set) var customer: CustomerInfo
-  /// When the backend was asked for that last.
+  /// The last time that it was requested from the backend.
   private(set) var refreshedAt: Instant?
-  /// A checkout whose end nobody has seen.
+  /// A checkout whose end is unknown.
   var pendingCheckout: PendingCheckout?
-  /// Whether the backend is being asked for that one.
+  /// Whether its result is being requested.
   var isAskingForCheckout = false
-  /// Whether it is being asked.
+  /// Whether web entitlements are being requested.
   var isRefreshing = false
-  /// Identifiers of the products that the store says the user owns.
+  /// Identifiers of the products that the store reports as owned.
   private(set) var products: [String] = []
-  /// The store's signed transactions of these.
+  /// The store's signed transactions of these products.
   private(set) var receipts: [String] = []
-  /// When entitlements that the store gave end, by ID. Those that do not end are not here.
+  /// The end dates of entitlements from the store, by ID. Those without an end are omitted.
   private(set) var expiries: [String: Instant]
   /// Entitlements that have not expired although the store's last answer was empty.
   private(set) var held: [Entitlement] = []
   /// Purchases that await approval.
   private(set) var pendingPurchases: [PendingPurchase]
   private var loads: [Token: OwnedLoad] = [:]
-  /// Whether those that wait for the status are being told that it stayed unknown.
+  /// Whether the placements that wait for the status are being notified that it stayed unknown.
   private(set) var isGivenUp = false
 
   init(_ stored: StoredState) {
@@ -58,7 +58,7 @@ struct Ownership {
     pendingPurchases = stored.pendingPurchases
   }
 
-  /// - Returns: the status before, or nil when it means the same.
+  /// - Returns: the previous status, or nil when it is equivalent.
   mutating func set(_ status: SubscriptionStatus) -> SubscriptionStatus? {
     guard !self.status.means(status) else { return nil }
     switch status {
@@ -72,9 +72,10 @@ struct Ownership {
 
   mutating func giveUp(_ isOver: Bool) { isGivenUp = isOver }
 
-  /// Takes what the store says is owned. An empty answer removes only what has expired.
+  /// Sets the products that the store reports as owned. An empty answer removes only expired
+  /// entitlements.
   ///
-  /// - Parameter entitlements: what owning a product gives.
+  /// - Parameter entitlements: returns the entitlements that a product grants.
   mutating func own(
     _ answer: [OwnedProduct], at now: Instant, entitlements: (String) -> [Entitlement]
   ) {
@@ -92,7 +93,8 @@ struct Ownership {
     expiries = expiries.filter { expiry in held.contains { $0.id == expiry.key } }
   }
 
-  /// The last end of each entitlement; none for those that a product gives without an end.
+  /// The latest end date of each entitlement. Those that any product grants without an end are
+  /// omitted.
   private static func expiries(
     of owned: [OwnedProduct], _ entitlements: (String) -> [Entitlement]
   ) -> [String: Instant] {
@@ -112,20 +114,21 @@ struct Ownership {
 
   // MARK: Purchases that wait for approval
 
-  /// Remembers a purchase that awaits approval: the last one of each product.
+  /// Stores a purchase that awaits approval: the last one of each product.
   mutating func keep(_ purchase: PendingPurchase) {
     endPending(purchase.storeID)
     pendingPurchases.append(purchase)
     pendingPurchases.removeFirst(max(0, pendingPurchases.count - PendingPurchase.mostKept))
   }
 
-  /// Forgets a purchase that awaited approval.
+  /// Removes a purchase that awaited approval.
   mutating func endPending(_ storeID: String) {
     pendingPurchases.removeAll { $0.storeID == storeID }
   }
 
-  /// - Parameter running: what is being bought again, and completes itself.
-  /// - Returns: the purchases that were approved, by what the store says is owned.
+  /// - Parameter running: the product of a running purchase, which completes itself.
+  /// - Returns: the purchases that were approved, according to the products that the store reports
+  ///   as owned.
   mutating func takeApproved(except running: String?) -> [PendingPurchase] {
     let approved = pendingPurchases.filter {
       products.contains($0.storeID) && $0.storeID != running
@@ -134,12 +137,13 @@ struct Ownership {
     return approved
   }
 
-  /// Takes what an answer says was bought on the web. An empty answer removes only what has expired.
+  /// Sets the entitlements that an answer reports as bought on the web. An empty answer removes
+  /// only expired ones.
   mutating func ownOnWeb(_ answer: WebAnswer, at now: Instant) {
     web = answer.isEmpty ? web.filter { $0.expiresAt.map { $0 > now } ?? true } : answer.active
   }
 
-  /// - Returns: whether that is news.
+  /// - Returns: whether the data has changed.
   mutating func know(_ customer: CustomerInfo) -> Bool {
     defer { self.customer = customer }
     return self.customer != customer
@@ -152,7 +156,7 @@ struct Ownership {
     if isOfUser { userCodes.insert(code) }
   }
 
-  /// Forgets what the user who is gone had on the web, and their codes; those of the device stay.
+  /// Removes the previous user's web entitlements and codes. Those of the device stay.
   mutating func forgetUser() {
     codes.removeAll { userCodes.contains($0) }
     (userCodes, web, refreshedAt, isRefreshing) = ([], [], nil, false)

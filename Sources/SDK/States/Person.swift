@@ -1,11 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Who the user is, what is known of them, and which variants they have.
+/// The user's identity, data, and variants.
 struct Person {
   private(set) var appUserID: String?
   private(set) var aliasID: String
-  /// The installation's identity; the device may have one of its own.
+  /// The installation's identity. The device may have its own.
   let deviceID: String
   /// 0 to 99, for rules that split users.
   private(set) var seed: Int
@@ -13,16 +13,16 @@ struct Person {
   private(set) var attributes: AttributeTable
   private(set) var integrationAttributes: [String: String]
   private(set) var assignments: [Assignment]
-  /// Keys of the surveys that the user was chosen for, or not chosen for.
+  /// Keys of the surveys for which the user was selected or rejected.
   private(set) var surveys: Set<String>
-  /// Counts identities, so that answers about an earlier one are left aside.
+  /// Counts identities, so that answers about an earlier one are ignored.
   private(set) var number = 0
-  /// Calls of `identify` that wait for the server's assignments, and keep placements waiting.
+  /// Calls of `identify` that wait for the server's assignments, and block placements.
   private(set) var restoring: Set<Token> = []
-  /// Experiments whose confirmation is under way.
+  /// Experiments that are being confirmed.
   private var confirming: Set<String> = []
 
-  /// What an earlier process stored, or somebody new.
+  /// The user that an earlier process stored, or a new one.
   init(_ stored: StoredState, _ entropy: inout Entropy) {
     appUserID = stored.appUserID
     deviceID =
@@ -41,10 +41,10 @@ struct Person {
     "$SuperwallAlias:" + entropy.identifier("alias")
   }
 
-  /// Who assignments go by.
+  /// The ID that assignments depend on.
   var subjectID: String { appUserID ?? aliasID }
 
-  /// Whether placements can be decided: nobody waits for the server's assignments.
+  /// Whether placements can be decided, because no call waits for the server's assignments.
   var isReady: Bool { restoring.isEmpty }
 
   // MARK: Identity
@@ -55,9 +55,9 @@ struct Person {
     self.seed = seed ?? self.seed
   }
 
-  /// Becomes somebody new.
+  /// Becomes a new user.
   ///
-  /// - Returns: the calls that waited for assignments of the one who is gone, in their order.
+  /// - Returns: the calls that waited for the previous user's assignments, in order.
   mutating func forget(_ entropy: inout Entropy) -> [Token] {
     begin()
     appUserID = nil
@@ -68,8 +68,8 @@ struct Person {
     return restoring.sorted { $0.number < $1.number }
   }
 
-  /// From here on answers to earlier requests are about somebody else, also when an anonymous user
-  /// got an ID: what was being confirmed is confirmed again for them.
+  /// From here on answers to earlier requests concern another user, even if an anonymous user got
+  /// an ID. Assignments that were being confirmed are confirmed again for the new one.
   private mutating func begin() {
     number += 1
     confirming = []
@@ -79,10 +79,10 @@ struct Person {
     self.attributes.merge(attributes)
   }
 
-  /// Sets integration IDs. Null removes one, names that are not known and values that are not texts
-  /// are left out, and the rest is set. They are attributes of the user too.
+  /// Sets integration IDs. Null removes one. Unknown names and values that are not strings are
+  /// ignored. The IDs are attributes of the user too.
   ///
-  /// - Returns: whether there was anything to set.
+  /// - Returns: whether any ID was set.
   mutating func setIntegrations(_ attributes: Value) -> Bool {
     var changes: [Value.Entry] = []
     for member in attributes.members ?? []
@@ -98,7 +98,7 @@ struct Person {
     return !changes.isEmpty
   }
 
-  /// Whether a survey is new to the user. From now on it is not.
+  /// Whether a survey is new to the user. Marks it as known.
   mutating func meet(survey key: String) -> Bool { surveys.insert(key).inserted }
 
   // MARK: Assignments
@@ -112,7 +112,7 @@ struct Person {
     }
   }
 
-  /// Variants of experiments that the config does not have are known from before.
+  /// Variants of experiments that are missing in the config keep their known kind.
   mutating func replaceAssignments(by pairs: [Assignment], in config: Config?) {
     assignments = pairs.compactMap { pair in
       if let known = assignments.first(where: { $0.isSame(as: pair) }) { return known }
@@ -123,13 +123,13 @@ struct Person {
     }
   }
 
-  /// Lets placements wait until the server's assignments are there.
+  /// Blocks placements until the server's assignments are loaded.
   mutating func beginRestoring(_ call: Token) { restoring.insert(call) }
 
-  /// - Returns: whether the call still waited.
+  /// - Returns: whether the call was still waiting.
   mutating func endRestoring(_ call: Token) -> Bool { restoring.remove(call) != nil }
 
-  /// An assignment that the server has to be told of: what it knows, or is being told, is not.
+  /// The assignment to report to the server; nil if the server knows it, or it is being sent.
   mutating func beginConfirming(_ experimentID: String) -> Assignment? {
     guard let assignment = assignments.first(where: { $0.experimentID == experimentID }),
       !assignment.isSentToServer, confirming.insert(experimentID).inserted

@@ -1,24 +1,25 @@
 internal import RuleEngine
 
-/// What a request to redeem is about.
+/// The context of a request to redeem codes.
 struct Redemption: Hashable, Sendable {
-  /// Whose codes they are.
+  /// The identity that the codes belong to.
   var identity: Int
-  /// The code of a link, which the app wants to hear about; nil where known codes are asked for again.
+  /// The code of a link, whose result is reported to the app; nil when known codes are requested
+  /// again.
   var code: String?
-  /// The paywall that was open then, and was told that a restore begins.
+  /// The paywall that was open then, and was notified that a restore begins.
   var presentationID: String?
 }
 
-/// Codes of links on their way, and results that the app is told later.
+/// Codes of links that are being redeemed, and results that are reported later.
 struct Redemptions: Sendable {
   private var running: [String] = []
-  /// By presentation, what is told when that paywall is gone.
+  /// Results to report when the paywall of a presentation is closed.
   private var held: [(presentation: String, result: RedemptionResult)] = []
 
   var isRunning: Bool { !running.isEmpty }
 
-  /// - Returns: false for a code that is on its way already.
+  /// - Returns: false for a code that is already being redeemed.
   mutating func begin(_ code: String) -> Bool {
     guard !running.contains(code) else { return false }
     running.append(code)
@@ -31,7 +32,7 @@ struct Redemptions: Sendable {
     held.append((presentation, result))
   }
 
-  /// The results that waited for a paywall to go.
+  /// The results that waited for a paywall to close.
   mutating func take(after presentation: String) -> [RedemptionResult] {
     defer { held.removeAll { $0.presentation == presentation } }
     return held.filter { $0.presentation == presentation }.map(\.result)

@@ -1,45 +1,45 @@
 internal import RuleEngine
 
-/// Assignments on their way to the server.
+/// Assignments that are being sent to the server.
 struct AssignmentConfirmation: Hashable, Sendable {
   var pairs: [Assignment]
-  /// Whose assignments they are.
+  /// The identity that the assignments belong to.
   var identity: Int
-  /// What is left to send for a call of `confirmAllAssignments`, and the call.
+  /// The assignments left to send for a call of `confirmAllAssignments`, and the call.
   var rest: [Assignment] = []
   var call: Token?
 }
 
-/// Who a paywall is loaded for.
+/// The purpose of loading a paywall.
 enum PaywallLoad: Hashable, Sendable {
   /// For the placement with this turn.
   case registration(Token)
   case question(Token)
 }
 
-/// Which endpoint of the checkout answers.
+/// The checkout endpoint of a request.
 enum CheckoutRequestKind: Hashable, Sendable {
   case session
   case status
   case confirm
   case complete
   case redemption
-  /// What a checkout of earlier gave.
+  /// The result of an earlier checkout.
   case pending(contextID: String)
 }
 
-/// What an answer is for.
+/// The purpose of a request.
 enum RequestPurpose: Sendable {
   case config
-  /// The application that knows where the config is, and how often that may be asked for again.
+  /// The application that names the domain of the config, and the number of retries for the config.
   case application(retries: Int)
-  /// The server's assignments of the identity with this number, and the call that waits for them.
+  /// The server's assignments for the identity with this number, and the call that waits for them.
   case assignments(identity: Int, call: Token?)
   case confirmation(AssignmentConfirmation)
   case paywall(identifier: String, PaywallLoad, start: Instant)
   case redemption(Redemption)
   case checkout(CheckoutRequestKind)
-  /// What the user with this number has on the web.
+  /// The web entitlements of the identity with this number.
   case webEntitlements(identity: Int)
   case receipt
   /// Events for the backend's statistics.
@@ -50,10 +50,10 @@ enum RequestPurpose: Sendable {
 struct PendingRequest: Sendable {
   let request: BackendRequest
   let purpose: RequestPurpose
-  /// How often it may be sent again, and how often it was.
+  /// The maximum number of retries, and the number so far.
   let retries: Int
   fileprivate(set) var attempt = 0
-  /// How long an attempt may take.
+  /// The maximum duration of an attempt.
   let limit: Duration
   /// False between two attempts.
   fileprivate var isInFlight = true
@@ -73,12 +73,12 @@ struct PendingRequest: Sendable {
   }
 }
 
-/// Requests under way. Every attempt has its own token, so that a late answer to an earlier one
-/// finds nobody.
+/// Running requests. Every attempt has its own token, so that a late answer to an earlier one is
+/// ignored.
 struct Requests {
-  /// What an answer leads to.
+  /// The consequence of an answer.
   enum Step {
-    /// Nobody waits for it.
+    /// The answer is not awaited.
     case nothing
     case retry(Int64)
     case end(RequestPurpose, Result<[UInt8], BackendError>)
@@ -88,7 +88,7 @@ struct Requests {
 
   var isEmpty: Bool { pending.isEmpty }
 
-  /// The request for the config that counts, if one runs.
+  /// The request for the config, if one is running.
   var config: Token? { pending.first { $0.value.isForConfig }?.key }
 
   mutating func begin(_ request: PendingRequest, _ token: Token) { pending[token] = request }
@@ -110,14 +110,14 @@ struct Requests {
     return .end(request.purpose, outcome)
   }
 
-  /// Takes out a request to be sent again.
+  /// Returns a request to send again, and removes it.
   mutating func takeForRetry(_ token: Token) -> PendingRequest? {
     var request = pending.removeValue(forKey: token)
     request?.isInFlight = true
     return request
   }
 
-  /// Forgets a request; its answer will find nobody.
+  /// Drops a request. Its answer will be ignored.
   mutating func drop(_ token: Token) { pending[token] = nil }
 
   private static func outcome(_ result: Result<BackendResponse, TransportFailure>)

@@ -1,22 +1,22 @@
-/// What the app told `configure`, and what calls have set since.
+/// The app's settings from `configure`, and from later calls.
 struct Settings {
   private var configuration = Configuration(
     apiKey: "", options: TollgateOptions(), purchases: .store, wrapper: nil)
   private var logLevel: LogLevel?
   private var tracking: EventTrackingBehavior?
-  /// Nil is what the system says.
+  /// Nil follows the system.
   private(set) var interfaceStyle: InterfaceStyle?
 
   var apiKey: String { configuration.apiKey }
   var options: TollgateOptions { configuration.options }
   var purchases: PurchaseHandling { configuration.purchases }
   var wrapper: Configuration.Wrapper? { configuration.wrapper }
-  /// Whether the app gave the config itself.
+  /// Whether the config came from the app.
   var isGivenConfig: Bool { configuration.given != nil }
-  /// Whether there is no backend to ask: the app gave a config and no key.
+  /// Whether there is no backend: the app passed a config and no key.
   var isAlone: Bool { isGivenConfig && apiKey.allSatisfy(\.isWhitespace) }
 
-  /// What calls set wins over the options.
+  /// Values from calls take precedence over the options.
   var trackingBehavior: EventTrackingBehavior { tracking ?? options.eventTrackingBehavior }
 
   var logging: LoggingOptions {
@@ -31,7 +31,7 @@ struct Settings {
 
   mutating func set(_ behavior: EventTrackingBehavior) { tracking = behavior }
 
-  /// - Returns: whether it is another one.
+  /// - Returns: whether it has changed.
   mutating func set(_ style: InterfaceStyle?) -> Bool {
     defer { interfaceStyle = style }
     return style != interfaceStyle

@@ -1,29 +1,29 @@
 internal import Expressions
 internal import RuleEngine
 
-/// How a paywall goes away.
+/// How a paywall closes.
 struct Closing: Hashable, Sendable {
   enum Next: Hashable, Sendable {
-    /// Another placement takes its turn, perhaps in this one's stead.
+    /// Another placement follows, perhaps as a replacement of this one.
     case register(Registration, inherits: Bool)
     case openDeepLink(String)
   }
 
   var reason: PaywallCloseReason
   var next: Next?
-  /// False when the host took it away by itself.
+  /// False when the host closed it without a request.
   var tellsHost = true
 }
 
-/// The paywall that is on screen, on its way there, or on its way out. There is at most one.
+/// The paywall that is visible, appearing, or closing. There is at most one.
 struct Presentation: Sendable {
   enum Phase: Sendable {
-    /// The host was told to show it; what to do as soon as it is visible.
+    /// The host was requested to show it. `then` is the closing to begin once it is visible.
     case presenting(then: Closing?)
     case presented
-    /// The user is asked something before it goes.
+    /// A survey is shown before it closes.
     case surveying(Survey, Closing)
-    /// The host was told to take it away.
+    /// The host was requested to close it.
     case dismissing(Closing)
   }
 
@@ -34,11 +34,11 @@ struct Presentation: Sendable {
   let registration: Registration
   let decision: PlacementDecision
   private(set) var phase = Phase.presenting(then: nil)
-  /// What was bought or restored while it was open: any later close reports it.
+  /// The purchase or restore made while it was open. Any later close reports it.
   private(set) var completed: PaywallResult?
-  /// What the user did before the host said that it is visible.
+  /// User actions before the host reported it as visible.
   private(set) var early: [PresentationReport] = []
-  /// Calls of `dismiss` that wait until it is gone.
+  /// Calls of `dismiss` that wait until it is closed.
   private(set) var dismissCalls: [Token] = []
 
   init(
@@ -54,13 +54,13 @@ struct Presentation: Sendable {
     self.decision = decision
   }
 
-  /// How it ends, unless something was bought meanwhile.
+  /// Its result, unless there was a purchase meanwhile.
   var result: PaywallResult { completed ?? .declined }
 
   /// Whether the host shows it.
   var isVisible: Bool { if case .presenting = phase { false } else { true } }
 
-  /// Whether it is on its way out: what comes next waits until it is gone.
+  /// Whether it is closing. Later paywalls wait until it is closed.
   var isLeaving: Bool {
     switch phase {
     case .dismissing, .presenting(.some): true
@@ -68,7 +68,7 @@ struct Presentation: Sendable {
     }
   }
 
-  /// Whether it is visible and nothing has begun to take it away.
+  /// Whether it is visible and not being closed.
   var isOpen: Bool { if case .presented = phase { true } else { false } }
 
   mutating func appear() { phase = .presented }
@@ -87,7 +87,7 @@ struct Presentation: Sendable {
     phase = .dismissing(closing)
   }
 
-  /// Leads on to something else than it set out to when it began to leave.
+  /// Changes the follow-up of a closing that has already begun.
   mutating func redirect(_ closing: Closing) {
     switch phase {
     case .presenting(.some): phase = .presenting(then: closing)
@@ -113,28 +113,28 @@ struct Presentation: Sendable {
   mutating func report(state: Value) { info.state = state }
 }
 
-/// A question of a paywall that the app has not answered yet.
+/// A paywall's question that the app has not answered yet.
 struct PendingCallback: Hashable, Sendable {
   var presentationID: String
-  /// The paywall's own name of the question.
+  /// The paywall's own ID of the question.
   var requestID: String
 }
 
-/// The paywall that there is, with what it asked the app: custom callbacks, and the back button.
+/// The current paywall, with its open questions to the app: custom callbacks, and the back button.
 struct Stage {
   private(set) var presentation: Presentation?
   private var callbacks: [String: PendingCallback] = [:]
-  /// The press of the back button that the app thinks about.
+  /// The press of the back button that waits for the app.
   private var backPress: Token?
-  /// Paywalls that the host was too slow to show: they go as soon as they come.
+  /// Paywalls that the host was too slow to show. They are closed as soon as they appear.
   private var overdue: Set<String> = []
 
-  /// Whether the app owes no answers.
+  /// Whether the app has answered everything.
   var isAnswered: Bool { callbacks.isEmpty && backPress == nil }
 
   mutating func enter(_ presentation: Presentation) { self.presentation = presentation }
 
-  /// Takes the paywall a step further.
+  /// Updates the paywall.
   mutating func advance(_ step: (inout Presentation) -> Void) {
     if var open = presentation {
       step(&open)
@@ -144,13 +144,13 @@ struct Stage {
 
   mutating func exit() { presentation = nil }
 
-  /// Gives up a paywall that the host still tries to show.
+  /// Drops a paywall that the host is still trying to show.
   mutating func giveUp() {
     if let presentation { overdue.insert(presentation.id) }
     presentation = nil
   }
 
-  /// - Returns: whether a paywall comes, or fails, that nobody waits for any more.
+  /// - Returns: whether this was a dropped paywall, which now has appeared or failed.
   mutating func takeOverdue(_ id: String) -> Bool { overdue.remove(id) != nil }
 
   mutating func ask(_ callback: PendingCallback, as id: String) { callbacks[id] = callback }
@@ -159,14 +159,14 @@ struct Stage {
     callbacks.removeValue(forKey: id)
   }
 
-  /// What a paywall has asked and not heard of, in order.
+  /// A paywall's unanswered questions, in order.
   func callbacks(of presentationID: String) -> [String] {
     callbacks.keys.filter { callbacks[$0]?.presentationID == presentationID }.sorted()
   }
 
   /// One press at a time.
   ///
-  /// - Returns: false while the app thinks about another one.
+  /// - Returns: false while another press waits for the app.
   mutating func ask(_ press: Token) -> Bool {
     guard backPress == nil else { return false }
     backPress = press

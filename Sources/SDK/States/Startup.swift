@@ -4,29 +4,29 @@ struct WaitingCall: Hashable, Sendable {
   var call: Call
 }
 
-/// What is used when the network does not answer `configure`.
+/// The fallbacks for when the network does not answer `configure`.
 struct Offline: Sendable {
-  /// Names the loading of what was kept, while that runs.
+  /// Identifies the load of the stored config, while it is running.
   fileprivate(set) var load: Token?
   fileprivate(set) var kept: KeptConfig?
-  /// Whether the network has had its time.
+  /// Whether the network has exceeded its time.
   fileprivate(set) var isDue = false
-  /// Why the network's config cannot be had.
+  /// Why the network's config is not available.
   fileprivate(set) var failure: BackendError?
 }
 
-/// How far `configure` is, and what waits for it.
+/// The progress of `configure`, and the calls that wait for it.
 struct Startup {
   private var lifecycle: Lifecycle
-  /// Why there is no config, for a person.
+  /// Why there is no config, in words.
   private(set) var error: String?
-  /// Nil as soon as there is a config, whatever it is.
+  /// Nil as soon as there is a config from any source.
   private(set) var offline: Offline?
   /// Calls of `configure` that share one outcome.
   private(set) var configureCalls: [Token] = []
-  /// Calls that wait for `configure`, in their order.
+  /// Calls that wait for `configure`, in order.
   private(set) var waitingCalls: [WaitingCall] = []
-  /// Preloads and links that came before the config.
+  /// Preloads and links that arrived before the config.
   private var preloads: [[String]?] = []
   private var links: [String] = []
 
@@ -43,7 +43,7 @@ struct Startup {
 
   mutating func beginOffline(load: Token) { offline = Offline(load: load) }
 
-  /// - Returns: whether anybody waited for it.
+  /// - Returns: whether the load was still awaited.
   mutating func receive(_ kept: KeptConfig?, for token: Token) -> Bool {
     guard offline?.load == token else { return false }
     offline?.load = nil
@@ -61,9 +61,9 @@ struct Startup {
 
   mutating func fail(_ why: String) { error = why }
 
-  /// There is a config: nothing more waits for it.
+  /// The config is loaded, so nothing waits for it any more.
   ///
-  /// - Returns: what waited, to be done in this order.
+  /// - Returns: the waiting calls, in the order in which to handle them.
   mutating func finish() -> (configureCalls: [Token], preloads: [[String]?], links: [String]) {
     defer { (error, preloads, links) = (nil, [], []) }
     return (takeConfigureCalls(), preloads, links)

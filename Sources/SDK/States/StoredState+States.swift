@@ -1,5 +1,5 @@
 extension StoredState {
-  /// What of the states survives the end of the process.
+  /// The parts of the states that survive the end of the process.
   init(_ person: Person, _ ownership: Ownership, _ usage: Usage) {
     self.init()
     status = ownership.status
@@ -29,7 +29,7 @@ extension StoredState {
 }
 
 extension StoredState {
-  /// What attributes of the user are made from, and nothing else.
+  /// Only the parts that the user's attributes depend on.
   init(userOf person: Person, _ usage: Usage) {
     self.init()
     appUserID = person.appUserID

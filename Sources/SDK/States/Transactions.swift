@@ -1,19 +1,20 @@
 internal import Pricing
 
-/// The purchase that runs. There is one at a time, whatever paywall it began on.
+/// The running purchase. There is one at a time, whichever paywall it began on.
 struct PurchaseSlot: Sendable {
-  /// Names the purchase in effects and answers.
+  /// Identifies the purchase in effects and answers.
   let token: Token
   let presentationID: String
   let product: StoreProduct
-  /// The paywall as it was when the purchase began, for when it is gone at the end.
+  /// The paywall's state when the purchase began, for use after it is closed.
   let info: PaywallInfo
   let shouldDismiss: Bool
-  /// Whether the user would start with a trial: asked before the purchase, which changes it.
+  /// Whether the purchase would start a trial. Determined beforehand, because the purchase changes
+  /// it.
   let startsTrial: Bool
-  /// What kind of purchase it is if it succeeds.
+  /// The kind of purchase if it succeeds.
   let kind: TransactionKind
-  /// What came, while the owned products are loaded.
+  /// The result, while the owned products are loaded.
   fileprivate(set) var finished: StorePurchase?
 
   init(
@@ -43,36 +44,36 @@ struct PurchaseSlot: Sendable {
   }
 }
 
-/// The restore that runs. It does not hinder a purchase.
+/// The running restore. It does not block a purchase.
 struct RestoreSlot: Sendable {
   let token: Token
-  /// The paywall that it was asked for on; nil for `restorePurchases()`.
+  /// The paywall that requested it; nil for `restorePurchases()`.
   var presentationID: String?
   fileprivate(set) var calls: [Token] = []
-  /// What came, while the owned products are loaded.
+  /// The result, while the owned products are loaded.
   fileprivate(set) var finished: RestorationResult?
 }
 
-/// Purchases, restores and consumptions under way.
+/// Running purchases, restores and consumptions.
 struct Transactions {
   private(set) var purchase: PurchaseSlot?
   private(set) var restore: RestoreSlot?
-  /// Whether anybody listens to `onPurchase` and `onPurchaseRestore`.
+  /// Whether `onPurchase` and `onPurchaseRestore` have a listener.
   private(set) var hasListener = false
-  /// Calls that the store alone answers: restores of a controller app, and consumptions.
+  /// Calls that only the store answers: restores of an app with a controller, and consumptions.
   private var plainCalls: [Token: Token] = [:]
 
-  /// Whether nothing that a paywall began is under way.
+  /// Whether nothing that a paywall began is running.
   var isEmpty: Bool { purchase == nil && restore == nil }
 
   mutating func setListener(_ isThere: Bool) { hasListener = isThere }
 
   mutating func begin(_ slot: PurchaseSlot) { purchase = slot }
 
-  /// Keeps a result until the owned products are there.
+  /// Stores a result until the owned products are loaded.
   mutating func hold(_ result: StorePurchase) { purchase?.finished = result }
 
-  /// The purchase that a result is for; one has one result.
+  /// The purchase that awaits a result. Each has one result.
   func purchase(awaiting token: Token) -> PurchaseSlot? {
     purchase.flatMap { $0.token == token && $0.finished == nil ? $0 : nil }
   }
@@ -84,16 +85,16 @@ struct Transactions {
       token: token, presentationID: presentationID, calls: call.map { [$0] } ?? [])
   }
 
-  /// Lets a call share the outcome of the restore that runs.
+  /// Lets a call share the outcome of the running restore.
   mutating func joinRestore(_ call: Token) { restore?.calls.append(call) }
 
-  /// Lets a paywall share the outcome of the restore that runs.
+  /// Lets a paywall share the outcome of the running restore.
   mutating func joinRestore(on presentationID: String) { restore?.presentationID = presentationID }
 
-  /// Keeps a result until the owned products are there.
+  /// Stores a result until the owned products are loaded.
   mutating func hold(_ result: RestorationResult) { restore?.finished = result }
 
-  /// The restore that a result is for; one has one result.
+  /// The restore that awaits a result. Each has one result.
   func restore(awaiting token: Token) -> RestoreSlot? {
     restore.flatMap { $0.token == token && $0.finished == nil ? $0 : nil }
   }

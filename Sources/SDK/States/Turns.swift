@@ -1,48 +1,48 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A placement that waits for its turn, or has it.
+/// A placement that waits for its turn, or is active.
 struct Registration: Hashable, Sendable {
   var placement: String
   var params: Value
   var handlerID: String?
-  /// The call that gets the outcome; nil when nobody waits for it.
+  /// The call that receives the outcome; nil when no call waits for it.
   var call: Token?
-  /// The event of the SDK that asked; nil when the app did.
+  /// The SDK event that triggered it; nil for a placement of the app.
   var event: SuperwallEventName?
   var isFeatureGatable = false
-  /// The gating of the paywall whose place this one takes.
+  /// The gating of the paywall that this one replaces.
   var gating: Paywall.FeatureGating?
   var eventID: String
   var at: Instant
-  /// When the placement was put into the history. Events of the SDK are there before they ask.
+  /// When the placement was added to the history. SDK events are added before they trigger it.
   var rememberedAt: Instant?
-  /// The turn behind which this one waits, because it would show a paywall.
+  /// The turn that this one waits for, because it would show a paywall.
   var heldBy: Token?
 }
 
-/// The registration that has its turn: from the status to the paywall on screen.
+/// The active registration, from waiting for the status until its paywall is visible.
 struct ActiveRegistration: Sendable {
   enum Stage: Hashable, Sendable {
     case waitingForStatus
     case waitingForIdentity
     case loadingPaywall
     case loadingProducts
-    /// Everything is there, but another one has its turn.
+    /// Everything is loaded, but another registration is active.
     case loaded
     case askingPresenter
     case presenting
   }
 
   private(set) var registration: Registration
-  /// Names this turn in timers and answers.
+  /// Identifies this turn in timers and answers.
   let token: Token
   private(set) var stage = Stage.waitingForStatus
   private(set) var decision: PlacementDecision?
   private(set) var paywall: PaywallResponse?
   private(set) var products: [StoreProduct] = []
   private(set) var info = PaywallInfo.none
-  /// Whether it has made others wait for as long as it may.
+  /// Whether it has blocked others for the maximum time.
   private(set) var isLong = false
 
   fileprivate init(_ registration: Registration, _ token: Token) {
@@ -72,7 +72,7 @@ struct ActiveRegistration: Sendable {
 
   var isLoading: Bool { stage == .loadingPaywall || stage == .loadingProducts }
 
-  /// Whether placements that show nothing go before it.
+  /// Whether placements that show no paywall go before it.
   var letsPass: Bool {
     switch stage {
     case .loadingPaywall, .loadingProducts, .askingPresenter: true
@@ -84,7 +84,7 @@ struct ActiveRegistration: Sendable {
 
 /// A call of `getPresentationResult`.
 struct Question: Hashable, Sendable {
-  /// What has to be known before it can be decided.
+  /// The prerequisites of a decision.
   enum Wait: Hashable, Sendable {
     case status
     case identity
@@ -94,33 +94,33 @@ struct Question: Hashable, Sendable {
   var placement: String
   var params: Value
   var wait: Wait?
-  /// What is answered when its paywall is available.
+  /// The answer when its paywall is available.
   var decision: PlacementDecision?
 }
 
-/// Placements one after the other: those that wait, the one that has its turn; and questions about
-/// placements, which have no turn.
+/// The queue of placements: the waiting ones and the active one; and questions about placements,
+/// which need no turn.
 struct Turns {
   private(set) var waiting: [Registration] = []
   private(set) var active: ActiveRegistration?
-  /// Those that let others go first while they load.
+  /// Registrations that let others go first while they load.
   private(set) var parked: [ActiveRegistration] = []
   private(set) var questions: [Token: Question] = [:]
 
   mutating func add(_ registration: Registration) { waiting.append(registration) }
 
-  /// Adds one that comes before all others.
+  /// Adds one before all others.
   mutating func addFirst(_ registration: Registration) { waiting.insert(registration, at: 0) }
 
-  /// Whether the next one can have its turn.
+  /// Whether the next one can start.
   var isReady: Bool { active == nil && !waiting.isEmpty }
 
-  /// Gives the next one its turn.
+  /// Starts the next one.
   mutating func begin(_ token: Token) {
     if isReady { active = ActiveRegistration(waiting.removeFirst(), token) }
   }
 
-  /// Takes the one that has its turn a step further.
+  /// Updates the active one.
   mutating func advance(_ step: (inout ActiveRegistration) -> Void) {
     if var turn = active {
       step(&turn)
@@ -128,7 +128,7 @@ struct Turns {
     }
   }
 
-  /// Takes one that has its turn, or let others go first, a step further.
+  /// Updates the active one, or one that let others go first.
   mutating func advance(_ token: Token, _ step: (inout ActiveRegistration) -> Void) {
     if active?.token == token { return advance(step) }
     if let place = parked.firstIndex(where: { $0.token == token }) { step(&parked[place]) }
@@ -136,7 +136,7 @@ struct Turns {
 
   mutating func end() { active = nil }
 
-  /// The one with this turn, whether it has it or lets others go first.
+  /// The registration with this turn, active or parked.
   subscript(token: Token) -> ActiveRegistration? {
     active?.token == token ? active : parked.first { $0.token == token }
   }
@@ -152,9 +152,9 @@ struct Turns {
     active = nil
   }
 
-  /// Gives the turn back to one that has loaded meanwhile.
+  /// Reactivates a parked one that has loaded meanwhile.
   ///
-  /// - Returns: whether there was one, and a turn to give.
+  /// - Returns: whether there was one, and none is active.
   mutating func resume() -> Bool {
     guard active == nil, let place = parked.firstIndex(where: { $0.stage == .loaded }) else {
       return false
@@ -163,12 +163,12 @@ struct Turns {
     return true
   }
 
-  /// Takes one out that has not had its turn.
+  /// Removes and returns a waiting one.
   mutating func takeWaiting(where isMeant: (Registration) -> Bool) -> Registration? {
     waiting.firstIndex(where: isMeant).map { waiting.remove(at: $0) }
   }
 
-  /// Puts one that was taken out back in its place.
+  /// Reinserts a removed one at its place.
   mutating func hold(_ registration: Registration, at place: Int) {
     waiting[place] = registration
   }

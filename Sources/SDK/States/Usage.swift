@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// A time of use of the app, as rules see it.
+/// A period of app usage, as rules see it.
 struct AppSession: Sendable {
   var id = ""
   var start: Instant?
@@ -11,14 +11,14 @@ struct Usage {
   private(set) var session = AppSession()
   /// Whether the SDK never ran before this process.
   private(set) var isFirstRun = false
-  /// What a server knows of the device, an object.
+  /// A server's data about the device, an object.
   private(set) var enrichment: Value = .map([])
-  /// Whether the use of this process has begun.
+  /// Whether the launch of this process has been reported.
   private(set) var hasLaunched = false
   private(set) var installedAt: Instant?
   private(set) var totalPaywallViews: Int
   private(set) var lastPaywallView: Instant?
-  /// When the app went to the background last.
+  /// The last time that the app entered the background.
   private(set) var closedAt: Instant?
 
   init(_ stored: StoredState) {
@@ -35,7 +35,7 @@ struct Usage {
     self.session = session
   }
 
-  /// Whether the app was never in the background, or longer than a session may pause.
+  /// Whether the app was never in the background, or longer there than a session may pause.
   func isNewSession(at now: Instant, timeout: Int64) -> Bool {
     guard let closedAt else { return true }
     return now - closedAt > timeout

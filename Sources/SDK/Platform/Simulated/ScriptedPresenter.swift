@@ -1,9 +1,9 @@
 package import Expressions
 internal import RuleEngine
 
-/// A presenter without a screen: it says what it was told, and a script plays the user.
+/// A presenter without a screen: it reports its commands, and a script plays the user.
 package final class ScriptedPresenter: PaywallPresenter {
-  /// What the presenter is told.
+  /// The commands to the presenter.
   package enum Command: Hashable, Sendable {
     case present(identifier: String, url: String)
     case dismiss(identifier: String)
@@ -28,9 +28,10 @@ package final class ScriptedPresenter: PaywallPresenter {
   private let observe: @Sendable (Command) -> Void
 
   /// - Parameters:
-  ///   - isAvailable: whether there is something to present from.
-  ///   - acknowledges: whether paywalls are there, and gone, at once; otherwise the script says so.
-  ///   - observe: is told of every command, in order.
+  ///   - isAvailable: whether it can present paywalls.
+  ///   - acknowledges: whether paywalls appear and close immediately. Otherwise the script decides
+  ///     when.
+  ///   - observe: called with every command, in order.
   package init(
     isAvailable: Bool = true, acknowledges: Bool = true,
     observe: @escaping @Sendable (Command) -> Void = { _ in }
@@ -39,7 +40,7 @@ package final class ScriptedPresenter: PaywallPresenter {
     self.observe = observe
   }
 
-  /// Changes what the presenter does from now on; nil leaves it.
+  /// Changes the behavior of the presenter; nil means no change.
   package func set(isAvailable: Bool? = nil, acknowledges: Bool? = nil) {
     state.withLock { state in
       state.isAvailable = isAvailable ?? state.isAvailable
@@ -50,7 +51,7 @@ package final class ScriptedPresenter: PaywallPresenter {
   /// The last paywall.
   package var presentation: PaywallPresentation? { state.withLock { $0.current } }
 
-  /// Where the script reports what the user does on it.
+  /// For the script, to report the user's actions.
   package var handle: PresentationHandle? { presentation?.handle }
 
   // MARK: What the SDK asks for
@@ -118,7 +119,7 @@ package final class ScriptedPresenter: PaywallPresenter {
 
   // MARK: What the script does
 
-  /// The paywall that was asked for is visible, or cannot be shown for a reason.
+  /// The requested paywall is visible, or cannot be shown for a reason.
   package func finishPresenting(refusal: String? = nil) {
     let waiting = state.withLock { state in
       defer { state.presenting = nil }
@@ -127,7 +128,7 @@ package final class ScriptedPresenter: PaywallPresenter {
     waiting?.resume(returning: refusal)
   }
 
-  /// The paywall that was to go is gone.
+  /// The paywall that was closing is closed.
   package func finishDismissing() {
     let waiting = state.withLock { state in
       defer { state.dismissing = nil }

@@ -2,10 +2,10 @@ package import Expressions
 
 /// A backend that answers from a script.
 package final class ScriptedTransport: Transport {
-  /// What is answered to requests of a kind: one answer after the other, the last again and again.
+  /// The answers to requests of a kind, in order. The last one repeats.
   package struct Rule: Sendable {
     package var method: BackendRequest.Method
-    /// `*` stands for anything.
+    /// `*` matches any characters.
     package var path: String
     package var replies: [Reply]
 
@@ -25,7 +25,7 @@ package final class ScriptedTransport: Transport {
   package enum Reply: Sendable {
     case json(Value?, status: Int = 200, delay: Int64 = 0)
     case networkError(String, delay: Int64 = 0)
-    /// Confirms the assignments of the request.
+    /// Confirms the request's assignments.
     case echoAssignments(delay: Int64 = 0)
   }
 
@@ -35,8 +35,8 @@ package final class ScriptedTransport: Transport {
   private let observe: @Sendable (BackendRequest) -> Void
 
   /// - Parameters:
-  ///   - rules: the first that fits answers; without one the answer is 404.
-  ///   - observe: is told of every request, in order.
+  ///   - rules: the first that matches answers. Without a match the answer is 404.
+  ///   - observe: called with every request, in order.
   package init(
     rules: [Rule], time: any TimeSource,
     observe: @escaping @Sendable (BackendRequest) -> Void = { _ in }
@@ -87,7 +87,7 @@ package final class ScriptedTransport: Transport {
     return replies[min(count, replies.count - 1)]
   }
 
-  /// Whether a path fits a pattern whose `*` stand for any text.
+  /// Whether a path matches a pattern in which each `*` matches any characters.
   static func fits(_ pattern: String, _ path: String) -> Bool {
     let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
     guard parts.count > 1, let first = parts.first, let last = parts.last else {

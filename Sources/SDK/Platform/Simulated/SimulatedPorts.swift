@@ -1,17 +1,17 @@
 public import Expressions
 
 extension Ports {
-  /// Ports without network, files and store, for tests of an app. What the user does to a paywall,
-  /// the presenter reports.
+  /// Ports without network, files and store, for tests of an app. The presenter reports the user's
+  /// actions on a paywall.
   ///
   /// - Parameters:
-  ///   - config: the static config, which the backend answers with.
+  ///   - config: the static config that the backend returns.
   ///   - presenter: shows paywalls.
-  ///   - products: what the store sells.
-  ///   - purchases: how purchases end, one after the other; the last again and again.
-  ///   - restores: how restores end, likewise.
-  ///   - storage: what a start finds, and what is kept.
-  ///   - device: facts about the device, which do not change.
+  ///   - products: the products of the store.
+  ///   - purchases: the results of purchases, in order. The last one repeats.
+  ///   - restores: the results of restores, likewise.
+  ///   - storage: the stored data at the start, and where data is stored.
+  ///   - device: facts about the device. They do not change.
   public static func simulated(
     config: Value, presenter: any PaywallPresenter, products: [StoreProduct] = [],
     purchases: [PurchaseResult] = [.purchased], restores: [RestorationResult] = [.restored],
@@ -31,7 +31,7 @@ extension Ports {
 }
 
 extension ScriptedTransport.Rule {
-  /// A backend that has a config, and knows nothing of anybody.
+  /// A backend that has a config, and no data about any user.
   package static func backend(of config: Value) -> [ScriptedTransport.Rule] {
     let customer = Value.object([
       "subscriptions": .list([]), "nonSubscriptions": .list([]), "entitlements": .list([]),

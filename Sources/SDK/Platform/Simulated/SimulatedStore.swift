@@ -1,13 +1,13 @@
-/// A store that sells what it is told to, on any platform.
+/// A store with scripted products and results, on any platform.
 ///
-/// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that an
-/// app's own products are bought in tests.
+/// Its products can come from a StoreKit configuration file (``StoreKitConfiguration``), so that
+/// tests buy an app's own products.
 package import CivilTime
 internal import Expressions
 internal import Pricing
 
 package final class SimulatedStore: PurchaseStore {
-  /// How purchases and restores go, one after the other; the last again and again.
+  /// The results of purchases and restores, in order. The last one repeats.
   package struct Script: Sendable {
     package enum Purchase: Sendable {
       case result(PurchaseResult)
@@ -16,7 +16,7 @@ package final class SimulatedStore: PurchaseStore {
     }
 
     package enum Restore: Sendable {
-      /// With products that the user owns afterwards.
+      /// With the products that the user owns afterwards.
       case result(RestorationResult, owned: [String] = [])
       /// Waits for ``SimulatedStore/resolveRestore(_:owned:)``.
       case manual
@@ -27,13 +27,13 @@ package final class SimulatedStore: PurchaseStore {
     package var restores: [Restore] = [.result(.restored)]
     /// Purchase tokens that can be consumed.
     package var tokens: Set<String> = []
-    /// Whether the user may have introductory offers.
+    /// Whether the user is eligible for introductory offers.
     package var isEligibleForOffers = true
 
     package init() {}
   }
 
-  /// What the store is asked to do.
+  /// The commands to the store.
   package enum Command: Hashable, Sendable {
     case purchase(PurchaseRequest)
     case restore
@@ -60,7 +60,7 @@ package final class SimulatedStore: PurchaseStore {
   private let state: Locked<State>
   private let observe: @Sendable (Command) -> Void
 
-  /// - Parameter observe: is told of every purchase and restore, in order.
+  /// - Parameter observe: called with every purchase and restore, in order.
   package init(
     products: [StoreProduct], script: Script = Script(),
     observe: @escaping @Sendable (Command) -> Void = { _ in }
@@ -83,7 +83,7 @@ package final class SimulatedStore: PurchaseStore {
     }
   }
 
-  /// The product of Google Play that an identifier with a base plan is about.
+  /// The Google Play product of an identifier with a base plan.
   private func base(of id: String) -> StoreProduct? {
     catalogue[PlayProductID(id).productID].flatMap { $0.store == .playStore ? $0 : nil }
   }
@@ -104,7 +104,7 @@ package final class SimulatedStore: PurchaseStore {
     }
   }
 
-  /// Ends the purchases that wait: the one of a paywall, and those that a restart left behind.
+  /// Ends the waiting purchases: that of a paywall, and any left over from before a restart.
   package func resolvePurchase(_ result: PurchaseResult) {
     let waiting = state.withLock { state in
       defer { state.waitingPurchases = [] }
@@ -145,7 +145,7 @@ package final class SimulatedStore: PurchaseStore {
     }
   }
 
-  /// Ends the restores that wait; several calls can.
+  /// Ends the waiting restores. There may be several.
   package func resolveRestore(_ result: RestorationResult, owned: [String] = []) {
     let waiting = state.withLock { state in
       state.own(owned.map { OwnedProduct($0) })
@@ -176,17 +176,17 @@ package final class SimulatedStore: PurchaseStore {
     return stream
   }
 
-  /// A purchase that happened outside the app: on another device, or approved later.
+  /// A purchase outside the app: on another device, or approved later.
   package func addTransaction(_ productID: String, expiresAt: Instant? = nil) {
     change { $0.own([OwnedProduct(productID, expiresAt: expiresAt)]) }
   }
 
-  /// The store takes a product back.
+  /// The store revokes a product.
   package func revoke(_ productID: String) {
     change { $0.own([OwnedProduct(productID, hasEnded: true)]) }
   }
 
-  /// From now on the store knows of no purchase, and does not say that any has ended.
+  /// From now on the store has no purchases, and does not report that any has ended.
   package func forgetPurchases() { state.withLock { $0.script.owned = [] } }
 
   private func change(_ body: (inout State) -> Void) {

@@ -1,5 +1,5 @@
-/// Runs everything of a simulation on the thread that asks for it, in the order in which it became
-/// ready. Whether anything is left to do can be told, and two runs are alike.
+/// Runs all work of a simulation on the calling thread, in the order in which it became ready. It
+/// is known whether any work remains, and two runs are identical.
 internal import Expressions
 
 package final class SimulationExecutor: TaskExecutor {
@@ -12,7 +12,7 @@ package final class SimulationExecutor: TaskExecutor {
     jobs.withLock { $0.append(job) }
   }
 
-  /// Runs until nothing is ready.
+  /// Runs until no work is ready.
   package func drain() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

@@ -1,7 +1,8 @@
 package import CivilTime
 internal import Expressions
 
-/// A clock that stands still until it is moved: a day takes as long as what happens in it.
+/// A clock that stands still until it is moved. A simulated day takes only as long as the work in
+/// it.
 package final class VirtualClock: TimeSource {
   private struct Sleeper {
     var number: Int
@@ -13,7 +14,7 @@ package final class VirtualClock: TimeSource {
     var now: Instant
     var count = 0
     var sleepers: [Sleeper] = []
-    /// Sleepers that were cancelled before they slept.
+    /// Sleepers that were cancelled before they started to sleep.
     var cancelled: Set<Int> = []
   }
 
@@ -23,7 +24,7 @@ package final class VirtualClock: TimeSource {
 
   package var now: Instant { state.withLock { $0.now } }
 
-  /// When the next sleeper wakes, or nil when nobody sleeps.
+  /// The time at which the next sleeper wakes, or nil when there are no sleepers.
   package var nextDeadline: Instant? { state.withLock { $0.sleepers.map(\.deadline).min() } }
 
   package func sleep(milliseconds: Int64) async throws {
@@ -54,10 +55,10 @@ package final class VirtualClock: TimeSource {
     }
   }
 
-  /// Moves the clock, but not past the next sleeper, and wakes that one. Of several with one
-  /// deadline the one that slept first wakes first.
+  /// Moves the clock, at most to the next sleeper, and wakes that one. If several have the same
+  /// deadline, the one that slept first wakes first.
   ///
-  /// - Returns: whether somebody woke; otherwise the clock shows `time`.
+  /// - Returns: whether a sleeper woke. Otherwise the clock shows `time`.
   package func step(upTo time: Instant) -> Bool {
     let sleeper = state.withLock { state -> Sleeper? in
       let next = state.sleepers.min { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
