@@ -3,7 +3,7 @@ internal import CShims
 internal import Expressions
 internal import RuleEngine
 
-/// Memory that is handed out with arrays, and freed with the last of them.
+/// Memory that is exported with arrays, and freed with the last of them.
 final class ArrowBuffer: @unchecked Sendable {
   // SAFETY: The buffers of a plan are written only in `init`, so batches can share them; others
   // belong to the thread that fills them. `deinit` frees the memory. Tests: FrameOutcomesTests,
@@ -19,7 +19,7 @@ final class ArrowBuffer: @unchecked Sendable {
     start.initializeMemory(as: UInt8.self, repeating: 0, count: max(count, 1))
   }
 
-  /// Memory for elements that are all written before anybody reads them.
+  /// Memory for elements that are all written before they are read.
   init<Element: BitwiseCopyable>(unwritten count: Int, of _: Element.Type) {
     self.count = count * MemoryLayout<Element>.stride
     start = .allocate(byteCount: max(self.count, 1), alignment: 64)
@@ -36,7 +36,7 @@ final class ArrowBuffer: @unchecked Sendable {
 
   deinit { start.deallocate() }
 
-  /// Asks for some bytes that are written soon, as far as there are as many.
+  /// Prefetches some bytes that are written soon, up to the end of the buffer.
   @inline(__always)
   func writeAhead(_ first: Int, count wanted: Int) {
     guard first < count else { return }
@@ -48,19 +48,19 @@ final class ArrowBuffer: @unchecked Sendable {
   }
 }
 
-/// An array to be handed out: buffers, children, and what codes stand for.
+/// An array to export: buffers, children, and the values of codes.
 struct ArrowExport: Sendable {
   // SAFETY: The exported structure keeps its `ArrowOwner` alive. Its release callback clears
   // `release` first, so a second call does nothing. Tests: FrameOutcomesTests, asan.
 
   var count: Int
-  /// By place; nil for one that is not needed, as where nothing is NULL.
+  /// By index. Nil for a buffer that is not needed, for example if no value is NULL.
   var buffers: [ArrowBuffer?]
   var nullCount = 0
   var children: [ArrowExport] = []
   var dictionary: [ArrowExport] = []
 
-  /// Writes the array to where a caller wants it, who releases it.
+  /// Writes the array to the caller's memory. The caller releases it.
   func export(to array: UnsafeMutablePointer<ArrowArray>) {
     let owner = ArrowOwner<ArrowArray>(
       children: children.count, hasDictionary: !dictionary.isEmpty, pointers: buffers.count)
@@ -88,7 +88,7 @@ struct ArrowExport: Sendable {
   }
 }
 
-/// A schema to be handed out.
+/// A schema to export.
 struct ArrowSchemaExport {
   // SAFETY: As for `ArrowExport`; the owner keeps name and format alive. Tests: FrameOutcomesTests,
   // asan.
@@ -99,7 +99,7 @@ struct ArrowSchemaExport {
   var children: [ArrowSchemaExport] = []
   var dictionary: [ArrowSchemaExport] = []
 
-  /// Writes the schema to where a caller wants it, who releases it.
+  /// Writes the schema to the caller's memory. The caller releases it.
   func export(to schema: UnsafeMutablePointer<ArrowSchema>) {
     let owner = ArrowOwner<ArrowSchema>(
       children: children.count, hasDictionary: !dictionary.isEmpty, pointers: 0)
@@ -125,7 +125,7 @@ struct ArrowSchemaExport {
   }
 }
 
-/// What an exported structure keeps: it lives until the structure is released.
+/// The memory of an exported structure. It lives until the structure is released.
 private final class ArrowOwner<Structure: BitwiseCopyable> {
   // SAFETY: Buffers and children live until the structure is released. A child that was moved away
   // has no `release` and is not released again. Tests: FrameOutcomesTests.movedColumns, asan.
@@ -145,14 +145,14 @@ private final class ArrowOwner<Structure: BitwiseCopyable> {
     dictionary = hasDictionary ? .allocate(capacity: 1) : nil
   }
 
-  /// A pointer that keeps this alive until it is taken.
+  /// A pointer that retains this object until it is taken back.
   var opaque: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
 
   static func take(_ pointer: UnsafeMutableRawPointer?) -> ArrowOwner? {
     pointer.map { Unmanaged<ArrowOwner>.fromOpaque($0).takeRetainedValue() }
   }
 
-  /// Releases what is below; a child that somebody has moved away is not there any more.
+  /// Releases the children, except those that the consumer has moved away.
   func end(_ release: (UnsafeMutablePointer<Structure>) -> Void) {
     for i in 0..<count {
       guard let child = children[i] else { continue }

@@ -1,21 +1,21 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The measures of a ``ColumnFrame``, as constants: what another module of the package says is called
-/// there, and a call in a loop over rows costs as much as the loop.
+/// The dimensions of a ``ColumnFrame``, as constants. Reading them from another module is a call,
+/// and a call in a loop over rows costs as much as the loop.
 package enum BlockShape {
   package static var rows: Int { 512 }
-  /// Words of a mask of rows.
+  /// Words in a mask of rows.
   static var words: Int { rows / 64 }
-  /// From one column to the next.
+  /// The distance from one column to the next.
   static var stride: Int { rows + 4 }
 }
 
-/// Users that are decided together: their attributes in columns, and what comes of each at each
+/// Users that are decided together: their attributes in columns, and their choices at each
 /// placement.
 ///
-/// Users that were decided alone have a row as well, so that outcomes keep the order of the file;
-/// they are not among the ``inColumns``, and nothing looks for their attributes there.
+/// Users that were decided alone have a row as well, so that outcomes keep the order of the file.
+/// They are not in ``inColumns``, and their attributes are never read there.
 struct BatchBlock: ~Copyable {
   // SAFETY: `init` allocates and initializes everything for 512 rows, and `deinit` frees it. A user
   // decided alone vacates its row and is not in `inColumns`. Tests: InputFormsTests,
@@ -28,11 +28,12 @@ struct BatchBlock: ~Copyable {
   let subjectWords: UnsafeMutablePointer<UInt64>
   /// Choices by placement and row.
   let choices: UnsafeMutablePointer<Int32>
-  /// The rows whose attributes are in the columns, which the columns keep: ``ColumnFrame/filled``.
+  /// The rows whose attributes are in the columns. The columns store this set:
+  /// ``ColumnFrame/filled``.
   let inColumns: RowMask
   let placements: Int
   private(set) var count = 0
-  /// Bytes of every subject; nil when they differ.
+  /// The length in bytes of every subject; nil when the lengths differ.
   var commonLength: Int? { lengths.lower == lengths.upper ? lengths.lower : nil }
   private var lengths = (lower: Int.max, upper: 0)
   private var memory = Arena(limit: .max)
@@ -58,7 +59,7 @@ struct BatchBlock: ~Copyable {
 
   var isFull: Bool { count == BlockShape.rows }
 
-  /// Gives up all rows. From here on the block points neither into a chunk nor into its own memory.
+  /// Removes all rows. After this the block points neither into a chunk nor into its own memory.
   mutating func begin() {
     // SAFETY: Drops identities, columns and copies together, so nothing points into the last chunk.
     // Tests: BatchDifferentialTests, asan.
@@ -69,19 +70,19 @@ struct BatchBlock: ~Copyable {
     memory.reset()
   }
 
-  /// Keeps the row that was filled.
+  /// Accepts the row that was just filled.
   mutating func addRow(subject: ByteView) {
     setSubject(subject)
     inColumns[count >> 6] |= 1 << UInt64(count & 63)
     count += 1
   }
 
-  /// Takes a row for a user who is decided alone.
+  /// Adds a row for a user that is decided alone.
   mutating func addRow(copying subject: Cell) -> Int {
     // SAFETY: The identity is copied into the block's memory inside the closure.
     // Tests: BatchDifferentialTests, asan.
     let row = count
-    // A reader may have begun to fill it.
+    // A reader may have filled part of the row.
     columns.vacateRow(row)
     withUnsafePointer(to: subject) {
       let bytes = $0.textBytes
@@ -96,7 +97,7 @@ struct BatchBlock: ~Copyable {
     return row
   }
 
-  /// Takes a row for somebody for whom nothing is decided.
+  /// Adds a row for a user without any decision.
   mutating func addVoidRow() {
     columns.vacateRow(count)
     subjects[count] = ByteView(start: nil, count: 0)
@@ -106,7 +107,7 @@ struct BatchBlock: ~Copyable {
     count += 1
   }
 
-  /// What rows have in place of a choice for which nothing is decided.
+  /// The value in place of a choice, for rows without a decision.
   static let noChoice: Int32 = -1
 
   @inline(__always)

@@ -1,9 +1,10 @@
 internal import Expressions
 package import RuleEngine
 
-/// Which rules of a block failed for which users, and what to write of it; counts for a chunk.
+/// The rules of a block that failed, by user, and the text to write about them; and the counts for
+/// a chunk.
 ///
-/// Each different failure is told once, as a kind: what is kept for a user is its number.
+/// Each distinct failure is described once, as a kind. A user only stores the kind's number.
 struct BatchErrors: ~Copyable {
   /// A failure of a rule.
   private struct Key: Hashable {
@@ -11,11 +12,11 @@ struct BatchErrors: ~Copyable {
     var failure: Failure
   }
 
-  /// What is known of all failures that read the same.
+  /// The common data of all failures with the same description.
   private struct Kind {
     var error: RuleError
     var placement: Int
-    /// What an outcome says of it, in the form of the outcomes.
+    /// The description in an outcome, in the form of the outcomes.
     var bytes: [UInt8]
     var users = 0
     /// The identity of the first user of the chunk.
@@ -24,12 +25,14 @@ struct BatchErrors: ~Copyable {
     var row: Int?
   }
 
-  /// A failure as it was found: those of one kind can be told in other words.
+  /// A failure in its original form. Failures of one kind may differ in their details.
   private struct Wording {
     var key: Key
-    /// Its kind, or -1 for a rule that does not compile, of which all is said already.
+    /// The number of its kind, or -1 for a rule that does not compile, whose problem is already
+    /// reported.
     var kind: Int
-    /// What the reason of an outcome says of it, in the form of the outcomes; empty where nobody asks.
+    /// The description in the reason of an outcome, in the form of the outcomes. Empty if reasons
+    /// are off.
     var reason: [UInt8] = []
   }
 
@@ -40,12 +43,12 @@ struct BatchErrors: ~Copyable {
   private let givesReasons: Bool
   private var wordings: [Wording] = []
   private var wordingOf: [Key: Int] = [:]
-  /// What was noted last, as users mostly fail alike.
+  /// The last failure, because most users fail in the same way.
   private var last: (key: Key, wording: Int)?
   private var kinds: [Kind] = []
-  /// Kinds that read the same have one number.
+  /// The number of a kind, by its description.
   private var numberOf: [NamedError: Int] = [:]
-  /// Which failures each outcome of the block has, by the numbers of ``wordings``.
+  /// The failures of each outcome of the block, as indexes of ``wordings``.
   private var notes: OutcomeNotes
 
   init(_ plan: BatchPlan) {
@@ -57,17 +60,17 @@ struct BatchErrors: ~Copyable {
     notes = OutcomeNotes(placements: names.count)
   }
 
-  /// Whether some outcome of the block has an error.
+  /// Whether no outcome of the block has an error.
   var isEmpty: Bool { notes.isEmpty }
 
-  /// Notes that a rule failed for the user of a row.
+  /// Records that a rule failed for the user of a row.
   mutating func add(_ rule: Int, _ failure: Failure, placement: Int, row: Int) {
     add(rule, failure, placement: placement, word: row >> 6, rows: 1 << UInt64(row & 63))
   }
 
-  /// Notes that a rule failed in the same way for the users of some rows.
+  /// Records that a rule failed in the same way for the users of some rows.
   ///
-  /// - Parameter rows: 64 rows from `word` times 64 on, at least one of them.
+  /// - Parameter rows: at least one of the 64 rows that begin at `word` times 64.
   mutating func add(_ rule: Int, _ failure: Failure, placement: Int, word: Int, rows: UInt64) {
     let key = Key(rule: Int32(rule), failure: failure)
     let wording: Int
@@ -117,7 +120,7 @@ struct BatchErrors: ~Copyable {
     return kinds.count - 1
   }
 
-  /// Takes the examples of a block, and forgets whose errors they were.
+  /// Takes the examples of a block, and clears the errors by user.
   mutating func endBlock(_ block: borrowing BatchBlock) {
     for number in kinds.indices {
       guard let row = kinds[number].row else { continue }
@@ -129,14 +132,13 @@ struct BatchErrors: ~Copyable {
     notes.removeAll()
   }
 
-  /// A subject as it is in a record: JSON may have escaped it, in which case it is in the block's
-  /// memory as text.
+  /// A subject as in a record. If JSON escaped it, the block's memory contains it unescaped.
   private static func identity(_ subject: ByteView) -> String {
     // SAFETY: The view is copied into a string at once. Tests: RuleErrorsTests.
     String(decoding: subject, as: UTF8.self)
   }
 
-  /// The counts since this was asked last.
+  /// The counts since the last call.
   mutating func takeCounts() -> [NamedError: BatchSums.ErrorCount] {
     var counts: [NamedError: BatchSums.ErrorCount] = [:]
     for number in kinds.indices where kinds[number].users > 0 {
@@ -151,8 +153,8 @@ struct BatchErrors: ~Copyable {
 
   // MARK: Writing
 
-  /// Appends what the outcome of a user says of errors: a member of the outcome's object, the content
-  /// of a cell, or the errors of all placements as rows have them. Nothing where there are none.
+  /// Appends the errors of a user's outcome: a member of the outcome's object, the content of a
+  /// cell, or the errors of all placements as rows have them. Appends nothing if there are none.
   func append(placement: Int, row: Int, to bytes: inout [UInt8]) {
     guard !notes.isEmpty else { return }
     var isFirst = true
@@ -169,13 +171,13 @@ struct BatchErrors: ~Copyable {
     bytes += form == .ndjson ? [UInt8(ascii: "]")] : Array("]\"".utf8)
   }
 
-  /// Calls with what the reason of a user's outcome says of each error, in order.
+  /// Calls the body with the reason's text for each error of a user's outcome, in order.
   func forEachReason(placement: Int, row: Int, _ body: ([UInt8]) -> Void) {
     guard !notes.isEmpty else { return }
     notes.forEach(placement: placement, row: row) { body(wordings[$0].reason) }
   }
 
-  /// Appends the errors of a user as ``OutcomeForm/rows`` has them.
+  /// Appends the errors of a user in the form of ``OutcomeForm/rows``.
   func appendRows(row: Int, to bytes: inout [UInt8]) {
     var count = 0
     let start = bytes.count
@@ -199,7 +201,7 @@ struct BatchErrors: ~Copyable {
   }
 }
 
-/// An error of a rule, and the placement whose audience the rule is of.
+/// An error of a rule, and the placement of the rule's audience.
 package struct NamedError: Hashable, Sendable {
   package var placement: String
   package var error: RuleError

@@ -2,8 +2,8 @@ public import CivilTime
 internal import Expressions
 public import RuleEngine
 
-/// What a batch is to do: which placements, how subjects are assigned, when it is, what to write.
-/// Shared by all workers.
+/// The settings of a batch: the placements, how subjects get variants, the time, and the outcomes
+/// to write. All workers share it.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -29,7 +29,7 @@ public import RuleEngine
 public final class BatchPlan: Sendable {
   package struct Placement: Sendable {
     var name: String
-    /// Nil when the config does not have it.
+    /// Nil when the config does not have the placement.
     package var compiled: RuleSet.CompiledPlacement?
   }
 
@@ -42,39 +42,39 @@ public final class BatchPlan: Sendable {
   public let form: OutcomeForm
   /// False for counting only.
   public let writesOutcomes: Bool
-  /// Whether workers keep what users get as numbers, and write nothing.
+  /// Whether workers store choices as numbers, and write nothing.
   let collectsChoices: Bool
-  /// Longest line that is read, in bytes.
+  /// The maximum length of a line, in bytes.
   public let lineLimit: Int
-  /// What is rendered beside the outcomes, or nil.
+  /// The texts to render beside the outcomes, or nil.
   package let texts: TextPlan?
-  /// Whether outcomes say why.
+  /// Whether outcomes include reasons.
   package let givesReasons: Bool
-  /// Whether counts come with the first users whom they count.
+  /// Whether counts include the first users that they count.
   package let wantsExamples: Bool
   package let placements: [Placement]
   package let table: BatchTable
-  /// What is counted for a report, or nil.
+  /// The draws to count for a report, or nil.
   package let draws: DrawPlan?
-  /// What decides users whose SDKs have several versions; nil where ``ruleSet`` decides all.
+  /// Decides for users whose SDKs have several versions; nil if ``ruleSet`` decides for all.
   package let fleet: Fleet?
   /// The columns of tables of outcomes.
   package let columns: OutcomeColumns
   private let firstLine: [UInt8]
-  /// The clauses that read a missing attribute as another value; nil without one.
+  /// The clauses that replace a missing attribute by another value; nil if there are none.
   let standIns: StandInProgram?
-  /// By rule, how many of these there are in the rules before; then how many there are in all.
+  /// By rule, the number of these clauses in earlier rules. The last element is their total number.
   let standInFirsts: [Int]
 
   /// - Parameters:
-  ///   - ruleSet: what decides.
+  ///   - ruleSet: the rules that decide.
   ///   - placements: names; nil for all of the config, in its order.
-  ///   - now: when it is.
+  ///   - now: the time of the decisions.
   ///   - assigner: how subjects without an assignment get one.
   ///   - layout: whether there is a line for each outcome or for each user.
   ///   - form: how outcomes are written.
   ///   - writesOutcomes: false for counting only.
-  ///   - lineLimit: the longest line that is read, in bytes.
+  ///   - lineLimit: the maximum length of a line, in bytes.
   ///   - clock: the same time with a calendar; nil for one in UTC.
   public convenience init(
     _ ruleSet: RuleSet, placements: [String]? = nil, now: Instant, assigner: Assigner,
@@ -87,16 +87,16 @@ public final class BatchPlan: Sendable {
   }
 
   /// - Parameters:
-  ///   - texts: what is rendered for outcomes with a paywall; nil for nothing.
-  ///   - columnsOfRun: what every outcome says of the run.
+  ///   - texts: the texts to render for outcomes with a paywall; nil for none.
+  ///   - columnsOfRun: the columns about the run in every outcome.
   ///   - countsDraws: whether draws are counted for a report, with examples.
-  ///   - givesReasons: whether every outcome says why, as explanations do.
-  ///   - wantsExamples: whether counts come with the first users whom they count.
-  ///   - collectsChoices: whether workers keep what users get as numbers, and write nothing.
-  ///   - isVersioned: whether outcomes that only versions of SDKs have are among the choices.
-  ///   - sharedDraws: what draws are counted by in place of the plan's own.
-  ///   - fleet: which SDK decides each user, with the config, and the column that names it; nil where the rule set
-  ///     decides all.
+  ///   - givesReasons: whether every outcome includes its reason, as in explanations.
+  ///   - wantsExamples: whether counts include the first users that they count.
+  ///   - collectsChoices: whether workers store choices as numbers, and write nothing.
+  ///   - isVersioned: whether the choices include outcomes that only SDK versions have.
+  ///   - sharedDraws: the plan for counting draws, instead of the batch's own.
+  ///   - fleet: the SDK that decides for each user, with the config, and the column with its name;
+  ///     nil if the rule set decides for all.
   package init(
     _ ruleSet: RuleSet, placements names: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
@@ -118,7 +118,7 @@ public final class BatchPlan: Sendable {
     self.writesOutcomes = writesOutcomes
     self.lineLimit = lineLimit
     self.collectsChoices = collectsChoices
-    // A name given twice counts once: counts are kept by rule.
+    // Repeated names count once, because counts are stored by rule.
     var seen: Set<[UInt8]> = []
     let distinct = (names ?? ruleSet.placementNames).filter {
       seen.insert(Array($0.utf8)).inserted
@@ -158,26 +158,27 @@ public final class BatchPlan: Sendable {
     }
   }
 
-  /// What an outcomes file begins with.
+  /// The beginning of an outcomes file.
   public var header: [UInt8] { firstLine }
 
-  /// What decisions may come to, by the numbers of ``OutcomeForm/rows``; empty in other forms.
+  /// The possible results of decisions, by their numbers in ``OutcomeForm/rows``; empty in other
+  /// forms.
   package var choices: [Choice] { table.descriptions }
 
-  /// Whether it matters which user got what, beside how many did.
+  /// Whether the batch needs each user's choice, and not only the counts.
   var keepsChoices: Bool { writesOutcomes || wantsExamples || collectsChoices }
 
-  /// Whether somebody gets to see why outcomes are as they are.
+  /// Whether the reasons of outcomes are written or collected.
   var tellsReasons: Bool { givesReasons && (writesOutcomes || collectsChoices) }
 
   /// The placements, in their order.
   package var placementNames: [String] { placements.map(\.name) }
 
-  /// How many decisions each user takes.
+  /// The number of decisions per user.
   public var placementCount: Int { placements.count }
 
-  /// How much the outcomes of a user may take, in placements: many rules that fail take as much as
-  /// many outcomes.
+  /// The size of a user's outcomes, in placements. Many failing rules take as much memory as many
+  /// outcomes.
   package var weight: Int { max(placements.count, ruleSet.rules.count / 10) }
 
   /// The names that the config does not have.
@@ -185,7 +186,7 @@ public final class BatchPlan: Sendable {
     placements.filter { $0.compiled == nil }.map(\.name)
   }
 
-  /// Counts of nothing, in this batch's shape.
+  /// Zero counts, in this batch's shape.
   public var emptyTally: Tally {
     Tally(
       placements: placements.map { placement in

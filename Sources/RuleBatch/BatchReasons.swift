@@ -1,12 +1,12 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What the outcomes of a block say of why: the parts that are the same for many users are written once.
+/// The reasons of a block's outcomes. Parts that are the same for many users are written once.
 ///
-/// Deciding notes only what few outcomes have (limits, entitlements, stored variants). A draw, which
-/// nearly all have, follows from the choice and is made again when it is written.
+/// While deciding, only rare parts are recorded (limits, entitlements, stored variants). Nearly all
+/// outcomes have a draw. It follows from the choice and is computed again when it is written.
 struct BatchReasons: ~Copyable {
-  /// Something that an outcome says, in the form of the outcomes.
+  /// A part of a reason, in the form of the outcomes.
   private struct Piece {
     var member: DecisionReason.Member
     var bytes: [UInt8]
@@ -17,13 +17,13 @@ struct BatchReasons: ~Copyable {
     var count: Int
   }
 
-  /// A choice that is drawn: by which rule, and what the JSON of the draw has behind the number.
+  /// A choice that is drawn: its rule, and the JSON of the draw after the number.
   private struct Drawn {
     var rule: Int
     var after: [UInt8]
   }
 
-  /// Whether outcomes say why; nothing else may be asked when they do not.
+  /// Whether outcomes include reasons. If not, no other member may be used.
   let isNoting: Bool
   private let form: OutcomeForm
   private let ruleSet: RuleSet
@@ -41,14 +41,14 @@ struct BatchReasons: ~Copyable {
   private var notes: OutcomeNotes
   /// By choice.
   private var drawn: [Drawn?]
-  /// What stands before a member, in the order of members.
+  /// The text before a member, by the order of members.
   private let openings: [[UInt8]]
-  /// What a draw begins with, up to the number; and a reason that is nothing else.
+  /// The beginning of a draw, up to the number; and of a reason that only has a draw.
   private let beforeNumber: [UInt8]
   private let onlyDraw: [UInt8]
-  /// The number that was drawn last where it is not by the hash: a hundred different ones at most.
+  /// The last number drawn without the hash. At most a hundred different ones exist.
   private var numbers: [UInt64: [UInt8]] = [:]
-  /// Pieces that are kept; they are few, unless somebody makes them many.
+  /// The maximum number of stored pieces. They are few, except for unusual input.
   private static let mostKept = 4_096
 
   init(_ plan: BatchPlan) {
@@ -81,7 +81,7 @@ struct BatchReasons: ~Copyable {
 
   // MARK: Noting
 
-  /// Notes that a rule was held back by its limit.
+  /// Records that a rule was held back by its limit.
   mutating func addHeldBack(_ rule: Int, count: Int, placement: Int, row: Int) {
     let audience = ruleSet.rules[rule].audience
     guard let limit = audience.occurrenceLimit else { return }
@@ -93,7 +93,7 @@ struct BatchReasons: ~Copyable {
     notes.add(piece, placement: placement, row: row)
   }
 
-  /// Notes that the user owns what a rule's audience must not own.
+  /// Records that the user owns the entitlement whose owners skip a rule's audience.
   mutating func addOwned(_ rule: Int, placement: Int, row: Int) {
     let audience = ruleSet.rules[rule].audience
     let piece =
@@ -104,7 +104,7 @@ struct BatchReasons: ~Copyable {
     notes.add(piece, placement: placement, row: row)
   }
 
-  /// Notes that a missing attribute has decided whether a rule's condition holds.
+  /// Records that a missing attribute decided whether a rule's condition holds.
   mutating func addMissing(_ rule: Int, _ clause: Int, holds: Bool, placement: Int, row: Int) {
     guard let standIns = ruleSet.storage.standIns else { return }
     let key = Missing(rule: rule, clause: clause, holds: holds)
@@ -118,7 +118,7 @@ struct BatchReasons: ~Copyable {
     notes.add(piece, placement: placement, row: row)
   }
 
-  /// Notes that the user's variant was stored.
+  /// Records that the user's variant was stored.
   mutating func addStored(placement: Int, row: Int) {
     notes.add(stored, placement: placement, row: row)
   }
@@ -128,7 +128,7 @@ struct BatchReasons: ~Copyable {
     return pieces.count - 1
   }
 
-  /// Forgets what was noted for a block.
+  /// Clears the records of a block.
   mutating func endBlock() {
     notes.removeAll()
     guard pieces.count > BatchReasons.mostKept else { return }
@@ -140,8 +140,8 @@ struct BatchReasons: ~Copyable {
 
   // MARK: Writing
 
-  /// Appends why an outcome is as it is: a member of its object, a cell with the comma before it, or a
-  /// count of bytes and the JSON.
+  /// Appends the reason of an outcome: a member of its object, a cell with the comma before it, or
+  /// a count of bytes and the JSON.
   mutating func append(
     placement: Int, row: Int, _ block: borrowing BatchBlock,
     _ chooser: borrowing VariantChooser, _ errors: borrowing BatchErrors, to bytes: inout [UInt8]
@@ -189,7 +189,7 @@ struct BatchReasons: ~Copyable {
     if bytes.count > start { bytes.append(UInt8(ascii: "}")) }
   }
 
-  /// Begins a member of the object that begins at an offset.
+  /// Begins a member of the object that starts at an offset.
   private func open(_ member: DecisionReason.Member, _ start: Int, _ bytes: inout [UInt8]) {
     bytes.append(bytes.count == start ? UInt8(ascii: "{") : UInt8(ascii: ","))
     bytes += openings[member.rawValue]

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Counts of a part of a batch as plain numbers, which are cheap to make and to add. A plan makes a
-/// ``Tally`` of them.
+/// Counts of a part of a batch as plain numbers, which are cheap to create and to add. A plan turns
+/// them into a ``Tally``.
 package struct BatchSums: Hashable, Sendable {
-  /// How often a rule failed in one way.
+  /// The number of times that a rule failed in one way.
   package struct ErrorCount: Hashable, Sendable {
     package var users: Int
     /// The identity of the first of these users.
@@ -20,15 +20,15 @@ package struct BatchSums: Hashable, Sendable {
   package var rejected = 0
   /// Lines that were read, blank ones included.
   package var lines = 0
-  /// What ``BatchNumbers`` counts.
+  /// The counts of ``BatchNumbers``.
   package var numbers: [Int]
-  /// By number: the identity of the first user whom it counts; empty where nobody asks.
+  /// By number, the identity of the first user that it counts. Empty if examples are off.
   package internal(set) var examples: [String?] = []
 
-  /// What went wrong in rules.
+  /// The errors in rules.
   package var errors: [NamedError: ErrorCount] = [:]
 
-  /// What reports need beside that; nil where none is wanted.
+  /// The additional counts for reports; nil without a report.
   package var draws: DrawCounts?
 
   /// Adds the counts of a later part of the same batch.
@@ -38,7 +38,7 @@ package struct BatchSums: Hashable, Sendable {
     lines += other.lines
     for (error, count) in other.errors {
       let example = errors[error]?.example ?? count.example
-      // Which message comes with equal errors must not depend on how the input was cut.
+      // The message for equal errors must not depend on how the input was divided.
       let message = errors.index(forKey: error).map { errors[$0].key.error.message }
       guard let message, error.error.message < message else {
         errors[error, default: ErrorCount(users: 0, example: example)].users += count.users
@@ -53,7 +53,7 @@ package struct BatchSums: Hashable, Sendable {
     for i in other.examples.indices { examples[i] = examples[i] ?? other.examples[i] }
   }
 
-  /// The same counts at other numbers; what has none is left out.
+  /// The same counts at other numbers. Those without a new number are dropped.
   func renumbered(_ numberOf: [Int?], count: Int) -> BatchSums {
     var sums = self
     sums.numbers = Array(repeating: 0, count: count)
@@ -67,7 +67,7 @@ package struct BatchSums: Hashable, Sendable {
   }
 }
 
-/// What a batch counts, and which number is the count of what.
+/// The counts of a batch, and their numbers.
 package struct BatchNumbers {
   let rules: Int
   let choices: Int
@@ -79,23 +79,24 @@ package struct BatchNumbers {
     standInFirsts = plan.standInFirsts
   }
 
-  // By rule: users for whom it was tried, whose condition held, whom it took.
+  // By rule: the number of users for whom it was tried, whose condition held, and for whom it
+  // decided.
   package func reached(_ rule: Int) -> Int { rule }
   package func matched(_ rule: Int) -> Int { rules + rule }
   package func taken(_ rule: Int) -> Int { 2 * rules + rule }
-  /// How often a choice was made.
+  /// The number of users with a choice.
   package func choice(_ choice: Int) -> Int { 3 * rules + choice }
-  /// Users whom a rule passed over for what they own.
+  /// Users that skip a rule because of an entitlement that they own.
   package func owned(_ rule: Int) -> Int { 3 * rules + choices + rule }
   /// Users for whom a rule was held back by its limit.
   package func heldBack(_ rule: Int) -> Int { 4 * rules + choices + rule }
-  /// How often a choice was not drawn, but stored.
+  /// The number of users whose choice was stored, not drawn.
   package func stored(_ choice: Int) -> Int { 5 * rules + choices + choice }
 
-  /// Users for whom a rule's condition holds, or does not, because a clause takes a missing attribute for
-  /// something else.
+  /// Users whose result for a rule's condition was decided by a clause that replaces a missing
+  /// attribute.
   ///
-  /// - Parameter place: the clause's place among those of the rule.
+  /// - Parameter place: the clause's index in the rule.
   package func missing(_ rule: Int, _ place: Int, holds: Bool) -> Int {
     5 * rules + 2 * choices + 2 * (standInFirsts[rule] + place) + (holds ? 0 : 1)
   }
@@ -103,7 +104,7 @@ package struct BatchNumbers {
   var count: Int { 5 * rules + 2 * choices + 2 * standInFirsts[rules] }
 }
 
-/// What happened to how many users, while a chunk is decided.
+/// The counts of users, while a chunk is decided.
 struct BatchCounts: ~Copyable {
   // SAFETY: One allocation holds all counters, and `BatchNumbers` places them in it. Rules and
   // choices are numbers of the plan. `deinit` frees it. Tests: BatchTests, BatchDifferentialTests,
@@ -119,10 +120,10 @@ struct BatchCounts: ~Copyable {
   let owned: UnsafeMutablePointer<Int>
   let heldBack: UnsafeMutablePointer<Int>
   let stored: UnsafeMutablePointer<Int>
-  /// Whether somebody asks who is counted.
+  /// Whether examples of counted users are requested.
   let wantsExamples: Bool
   private var examples: [String?]
-  /// By number: the first row of the present block that it counts, where it had none before.
+  /// By number, the first row of the current block that it counts, if it had none before.
   private var rows: [Int32]
 
   init(_ plan: BatchPlan) {
@@ -152,28 +153,28 @@ struct BatchCounts: ~Copyable {
   @inline(__always)
   func count(_ choice: Int32, times: Int = 1) { choices[Int(choice)] &+= times }
 
-  /// Counts users for whom a missing attribute has decided.
+  /// Counts users whose result was decided by a missing attribute.
   mutating func addMissing(_ rule: Int, _ place: Int, holds: Bool, rows: RowMask) {
     let number = numbers.missing(rule, place, holds: holds)
     reached[number] = reached[number] &+ RowMasks.count(rows)
     note(number, rows: rows)
   }
 
-  /// Notes that a number counts the user of a row.
+  /// Records that a number counts the user of a row.
   @inline(__always)
   mutating func note(_ number: Int, row: Int) {
     guard wantsExamples else { return }
     rows[number] = min(rows[number], Int32(row))
   }
 
-  /// Notes that a number counts the users of some rows.
+  /// Records that a number counts the users of some rows.
   @inline(__always)
   mutating func note(_ number: Int, rows: RowMask) {
     guard wantsExamples, let first = RowMasks.first(rows) else { return }
     note(number, row: first)
   }
 
-  /// Takes the examples of a block whose choices are made.
+  /// Takes the examples of a block after its choices are made.
   mutating func endBlock(_ block: borrowing BatchBlock) {
     guard wantsExamples else { return }
     for place in 0..<block.placements * BlockShape.rows {
@@ -198,14 +199,14 @@ struct BatchCounts: ~Copyable {
 }
 
 extension BatchPlan {
-  /// Counts of nothing, in this batch's shape.
+  /// Zero counts, in this batch's shape.
   package var emptySums: BatchSums {
     var sums = BatchSums(numbers: Array(repeating: 0, count: BatchNumbers(self).count))
     sums.draws = draws.map { DrawCounts($0) }
     return sums
   }
 
-  /// Counts that were kept elsewhere; nil when they are not of this batch's shape.
+  /// Counts that were stored elsewhere; nil when their shape is not this batch's.
   package func sums(users: Int, rejected: Int, lines: Int, numbers: [Int]) -> BatchSums? {
     guard numbers.count == BatchNumbers(self).count else { return nil }
     return BatchSums(users: users, rejected: rejected, lines: lines, numbers: numbers)
@@ -248,9 +249,9 @@ extension BatchPlan {
 }
 
 extension BatchPlan {
-  /// By number of a plan for the same placements and rules in another generation of the evaluator: the number of
-  /// the same count here. Generations differ in the clauses that take missing attributes for something else. A
-  /// clause that only the other one has is not counted here.
+  /// The numbers of this plan by those of another plan, for the same placements and rules in
+  /// another generation of the evaluator. Generations differ in the clauses that replace missing
+  /// attributes. A clause that only the other plan has is not counted here.
   func numbers(ofPart part: BatchPlan) -> [Int?] {
     let (own, other) = (BatchNumbers(self), BatchNumbers(part))
     var numbers: [Int?] = Array(0..<other.missing(0, 0, holds: true))
@@ -270,7 +271,7 @@ extension BatchPlan {
     return standIns.ofCondition[Int(ruleSet.rules[rule].condition)].map { standIns.clauses[$0] }
   }
 
-  /// Clauses of a rule in which a missing attribute has decided about users.
+  /// Clauses of a rule in which a missing attribute decided for some users.
   private func missing(of rule: Int, _ sums: BatchSums) -> [Tally.MissingAttribute] {
     guard let standIns, ruleSet.rules[rule].condition >= 0 else { return [] }
     let numbers = BatchNumbers(self)

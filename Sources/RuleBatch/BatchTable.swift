@@ -1,27 +1,27 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A rule set laid out for the loop over users: trivial values in flat arrays, so that nothing is
-/// reference-counted per user, and every byte that does not depend on the user written already.
+/// A rule set laid out for the loop over users: trivial values in flat arrays, so that no user
+/// costs reference counting, and every byte that does not depend on the user is already written.
 package struct BatchTable: Sendable {
-  /// What the loop needs of a rule.
+  /// The part of a rule that the loop needs.
   package struct Rule {
-    /// The part of ``prefixes`` that the rule's hashes begin with.
+    /// The range of ``prefixes`` that begins the rule's hashes.
     var prefix: Range<Int32>
     /// The rule's variants, as a range of ``choices`` and ``cumulative``.
     package var variants: Range<Int32>
     var drawRange: Double
     /// The choice of an experiment without variants.
     package var withoutVariants: Int32
-    /// Whether the rule's limit lets a user apply it who has no occurrences.
+    /// Whether the rule's limit allows it for a user without occurrences.
     var allowsFirst: Bool
-    /// The choice of users for whom evaluating the condition ends the app, and of those for whom only the
-    /// device can decide; -1 where the SDK that decides does neither.
+    /// The choice of users for whom evaluating the condition terminates the app, and of those for
+    /// whom only the device can decide; -1 if the SDK that decides does neither.
     package var aborted: Int32 = -1
     package var undecidable: Int32 = -1
   }
 
-  /// What a decision may come to: the kind of outcome, and its part of ``text``.
+  /// A possible result of a decision: the kind of outcome, and its range of ``text``.
   package struct Choice {
     var outcome: OutcomeIndex
     var text: Range<Int32>
@@ -35,27 +35,28 @@ package struct BatchTable: Sendable {
 
   package private(set) var rules: [Rule] = []
   package private(set) var choices: [Choice] = []
-  /// Sums of the weights of a rule's variants, where its choices are.
+  /// Sums of the weights of a rule's variants, at the indexes of its choices.
   private(set) var cumulative: [Double] = []
   private(set) var prefixes: [UInt8] = []
   private(set) var text: [UInt8] = []
   /// By choice, for the form of rows.
   private(set) var descriptions: [BatchPlan.Choice] = []
-  /// What stands around fragments.
+  /// The text around fragments.
   let opening: [UInt8]
   let closing: [UInt8]
   /// Bytes at the end of a fragment that close the outcome.
   let closingBytes: Int
-  /// By placement of the batch: the choice when no audience matches, or there is no placement.
+  /// By placement of the batch, the choice when no audience matches, or the placement does not
+  /// exist.
   package private(set) var unmatched: [Int32] = []
-  /// By placement of the batch: the choice of a config that the SDK rejects; none where no version of an SDK is
-  /// followed.
+  /// By placement of the batch, the choice for a config that the SDK rejects. Empty if no SDK
+  /// version is selected.
   package private(set) var rejected: [Int32] = []
-  /// By placement of the batch: its rules, or nil when the config does not have it.
+  /// By placement of the batch, its rules, or nil when the config does not have it.
   private(set) var ruleRanges: [Range<Int>?] = []
 
-  /// - Parameter isVersioned: whether outcomes that only versions of SDKs have are among the choices. They have
-  ///   the same numbers for every version.
+  /// - Parameter isVersioned: whether the choices include outcomes that only SDK versions have.
+  ///   They have the same numbers for every version.
   init(
     _ ruleSet: RuleSet, placements: [BatchPlan.Placement], _ fragments: OutcomeFragments,
     assigner: Assigner, isVersioned: Bool
@@ -77,11 +78,11 @@ package struct BatchTable: Sendable {
       add(rule, placementOf[number] ?? "", fragments, assigner)
     }
     if isVersioned { addVersioned(ruleSet, placements, placementOf, fragments) }
-    // Fragments are read in steps, the last one too.
+    // Fragments are read in steps, including the last one.
     text += Array(repeating: 0, count: OutcomeWriter.step)
   }
 
-  /// Adds what only versions of SDKs lead to, behind all other choices.
+  /// Adds the choices that only SDK versions have, after all others.
   private mutating func addVersioned(
     _ ruleSet: RuleSet, _ placements: [BatchPlan.Placement], _ placementOf: [Int: String],
     _ fragments: OutcomeFragments

@@ -1,16 +1,16 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What the users of a chunk get to read: the texts of the paywalls that were chosen for them, as
-/// members for their outcome lines.
+/// The texts for the users of a chunk: those of the paywalls chosen for them, as members for their
+/// outcome lines.
 struct BatchTexts: ~Copyable {
   // SAFETY: There is an initialized renderer for each paywall; `deinit` deinitializes and frees
   // them. Records are views into the chunk, dropped with the block and by `forget()`.
   // Tests: PrecomputeTextsTests, asan.
 
-  /// By choice of the plan's table: the paywall among the plan's texts, or -1.
+  /// By choice of the plan's table, the index of the paywall's texts in the plan, or -1.
   private let paywallOf: [Int32]
-  /// Whether the plan has texts; nothing else may be asked when it has none.
+  /// Whether the plan has texts. If not, no other member may be used.
   let isActive: Bool
   private let renderers: UnsafeMutablePointer<PaywallRenderer>
   private let count: Int
@@ -18,13 +18,13 @@ struct BatchTexts: ~Copyable {
   /// The records of the block's rows.
   private var records: [ByteView] = []
   private var bytes: [UInt8] = []
-  /// By user and placement: where the texts stand in ``bytes``.
+  /// By user and placement, the range of the texts in ``bytes``.
   private var ranges: [Range<Int>] = []
-  /// By paywall: the texts of the current user, when they were rendered already.
+  /// By paywall, the texts of the current user, if already rendered.
   private var ofUser: [Range<Int>?]
-  /// What went wrong, by text and reason, with the number of times.
+  /// The errors, by text and reason, with their number.
   private(set) var errors: [String: Int] = [:]
-  /// At most this many different errors are told apart.
+  /// The maximum number of different errors to distinguish.
   private static let errorLimit = 64
 
   init(_ plan: BatchPlan) {
@@ -60,12 +60,12 @@ struct BatchTexts: ~Copyable {
     renderers.deallocate()
   }
 
-  /// Keeps the record of the block's next row; the bytes must stay where they are.
+  /// Stores the record of the block's next row. The bytes must stay in place while it is used.
   mutating func addRow(_ record: ByteView) {
     if isActive { records.append(record) }
   }
 
-  /// Renders for the rows of a block, in place of those of the block before.
+  /// Renders for the rows of a block, and discards the texts of the previous one.
   mutating func render(_ block: borrowing BatchBlock) {
     guard isActive else { return }
     bytes.removeAll(keepingCapacity: true)
@@ -99,14 +99,15 @@ struct BatchTexts: ~Copyable {
     return start..<bytes.count
   }
 
-  /// Lets go of the records.
+  /// Drops the records.
   mutating func forget() {
     records.removeAll(keepingCapacity: true)
     if isActive { for number in 0..<count { renderers[number].forget() } }
   }
 
-  /// Appends the member for the outcome of a user at a placement; nothing when there is none.
+  /// Appends the member for the outcome of a user at a placement, if there is one.
   ///
-  /// - Parameter number: place of the user times the number of placements, plus the placement's place.
+  /// - Parameter number: the user's index times the number of placements, plus the placement's
+  ///   index.
   func append(_ number: Int, to output: inout [UInt8]) { output += bytes[ranges[number]] }
 }

@@ -1,13 +1,13 @@
 package import Expressions
 package import RuleEngine
 
-/// Decides all placements of a plan for one user after the other. Each thread has its own worker,
-/// which learns how the records look and should be kept from chunk to chunk.
+/// Decides all placements of a plan for many users in turn. Each thread has its own worker. A
+/// worker learns the shapes of records, so reuse it for all chunks.
 ///
-/// Users whose records look like earlier ones are decided in blocks, column by column;
-/// others are decided one by one. Both give the same.
+/// Users whose records have a known shape are decided in blocks, column by column. Others are
+/// decided one by one. The results are the same.
 public struct BatchWorker: ~Copyable {
-  /// A line that could not be used.
+  /// A line that is invalid.
   public struct RejectedLine: Hashable, Sendable {
     /// Number of the line within the chunk, from 0.
     public var line: Int
@@ -21,22 +21,22 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  /// What came of a chunk of lines.
+  /// The results of a chunk of lines.
   public struct Output: Sendable {
     package var sums: BatchSums
     public var rejected: [RejectedLine]
-    /// The outcomes, in memory that may be used again for another chunk.
+    /// The outcomes, in memory that may be reused for another chunk.
     package var buffer: OutcomeBuffer
-    /// What is odd about the chunk's records.
+    /// The oddities of the chunk's records.
     package var notes: RecordNotes
-    /// Lines of the chunk, from 0, whose records have a key twice: of each key the first.
+    /// Lines of the chunk, from 0, whose records repeat a key. For each key only the first.
     package var repeated: [(line: Int, key: String)]
-    /// Who is to be compared with the subjects of other chunks.
+    /// The subjects to compare with those of other chunks.
     package var subjects: [SubjectRecord]
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
-    /// Bytes of the outcomes.
+    /// The number of bytes of the outcomes.
     public var outcomeCount: Int { buffer.content.count }
     public var tally: Tally { plan.tally(of: sums) }
     /// Lines of the chunk, blank ones included.
@@ -44,13 +44,14 @@ public struct BatchWorker: ~Copyable {
   }
 
   let plan: BatchPlan
-  // Copies of the plan's values: reading them through the plan would count references per user.
+  // Copies of the plan's values, because reading them through the plan would cost reference
+  // counting for every user.
   private let program: Program
   private let rules: RuleTable
   let table: BatchTable
   /// Slots of attributes that the SDK does not send.
   let unsent: [Int]
-  /// What is known of a user who is decided alone.
+  /// The state of a user that is decided alone.
   private var state: DecisionState
   var frame: Frame
   var reader: UserRecordReader
@@ -65,30 +66,30 @@ public struct BatchWorker: ~Copyable {
   var errors: BatchErrors
   private var draws: DrawCounter?
   var reasons: BatchReasons
-  /// Nil unless the plan wants choices to be kept.
+  /// Nil unless the plan collects choices.
   package let kept: KeptChoices?
   // SAFETY: There is a place for each member of a record. `deinit` frees them.
   // Tests: BatchDifferentialTests, asan.
   private var captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
-  /// What questions about events come to for users without any, by slot; nil when that does not fit
-  /// into cells, and users are decided alone.
+  /// The answers to questions about events for users without any, by slot; nil when they do not fit
+  /// into cells, so that users are decided alone.
   let answersWithoutEvents: [(slot: Int, cell: Cell)]?
-  /// By shape with unknown keys: how many records had it since the notes were told.
+  /// By shape with unknown keys, the number of its records since the last notes.
   private var unusual: [Int: Int] = [:]
-  /// What is odd about records of known shapes.
+  /// The oddities of records with known shapes.
   private var shapeNotes = RecordNotes()
-  /// Where the outcomes of ``process(_:)`` go.
+  /// The outcomes of ``process(_:)``.
   private var ownBuffer = OutcomeBuffer()
-  /// What ``Output/repeated`` is to be.
+  /// The value for ``Output/repeated``.
   private var repeated: [(line: Int, key: String)] = []
   private var compared = SubjectCollector()
-  /// Decides in place of this worker where users have SDKs of several versions.
+  /// Decides instead of this worker if users have SDKs of several versions.
   private let fleet: FleetWorker?
-  /// What ``Output/notes`` has told.
+  /// The notes that were already returned in ``Output/notes``.
   private var told = RecordNotes()
 
-  /// Longer lines are decided one by one: what an evaluation may spend is counted there.
+  /// Longer lines are decided one by one, which enforces the limits of an evaluation.
   private static let longestInBlock = 8_192
 
   public init(_ plan: BatchPlan) {
@@ -123,10 +124,10 @@ public struct BatchWorker: ~Copyable {
 
   deinit { captured.deallocate() }
 
-  /// What went wrong in texts, with the number of times.
+  /// The errors in texts, with their number.
   package var textErrors: [String: Int] { fleet?.textErrors ?? texts.errors }
 
-  /// What is odd about the records since this was asked last.
+  /// The oddities of the records since the last call.
   private mutating func newNotes() -> RecordNotes {
     for (shape, records) in unusual {
       for key in shapes.unknownKeys(ofShape: shape) {
@@ -141,21 +142,21 @@ public struct BatchWorker: ~Copyable {
     return all.since(told)
   }
 
-  /// Decides for every line of a chunk, which must hold whole lines.
+  /// Decides for every line of a chunk, which must contain complete lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
-    // Memory that nobody reads any more is written again.
+    // Memory that is no longer read is reused.
     if !isKnownUniquelyReferenced(&ownBuffer) { ownBuffer = OutcomeBuffer() }
     let buffer = ownBuffer
     return chunk.withUnsafeBufferPointer { process($0, into: buffer) }
   }
 
-  /// Decides for every line of a chunk that stays where it is until this returns.
+  /// Decides for every line of a chunk. The chunk must stay in place until this returns.
   ///
   /// - Parameters:
-  ///   - slack: bytes behind the chunk that may be read, whatever they are: the last record, too, is
-  ///     then read by its shape.
-  ///   - limit: subjects whose hashes are below it are given out, for ``ComparedSubjects``.
-  ///   - buffer: where the outcomes go, in place of what it holds.
+  ///   - slack: bytes after the chunk that may be read, whatever they contain, so that the last
+  ///     record can be read by its shape too.
+  ///   - limit: subjects whose hashes are below it are returned, for ``ComparedSubjects``.
+  ///   - buffer: receives the outcomes. Its contents are replaced.
   package mutating func process(
     _ chunk: ByteView, slack: Int = 0, comparing limit: UInt64 = 0, into buffer: OutcomeBuffer
   ) -> Output {
@@ -199,7 +200,7 @@ public struct BatchWorker: ~Copyable {
     block.begin()
   }
 
-  /// What came of a chunk, but for the lines that were refused.
+  /// The results of a chunk, except for the rejected lines.
   mutating func finish(_ lines: Int) -> Output {
     var sums = counts.sums
     sums.errors = errors.takeCounts()
@@ -210,7 +211,7 @@ public struct BatchWorker: ~Copyable {
       subjects: compared.take(), plan: plan)
   }
 
-  /// Lets go of the chunk: nothing that outlives a call points into it.
+  /// Drops the chunk. No view that outlives a call points into it.
   mutating func forget() {
     // SAFETY: No view into the chunk outlives this call. Tests: InputFormsTests,
     // BatchDifferentialTests.longLines, asan.
@@ -220,19 +221,19 @@ public struct BatchWorker: ~Copyable {
     frame.reset()
   }
 
-  /// What went wrong for users who were decided alone, when a block is decided later.
+  /// Reports the errors of users that were decided alone, when their block is decided later.
   mutating func endErrors(of block: borrowing BatchBlock) { errors.endBlock(block) }
 
   mutating func takeErrors() -> [NamedError: BatchSums.ErrorCount] { errors.takeCounts() }
 
-  /// Takes in the line that begins at an offset.
+  /// Handles the line that begins at an offset.
   ///
   /// - Returns: where the next line begins.
   @inline(__always)
   mutating func next(
     in chunk: ByteView, from start: Int, number: Int, _ rejected: inout [RejectedLine]
   ) -> Int {
-    // A record of a known shape tells where it ends; nobody has to look for the newline.
+    // For a record of a known shape the end is known, so there is no search for the newline.
     if let count = addByShape(ByteView(rebasing: chunk[start...])) {
       addRow(ByteView(rebasing: chunk[start..<start + count]), number)
       return start + count + 1
@@ -244,14 +245,14 @@ public struct BatchWorker: ~Copyable {
     return end + 1
   }
 
-  /// Keeps what is needed later of the record of the row that was added last.
+  /// Stores the data of the last row's record that is needed later.
   @inline(__always)
   private mutating func addRow(_ record: ByteView, _ line: Int) {
     texts.addRow(record)
     compared.add(block.subjects[block.count &- 1], record, line)
   }
 
-  /// - Returns: the line if it is refused.
+  /// - Returns: the line if it is rejected.
   private mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return nil }
     do throws(UserRecordReader.Rejection) {
@@ -276,9 +277,9 @@ public struct BatchWorker: ~Copyable {
 
   // MARK: In a block
 
-  /// Fills a row of the block from the record at the beginning of a text, if its shape is known.
+  /// Fills a row of the block from the record at the beginning of the bytes, if its shape is known.
   ///
-  /// - Returns: the length of the record's line; nil when it must be read otherwise.
+  /// - Returns: the length of the record's line; nil when it must be read in another way.
   private mutating func addByShape(_ text: ByteView) -> Int? {
     // SAFETY: Captured ranges come from this very record and lie inside it.
     // Tests: BatchDifferentialTests, InputFormsTests, asan.
@@ -299,9 +300,9 @@ public struct BatchWorker: ~Copyable {
     if !identity.isPlainText {
       for byte in subject where byte == UInt8(ascii: "\\") { return nil }
     }
-    // The reader of records says what becomes of white space.
+    // The reader of records handles white space.
     guard UserID.isTrimmed(subject) else { return nil }
-    // Most records have nothing else that is read beside attributes.
+    // Most records have no other members that are read beside attributes.
     if record.captures != UserMember.userID.bit, !addCaptured(record.captures, base) { return nil }
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
@@ -313,9 +314,9 @@ public struct BatchWorker: ~Copyable {
     return record.length
   }
 
-  /// Takes in what a record has beside attributes and an identity.
+  /// Reads the members of a record beside attributes and an identity.
   ///
-  /// - Returns: false when its user must be decided alone, or the record is to be refused.
+  /// - Returns: false when its user must be decided alone, or the record should be rejected.
   @inline(never)
   private mutating func addCaptured(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
     // SAFETY: `base` is the beginning of the record that the captured ranges belong to.
@@ -330,19 +331,20 @@ public struct BatchWorker: ~Copyable {
       && fillStatus(.entitlements, found, reader.entitlementsSlot, base) && isStatus(found, base)
   }
 
-  /// Whether a record has nothing under a key, or null, or an empty list or object as it must be.
+  /// Whether a record has no value under a key, or null, or an empty list or object of the right
+  /// type.
   private func isSilent(
     _ member: UserMember, _ found: UInt32, _ base: UnsafePointer<UInt8>
   ) -> Bool {
     if found & member.bit == 0 { return true }
     let value = captured[member.number]
-    // What reading by shape has passed is JSON, so a word that begins with n is null.
+    // The shape check has validated the JSON, so a word that begins with n is null.
     if base[value.from] == UInt8(ascii: "n") { return true }
     let bracket = member.hasMembers ? UInt8(ascii: "{") : UInt8(ascii: "[")
     return value.to - value.from == 2 && base[value.from] == bracket && member.kind != .time
   }
 
-  /// Whether a member that nobody reads is what it must be all the same.
+  /// Whether a member that rules do not read still has the right type.
   private func isOfItsKind(_ member: UserMember, _ base: UnsafePointer<UInt8>) -> Bool {
     let value = captured[member.number]
     var cursor = JSONCursor(base, from: value.from, to: value.to)
@@ -353,7 +355,7 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  /// Whether the status is a text or null. One that no SDK knows is noted.
+  /// Whether the status is a string or null. Notes a status that no SDK knows.
   private mutating func isStatus(_ found: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
     if found & UserMember.status.bit == 0 { return true }
     let value = captured[UserMember.status.number]
@@ -363,7 +365,7 @@ public struct BatchWorker: ~Copyable {
     return true
   }
 
-  /// What the record says outside `device` counts where `device` is silent.
+  /// Values outside `device` count where `device` lacks them.
   private mutating func fillStatus(
     _ member: UserMember, _ found: UInt32, _ slot: Int?, _ base: UnsafePointer<UInt8>
   ) -> Bool {
@@ -432,7 +434,7 @@ public struct BatchWorker: ~Copyable {
     walk.addCounts(to: &counts, row: row)
   }
 
-  /// Notes why the audiences of a placement do not take the current user.
+  /// Records why the audiences of a placement do not match the current user.
   private mutating func noteReasons(placement: Int, _ row: Int) {
     for (rule, count) in walk.heldBack {
       reasons.addHeldBack(rule, count: count, placement: placement, row: row)
@@ -443,7 +445,7 @@ public struct BatchWorker: ~Copyable {
     }
   }
 
-  /// What the current user gets from a rule that applies.
+  /// The choice of the current user for a rule that applies.
   private mutating func choice(of number: Int, placement: Int, _ row: Int) -> Int32 {
     let rule = table.rules[number]
     guard !rule.variants.isEmpty else { return rule.withoutVariants }
@@ -469,10 +471,10 @@ public struct BatchWorker: ~Copyable {
 }
 
 extension UserMember {
-  /// Members that are read beside attributes, by the numbers that shapes give them.
+  /// Members that are read beside attributes, by their numbers in shapes.
   static let captured = allCases.prefix { $0.kind != .attributes }
 
-  /// The member among the captures that a record has.
+  /// The captured member of a record.
   @inline(__always)
   fileprivate var bit: UInt32 { 1 << UInt32(number) }
 }

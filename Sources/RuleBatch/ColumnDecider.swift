@@ -3,26 +3,26 @@ internal import Expressions
 internal import RuleEngine
 
 /// Decides the placements of a plan for the rows of a block: the loop of ``RuleSet/firstMatch``,
-/// with sets of users in place of one.
+/// with sets of users instead of one.
 struct ColumnDecider: ~Copyable {
   // SAFETY: `list` and `scratch` hold 512 rows, as many as a block has. `deinit` frees them.
   // Tests: BatchDifferentialTests, asan.
 
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
-  /// Whether somebody reads the choices of rows.
+  /// Whether the choices of rows are read.
   private let keepsChoices: Bool
-  /// Nil where nothing ends the app.
+  /// Nil if no condition terminates the app.
   private let aborting: RuleSet.Storage?
   private var conditions: ConditionColumns
   private var subjectColumns = SubjectColumns()
   private var standIns: StandInColumns?
-  /// By placement, for subjects of ``drawnLength`` bytes, once somebody has asked.
+  /// By placement, for subjects of ``drawnLength`` bytes. Created on first use.
   private var placementDraws: [PlacementDraws?]
   private var drawnLength = -1
   private let undecided = RowMasks.allocate()
   private let taken = RowMasks.allocate()
-  /// The rows of ``taken``, one after the other.
+  /// The rows of ``taken``, as a list.
   private let list = UnsafeMutablePointer<Int32>.allocate(capacity: BlockShape.rows)
   private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: BlockShape.rows)
 
@@ -99,7 +99,7 @@ struct ColumnDecider: ~Copyable {
     }
   }
 
-  /// Whether the subjects of a block can be drawn for side by side.
+  /// Whether the draws for the subjects of a block can use vectors.
   private mutating func prepareDraws(
     _ block: borrowing BatchBlock, _ chooser: borrowing VariantChooser
   ) -> Bool {
@@ -142,9 +142,9 @@ struct ColumnDecider: ~Copyable {
     return any != 0
   }
 
-  /// Notes for which of the undecided rows a rule failed.
+  /// Records for which of the undecided rows a rule failed.
   ///
-  /// - Returns: the number of rows for which that ends the app, which are decided.
+  /// - Returns: the number of rows for which that terminates the app. They are decided.
   @inline(never)
   private mutating func noteErrors(
     _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ table: BatchTable,
@@ -170,7 +170,7 @@ struct ColumnDecider: ~Copyable {
     return ended
   }
 
-  /// Decides rows for which a rule ends the app.
+  /// Decides rows for which a rule terminates the app.
   private func abort(
     _ rows: UInt64, _ word: Int, _ choice: Int32, _ placement: Int,
     _ block: borrowing BatchBlock, _ counts: borrowing BatchCounts
@@ -185,7 +185,8 @@ struct ColumnDecider: ~Copyable {
     return rows.nonzeroBitCount
   }
 
-  /// Counts the undecided rows for which a missing attribute has decided whether a rule's condition holds.
+  /// Counts the undecided rows whose result for a rule's condition was decided by a missing
+  /// attribute.
   @inline(__always)
   private mutating func noteMissing(
     _ rule: Int, _ placement: Int, _ block: borrowing BatchBlock, _ counts: inout BatchCounts,
@@ -202,7 +203,8 @@ struct ColumnDecider: ~Copyable {
     }
   }
 
-  /// Notes that a rule takes none of the rows for which its condition holds: its limit lets nobody pass.
+  /// Records that a rule decides for none of the rows for which its condition holds, because its
+  /// limit allows none.
   @inline(never)
   private func noteHeldBack(_ rule: Int, _ placement: Int, _ reasons: inout BatchReasons) {
     for word in 0..<BlockShape.words {
@@ -215,7 +217,7 @@ struct ColumnDecider: ~Copyable {
     }
   }
 
-  /// Gives the rows that a rule takes their variants.
+  /// Assigns variants to the rows for which a rule decides.
   private mutating func choose(
     _ number: Int, _ count: Int, _ placement: Int, _ block: borrowing BatchBlock,
     _ table: BatchTable, _ counts: borrowing BatchCounts, _ chooser: borrowing VariantChooser

@@ -1,7 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Who is in a chunk, with what: so that one who comes twice with different content is found.
+/// A subject of a chunk with its content, to find subjects that appear twice with different
+/// content.
 package struct SubjectRecord: Sendable {
   /// Hashes of the identity, and of the record's bytes.
   var subject: UInt64
@@ -11,7 +12,7 @@ package struct SubjectRecord: Sendable {
   package var id: String
 }
 
-/// Collects the subjects of a chunk that are to be compared.
+/// Collects the subjects of a chunk that should be compared.
 struct SubjectCollector {
   /// Subjects with hashes below it are collected.
   var limit: UInt64 = 0
@@ -27,7 +28,7 @@ struct SubjectCollector {
     // Tests: ComparedSubjectsTests.
     let hash = XXH64.hash(UnsafeRawBufferPointer(subject))
     guard hash < limit else { return }
-    // What ends a line may be of either kind.
+    // A line may end in either kind of line break.
     let isReturn = record.last == UInt8(ascii: "\r")
     let bytes = ByteView(rebasing: record[..<(record.count - (isReturn ? 1 : 0))])
     found.append(
@@ -42,16 +43,18 @@ struct SubjectCollector {
   }
 }
 
-/// Finds subjects who come twice with different content, in memory that does not grow with their number.
+/// Finds subjects that appear twice with different content, in memory that does not grow with their
+/// number.
 ///
-/// Up to ``capacity`` all are compared. Of more it is a share of them, however far apart their records
-/// are: those whose hashes are below a limit, which is halved whenever there are too many.
+/// Up to ``capacity`` subjects are all compared. Beyond that a sample is compared, however far
+/// apart the records are: the subjects whose hashes are below a limit, which is halved whenever
+/// there are too many.
 package struct ComparedSubjects {
   package static let capacity = 1 << 16
 
-  /// A subject who came before with different content.
+  /// A subject that appeared before with different content.
   package struct Contradiction: Hashable, Sendable {
-    /// Where the first record is: file and line, as they were given.
+    /// The place of the first record: file and line, as passed in.
     package var file: Int
     package var line: Int
   }
@@ -72,9 +75,9 @@ package struct ComparedSubjects {
   /// Whether some subjects are not compared.
   package var isPartial: Bool { limit != .max }
 
-  /// Takes in a record, in the order of the input.
+  /// Adds a record, in the order of the input.
   ///
-  /// - Returns: the first record of this subject, if it is another one.
+  /// - Returns: the first record of this subject, if its content differs.
   package mutating func add(_ user: SubjectRecord, file: Int, line: Int) -> Contradiction? {
     // It may have been collected before the limit was lowered.
     guard user.subject < limit else { return nil }

@@ -1,11 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Users whose records have been read: columns of attributes in memory, to be decided as often as
-/// wanted.
+/// Users whose records have been read: columns of attributes in memory, for repeated decisions.
 ///
-/// What a batch reads from a file is read once here, and only deciding is repeated. The users must
-/// fit into memory: 16 bytes for each attribute that the rules read, and the identities.
+/// The file is read once, and only deciding is repeated. The users must fit into memory: 16 bytes
+/// for each attribute that the rules read, and the identities.
 ///
 /// ```swift
 /// let rules = try RuleSet.compile(Config()).get()
@@ -24,7 +23,7 @@ package struct DecodedUsers: ~Copyable {
   }
 
   private let plan: BatchPlan
-  /// What texts and identities point into.
+  /// The memory that texts and identities point into.
   private let records: UnsafeMutableBufferPointer<UInt8>
   private var blocks: [Box] = []
   private let table: BatchTable
@@ -33,14 +32,14 @@ package struct DecodedUsers: ~Copyable {
   private var counts: BatchCounts
   private var errors: BatchErrors
   private var reasons: BatchReasons
-  /// Counts of the users whose records are unusual, who were decided when they were read.
+  /// Counts of the users with unusual records, which are decided when they are read.
   private var alone: BatchSums
 
-  /// Lines that could not be used.
+  /// Invalid lines.
   package let rejected: [BatchWorker.RejectedLine]
-  /// Users that there are.
+  /// The number of users.
   package private(set) var count = 0
-  /// Those of them who are decided again each time.
+  /// The number of users that are decided again each time.
   package private(set) var countInColumns = 0
 
   /// Reads the lines of a users file.
@@ -69,8 +68,8 @@ package struct DecodedUsers: ~Copyable {
 
   deinit { records.deallocate() }
 
-  /// Decides every placement of the plan for all users, and counts. The example of an error of a rule is
-  /// any user's.
+  /// Decides every placement of the plan for all users, and counts. The example of a rule's error
+  /// is an arbitrary user.
   package mutating func decide() -> BatchSums {
     counts.clear()
     for box in blocks {
@@ -87,9 +86,9 @@ package struct DecodedUsers: ~Copyable {
 }
 
 extension BatchWorker {
-  /// Reads a chunk without deciding for those who go into blocks.
+  /// Reads a chunk, and decides only for users that do not fit into blocks.
   ///
-  /// - Returns: the counts of all others, and the lines that are refused.
+  /// - Returns: the counts of those users, and the rejected lines.
   mutating func decode(
     _ chunk: ByteView, _ keep: (consuming BatchBlock) -> Void
   ) -> (BatchSums, [RejectedLine]) {

@@ -1,12 +1,13 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What a part of a batch counts for a report beside ``BatchSums/numbers`` and ``BatchSums/examples``.
+/// The counts of a part of a batch for a report, beside ``BatchSums/numbers`` and
+/// ``BatchSums/examples``.
 package struct DrawCounts: Hashable, Sendable {
-  /// The tables of a ``DrawPlan``, one after the other: users who drew both variants.
+  /// The tables of a ``DrawPlan``, concatenated: users that drew both variants.
   package var pairs: [Int]
 
-  /// Counts that were kept elsewhere.
+  /// Counts that were stored elsewhere.
   package init(pairs: [Int]) { self.pairs = pairs }
 
   init(_ plan: DrawPlan) { pairs = Array(repeating: 0, count: plan.cellCount) }
@@ -17,13 +18,13 @@ package struct DrawCounts: Hashable, Sendable {
   }
 }
 
-/// Counts the draws of one block after the other. A worker has one only where a report is wanted.
+/// Counts the draws of successive blocks. A worker only has one for a report.
 struct DrawCounter {
   private let plan: DrawPlan
   private var counts: DrawCounts
   /// Outcomes of the block that were stored, numbered as the block's choices are.
   private var stored: Set<Int> = []
-  /// By experiment: the last user who met it, and the variant.
+  /// By experiment, the last user that met it, and the variant.
   private var metBy: [Int]
   private var user = 0
   private var met: [(experiment: Int, variant: Int)] = []
@@ -34,7 +35,7 @@ struct DrawCounter {
     metBy = Array(repeating: 0, count: plan.comparedCount)
   }
 
-  /// Notes that the user of a row had a variant stored.
+  /// Records that the variant of a row's user was stored.
   mutating func addStored(placement: Int, row: Int) {
     stored.insert(placement * BlockShape.rows + row)
   }
@@ -59,7 +60,7 @@ struct DrawCounter {
     if !stored.isEmpty { stored.removeAll(keepingCapacity: true) }
   }
 
-  /// Counts the experiments that the current user has met by twos.
+  /// Counts the pairs of experiments that the current user has met.
   private mutating func countPairs() {
     for later in met.indices.dropFirst() {
       for earlier in 0..<later {
@@ -73,7 +74,7 @@ struct DrawCounter {
     }
   }
 
-  /// The counts since this was asked last.
+  /// The counts since the last call.
   mutating func take() -> DrawCounts {
     defer { counts = DrawCounts(plan) }
     return counts
@@ -82,7 +83,7 @@ struct DrawCounter {
 
 // MARK: For reports
 
-/// Two experiments, and how many users drew which variants of them.
+/// Two experiments, and the number of users by their drawn variants.
 package struct DrawnPair: Sendable {
   package let first: DrawPlan.Experiment
   package let second: DrawPlan.Experiment
@@ -105,10 +106,10 @@ extension BatchPlan {
     }
   }
 
-  /// Takes up what was counted for a report and kept elsewhere.
+  /// Restores counts for a report that were stored elsewhere.
   ///
   /// - Parameter examples: identities by their numbers in ``BatchSums/examples``.
-  /// - Returns: false when it is not of this batch's shape.
+  /// - Returns: false when their shape is not this batch's.
   package func restore(_ counts: DrawCounts, examples: [Int: String], in sums: inout BatchSums)
     -> Bool
   {

@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What there is to count about the draws of a batch: the experiments that a user may meet
-/// together, and a table for each two of them.
+/// The draws of a batch to count: the experiments that a user may meet together, and a table for
+/// each pair of them.
 package struct DrawPlan: Sendable {
   /// An experiment by its ID, whichever audiences have it.
   package struct Experiment: Sendable {
@@ -13,8 +13,8 @@ package struct DrawPlan: Sendable {
     fileprivate var placements: Set<Int>
   }
 
-  /// Two experiments, and where the table of their variants begins: a row for each variant of the
-  /// first one.
+  /// Two experiments, and the start of the table of their variants: one row per variant of the
+  /// first experiment.
   package struct Pair: Sendable {
     package let first: Int
     package let second: Int
@@ -23,19 +23,19 @@ package struct DrawPlan: Sendable {
 
   package private(set) var experiments: [Experiment] = []
   package private(set) var pairs: [Pair] = []
-  /// How many pairs are not looked at, because there are too many.
+  /// The number of pairs that are skipped, because there are too many.
   package private(set) var pairsLeftOut = 0
-  /// By choice: the experiment that it is a draw of, or -1.
+  /// By choice, the experiment that it is drawn for, or -1.
   private(set) var experimentOf: [Int32]
-  /// By choice: the number of the variant in its experiment.
+  /// By choice, the number of the variant in its experiment.
   private(set) var variantOf: [Int32]
-  /// By two experiments, the smaller number first: where their table begins, or -1.
+  /// By pair of experiments, the smaller number first, the start of their table, or -1.
   private(set) var starts: [Int32] = []
   private(set) var cellCount = 0
 
-  /// Experiments that are compared with others; the rest is left out.
+  /// The maximum number of compared experiments. The rest is skipped.
   private static let mostExperiments = 64
-  /// Numbers that all tables together may have: each part of the input has its own.
+  /// The maximum size of all tables together, because each part of the input has its own copy.
   private static let mostCells = 20_000
 
   init(_ table: BatchTable, _ ruleSet: RuleSet) {
@@ -66,7 +66,7 @@ package struct DrawPlan: Sendable {
     let count = experiments.count
     let most = min(count, Self.mostExperiments)
     starts = Array(repeating: -1, count: most * most)
-    // Whoever is in no table is not compared.
+    // Experiments without a table are not compared.
     for choice in experimentOf.indices where experimentOf[choice] >= most {
       experimentOf[choice] = -1
     }
@@ -86,12 +86,12 @@ package struct DrawPlan: Sendable {
     pairsLeftOut += (count - most) * (count + most - 1) / 2
   }
 
-  /// Whether one user can get both: a placement gives a user one of its experiments.
+  /// Whether one user can get both. A placement gives a user only one of its experiments.
   private func canMeet(_ first: Int, _ second: Int) -> Bool {
     experiments[first].placements.union(experiments[second].placements).count > 1
   }
 
-  /// How many experiments are compared.
+  /// The number of compared experiments.
   var comparedCount: Int { min(experiments.count, Self.mostExperiments) }
 }
 

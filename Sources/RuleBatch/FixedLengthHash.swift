@@ -1,26 +1,28 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The hashes of one prefix and many subjects of one length: what comes before the subject is worked
-/// in, and ``SubjectColumns`` has what the subjects add.
+/// The hashes of one prefix and many subjects of one length. The part before the subject is
+/// precomputed, and ``SubjectColumns`` has the contributions of the subjects.
 struct FixedLengthHash {
   // SAFETY: Lists hold rows of the block, and `columns` has the columns that `layout` asks for,
   // each with `BlockShape.stride` places. Tests: FixedLengthHashTests.agreesWithBytes, asan.
 
-  /// Four lanes, or what is left of them when they are merged.
+  /// Four lanes, or what remains of them when they are merged.
   typealias Lanes = (a: UInt64, b: UInt64, c: UInt64, d: UInt64)
 
   private let layout: HashLayout
-  /// Without lanes: the hash of what comes before. With lanes: bytes of the whole text.
+  /// Without lanes, the hash of the bytes before the subject. With lanes, the length of the whole
+  /// input in bytes.
   private(set) var begun: UInt64
-  /// What the bytes of the prefix add to the first word of the subject.
+  /// The contribution of the prefix's bytes to the first word of the subject.
   let tail: UInt64
-  /// The lanes before the first word of the subject, and how many of them it does not change.
+  /// The lanes before the first word of the subject, and how many of them the subject's first
+  /// stripe does not change.
   private(set) var lanes: Lanes = (0, 0, 0, 0)
   private(set) var known = 0
-  /// What lanes that no subject changes add when lanes are merged.
+  /// The merge contribution of lanes that no subject changes.
   private(set) var merging: Lanes = (0, 0, 0, 0)
-  /// Stripes behind the one that the subject begins in.
+  /// Stripes after the one in which the subject begins.
   private(set) var stripes = 0
 
   init(_ prefix: HashPrefix, _ layout: HashLayout) {
@@ -57,14 +59,15 @@ struct FixedLengthHash {
     }
   }
 
-  /// Finds the upper 53 bits of the hashes of some rows. ``PlacementDraws`` does the same with wide vectors.
+  /// Computes the upper 53 bits of the hashes of some rows. ``PlacementDraws`` does the same with
+  /// wide vectors.
   ///
-  /// One step after the other for all rows: the steps of one hash wait for each other, those of
-  /// different rows do not, and a short step has many rows under way at once.
+  /// Each step runs for all rows before the next step. The steps of one hash depend on each other,
+  /// those of different rows do not, so a short step has many rows in flight.
   ///
   /// - Parameters:
   ///   - columns: of ``SubjectColumns``, for this layout.
-  ///   - draws: room for as many as there are rows in a block.
+  ///   - draws: has room for all rows of a block.
   func draw(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
     to draws: UnsafeMutablePointer<UInt64>
@@ -73,7 +76,7 @@ struct FixedLengthHash {
     for i in 0..<count { draws[i] = XXH64.avalanche(draws[i]) &>> 11 }
   }
 
-  /// Finds the hashes of some rows, but for the last mixing.
+  /// Computes the hashes of some rows, except for the last mixing.
   @inline(__always)
   private func begin(
     _ rows: UnsafePointer<Int32>, _ count: Int, _ columns: UnsafePointer<UInt64>,
@@ -112,7 +115,7 @@ struct FixedLengthHash {
     }
   }
 
-  /// The hash of a row with what goes into lanes.
+  /// The hash of a row, including the words in lanes.
   @inline(__always)
   private func inLanes(_ columns: UnsafePointer<UInt64>) -> UInt64 {
     var column = columns

@@ -1,10 +1,10 @@
 internal import Expressions
 package import RuleEngine
 
-/// The plans of a batch whose users have SDKs of several versions: one for each group of SDKs that decide the
-/// config alike. Shared by all workers; plans are made when a user asks for them.
+/// The plans of a batch whose users have SDKs of several versions: one for each group of SDKs that
+/// decide the config alike. All workers share it. Plans are created on demand.
 package final class Fleet: Sendable {
-  /// A group, and what is odd about the record that led to it.
+  /// A group, and any oddity of the record that led to it.
   struct Match: Sendable {
     var group: Int
     var problem: SDKSelection.Choice.Problem?
@@ -14,7 +14,7 @@ package final class Fleet: Sendable {
   private let family: RuleSetFamily
   private let usual: SDKName
   private let makePlan: @Sendable (RuleSet, [OutcomeColumns.OfRun]) -> BatchPlan
-  /// The column that names the SDK of each outcome; nil for none.
+  /// The column with the SDK of each outcome; nil for none.
   private let column: String?
   private let state = Locked(State())
 
@@ -23,14 +23,14 @@ package final class Fleet: Sendable {
     var groupOf: [SDKProfile: Int] = [:]
   }
 
-  /// What SDKs of a group have in common.
+  /// The common properties of the SDKs in a group.
   private struct GroupKey: Hashable {
     var compiling: SDKProfile.CompileKey
     var aborts: Bool
     var hasNullTimes: Bool
     var rejection: ConfigFact?
     var unsent: [Int]
-    /// The name of the SDK, where outcomes have it.
+    /// The name of the SDK, if outcomes include it.
     var name: String?
   }
 
@@ -51,7 +51,7 @@ package final class Fleet: Sendable {
     return Match(group: group(of: choice.profile), problem: choice.problem)
   }
 
-  /// How many rule sets were compiled.
+  /// The number of compiled rule sets.
   package var compileCount: Int { family.compileCount }
 
   func plan(ofGroup number: Int) -> BatchPlan { state.withLock { $0.groups[number].plan } }
@@ -76,19 +76,19 @@ package final class Fleet: Sendable {
   }
 }
 
-/// Decides a chunk whose users have SDKs of several versions: each group of SDKs has its own worker, and
-/// outcomes come in the order of the lines.
+/// Decides a chunk whose users have SDKs of several versions. Each group of SDKs has its own
+/// worker, and outcomes are in the order of the lines.
 final class FleetWorker {
   // SAFETY: Cells of `columns` and `frame` point into the chunk; both are reset before a call ends.
   // Tests: FleetTests, asan.
 
-  /// A worker of a group, and what it has written of the chunk.
+  /// A worker of a group, and its outcomes for the chunk.
   private final class Group {
     var worker: BatchWorker
     let buffer = OutcomeBuffer()
-    /// How many outcomes of users have been passed on.
+    /// The number of outcomes already copied.
     var passed = 0
-    /// Where the whole batch counts what the group counts.
+    /// The batch's numbers for the counts of the group.
     let numbers: [Int?]
 
     init(_ plan: BatchPlan, of batch: BatchPlan) {
@@ -102,7 +102,7 @@ final class FleetWorker {
     }
   }
 
-  /// What records said of their SDKs, and the groups that follow.
+  /// SDK data from earlier records, and their groups.
   private struct Known {
     var cells: [Cell]
     var match: Fleet.Match
@@ -110,7 +110,7 @@ final class FleetWorker {
 
   private let fleet: Fleet
   private let plan: BatchPlan
-  /// By the numbers of the fleet; nil for groups without a user here.
+  /// By the numbers of the fleet; nil for groups without a user in this worker.
   private var groups: [Group?] = []
   private let program: Program
   private let slots: [Int]
@@ -122,7 +122,7 @@ final class FleetWorker {
   /// The group of each line that has an outcome.
   private var order: [Int32] = []
 
-  /// What a record says of its SDK.
+  /// The paths of a record's SDK data.
   private static let paths = [
     "platform", "sdkVersion", "sdkVersionPadded", "platformWrapper", "platform_wrapper",
   ].map { AttributePath(["device", $0]) }
@@ -144,14 +144,14 @@ final class FleetWorker {
 
   deinit { captured.deallocate() }
 
-  /// What went wrong in texts, with the number of times.
+  /// The errors in texts, with their number.
   var textErrors: [String: Int] {
     groups.compactMap { $0 }.reduce(into: [:]) {
       $0.merge($1.worker.textErrors, uniquingKeysWith: +)
     }
   }
 
-  /// What came of the lines of a chunk.
+  /// The results for the lines of a chunk.
   struct Output {
     var sums: BatchSums
     var rejected: [BatchWorker.RejectedLine] = []
@@ -201,7 +201,7 @@ final class FleetWorker {
     return output
   }
 
-  /// Puts the outcomes of the groups into the order of the lines.
+  /// Merges the outcomes of the groups in the order of the lines.
   private func join(into buffer: OutcomeBuffer) {
     for case let group? in groups { group.passed = 0 }
     for number in order {
@@ -230,7 +230,7 @@ final class FleetWorker {
     return group
   }
 
-  /// Which SDK the record has that a text begins with, and its group.
+  /// The SDK of the record at the beginning of the bytes, and its group.
   private func match(_ text: ByteView, slack: Int) -> Fleet.Match {
     if shapes.fill(text, slack: slack, row: 0, of: &columns, captured: captured) != nil {
       return match { columns.cell($0, row: 0) }
@@ -240,7 +240,7 @@ final class FleetWorker {
       try frame.fill(json: line)
       shapes.learn(line)
     } catch {
-      // The line is refused by whichever worker reads it.
+      // The line is rejected by any worker that reads it.
       return fleet.match(DeviceSDK())
     }
     return match { frame.slots[$0] }
@@ -267,7 +267,7 @@ final class FleetWorker {
     device.paddedVersion = text(2)
     device.hasWrapper = text(3) != nil || text(4) != nil
     let match = fleet.match(device)
-    // Longer texts lie in the chunk.
+    // Longer strings point into the chunk.
     if !cells.contains(where: { $0.isValue && $0.pointsOutside }), known.count < Self.mostKnown {
       known.append(Known(cells: cells, match: match))
     }

@@ -1,32 +1,31 @@
 internal import Expressions
 package import RuleEngine
 
-/// Which columns of a table are what of a user: identities, attributes, and the other members of a
-/// record, as ``UserRecordReader`` has them. A column of the wrong kind is an error, whether rules read it
-/// or not.
+/// The roles of a table's columns: identities, attributes, and the other members of a record, as in
+/// ``UserRecordReader``. A column of the wrong type is an error, whether or not rules read it.
 package struct FrameColumns: Sendable {
   package struct Options: Sendable {
-    /// The column with the users' identities: texts or whole numbers.
+    /// The column with the users' identities: strings or whole numbers.
     package var subject = UserMember.userID.key
-    /// Whose attributes columns are that are no member and name no root; nil for roots of their own.
+    /// The root for columns that are neither members nor roots; nil if each is a root of its own.
     package var root: String?
-    /// Columns whose names are other than the paths of what they hold, by path: `user.plan`.
+    /// Columns whose names differ from the paths of their values, by path: `user.plan`.
     package var columns: [String: String] = [:]
     package var null = ArrowNull.missing
-    /// Whether attributes may be read that no column has.
+    /// Whether rules may read attributes without a column.
     package var ignoresMissing = false
-    /// False for a table without rows: where nothing says what columns hold, some call them floats (pandas
-    /// does) or NULL, and nobody is to be kept from deciding for nobody.
+    /// False for a table without rows. If column types are unknown, some producers declare floats
+    /// (pandas does) or NULL, which should not be an error in an empty table.
     package var hasRows = true
 
     package init() {}
   }
 
-  /// Names that lead to a column, as levels of structs are limited.
+  /// Names on the way to a column. Limited, because levels of structs are limited.
   private static let mostLevels = 64
 
   package let binding: ArrowBinding
-  /// Whether the times of events have to be looked at, because they are texts.
+  /// Whether the times of events must be validated, because they are strings.
   let hasEventTexts: Bool
 
   package init(_ table: ArrowField, for ruleSet: RuleSet, _ options: Options = Options())
@@ -71,7 +70,7 @@ package struct FrameColumns: Sendable {
     }
   }
 
-  /// Refuses places deeper than any attribute is.
+  /// Rejects places deeper than any attribute.
   private static func checkPlaces(_ options: Options) throws(ArrowError) {
     for (place, column) in options.columns where split(place).count > mostLevels {
       throw ArrowError(
@@ -83,17 +82,17 @@ package struct FrameColumns: Sendable {
     options.columns[member.key] ?? (member == .userID ? options.subject : member.key)
   }
 
-  /// Where a column of the table stands.
+  /// The paths of a column of the table.
   private static func paths(of column: String, _ options: Options) -> [[String]] {
     func isColumn(_ name: String) -> Bool { name.utf8.elementsEqual(column.utf8) }
     let named = options.columns.filter { isColumn($0.value) }.map(\.key).sorted()
     if !named.isEmpty { return named.map { split($0) } }
     if isColumn(options.subject) { return [[UserMember.userID.key]] }
     let path = split(column)
-    // Deeper than structs may be, and no attribute: nobody reads it.
+    // Deeper than structs and attributes can be, so it is never read.
     if path.count > FrameColumns.mostLevels { return [] }
     let isMember = UserMember.allCases.contains { $0.key == path[0] }
-    // An identity that is not the users'.
+    // An identity column that is not the users'.
     if isColumn(UserMember.userID.key) { return options.root.map { [[$0] + path] } ?? [] }
     if !isMember, let root = options.root { return [split(root) + path] }
     return [path]
@@ -115,7 +114,8 @@ package struct FrameColumns: Sendable {
     return ArrowError(options.subject, "there is no such column with values; \(hint)")
   }
 
-  /// The attributes that rules read, that no column has, and that do not follow from the columns.
+  /// The attributes that rules read, that no column has, and that cannot be derived from the
+  /// columns.
   private func missingAttributes(_ ruleSet: RuleSet) -> [String] {
     let isAgentWallie = ruleSet.format == .agentWallie
     let missing = Set(binding.missing)
@@ -124,7 +124,7 @@ package struct FrameColumns: Sendable {
     for attribute in ruleSet.storage.derived {
       let sources = (DeviceDerivation.sources(of: attribute) ?? []).map(\.description)
       needless.formUnion(sources.filter { !read.contains($0) })
-      // One column that it follows from is enough.
+      // One source column is enough.
       if sources.isEmpty || !missing.isSuperset(of: sources) {
         needless.insert(AttributePath([UserMember.device.key, attribute.rawValue]).description)
       }
@@ -137,7 +137,7 @@ package struct FrameColumns: Sendable {
 }
 
 extension UserMember {
-  /// Whether a column may hold what the member is.
+  /// Whether a column may contain the values of the member.
   fileprivate func takes(_ field: ArrowField) -> Bool {
     switch kind {
     case .text:
@@ -166,7 +166,7 @@ extension UserMember {
     }
   }
 
-  /// What a column of the member's must be.
+  /// The required type of a column for the member.
   fileprivate var wantedColumn: String {
     switch kind {
     case .text: self == .userID ? "a text or an integer" : "a text"
@@ -180,7 +180,7 @@ extension UserMember {
 }
 
 extension ArrowField {
-  /// A table of which columns of floats may be anything.
+  /// The same table, in which columns of floats may have any type.
   fileprivate var withoutKinds: ArrowField {
     var table = self
     for (i, column) in children.enumerated() where column.type == .double && column.codes == nil {
@@ -207,7 +207,7 @@ extension ArrowField {
     return found.count == 1 && isRight(found[0])
   }
 
-  /// Whether all that is below is timestamps, in which nothing can be wrong.
+  /// Whether all values below are timestamps, which are always valid.
   fileprivate var holdsTimestamps: Bool {
     if type.isList { return children[0].holdsTimestamps }
     if type == .structure { return children.allSatisfy(\.holdsTimestamps) }

@@ -2,29 +2,31 @@ package import CArrow
 internal import Expressions
 package import RuleEngine
 
-/// The outcomes of a plan as a table in Arrow's form: a column for each placement, in the order of the rows
+/// The outcomes of a plan as an Arrow table: a column for each placement, in the order of the rows
 /// that were decided.
 ///
-/// What a choice means is laid out once for a plan: a row is looked up by the number of its choice.
+/// The values of each choice are laid out once per plan. A row looks them up by the number of its
+/// choice.
 package struct FrameOutcomes: Sendable {
   // SAFETY: Pointers to the caller's arrays and schemas are passed on to `ArrowExport`, which
   // writes there once. Tests: FrameOutcomesTests, asan.
 
-  /// How texts are written.
+  /// The encoding of strings.
   package enum Texts: Sendable {
-    /// Codes of a dictionary: smallest, and what most engines group by at once.
+    /// Codes of a dictionary: the smallest form, and most engines can group by it directly.
     case dictionary
-    /// Plain texts, which everybody reads.
+    /// Plain strings, which every reader supports.
     case plain
     /// Views into one buffer.
     case views
   }
 
   package struct Form: Sendable {
-    /// What each placement's struct holds; none for one number a placement, of ``BatchPlan/choices``.
+    /// The fields of each placement's struct. If empty, each placement is a number instead, an
+    /// index of ``BatchPlan/choices``.
     package var fields = OutcomeField.ofChoices
     package var texts = Texts.dictionary
-    /// Whether there are columns at all: without them a table has rows, for whoever counts.
+    /// Whether there are columns at all. A table without them still has rows, for counting.
     package var hasColumns = true
 
     package init() {}
@@ -32,7 +34,7 @@ package struct FrameOutcomes: Sendable {
 
   private let names: [String]
   private let form: Form
-  /// Whether the plan has numbers for what users get.
+  /// Whether the plan has numbers for choices.
   private let hasChoices: Bool
   private let columns: [OutcomeColumn]
   private let presences: ChoicePresences
@@ -73,7 +75,8 @@ package struct FrameOutcomes: Sendable {
 
   // MARK: Rows
 
-  /// Writes the outcomes that a worker has decided last to where a caller wants them, who releases them.
+  /// Writes the outcomes that a worker decided last to the caller's memory. The caller releases
+  /// them.
   package func export(_ worker: FrameWorker, to array: UnsafeMutablePointer<ArrowArray>)
     throws(ArrowError)
   {
@@ -81,8 +84,8 @@ package struct FrameOutcomes: Sendable {
   }
 
   /// - Parameters:
-  ///   - choices: as ``FrameWorker/choices`` has them; those of a plan that only counts are an error.
-  ///   - reasons: where ``Form/fields`` asks for them.
+  ///   - choices: as in ``FrameWorker/choices``. Those of a plan that only counts are an error.
+  ///   - reasons: required if ``Form/fields`` includes them.
   package func export(
     _ choices: [Int32], _ reasons: FrameReasons? = nil, count: Int,
     to array: UnsafeMutablePointer<ArrowArray>
@@ -144,7 +147,7 @@ package struct FrameOutcomes: Sendable {
     return ArrowExport(count: choices.count, buffers: [offsets, bytes])
   }
 
-  /// Reasons; NULL where there is nothing to say.
+  /// Reasons. NULL for an outcome without one.
   private func export(
     _ reasons: FrameReasons.Column?, count: Int, _ name: String
   ) throws(ArrowError) -> ArrowExport {

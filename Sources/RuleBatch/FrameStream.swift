@@ -1,13 +1,13 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Decides for a stream of batches, and gives the outcomes out in parts that do not depend on how large these
-/// are: memory is that of one batch of the stream and of one part.
+/// Decides for a stream of batches, and returns the outcomes in parts whose size does not depend on
+/// the batches. Memory usage is that of one input batch and one part.
 package struct FrameStream: ~Copyable {
-  /// Rows of a part: more would leave the caches, and take twice as long.
+  /// The maximum number of rows in a part. More would exceed the caches, and take twice as long.
   package static let mostRows = 8_192
 
-  /// A batch that is being read. The rows point into it, so they go first.
+  /// The current batch. The rows point into it, so they must be released first.
   private final class Current {
     var rows: ArrowRows
     let batch: ArrowBatch
@@ -22,18 +22,18 @@ package struct FrameStream: ~Copyable {
   private let stream: ArrowStream
   private var current: Current?
   private var next = 0
-  /// Rows of the parts before the present one.
+  /// Rows of the parts before the current one.
   private var before = 0
   private var failed: ArrowError?
-  /// Producers need not answer once they have said that there is no more.
+  /// A producer need not answer after it has reported the end.
   private var hasEnded: Bool
 
-  /// What users get in the part that was decided last.
+  /// Has the outcomes of the last part.
   package let worker: FrameWorker
 
   /// - Parameters:
   ///   - columns: of the stream's schema.
-  ///   - hasEnded: whether all batches have been read already.
+  ///   - hasEnded: whether all batches have already been read.
   package init(
     _ plan: BatchPlan, _ columns: FrameColumns, _ stream: consuming ArrowStream,
     hasEnded: Bool = false
@@ -44,11 +44,11 @@ package struct FrameStream: ~Copyable {
     worker = FrameWorker(plan, columns)
   }
 
-  /// The row of the stream that the present part begins with, from 0.
+  /// The first row of the current part in the stream, from 0.
   package var firstRow: Int { before - worker.count }
 
-  /// Decides for the next part; nil at the end. After an error there is no next part. Rows of errors are
-  /// those of the stream, from 0.
+  /// Decides for the next part; nil at the end. After an error there is no next part. Row numbers
+  /// in errors are those of the stream, from 0.
   package mutating func decide() throws(ArrowError) -> BatchSums? {
     if let failed { throw failed }
     if hasEnded { return nil }
@@ -71,7 +71,7 @@ package struct FrameStream: ~Copyable {
       }
     } catch {
       var problem = error
-      // Whoever reads a stream does not see its batches.
+      // Readers of a stream do not see its batches.
       if let row = error.row { problem.row = before - next + row }
       current = nil
       failed = problem

@@ -2,17 +2,17 @@ package import CArrow
 internal import Expressions
 internal import RuleEngine
 
-/// Decides all placements of a plan for the rows of tables in Arrow's form. Each thread has its own worker.
+/// Decides all placements of a plan for the rows of Arrow tables. Each thread has its own worker.
 ///
-/// Rows are decided in blocks, column by column, as those of ``BatchWorker``; a row that says something of
-/// the past (assignments, occurrences, events, entitlements where rules ask for them) is decided alone. A row
-/// whose user cannot be read has no outcome, and is among the ``rejected``.
+/// Rows are decided in blocks, column by column, as in ``BatchWorker``. A row with data about the
+/// past (assignments, occurrences, events, entitlements where rules ask for them) is decided alone.
+/// A row with an unreadable user has no outcome, and is one of the ``rejected`` rows.
 package final class FrameWorker {
   // SAFETY: `subjects`, `statuses` and masks have 512 rows, as many as a block. A call ends with
   // `forget()`; after an error, `abandon()` replaces the worker, because its notes name rows of the
   // old batch. Tests: FrameWorkerTests, DamagedFrameTests, FrameFailureTests, asan.
 
-  /// A row for which nothing is decided.
+  /// A row without a decision.
   package struct RejectedRow: Hashable, Sendable {
     /// The row, from 0, among those that were decided together.
     package var row: Int
@@ -22,29 +22,29 @@ package final class FrameWorker {
   private let plan: BatchPlan
   private let columns: FrameColumns
   private var worker: BatchWorker
-  /// Rows of the block that are decided alone, and a mask to work with.
+  /// Rows of the block that are decided alone, and a scratch mask.
   private let alone = RowMasks.allocate()
   private let scratch = RowMasks.allocate()
-  /// Texts of the block's rows: identities, and statuses.
+  /// Strings of the block's rows: identities, and statuses.
   private let subjects: UnsafeMutablePointer<ByteView>
   private let statuses: UnsafeMutablePointer<ByteView>
   private var memory = Arena(limit: 64 << 20)
   private var json: [UInt8] = []
 
-  /// What users get, by the numbers of ``BatchPlan/choices``: placement after placement, and of each all rows;
-  /// -1 for rows without an outcome. Empty where the plan only counts.
+  /// The users' choices as indexes of ``BatchPlan/choices``: all rows of the first placement, then
+  /// of the next; -1 for rows without an outcome. Empty if the plan only counts.
   package private(set) var choices: [Int32] = []
-  /// The first of the rows without an outcome.
+  /// The first rows without an outcome.
   package private(set) var rejected: [RejectedRow] = []
-  /// Why the rows of ``choices`` got what they got.
+  /// The reasons of ``choices``.
   package private(set) var reasons: FrameReasons
-  /// Rows that ``choices`` has.
+  /// The number of rows in ``choices``.
   package private(set) var count = 0
 
-  /// Rows without an outcome of which the reason is kept.
+  /// The maximum number of stored rejections.
   package static let mostReasons = 100
-  /// Rows that are decided in one call, and outcomes that are kept. A batch says of itself how many rows it
-  /// has.
+  /// The maximum number of rows per call, and of stored outcomes. A batch declares its own number
+  /// of rows, so it cannot be trusted.
   private static let mostRows = 1 << 28
   private static let mostOutcomes = 1 << 30
 
@@ -67,9 +67,9 @@ package final class FrameWorker {
     statuses.deallocate()
   }
 
-  /// Decides for all rows of a batch, which must stay where it is meanwhile.
+  /// Decides for all rows of a batch, which must stay in place meanwhile.
   ///
-  /// - Returns: the counts. What users get is in ``choices``.
+  /// - Returns: the counts. The users' choices are in ``choices``.
   package func decide(_ batch: UnsafePointer<ArrowArray>) throws(ArrowError) -> BatchSums {
     do throws(ArrowError) {
       var rows = try ArrowRows(columns.binding, batch)
@@ -113,7 +113,7 @@ package final class FrameWorker {
     self.count = count
     let wanted = plan.keepsChoices ? plan.placementCount * count : 0
     if choices.count != wanted { choices = Array(repeating: BatchBlock.noChoice, count: wanted) }
-    // Nothing points into the batch when it is given back, whatever has happened.
+    // No view points into the batch after its release, even after an error.
     defer {
       worker.forget()
       memory.reset()
@@ -132,8 +132,8 @@ package final class FrameWorker {
     return sums
   }
 
-  /// Forgets what was decided before something failed, and what it has noted of rows: neither is it given out,
-  /// nor counted with what comes next.
+  /// Discards the decisions made before an error, and their notes. They are neither returned, nor
+  /// counted with the next ones.
   private func abandon() {
     worker = BatchWorker(plan)
     worker.reader.hasOnlyMembers = true
@@ -203,7 +203,7 @@ package final class FrameWorker {
     return refused
   }
 
-  /// What questions about events come to for users without any.
+  /// The answers to questions about events for users without any.
   private func fillAnswers(_ count: Int) {
     guard let answers = worker.answersWithoutEvents else {
       return RowMasks.fill(alone, rows: count)
@@ -213,7 +213,7 @@ package final class FrameWorker {
     }
   }
 
-  /// Finds the rows that say something of the past.
+  /// Finds the rows with data about the past.
   private func findLoudRows(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
     throws(ArrowError)
   {
@@ -230,7 +230,7 @@ package final class FrameWorker {
     }
   }
 
-  /// What a row says outside `device` counts where `device` is silent.
+  /// Values outside `device` count where `device` lacks them.
   private func fillStatuses(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
     throws(ArrowError)
   {
@@ -262,7 +262,7 @@ package final class FrameWorker {
     }
   }
 
-  /// A captured value for a slot; nil when it cannot be had.
+  /// A captured value for a slot; nil when it cannot be read.
   private func readableCell(
     _ rows: borrowing ArrowRows, _ member: Int, _ row: Int
   ) throws(ArrowError) -> Cell? {
@@ -276,10 +276,10 @@ package final class FrameWorker {
 
   // MARK: Alone
 
-  /// Decides for one row. What it says beside attributes goes through the reader of records, which knows
-  /// what all of that means; it is a small part of most tables.
+  /// Decides for one row. Its members beside attributes go through the reader of records, which
+  /// handles all of them. In most tables few rows need this.
   ///
-  /// - Returns: why it has no outcome, if it has none.
+  /// - Returns: why it has no outcome, or nil.
   private func decideAlone(
     _ rows: inout ArrowRows, _ row: Int, _ subject: ByteView
   ) throws(ArrowError) -> String? {
@@ -309,8 +309,8 @@ package final class FrameWorker {
 }
 
 extension BatchPlan {
-  /// Why tables cannot be decided by the plan, for a person: what it wants beside outcomes and counts is made
-  /// of lines. Nil where they can.
+  /// Why the plan cannot decide tables, in words: it also requests data that only lines have. Nil
+  /// if it can.
   fileprivate var problemWithTables: String? {
     let wanted =
       draws != nil ? "counts draws" : texts != nil ? "renders texts" : nil
@@ -323,7 +323,7 @@ extension BatchWorker {
     try reader.read(record, into: &frame)
   }
 
-  /// Gives attributes that a row, or the frame, does not have the values that follow from others.
+  /// Derives the attributes that a row, or the frame, lacks.
   fileprivate mutating func derive(row: Int) {
     reader.derivation?.fill(row: row, of: &block.columns)
   }

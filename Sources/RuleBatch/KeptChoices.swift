@@ -1,18 +1,18 @@
 package import Expressions
 internal import RuleEngine
 
-/// What the users of a chunk get, as numbers of choices, for whoever compares them with others.
+/// The choices of a chunk's users as numbers, for comparisons with others.
 package final class KeptChoices {
   // SAFETY: Choices and identities are copied while the block has them. No address is stored.
   // Tests: ComparisonTests.
 
   private let placements: Int
-  /// Block after block: by placement and row.
+  /// Block after block, by placement and row.
   package private(set) var choices: [Int32] = []
-  /// By block: where its choices begin, and its first row.
+  /// By block, the index of its first choice, and its first row.
   package private(set) var blocks: [(start: Int, firstRow: Int)] = []
   private(set) var rows = 0
-  /// Identities one after the other, and where each ends.
+  /// The concatenated identities, and the end of each.
   private var subjects: [UInt8] = []
   private var ends: [Int] = []
 
@@ -40,7 +40,7 @@ package final class KeptChoices {
     }
   }
 
-  /// Takes over what groups of users get, in the order of the users.
+  /// Takes over the choices of groups of users, in the order of the users.
   ///
   /// - Parameters:
   ///   - order: the group of each user.
@@ -68,7 +68,7 @@ package final class KeptChoices {
     places.removeAll()
   }
 
-  /// By row: where its first choice is, and how far it is to that of the next placement.
+  /// By row, the index of its first choice, and the distance to that of the next placement.
   private var places: [(place: Int, count: Int)] {
     blocks.indices.flatMap { block in
       let count = count(ofBlock: block)
@@ -81,7 +81,7 @@ package final class KeptChoices {
     (block + 1 < blocks.count ? blocks[block + 1].firstRow : rows) - blocks[block].firstRow
   }
 
-  /// Calls with the identity of a row.
+  /// Calls the body with the identity of a row.
   package func withSubject<Result>(_ row: Int, _ body: (ByteView) -> Result) -> Result {
     let from = row > 0 ? ends[row - 1] : 0
     return subjects.withUnsafeBufferPointer { body(ByteView(rebasing: $0[from..<ends[row]])) }

@@ -1,9 +1,9 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Outcomes of a chunk as text. The memory stays when others take their place.
+/// Outcomes of a chunk as bytes. The memory is reused for later outcomes.
 ///
-/// One thread at a time has it: a worker writes it, then what writes files reads it.
+/// Only one thread uses it at a time: a worker writes it, then the file writer reads it.
 package final class OutcomeBuffer: @unchecked Sendable {
   // SAFETY: One thread has a buffer at a time: a worker, then the writer. A task's result or the
   // pool's `Locked` passes it on. Room is made before writing. Tests: InputFormsTests, tsan over
@@ -11,9 +11,9 @@ package final class OutcomeBuffer: @unchecked Sendable {
 
   private var memory: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)
   private var count = 0
-  /// Whether ``ends`` are kept.
+  /// Whether to record ``ends``.
   var marksEnds = false
-  /// Where each part that was appended ends.
+  /// The end of each part that was appended.
   private(set) var ends: [Int] = []
 
   package init() {}
@@ -23,21 +23,21 @@ package final class OutcomeBuffer: @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// The outcomes. They are there as long as the buffer is and nothing else is written to it.
+  /// The outcomes. Valid while the buffer exists and is not written to.
   package var content: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory)[0..<count])
   }
 
   var bytes: [UInt8] { Array(content) }
 
-  /// Gives up what the buffer holds: nobody may read it any more.
+  /// Clears the buffer. Its contents must not be read any more.
   package func clear() {
     count = 0
     ends.removeAll(keepingCapacity: true)
     ReusedMemory.giveBack(memory.baseAddress, memory.count)
   }
 
-  /// Appends up to `capacity` bytes; `write` returns where they end.
+  /// Appends up to `capacity` bytes. `write` returns their end.
   func append(
     capacity: Int, _ write: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
   ) {

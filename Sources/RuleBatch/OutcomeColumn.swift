@@ -3,7 +3,7 @@ internal import Expressions
 import Expressions
 internal import RuleEngine
 
-/// A bit for each row that is not NULL; no bits when none is.
+/// A bit for each row that is not NULL; no bits if no row is NULL.
 struct ArrowValidity {
   var bits: ArrowBuffer?
   var nulls = 0
@@ -19,27 +19,27 @@ struct ArrowValidity {
     self.init(buffer, nulls: isThere.count { !$0 })
   }
 
-  /// - Parameter bits: of so many rows, which are left out where nothing is NULL.
+  /// - Parameter bits: of this many rows. They are omitted if no row is NULL.
   fileprivate init(_ bits: ArrowBuffer, nulls: Int) {
     self.nulls = nulls
     self.bits = nulls == 0 ? nil : bits
   }
 }
 
-/// Which choices have a value in which columns: most columns share that with another one.
+/// Which choices have a value in which columns. Most columns share this with another one.
 ///
-/// The tables here begin with what a row without a choice has, so that rows are looked up and not asked: a
-/// branch that nobody can foretell takes longer than the rest.
+/// The tables here begin with the entry for rows without a choice, so that every row is a plain
+/// lookup. An unpredictable branch would take longer than the rest.
 struct ChoicePresences: Sendable {
   // SAFETY: Choices come from the plan that the table was made for, or are -1, which is the table's
   // first place. There is a byte for every eight rows. Tests: FrameOutcomesTests, asan.
 
-  /// By presence: which choices have a value.
+  /// By presence, the choices that have a value.
   private var known: [[Bool]] = []
-  /// By choice and one: a bit for each presence.
+  /// By choice plus one, a bit for each presence.
   private var flags: [UInt8]
 
-  /// Columns are of fewer kinds.
+  /// The maximum number of different presences of columns.
   private static let most = 8
 
   init(choices: Int) {
@@ -47,10 +47,10 @@ struct ChoicePresences: Sendable {
     _ = number(of: Array(repeating: true, count: choices))
   }
 
-  /// Of choices as such.
+  /// The presence of choices in general.
   static let ofChoice = 0
 
-  /// The number of a presence, which is added where it is new.
+  /// The number of a presence, which is added if it is new.
   mutating func number(of isThere: [Bool]) -> Int {
     if let number = known.firstIndex(of: isThere) { return number }
     precondition(known.count < ChoicePresences.most, "more presences than a byte has bits")
@@ -61,7 +61,8 @@ struct ChoicePresences: Sendable {
     return known.count - 1
   }
 
-  /// By presence, which rows have a value. Eight rows at a time: their flags lie side by side in a word.
+  /// By presence, the rows that have a value. Handles eight rows at a time, with their flags side
+  /// by side in a word.
   func validities(_ choices: ArraySlice<Int32>) -> [ArrowValidity] {
     let buffers = known.map { _ in
       ArrowBuffer(unwritten: (choices.count + 7) / 8, of: UInt8.self)
@@ -84,7 +85,7 @@ struct ChoicePresences: Sendable {
           let word = left >= 8 ? flagsOf(row, count: 8) : flagsOf(row, count: left)
           for presence in bytes.indices {
             let those = word &>> UInt64(presence) & 0x0101_0101_0101_0101
-            // Gathers the lowest bits of eight bytes, and adds them up.
+            // Gathers the lowest bits of eight bytes, and combines them.
             bytes[presence][row &>> 3] = UInt8(
               truncatingIfNeeded: (those &* 0x0102_0408_1020_4080) &>> 56)
             there[presence] &+= Int((those &* 0x0101_0101_0101_0101) &>> 56)
@@ -97,41 +98,41 @@ struct ChoicePresences: Sendable {
   }
 }
 
-/// A field of all choices, laid out once for a plan.
+/// A field of all choices, laid out once per plan.
 struct OutcomeColumn: Sendable {
   // SAFETY: Choices come from the plan that the tables were made for, or are -1, which is their
   // first place. Sizes are sums of the same lengths. Tests: FrameOutcomesTests.everyLength, asan.
 
-  /// Where a text is among those of a column.
+  /// The range of a string in a column's bytes.
   private struct Span: BitwiseCopyable, Sendable {
     var start: Int32 = 0
     var count: Int32 = 0
   }
 
-  /// A text in the form of views, as it is handed out: sixteen bytes.
+  /// A string in the form of views, as exported: sixteen bytes.
   fileprivate struct View: BitwiseCopyable, Sendable {
     var first: UInt64 = 0
     var last: UInt64 = 0
   }
 
   let field: OutcomeField
-  /// Which of the presences it has.
+  /// The presence of the column.
   let presence: Int
-  /// The texts one after the other, each once.
+  /// The concatenated strings, without duplicates.
   let bytes: ArrowBuffer
   let dictionary: [ArrowExport]
-  /// By choice and one: the number of its text, or of the audience; 0 where there is nothing.
+  /// By choice plus one, the number of its string, or of the audience; 0 for a missing value.
   private let numbers: [Int32]
   private let spans: [Span]
   private let views: [View]
-  /// How many bytes the longest text has.
+  /// The length of the longest string in bytes.
   private let longest: Int
 
-  /// Texts are copied in steps of so many bytes.
+  /// Strings are copied in steps of this many bytes.
   private static let step = 16
-  /// Bytes for texts that are not counted before they are written.
+  /// The size up to which strings are written without counting first.
   private static let mostUncounted = 1 << 20
-  /// How many bytes ahead memory is asked for: whoever writes many columns has none of it at hand.
+  /// How many bytes ahead to prefetch. With many columns, none of their memory is in the caches.
   private static let ahead = 1024
 
   init(
@@ -180,7 +181,7 @@ struct OutcomeColumn: Sendable {
       ? [] : [ArrowExport(count: texts.count, buffers: [nil, ArrowBuffer(offsets), bytes])]
   }
 
-  /// The numbers of audiences, or of texts in ``dictionary``.
+  /// The numbers of audiences, or of strings in ``dictionary``.
   func numbersOf(_ choices: ArraySlice<Int32>) -> ArrowBuffer {
     looked(up: choices, in: numbers)
   }
@@ -202,7 +203,7 @@ struct OutcomeColumn: Sendable {
     return buffer
   }
 
-  /// The texts of rows one after the other, and where each begins.
+  /// The concatenated strings of rows, and the start of each.
   func textsOf(
     _ choices: ArraySlice<Int32>, _ name: String
   ) throws(ArrowError) -> (offsets: ArrowBuffer, bytes: ArrowBuffer) {
@@ -227,13 +228,13 @@ struct OutcomeColumn: Sendable {
     guard total <= Int(Int32.max) else {
       throw ArrowError(name, "the outcomes take more than 2 GiB; decide fewer rows at a time")
     }
-    // Each is written in full steps, which go beyond its end: what follows is written afterwards.
+    // Each is written in full steps, which exceed its end. The next string overwrites the excess.
     let copies = ArrowBuffer(unwritten: total + steps * Self.step, of: UInt8.self)
     let target = UnsafeMutableRawPointer(copies.start)
     spans.withUnsafeBufferPointer { spans in
       choices.withUnsafeBufferPointer { choices in
         let source = UnsafeRawPointer(bytes.start)
-        // As many steps for all, where that is quicker than asking how many.
+        // The same number of steps for all, if that is faster than computing it for each.
         switch steps {
         case 0: break
         case 1:
@@ -264,13 +265,12 @@ struct OutcomeColumn: Sendable {
     return (offsets, copies)
   }
 
-  /// Writes texts of one or two steps into as much memory as they can take at most.
+  /// Writes strings of one or two steps into memory for their maximum size.
   private func writeUncounted(
     _ choices: ArraySlice<Int32>, steps: Int, _ offsets: ArrowBuffer
   ) -> ArrowBuffer {
     // SAFETY: The target has room for the longest string in every row, and for the last step.
-    // Tests: FrameOutcomesTests.everyLength, asan.
-    // Of no text a step is written, too.
+    // Tests: FrameOutcomesTests.everyLength, asan. A missing string writes a step too.
     let copies = ArrowBuffer(
       unwritten: choices.count * longest + max(steps, 1) * Self.step, of: UInt8.self)
     let source = UnsafeRawPointer(bytes.start)

@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// The columns of tables of outcomes.
 package struct OutcomeColumns: Sendable {
-  /// A column with the same text for every outcome: it tells of the run.
+  /// A column about the run, with the same string in every outcome.
   package struct OfRun: Hashable, Sendable {
     package var name: String
     package var text: String
@@ -14,21 +14,22 @@ package struct OutcomeColumns: Sendable {
     }
   }
 
-  /// What a column is called that tells why.
+  /// The name of the column with reasons.
   package static let reason = OutcomeField.reason.rawValue
 
-  /// What is said of an outcome.
+  /// The columns of an outcome.
   package let fields: [String]
-  /// Whether one of them tells why.
+  /// Whether one of them contains reasons.
   package let hasReasons: Bool
 
-  /// Of the user's identity. Names of columns are in small letters: several databases make them so.
+  /// The column with the user's identity. Names of columns are in lower case, because several
+  /// databases convert them.
   package static let user = "user_id"
 
   package let ofRun: [OfRun]
-  /// By placement: what the names of its columns begin with, where a row is a user's.
+  /// By placement, the prefix of its columns' names, if a row is a user.
   package let prefixes: [String]
-  /// Placements whose columns have a number, because the columns of another one have the name.
+  /// Placements whose columns are numbered, because those of another placement have the same name.
   package let numbered: [(placement: String, prefix: String)]
 
   package init(_ placements: [String], ofRun: [OfRun], hasReasons: Bool) {
@@ -37,7 +38,7 @@ package struct OutcomeColumns: Sendable {
     fields =
       OutcomeField.ofChoices.map(\.rawValue) + ["errors"]
       + (hasReasons ? [OutcomeColumns.reason] : [])
-    // What is a name already keeps it.
+    // A placement that is already a valid name gets it unchanged.
     var taken = Set(placements.filter { OutcomeColumns.prefix($0) == $0 })
     var numbered: [(placement: String, prefix: String)] = []
     prefixes = placements.map { placement in
@@ -51,13 +52,13 @@ package struct OutcomeColumns: Sendable {
     self.numbered = numbered
   }
 
-  /// How many columns a table has in which a row is a user's.
+  /// The number of columns of a table with one row per user.
   package var wideCount: Int {
     1 + prefixes.count * fields.count + ofRun.count
   }
 
-  /// A placement as a name that SQL takes without quotes, once something follows it. Small letters,
-  /// because SQL does not tell them from capitals.
+  /// A placement as a name that SQL accepts without quotes once a suffix follows. In lower case,
+  /// because SQL ignores case.
   private static func prefix(_ placement: String) -> String {
     let name = placement.unicodeScalars.map { scalar -> Character in
       switch scalar {

@@ -11,19 +11,19 @@ public enum OutcomeLayout: String, Hashable, Sendable, CaseIterable {
 
 /// How outcomes are written.
 public enum OutcomeForm: String, Hashable, Sendable, CaseIterable {
-  /// A JSON object a line.
+  /// One JSON object per line.
   case ndjson
-  /// Cells between commas, with a header.
+  /// Comma-separated cells, with a header.
   case csv
-  /// For machines: of each user the identity, as a count of bytes in 32 bits and the bytes, and the
-  /// number of a choice in 32 bits for each placement, with reasons followed by a count of bytes and the
-  /// reason as JSON; then, in 32 bits, how many errors of rules there are, and of each the number of
-  /// the placement, a count of bytes, and these: `RuleError.value`.
+  /// For machines. For each user the identity, as a count of bytes in 32 bits and the bytes; then
+  /// for each placement the number of a choice in 32 bits. With reasons, each number is followed by
+  /// a count of bytes and the reason as JSON. Then, in 32 bits, the number of rule errors, and for
+  /// each the number of the placement, a count of bytes, and the bytes of `RuleError.value`.
   case rows
 }
 
 extension OutcomeForm {
-  /// JSON as it stands in an outcome: in a cell of CSV, which is in quotes then, its quotes are double.
+  /// JSON as it appears in an outcome. A quoted CSV cell doubles its quotes.
   func quoted(_ value: Value) -> [UInt8] {
     var json: [UInt8] = []
     JSONWriter.append(value, to: &json)
@@ -34,13 +34,13 @@ extension OutcomeForm {
     self == .csv ? json.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] } : json
   }
 
-  /// Appends a count as ``rows`` has them.
+  /// Appends a count in the form of ``rows``.
   static func append(count: Int, to bytes: inout [UInt8]) {
     bytes += [0, 0, 0, 0]
     write(count: count, to: &bytes, at: bytes.count - 4)
   }
 
-  /// Writes a count in place of four bytes.
+  /// Overwrites four bytes by a count.
   static func write(count: Int, to bytes: inout [UInt8], at place: Int) {
     for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
   }
@@ -53,7 +53,7 @@ package struct OutcomeFragments {
 
   var layout: OutcomeLayout
   var form: OutcomeForm
-  /// What every line says of the run.
+  /// The columns about the run in every line.
   var columnsOfRun: [OutcomeColumns.OfRun]
 
   package init(
@@ -64,10 +64,10 @@ package struct OutcomeFragments {
     self.columnsOfRun = columnsOfRun
   }
 
-  /// What stands before an identity.
+  /// The text before an identity.
   var opening: [UInt8] { form == .ndjson ? Array("{\"userId\":".utf8) : [] }
 
-  /// What ends a line: what it says of the run, and the brace of an object.
+  /// The text at the end of a line: the columns about the run, and the brace of an object.
   var closing: [UInt8] {
     var bytes: [UInt8] = []
     for column in columnsOfRun {
@@ -84,15 +84,16 @@ package struct OutcomeFragments {
     return bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Bytes at the end of a fragment that close the outcome: what else it says comes before them.
+  /// Bytes at the end of a fragment that close the outcome. Additional members are inserted before
+  /// them.
   var closingBytes: Int {
     if form == .rows { return 0 }
-    // In the wide layout the brace of a member; a cell of CSV has nothing behind it.
+    // In the wide layout the brace of a member. A CSV cell ends without further bytes.
     return layout == .long ? closing.count : form == .ndjson ? 1 : 0
   }
 
-  /// Long: from the comma behind the user ID to the line's end. Wide: a comma and one member, or
-  /// six cells.
+  /// Long layout: from the comma after the user ID to the line's end. Wide layout: a comma and one
+  /// member, or six cells.
   package func fragment(_ placement: String, _ outcome: Decision.Outcome, _ audience: Int?)
     -> [UInt8]
   {
@@ -105,7 +106,7 @@ package struct OutcomeFragments {
       for field in OutcomeField.ofChoices {
         OutcomeFragments.append(choice.values.cell(field), to: &bytes)
       }
-      // The cell of errors, which is empty mostly.
+      // The cell for errors, which is usually empty.
       bytes.append(UInt8(ascii: ","))
       if layout == .long { bytes += closing }
     case .ndjson:
@@ -114,7 +115,7 @@ package struct OutcomeFragments {
         let line = outcome.line(subjectID: "", placement: placement, audience: audience)
         guard case .map(let entries) = line else { return bytes }
         JSONWriter.append(.map(Array(entries.dropFirst())), to: &bytes)
-        // The object's opening brace stands before the user ID already.
+        // The object's opening brace already precedes the user ID.
         bytes.remove(at: 1)
         bytes.removeLast()
         bytes += closing
@@ -150,7 +151,7 @@ package struct OutcomeFragments {
     cell.withUTF8 { append(cell: $0, to: &bytes) }
   }
 
-  /// Appends a cell, in quotes where it needs them.
+  /// Appends a cell, quoted if necessary.
   package static func append(cell: ByteView, to bytes: inout [UInt8]) {
     let needsQuotes =
       cell.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
@@ -169,7 +170,7 @@ package struct OutcomeFragments {
 }
 
 extension BatchPlan {
-  /// An outcome that decisions of a placement may have.
+  /// A possible outcome of a placement's decisions.
   package struct Choice: Sendable {
     package var placement: String
     package var values: OutcomeValues

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Writes what the users of a block get.
+/// Writes the outcomes of the users of a block.
 struct OutcomeWriter: ~Copyable {
   // SAFETY: Fragments are copied 16 bytes at a time. The table's text has 16 bytes of padding, and
   // each user's capacity has four steps more than its parts. Tests: BatchDifferentialTests.layouts,
@@ -11,24 +11,25 @@ struct OutcomeWriter: ~Copyable {
   private let form: OutcomeForm
   private let placements: Int
   private let closingBytes: Int
-  /// Bytes of the longest fragments of all placements together.
+  /// The sum of the longest fragments of all placements, in bytes.
   private let longest: Int
-  /// The identity that is being written, as a JSON string or a cell.
+  /// The current identity, as a JSON string or a cell.
   private var subject = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 8)
   private var subjectCount = 0
-  /// The same where it is not just put between quotes.
+  /// The same for identities that need escaping.
   private var cell: [UInt8] = []
-  /// What the outcomes of the row say beside what was decided, and where that of each placement ends.
+  /// The additional text of the row's outcomes beside the decisions, and the end of each
+  /// placement's part.
   private var extras: [UInt8] = []
   private var extraEnds: [Int] = []
   private let givesReasons: Bool
 
-  /// Texts are copied in steps of so many bytes, up to which they may be read and written beyond
-  /// their ends.
+  /// Strings are copied in steps of this many bytes, so reads and writes may exceed their ends by
+  /// less than a step.
   static let step = 16
 
   init(_ plan: BatchPlan) {
-    // Rows hold all placements of a user.
+    // Rows contain all placements of a user.
     layout = plan.form == .rows ? .wide : plan.layout
     form = plan.form
     placements = plan.placements.count
@@ -65,7 +66,7 @@ struct OutcomeWriter: ~Copyable {
     }
   }
 
-  /// Gathers what the outcomes of a row say of texts, errors and reasons.
+  /// Gathers the texts, errors and reasons of a row's outcomes.
   private mutating func gather(
     _ row: Int, _ block: borrowing BatchBlock, _ texts: borrowing BatchTexts,
     _ errors: borrowing BatchErrors, _ reasons: inout BatchReasons,
@@ -115,8 +116,8 @@ struct OutcomeWriter: ~Copyable {
     subject = .allocate(byteCount: 2 * subjectCount, alignment: 8)
   }
 
-  /// Whether a text has nothing that JSON escapes, eight bytes at a time: the usual tests for a byte
-  /// in a word that is zero, or below a limit.
+  /// Whether a string contains nothing that JSON escapes. Tests eight bytes at a time with the
+  /// usual tricks for a zero byte, or one below a limit, in a word.
   static func isPlain(_ text: ByteView) -> Bool {
     // SAFETY: Words of eight bytes lie inside the text; shorter texts are read byte by byte.
     // Tests: FixedLengthHashTests.plainIdentities, asan.
@@ -176,7 +177,7 @@ struct OutcomeWriter: ~Copyable {
     if layout == .wide { OutcomeWriter.copy(table.closing, to: &at) }
   }
 
-  /// Puts texts, errors and reasons before what closes the outcome that was written last.
+  /// Inserts texts, errors and reasons before the closing bytes of the last outcome.
   private borrowing func insert(_ placement: Int, _ at: inout UnsafeMutableRawPointer) {
     let from = placement == 0 ? 0 : extraEnds[placement - 1]
     let count = extraEnds[placement] - from
@@ -200,7 +201,7 @@ struct OutcomeWriter: ~Copyable {
     }
   }
 
-  /// Writes what stands before the outcomes of a line.
+  /// Writes the text before the outcomes of a line.
   @inline(__always)
   private borrowing func begin(_ table: BatchTable, _ at: inout UnsafeMutableRawPointer) {
     OutcomeWriter.copy(table.opening, to: &at)

@@ -2,24 +2,24 @@ internal import CShims
 internal import Expressions
 internal import RuleEngine
 
-/// The draws of a placement's rules for subjects of one length, where the processor has wide vectors: rows
-/// wait until all rules have taken theirs, and are drawn for side by side, each behind the prefix of its own
-/// rule. The rows of one rule alone are too few, and too far apart, to fill vectors.
+/// The draws of a placement's rules for subjects of one length, on processors with wide vectors.
+/// Rows wait until all rules have decided, and are drawn side by side, each with the prefix of its
+/// own rule. The rows of a single rule are too few, and too far apart, to fill vectors.
 ///
-/// Its parts are plain memory: a rule waits some hundred times for every few thousand rows, and arrays would
-/// be counted and asked whether they are shared as often.
+/// Its parts are plain memory. A rule waits some hundred times for every few thousand rows, and
+/// arrays would cost a reference count and a uniqueness check each time.
 final class PlacementDraws {
   // SAFETY: `init` allocates and initializes tables for all rules and limits, and masks for 512
   // rows; `deinit` frees them. Tables have a place for each rule of a group, and at least 16. A
   // precondition stops a rule that waits twice. Tests: PlacementDrawsTests, BatchDifferentialTests,
   // asan with AVX-512.
 
-  /// What is drawn for a rule; those without a group cannot draw like this.
+  /// The data for a rule's draws. Rules without a group cannot be drawn like this.
   private struct Rule {
     var group: Int?
     /// Its number in the tables of the group.
     var number = 0
-    /// Its first choice, and limits that lead to others.
+    /// Its first choice, and the limits for the next ones.
     var first: Int32 = 0
     var limits = 0
   }
@@ -30,7 +30,7 @@ final class PlacementDraws {
     let layout: HashLayout
     let known: Int
     let stripes: Int
-    /// As ``WideDraws`` has them.
+    /// In the form of ``WideDraws``.
     let tables: UnsafeMutablePointer<UInt64>
     let size: Int
     let limits: Int
@@ -45,18 +45,18 @@ final class PlacementDraws {
   private let groups: UnsafeMutablePointer<Group>
   /// By rule, the rows that wait for it.
   private let taken: RowMask
-  /// The rules that rows wait for.
+  /// The rules with waiting rows.
   private let waiting: UnsafeMutablePointer<Int>
   private var waitingCount = 0
-  /// By row: the number of the rule that draws for it, in the group where it waits.
+  /// By row, the number of the rule that draws for it, in the group where it waits.
   private let numbers: UnsafeMutablePointer<UInt8>
   /// By limit, the rows whose draws reach it.
   private let reached: RowMask
 
   /// Numbers of rules are bytes.
   private static let mostRules = 256
-  /// Rows are compared with as many limits as the rule of their group has that has most: those with more draw
-  /// alone, and do not keep the others waiting.
+  /// The maximum number of limits. Rows are compared with as many limits as any rule of their group
+  /// has, so rules with more draw alone and do not slow the others down.
   static let mostLimits = 16
 
   convenience init(
@@ -67,7 +67,8 @@ final class PlacementDraws {
     self.init(draws, from: rules.lowerBound)
   }
 
-  /// - Parameter draws: by rule, from ``first`` on; nil for those that cannot draw like this.
+  /// - Parameter draws: by rule, starting with ``first``; nil for rules that cannot be drawn like
+  ///   this.
   init(_ draws: [VariantChooser.Draws?], from first: Int) {
     self.first = first
     ruleCount = draws.count
@@ -121,7 +122,7 @@ final class PlacementDraws {
     let fixed = Int(WideDraws.Table.limits.rawValue)
     let tables = UnsafeMutablePointer<UInt64>.allocate(capacity: (fixed + limits) * size)
     tables.initialize(repeating: 0, count: fixed * size)
-    // No draw reaches it.
+    // A limit that no draw reaches.
     (tables + fixed * size).initialize(repeating: .max, count: limits * size)
     for (number, rule) in rules.enumerated() {
       func set(_ table: WideDraws.Table, _ values: [UInt64]) {
@@ -143,9 +144,9 @@ final class PlacementDraws {
       rows: RowMasks.allocate())
   }
 
-  /// Lets the rows that a rule takes wait for ``draw(_:_:counts:choices:)``.
+  /// Queues the rows of a rule for ``draw(_:_:counts:choices:)``.
   ///
-  /// - Returns: false where the rule cannot draw like this.
+  /// - Returns: false if the rule cannot be drawn like this.
   func add(_ rule: Int, _ rows: RowMask) -> Bool {
     let place = rule - first
     guard place >= 0, place < ruleCount, let group = rules[place].group else { return false }
@@ -162,12 +163,12 @@ final class PlacementDraws {
     return true
   }
 
-  /// Draws for all rows that wait.
+  /// Draws for all waiting rows.
   ///
   /// - Parameters:
-  ///   - counts: by choice, to which the draws are added.
-  ///   - choices: by row of the block, where somebody reads them: writing them takes more memory traffic than
-  ///     all tests.
+  ///   - counts: by choice. The draws are added to them.
+  ///   - choices: by row of the block; nil if they are not read, because writing them takes more
+  ///     memory traffic than all tests.
   func draw(
     _ block: borrowing BatchBlock, _ columns: inout SubjectColumns,
     counts: UnsafeMutablePointer<Int>, choices: UnsafeMutablePointer<Int32>?
@@ -189,12 +190,13 @@ final class PlacementDraws {
     waitingCount = 0
   }
 
-  /// Adds what the rows of a rule have drawn: how many reach a limit, and how many of these the next one.
-  /// Adding one to the count of each draw's variant would wait for the draw before, which mostly has the same.
+  /// Adds the draws of a rule's rows: the number that reach a limit, minus the number that reach
+  /// the next one. Incrementing the count of each draw's variant would wait for the previous draw,
+  /// which usually has the same variant.
   private func count(_ place: Int, _ counts: UnsafeMutablePointer<Int>) {
     let own = counts + Int(rules[place].first)
     let limits = rules[place].limits
-    // The rows that reach a limit are among those that reach the one before.
+    // The rows that reach a limit also reach all earlier ones.
     let rows = taken + place &* BlockShape.words
     var before = countBoth(rows, rows, to: rows)
     for limit in 0..<limits {

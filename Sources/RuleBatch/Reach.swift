@@ -1,8 +1,8 @@
 package import Expressions
 package import RuleEngine
 
-/// Whom the audiences of a placement get to, and why the others not: the counts of a batch with a user for
-/// each, and the variants with what they were to get.
+/// The users that reach the audiences of a placement, and why the others do not: the counts of a
+/// batch with an example user for each, and the variants with their expected shares.
 package struct Reach: Sendable {
   /// A variant of an audience.
   package struct Variant: Sendable {
@@ -11,13 +11,13 @@ package struct Reach: Sendable {
     package var result: String
     package var paywall: String
     package var users: Int
-    /// Users whose variant was stored: nothing was drawn.
+    /// Users whose variant was stored, without a draw.
     package var stored: Int
-    /// The part of the draws that its weight asks for.
+    /// The share of the draws according to its weight.
     package var weight: Double
-    /// How likely it is for the others, and how many of them are to be expected.
+    /// Its probability for the others, and the expected number of them.
     package var share: Ratio
-    /// Nil where that takes more than 128 bits to say.
+    /// Nil if the exact value takes more than 128 bits.
     package var expected: Ratio?
     package var example: String?
 
@@ -32,13 +32,13 @@ package struct Reach: Sendable {
     package var matched: String?
     package var heldBack: String?
     package var taken: String?
-    /// Somebody whom it took without a variant to give.
+    /// A user that matched when there was no variant to assign.
     package var withoutVariant: String?
   }
 
   package struct Audience: Sendable {
     package var counts: Tally.Audience
-    /// The condition as text; nil means everybody.
+    /// The condition as a string. Nil matches every user.
     package var condition: String?
     package var examples: Examples
     package var variants: [Variant]
@@ -47,18 +47,18 @@ package struct Reach: Sendable {
 
     /// Users for whom its rule failed.
     package var failed: Int { errors.reduce(0) { $0 + $1.users } }
-    /// Users whom it took without a variant to give them.
+    /// Users that matched when there was no variant to assign.
     package var withoutVariant: Int { variants.reduce(counts.taken) { $0 - $1.users } }
   }
 
   package var counts: Tally.Placement
   package var audiences: [Audience]
-  /// A user whom no audience took.
+  /// A user that no audience matched.
   package var unmatched: String?
 }
 
 extension Reach {
-  /// Calls with the identity of every user that it names.
+  /// Calls the body with the identity of every user that it names.
   package mutating func forEachID(_ body: (inout String?) -> Void) {
     body(&unmatched)
     for i in counts.errors.indices { counts.errors[i].forID(body) }
@@ -95,9 +95,9 @@ extension Tally.RuleErrors {
 }
 
 extension BatchPlan {
-  /// Whom the audiences of each placement get to.
+  /// The users that reach the audiences of each placement.
   ///
-  /// - Parameter sums: counts with examples: of a plan that wants these.
+  /// - Parameter sums: counts with examples, from a plan with ``BatchPlan/wantsExamples``.
   package func reach(of sums: BatchSums) -> [Reach] {
     let numbers = BatchNumbers(self)
     func example(_ number: Int) -> String? {
@@ -158,9 +158,9 @@ extension BatchPlan {
 // MARK: JSON
 
 extension Reach {
-  /// What a summary says of a placement, with more on its audiences: ``Audience/value(expects:)``.
+  /// The summary of a placement, with more about its audiences: ``Audience/value(expects:)``.
   ///
-  /// - Parameter expects: whether variants have their shares and what was to be expected.
+  /// - Parameter expects: whether variants include their shares and expected numbers.
   package func value(expects: Bool) -> Value {
     guard case .map(var entries) = counts.value else { return .null }
     if let place = entries.firstIndex(where: { $0.key == "audiences" }) {

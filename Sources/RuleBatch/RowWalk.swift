@@ -1,30 +1,30 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Counts what happens to the audiences of one user after the other, and remembers the conditions
-/// of the current one: a condition that several audiences share is evaluated once per user.
+/// Counts the results of the audiences for one user at a time, and caches the conditions of the
+/// current one. A condition that several audiences share is evaluated once per user.
 struct RowWalk: RuleWalk, ~Copyable {
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
-  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when not, 3 when it fails.
+  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when it does not, 3 when it fails.
   private var known: [UInt8]
-  /// By condition: why it fails, where it does.
+  /// By condition, the failure if it fails.
   private var failures: [Int: Failure] = [:]
   private var finder: FailureFinder
-  /// The rules of a placement whose conditions fail, in order, until somebody takes them.
+  /// The failing rules of the current placement, in order, until they are taken.
   private(set) var failed: [(rule: Int, failure: Failure)] = []
-  /// The rules of a placement that pass the user over.
+  /// The rules of a placement that the user skips as an owner.
   private(set) var passedOver: [Int] = []
-  /// The rules of a placement that are held back by their limits, with what counts.
+  /// The rules of a placement that are held back by their limits, with the counted occurrences.
   private(set) var heldBack: [(rule: Int, count: Int)] = []
-  /// Clauses that have decided about the current user by a missing attribute: the rule, the clause's place
-  /// among those of the rule, its number, and whether the rule's condition holds.
+  /// Clauses whose missing attribute decided for the current user: the rule, the clause's index in
+  /// the rule, its number, and whether the rule's condition holds.
   private(set) var missing: [(rule: Int, place: Int, number: Int, holds: Bool)] = []
   private let standIns: StandInProgram?
   private var scratch: Frame?
-  /// The rule of a placement whose condition ends the app; nothing comes behind it.
+  /// The rule of a placement whose condition terminates the app. No later rule is tried.
   private(set) var aborted: Int?
-  /// Nil where nothing ends the app.
+  /// Nil if no condition terminates the app.
   private let aborting: RuleSet.Storage?
   private var reachedRules: [Int] = []
   private var matchedRules: [Int] = []
@@ -100,7 +100,7 @@ struct RowWalk: RuleWalk, ~Copyable {
     self.scratch = consume scratch
   }
 
-  /// Counts which rules of the placement passed the user over or were held back.
+  /// Counts the rules of the placement that the user skipped or that were held back.
   func addObstacles(to counts: inout BatchCounts, row: Int) {
     for rule in passedOver {
       counts.owned[rule] = counts.owned[rule] &+ 1
@@ -125,9 +125,9 @@ struct RowWalk: RuleWalk, ~Copyable {
     if aborted == nil { heldBack.append((rule, count)) }
   }
 
-  /// Counts what happened to the user.
+  /// Counts the results for the user.
   ///
-  /// Written out, because the compiler makes broken code of `&+=` here under the thread sanitizer.
+  /// Written out, because the compiler miscompiles `&+=` here under the thread sanitizer.
   ///
   /// - Parameter row: the user's row in the block.
   mutating func addCounts(to counts: inout BatchCounts, row: Int) {

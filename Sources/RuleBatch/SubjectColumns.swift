@@ -1,19 +1,20 @@
 internal import Expressions
 internal import RuleEngine
 
-/// How XXH64 takes in a prefix and a subject when the length of both is known.
+/// How XXH64 reads a prefix and a subject when the lengths of both are known.
 struct HashLayout {
-  /// Bytes of both, with the four that tell the subject's length.
+  /// The length of both in bytes, including the four bytes of the subject's length.
   let bytes: Int
-  /// Bits of a word that the prefix ends in: the subject goes on behind them.
+  /// The number of prefix bits in the word where the prefix ends. The subject continues after them.
   let shift: UInt64
-  /// Words that hold bytes of the subject: those that go into lanes come first.
+  /// Words with bytes of the subject. Those that go into lanes come first.
   let words: Int
   let laneWords: Int
-  /// Bytes behind the last whole word.
+  /// Bytes after the last whole word.
   let rest: Int
 
-  /// Nil when the subject fills no word: what is left over would hold bytes of the prefix.
+  /// Nil when the subject fills no word, because the remaining bytes would include some of the
+  /// prefix.
   init?(prefix: Int, subject: Int) {
     bytes = prefix + 4 + subject
     shift = UInt64(prefix % 8) * 8
@@ -23,23 +24,23 @@ struct HashLayout {
     if words == 0 { return nil }
   }
 
-  /// What subjects add to a hash: a column for each word, for four of the bytes behind these, and for
-  /// each byte that is left.
+  /// The number of columns of subjects' contributions: one for each word, one for four of the
+  /// remaining bytes, and one for each further byte.
   var columns: Int { words + rest / 4 + rest % 4 }
 }
 
-/// What the subjects of a block do to hashes behind prefixes of some length, where all subjects have
-/// one length.
+/// The contributions of a block's subjects to hashes with prefixes of a certain length, if all
+/// subjects have one length.
 ///
-/// XXH64 multiplies what it takes in by constants before it mixes it with the rest. That does not
-/// depend on the bytes of the prefix, so that it is done once for all rules whose prefixes have one
-/// length, and a draw is left with the mixing.
+/// XXH64 multiplies its input by constants before it mixes it with the rest. This does not depend
+/// on the bytes of the prefix, so it is done once for all rules with prefixes of one length, and a
+/// draw only has to mix.
 struct SubjectColumns: ~Copyable {
   // SAFETY: Thirteen columns are the most that a layout has. They are filled to the end of the last
   // word of a mask, and `deinit` frees them. Tests: FixedLengthHashTests.agreesWithBytes,
   // AssignerTests, asan.
 
-  /// By number of the prefix length: the columns, and whether they are those of the present block.
+  /// By number of the prefix length, the columns, and whether they belong to the current block.
   private var memory: [UnsafeMutablePointer<UInt64>] = []
   private var isReady: [Bool] = []
 
@@ -48,16 +49,15 @@ struct SubjectColumns: ~Copyable {
 
   deinit { for columns in memory { columns.deallocate() } }
 
-  /// Forgets the last block.
+  /// Discards the last block.
   mutating func begin() {
     for number in isReady.indices { isReady[number] = false }
   }
 
-  /// The columns for prefixes of the length that has this number, each of them
-  /// ``BlockShape/stride`` long:
+  /// The columns for prefixes of the length with this number, each ``BlockShape/stride`` long:
   /// - for words in lanes and the first word, to which the prefix adds: the word times `prime2`;
-  /// - for other words: the round that they add;
-  /// - for the bytes behind words: what they add.
+  /// - for other words: the round that they contribute;
+  /// - for the bytes after words: their contribution.
   mutating func columns(
     _ number: Int, _ layout: HashLayout, _ block: borrowing BatchBlock
   ) -> UnsafePointer<UInt64> {
@@ -68,7 +68,7 @@ struct SubjectColumns: ~Copyable {
     let columns = memory[number]
     if !isReady[number] {
       isReady[number] = true
-      // To the end of a word of a mask: whoever draws for some of its rows looks at all of them.
+      // Filled to the end of a mask's word, because draws for some of its rows read all of them.
       SubjectColumns.fill(
         columns, layout, block.subjectWords, rows: (block.count &+ 63) & ~63)
     }
@@ -82,7 +82,7 @@ struct SubjectColumns: ~Copyable {
     // SAFETY: Each subject has nine words, and a layout asks for at most one word behind the last.
     // Tests: FixedLengthHashTests.agreesWithBytes, asan.
     let shift = layout.shift
-    // Two shifts: one by 64 would be none.
+    // Two shifts, because a single shift by 64 would have no effect.
     @inline(__always)
     func word(_ number: Int, _ row: Int) -> UInt64 {
       let words = subjects + (row &* SubjectWords.count &+ number)

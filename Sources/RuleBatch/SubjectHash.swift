@@ -2,14 +2,14 @@ internal import Expressions
 internal import RuleEngine
 
 /// A subject as the hash of ``Assigner/hash(salt:)`` reads it, in 64-bit words: its length in four
-/// bytes, and its bytes. It is laid out once per user and hashed behind many prefixes, which shifts
+/// bytes, and its bytes. It is laid out once per user and hashed after many prefixes, which shifts
 /// the words and copies nothing.
 enum SubjectWords {
   // SAFETY: A row has nine words, 72 bytes: a length of four bytes, at most 60 bytes of identity,
   // and a last word that stays zero. Longer identities are hashed from their bytes.
   // Tests: FixedLengthHashTests.agreesWithBytes, AssignerTests, asan.
 
-  /// Words of a subject, and one of nothing behind it.
+  /// Words of a subject, plus one zero word at the end.
   static let count = 9
   /// Longer subjects are hashed from their bytes.
   static let longest = 60
@@ -29,7 +29,7 @@ enum SubjectWords {
       }
       return
     }
-    // Words, the last of which overlaps the one before: a call would cost more.
+    // Whole words, the last one overlapping the previous one, because a call would cost more.
     var at = 0
     while at < bytes {
       let from = min(at, bytes &- 8)
@@ -41,22 +41,24 @@ enum SubjectWords {
   }
 }
 
-/// What a rule's hashes read before the subject, ready for ``SubjectWords``. The memory belongs to
-/// a ``VariantChooser``; the value is trivial, so that a loop over subjects keeps it in registers.
+/// The part of a rule's hashes before the subject, prepared for ``SubjectWords``. The memory
+/// belongs to a ``VariantChooser``. The value is trivial, so that a loop over subjects can hold it
+/// in registers.
 struct HashPrefix {
   // SAFETY: `VariantChooser` owns the words. Reading ends at the word behind the subject, which is
   // zero. Tests: FixedLengthHashTests.agreesWithBytes, AssignerTests, asan.
 
-  /// The whole words, and the same as a hash takes them in one at a time.
+  /// The whole words, as they are and as a hash reads them one at a time.
   let words: UnsafeMutablePointer<UInt64>
   let rounds: UnsafeMutablePointer<UInt64>
   let wordCount: Int
-  /// The bytes of the word that the rest begins, and how many bits these are.
+  /// The bytes at the start of the word that the rest begins, and their number of bits.
   let tail: UInt64
   let shift: UInt64
   let bytes: Int
 
-  /// Writes the prefix to memory for twice as many words as it has, and moves on behind them.
+  /// Writes the prefix to memory, which has room for twice as many words as it has, and advances
+  /// the pointer.
   init(_ prefix: ArraySlice<UInt8>, _ memory: inout UnsafeMutablePointer<UInt64>) {
     bytes = prefix.count
     wordCount = bytes / 8
@@ -76,7 +78,7 @@ struct HashPrefix {
     tail = word
   }
 
-  /// The hash of the prefix and a subject of so many bytes.
+  /// The hash of the prefix and a subject of this many bytes.
   @inline(__always)
   func hash(_ subject: UnsafePointer<UInt64>, length: Int) -> UInt64 {
     let count = bytes &+ 4 &+ length
@@ -106,7 +108,7 @@ struct HashPrefix {
     return finish(hash, text.subject, text.carry, left: count &- number &* 8)
   }
 
-  /// Takes in what is left of a subject.
+  /// Adds the rest of a subject.
   @inline(__always)
   private func finish(
     _ begun: XXH64.Words, _ subject: UnsafePointer<UInt64>, _ carry: UInt64, left: Int
@@ -121,7 +123,7 @@ struct HashPrefix {
     return left == 0 ? hash.finish() : hash.finish(text.next(), bytes: left)
   }
 
-  /// The words of a subject behind the bytes that the prefix ends with.
+  /// The words of a subject after the last bytes of the prefix.
   private struct Text {
     var subject: UnsafePointer<UInt64>
     var carry: UInt64
@@ -131,13 +133,13 @@ struct HashPrefix {
     mutating func next() -> UInt64 {
       let word = subject.pointee
       subject += 1
-      // Two shifts: one by 64 would be none.
+      // Two shifts, because a single shift by 64 would have no effect.
       defer { carry = (word &>> 1) &>> (63 &- shift) }
       return carry | word &<< shift
     }
   }
 
-  /// The word of the whole text with this number, which are asked for in order.
+  /// The word of the whole input with this number. Words are requested in order.
   @inline(__always)
   private func next(_ number: Int, _ text: inout Text) -> UInt64 {
     number < wordCount ? words[number] : text.next()

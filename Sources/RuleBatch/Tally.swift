@@ -1,16 +1,16 @@
 public import Expressions
 public import RuleEngine
 
-/// Counts of a batch: outcomes by placement, and what became of each audience.
+/// Counts of a batch: outcomes by placement, and results of each audience.
 public struct Tally: Hashable, Sendable {
-  /// What happened to one audience.
+  /// The counts of one audience.
   public struct Audience: Hashable, Sendable {
     /// Position in the config, from 0.
     public var index: Int
     public var experimentID: String
-    /// What people find it by, as `1 (export-free)`.
+    /// Its label in reports, as `1 (export-free)`.
     package var label: String
-    /// What may hold it back, and whose owners it passes over.
+    /// The limit that may hold it back, and the entitlement whose owners skip it.
     package var limit: OccurrenceLimit?
     package var entitlement: String?
     /// Users for whom it was tried.
@@ -19,20 +19,20 @@ public struct Tally: Hashable, Sendable {
     public var matched = 0
     /// Users for whom it decided.
     public var taken = 0
-    /// Users for whom its expression held, but whom its limit kept from it.
+    /// Users for whom its expression held, but whom its limit held back.
     public var heldBack = 0
-    /// Users whom it passed over for an entitlement that they own.
+    /// Users that skip it because of an entitlement that they own.
     public var owned = 0
-    /// Clauses in which a missing attribute decided whether its expression held.
+    /// Clauses whose missing attribute decided whether its expression held.
     package var missing: [MissingAttribute] = []
   }
 
-  /// A clause for which a missing attribute counts as something else, and for how many users that decided
-  /// whether the audience's expression held.
+  /// A clause in which a missing attribute counts as another value, and the number of users for
+  /// whom that decided whether the audience's expression held.
   package struct MissingAttribute: Hashable, Sendable {
     package var clause: String
     package var path: String
-    /// What the attribute counts as; nil where a comparison with it is false.
+    /// The value that the attribute counts as; nil if a comparison with it is false.
     package var standIn: Value?
     package var matched: Int
     package var unmatched: Int
@@ -40,14 +40,14 @@ public struct Tally: Hashable, Sendable {
     package var unmatchedExample: String?
   }
 
-  /// A way in which a rule failed, and for how many users.
+  /// A way in which a rule failed, and the number of users affected.
   public struct RuleErrors: Hashable, Sendable {
     public var error: RuleError
     public var users: Int
     /// The identity of the first of these users.
     public var example: String
 
-    /// The most frequent first.
+    /// Sorts the most frequent first.
     static func isBefore(_ a: RuleErrors, _ b: RuleErrors) -> Bool {
       if a.users != b.users { return a.users > b.users }
       let (left, right) = (a.error, b.error)
@@ -58,7 +58,7 @@ public struct Tally: Hashable, Sendable {
     }
   }
 
-  /// What happened at one placement.
+  /// The counts of one placement.
   public struct Placement: Hashable, Sendable {
     public var name: String
     public var paywall = 0
@@ -69,10 +69,10 @@ public struct Tally: Hashable, Sendable {
     /// Users for whom only the device can decide.
     public var undecidable = 0
     public var audiences: [Audience] = []
-    /// What went wrong in rules, the most frequent first.
+    /// The errors in rules, the most frequent first.
     public var errors: [RuleErrors] = []
 
-    /// Users whom no audience took.
+    /// Users that no audience matched.
     public var unmatched: Int { noAudienceMatch + placementNotFound }
   }
 
@@ -124,12 +124,13 @@ extension Tally.MissingAttribute {
     ])
   }
 
-  /// What a missing attribute counts as: `counts as 0`.
+  /// The value of a missing attribute in words: `counts as 0`.
   package static func words(_ standIn: Value?) -> String {
     standIn.map { "counts as \($0.json)" } ?? "the comparison is then false"
   }
 
-  /// `matched 'user.seed < 50' because user.seed is missing (counts as 0)`, for those who match or do not.
+  /// `matched 'user.seed < 50' because user.seed is missing (counts as 0)`, for users that match or
+  /// do not.
   package func words(matched: Bool) -> String {
     let clause = clause.split { $0.isWhitespace }.joined(separator: " ")
     return (matched ? "matched" : "did not match")
@@ -152,8 +153,8 @@ extension Tally.Audience {
     }
   }
 
-  /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?, "missing"?}`:
-  /// what belongs to a limit or an entitlement is there where the audience has one.
+  /// `{"index", "reached", "matched", "taken", "heldBack", "limit"?, "owned"?, "entitlement"?,
+  /// "missing"?}`. The members for a limit or an entitlement exist if the audience has one.
   package var value: Value {
     func count(_ number: Int) -> Value { .int(Int64(number)) }
     return .members([
@@ -170,7 +171,8 @@ extension Tally.Audience {
 }
 
 extension Tally.Placement {
-  /// Errors of rules in the JSON of a summary; how many more there are is said behind them.
+  /// The maximum number of rule errors in the JSON of a summary. The number of further ones follows
+  /// them.
   private static let mostErrors = 20
 
   fileprivate mutating func add(_ more: [Tally.RuleErrors]) {

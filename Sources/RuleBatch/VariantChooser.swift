@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Chooses variants for many subjects: what a rule's draws have in common is prepared once.
+/// Chooses variants for many subjects. The common part of a rule's draws is prepared once.
 package struct VariantChooser: ~Copyable {
   // SAFETY: `init` allocates twice the whole words of all prefixes, which do not overlap, and a
   // limit for each choice. `deinit` frees them. Tests: FixedLengthHashTests.countsOfVariants, asan.
@@ -10,31 +10,32 @@ package struct VariantChooser: ~Copyable {
   private let rules: RuleTable
   /// By rule.
   private let prepared: UnsafeMutablePointer<Prepared>
-  // What ``prepared`` points into.
+  // The memory of ``prepared``.
   private let words: UnsafeMutablePointer<UInt64>
   private let limits: UnsafeMutablePointer<UInt64>
-  /// Whether the assigner is the hash that is prepared for.
+  /// Whether the assigner is the hash that draws are prepared for.
   let hashes: Bool
 
-  /// A rule with several variants. The value is trivial: a loop over subjects copies it first.
+  /// A rule with several variants. The value is trivial, because a loop over subjects copies it
+  /// first.
   struct Prepared {
     fileprivate let prefix: HashPrefix
     /// The number of the prefix's length among those of all rules.
     fileprivate let prefixLength: Int
-    /// By variant: the first of the 53 bits of a hash that is not its, nor of those before it.
+    /// By variant, the first 53-bit hash beyond it and the variants before it.
     fileprivate let limits: UnsafeMutablePointer<UInt64>
     fileprivate let count: Int
     fileprivate let first: Int32
-    /// Whether no limit is below the one before: no weight is negative.
+    /// Whether the limits ascend, because no weight is negative.
     fileprivate let ascends: Bool
 
-    /// The choice of a subject of at most ``SubjectWords/longest`` bytes; nil where weights that
-    /// are all zero or rounding need a second look.
+    /// The choice of a subject of at most ``SubjectWords/longest`` bytes; nil if zero weights or
+    /// rounding need a second look.
     @inline(__always)
     func choice(_ words: UnsafePointer<UInt64>, length: Int) -> Int32? {
       let drawn = prefix.hash(words, length: length) >> 11
-      // Without branches: which variant it is cannot be predicted. Both numbers are below 2^63, so
-      // that the sign of their difference tells.
+      // Without branches, because the variant is unpredictable. Both numbers are below 2^63, so the
+      // sign of their difference decides.
       var variant: UInt64 = 0
       for i in 0..<count { variant &+= 1 &- ((drawn &- limits[i]) &>> 63) }
       return variant < UInt64(count) ? first &+ Int32(truncatingIfNeeded: variant) : nil
@@ -45,8 +46,8 @@ package struct VariantChooser: ~Copyable {
       prefix.hash(words, length: length) >> 11
     }
 
-    /// The draws of subjects of this many bytes, for which everything but the subject is known; nil
-    /// where one may need a second look.
+    /// The draws of subjects of this many bytes, with everything but the subject prepared; nil if
+    /// one may need a second look.
     func draws(subjectsOf length: Int) -> Draws? {
       guard length <= SubjectWords.longest, count > 1, ascends, limits[count - 1] == 1 << 53,
         let layout = HashLayout(prefix: prefix.bytes, subject: length)
@@ -66,7 +67,7 @@ package struct VariantChooser: ~Copyable {
     /// The number of the prefix's length, for ``SubjectColumns``.
     let prefixLength: Int
     let hash: FixedLengthHash
-    /// Limits that a draw may reach, which are the chooser's.
+    /// Limits that a draw may reach. They belong to the chooser.
     let limits: UnsafeBufferPointer<UInt64>
     let first: Int32
 
@@ -74,17 +75,17 @@ package struct VariantChooser: ~Copyable {
     ///
     /// - Parameters:
     ///   - columns: of ``SubjectColumns``, for this layout.
-    ///   - scratch: room for as many as there are rows in a block.
-    ///   - counts: by choice, to which the draws are added.
-    ///   - choices: by row of the block, where somebody reads them.
+    ///   - scratch: has room for all rows of a block.
+    ///   - counts: by choice. The draws are added to them.
+    ///   - choices: by row of the block; nil if they are not read.
     func draw(
       _ rows: UnsafePointer<Int32>, _ found: Int, _ columns: UnsafePointer<UInt64>,
       _ scratch: UnsafeMutablePointer<UInt64>, counts: UnsafeMutablePointer<Int>,
       choices: UnsafeMutablePointer<Int32>?
     ) {
       hash.draw(rows, found, columns, to: scratch)
-      // Variant by variant, how many draws are below its limit: adding one to the count of each
-      // draw's variant would wait for the draw before, which mostly has the same.
+      // Counts, variant by variant, how many draws are below its limit. Incrementing the count of
+      // each draw's variant would wait for the previous draw, which usually has the same variant.
       var counted = 0
       for (variant, limit) in limits.enumerated() {
         var below: UInt64 = 0
@@ -135,8 +136,8 @@ package struct VariantChooser: ~Copyable {
     limits.deallocate()
   }
 
-  /// The least number of 53 bits whose draw is not below a sum of weights. Draws grow with their
-  /// numbers, so that comparing numbers is comparing draws.
+  /// The smallest 53-bit number whose draw is not below a sum of weights. Draws grow with their
+  /// numbers, so numbers can be compared instead of draws.
   package static func limit(_ sum: Double, range: Double) -> UInt64 {
     var low: UInt64 = 0
     var high: UInt64 = 1 << 53
@@ -147,7 +148,7 @@ package struct VariantChooser: ~Copyable {
     return low
   }
 
-  /// What is prepared for a rule.
+  /// The prepared data of a rule.
   @inline(__always)
   subscript(rule: Int) -> Prepared { prepared[rule] }
 
@@ -163,14 +164,14 @@ package struct VariantChooser: ~Copyable {
     return hashes ? .bits(UInt64(drawn * 0x1p53)) : .other(drawn)
   }
 
-  /// A draw as it is made.
+  /// A draw in its original form.
   enum Draw {
     /// In parts of 2^53.
     case bits(UInt64)
     case other(Double)
   }
 
-  /// The choice of one subject of any rule.
+  /// The choice of one subject for any rule.
   func choice(
     _ number: Int, _ rule: BatchTable.Rule, subject: ByteView, _ table: BatchTable
   ) -> Int32 {
@@ -180,7 +181,7 @@ package struct VariantChooser: ~Copyable {
     return next(number, rule, subject: subject, table)
   }
 
-  /// The choice of a subject, whatever the assigner, of a rule with several variants.
+  /// The choice of a subject for a rule with several variants, with any assigner.
   func next(
     _ number: Int, _ rule: BatchTable.Rule, subject: ByteView, _ table: BatchTable
   ) -> Int32 {

@@ -1,18 +1,19 @@
 package import Expressions
 
-/// Which columns of a table the attributes of a program are, and what a user has of them where a value,
-/// or something that it lies in, is NULL.
+/// The columns of a table for the attributes of a program, and the values of a user if a value, or
+/// a struct that contains it, is NULL.
 ///
-/// A column is an attribute by its name, or by where its caller puts it; the members of a struct are
-/// what lies below. Made once for a schema; batches of it are read as ``ArrowRows``.
+/// A column is an attribute by its name, or at the place that its caller chooses. The members of a
+/// struct are attributes below it. A binding is made once per schema; batches are read as
+/// ``ArrowRows``.
 package struct ArrowBinding: Sendable {
-  /// What the columns of a table are.
+  /// The roles of a table's columns.
   package struct Places {
-    /// The paths that a column of the table stands at; none for a column that nobody reads.
+    /// The paths of a column of the table; empty for a column that is not read.
     package var paths: (_ column: String) -> [[String]]
-    /// Roots that are structs, whether the program reads them or not.
+    /// Roots that must be structs, whether or not the program reads them.
     package var objects: [String]
-    /// Roots that the caller reads himself.
+    /// Roots that the caller reads itself.
     package var captures: [String]
 
     package init(
@@ -25,32 +26,32 @@ package struct ArrowBinding: Sendable {
     }
   }
 
-  /// Where a value comes from.
+  /// The source of a value.
   struct Source: Sendable {
     enum Content: Sendable {
-      /// A column, and what the schema says of it.
+      /// A column, and its schema.
       case column(ArrowField)
-      /// A map of columns that are below one name.
+      /// A map of columns below one name.
       case group([(name: String, source: Source)])
-      /// Always the same: no column has it, or all are NULL.
+      /// A constant, because no column has it, or all values are NULL.
       case constant(Cell)
     }
 
     /// The name, for messages.
     var name: String
     var content: Content
-    /// The way to the column, or to the last struct on the way that there is: places among children.
+    /// The path to the column, or to the last existing struct on the way, as indexes of children.
     var indexes: [Int] = []
-    /// What the value is where the row is NULL, and where a struct or the column itself is: one more
-    /// than there are indexes.
+    /// The values if the row is NULL, and if a struct or the column itself is: one more than there
+    /// are indexes.
     var whenNull: [Cell] = [.missing]
-    /// Levels that may be below the value.
+    /// The maximum nesting below the value.
     var nesting = 0
-    /// The slot that it fills, and whether that only asks if something is there.
+    /// The slot that it fills, and whether the slot only tests presence.
     var slot = -1
     var isPresenceOnly = false
 
-    /// What the value is where the column itself is NULL.
+    /// The value if the column itself is NULL.
     var valueOfNull: Cell { whenNull[whenNull.count - 1] }
   }
 
@@ -59,11 +60,11 @@ package struct ArrowBinding: Sendable {
   let table: ArrowField
   let sources: [Source]
   let captures: [Source?]
-  /// What the columns of the captures are; nil where there is none.
+  /// The sources of the captures; nil for a missing one.
   package let captureFields: [ArrowField?]
   /// Attributes that the program reads and no column has.
   package let missing: [String]
-  /// Columns that nobody reads.
+  /// Columns that are not read.
   package let unused: [String]
 
   package init(
@@ -111,7 +112,7 @@ package struct ArrowBinding: Sendable {
     unused = tree.unused
   }
 
-  /// What fills a slot.
+  /// The source for a slot.
   private static func source(
     _ resolved: ArrowTree.Resolved, _ slot: Int, _ names: [String], _ program: Program,
     _ running: Program.Running, _ null: ArrowNull, _ places: Places
@@ -123,12 +124,12 @@ package struct ArrowBinding: Sendable {
     source.slot = slot
     source.isPresenceOnly = isPresenceOnly
     source.nesting = program.storage.limits.dataNesting - last
-    /// What is there where what lies at a depth is not.
+    /// The value if the container at a depth is missing.
     func absent(_ depth: Int) -> Cell {
       if depth == 0 { return running.defaults[slot] }
       return depth == last ? .missing : .unreachable
     }
-    /// What is there where it is null.
+    /// The value for null.
     func nullCell(_ depth: Int) -> Cell {
       if depth == 0, places.objects.contains(names[0]) { return running.defaults[slot] }
       if depth < last {
@@ -154,13 +155,13 @@ package struct ArrowBinding: Sendable {
   }
 }
 
-/// The columns of a table by the paths at which they stand.
+/// The columns of a table by their paths.
 struct ArrowTree {
-  /// What a path leads to.
+  /// The result of resolving a path.
   struct Resolved {
     enum State {
       case found
-      /// Nothing is called so at this depth.
+      /// There is no such name at this depth.
       case absent(Int)
       /// All rows are NULL at this depth.
       case alwaysNull(Int)
@@ -170,7 +171,7 @@ struct ArrowTree {
     var content = ArrowBinding.Source.Content.constant(.missing)
     var state = State.found
     var indexes: [Int] = []
-    /// The depth of what the first index leads to.
+    /// The depth of the column at the first index.
     var firstDepth = 0
 
     var isMissing: Bool { if case .absent = state { true } else { false } }
@@ -178,9 +179,9 @@ struct ArrowTree {
 
   private struct Node {
     var children: [(name: String, node: Node)] = []
-    /// The places of the children by their names: tables may have many thousand columns.
+    /// The indexes of the children by name, because tables may have thousands of columns.
     var places: [[UInt8]: Int] = [:]
-    /// The columns of the table that stand here: more than one is a contradiction.
+    /// The columns of the table at this node. More than one is a contradiction.
     var columns: [Int] = []
 
     func child(_ name: String) -> Node? { places[Array(name.utf8)].map { children[$0].node } }
@@ -199,7 +200,7 @@ struct ArrowTree {
     }
   }
 
-  /// Names of columns that were not asked for.
+  /// Names of columns that were not requested.
   var unused: [String] {
     table.children.indices.filter { !used.contains($0) }.map { table.children[$0].name }
   }
@@ -217,7 +218,7 @@ struct ArrowTree {
     insert(column, path.dropFirst(), &node.children[place].node)
   }
 
-  /// The column that stands at a node; nil when it is a group of columns.
+  /// The column at a node; nil when it is a group of columns.
   private func column(of node: Node, _ path: ArraySlice<String>) throws(ArrowError) -> Int? {
     let name = path.joined(separator: ".")
     guard let column = node.columns.first else { return nil }
@@ -231,7 +232,7 @@ struct ArrowTree {
     return column
   }
 
-  /// Whether a root is a struct, or not there.
+  /// Checks that a root is a struct, or missing.
   mutating func checkObject(_ name: String) throws(ArrowError) {
     guard let node = root.child(name), let column = try column(of: node, [name]) else { return }
     let field = table.children[column]
@@ -241,7 +242,7 @@ struct ArrowTree {
     }
   }
 
-  /// What a path leads to.
+  /// Resolves a path.
   mutating func resolve(_ path: [String], _ null: ArrowNull) throws(ArrowError) -> Resolved {
     var resolved = Resolved(name: path.joined(separator: "."))
     var node = root
@@ -305,7 +306,7 @@ struct ArrowTree {
     return resolved
   }
 
-  /// The columns below a name, to be read as a map.
+  /// The columns below a name, to read as a map.
   private mutating func group(
     _ node: Node, _ path: [String], _ null: ArrowNull
   ) throws(ArrowError) -> [(name: String, source: ArrowBinding.Source)] {
@@ -313,7 +314,7 @@ struct ArrowTree {
     for child in node.children {
       var resolved = try resolve(path + [child.name], null)
       if case .alwaysNull = resolved.state {
-        // A member that is missing of all maps is none.
+        // A member that is missing in all maps is omitted.
         if null == .missing { continue }
         resolved.content = .constant(.null)
       }
@@ -330,7 +331,7 @@ struct ArrowTree {
 }
 
 extension ArrowField {
-  /// The type as messages call it.
+  /// The name of the type in messages.
   package var kind: String {
     codes == nil ? type.name : "a dictionary of values that are \(type.name)"
   }

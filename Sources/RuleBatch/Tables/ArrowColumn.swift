@@ -2,19 +2,19 @@ internal import CArrow
 internal import CivilTime
 internal import Expressions
 
-/// What NULL is to rules.
+/// The meaning of NULL in rules.
 package enum ArrowNull: Hashable, Sendable {
-  /// As if the attribute, the element or the member were not there.
+  /// The attribute, the element or the member is missing.
   case missing
-  /// A null as JSON has it.
+  /// A null as in JSON.
   case null
 }
 
-/// An array whose buffers are there and are as long as its length says, with those below it. What they
-/// hold has not been looked at: whoever follows an offset or a code compares it first.
+/// An array whose buffers exist and have the required lengths, like those below it. Their contents
+/// are not checked: offsets and codes must be compared with their limits before use.
 ///
-/// A value of trivial parts but for its children, so that a loop over rows can keep what it needs in
-/// registers. It is valid while the array is not released.
+/// A value of trivial parts except for its children, so that a loop over rows can hold it in
+/// registers. It is valid until the array is released.
 struct ArrowColumn {
   // SAFETY: Offsets, codes and views are compared with what they point into before they are
   // followed, and strings are checked for UTF-8. The batch outlives the column.
@@ -34,7 +34,7 @@ struct ArrowColumn {
     case half(ArrowElements<UInt16>)
     case float(ArrowElements<Float>)
     case double(ArrowElements<Double>)
-    /// Offsets, one more than there are texts, and the bytes that they point into.
+    /// Offsets, one more than there are strings, and the bytes that they point into.
     case text(ArrowElements<Int32>, UnsafePointer<UInt8>)
     case largeText(ArrowElements<Int64>, UnsafePointer<UInt8>)
     case textViews(ArrowElements<ArrowTextView>, UnsafeBufferPointer<ByteView>)
@@ -48,14 +48,14 @@ struct ArrowColumn {
 
   /// The column, by its names from the outside in.
   let name: String
-  /// What the codes of a dictionary stand for is in the first child.
+  /// The values of a dictionary's codes are in the first child.
   let content: Content
   let hasDictionary: Bool
-  /// Rows that there are.
+  /// The number of rows.
   let count: Int
-  /// Rows of the array before the first, which lists of one length need to find their elements.
+  /// Rows of the array before the first, needed to find the elements of fixed-size lists.
   private let first: Int
-  /// Which of them hold a value; nil for all.
+  /// Which of them have a value; nil for all.
   let valid: ArrowBits?
   private(set) var children: [ArrowColumn] = []
   /// The names of the members of a struct.
@@ -64,9 +64,9 @@ struct ArrowColumn {
   /// A part of an array, with everything below it.
   ///
   /// - Parameters:
-  ///   - field: what the schema says of the array.
-  ///   - from: the first row of the part, counted from the array's own first one.
-  ///   - tables: memory that stays for as long as the column is used.
+  ///   - field: the schema of the array.
+  ///   - from: the first row of the part, relative to the array's own first one.
+  ///   - tables: memory that stays valid while the column is used.
   init(
     _ array: UnsafePointer<ArrowArray>, _ field: ArrowField, _ name: String, from: Int = 0,
     count: Int? = nil, tables: inout Arena
@@ -89,7 +89,7 @@ struct ArrowColumn {
     content = try part.content(field.type, &tables)
     guard !field.children.isEmpty else { return }
     for (i, child) in field.children.enumerated() {
-      // Rows of a struct are rows of its members; elements of lists are found by their offsets.
+      // Rows of a struct are rows of its members. Elements of lists are found by their offsets.
       let isMember = field.type == .structure
       children.append(
         try ArrowColumn(
@@ -109,7 +109,7 @@ struct ArrowColumn {
 
   // MARK: Single values
 
-  /// The bytes of a text; nil for NULL. Texts in a dictionary too.
+  /// The bytes of a string; nil for NULL. Also resolves dictionaries.
   func text(_ row: Int) throws(ArrowError) -> ByteView? {
     guard isValid(row) else { return nil }
     if hasDictionary {
@@ -117,7 +117,7 @@ struct ArrowColumn {
       do throws(ArrowError) {
         return try children[0].text(code)
       } catch {
-        // Places in a dictionary are no rows.
+        // Indexes of a dictionary are not rows.
         throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
       }
     }
@@ -135,7 +135,7 @@ struct ArrowColumn {
     return bytes
   }
 
-  /// The bytes between two offsets of a text.
+  /// The bytes between two offsets of a string.
   private func part<Offset: BinaryInteger>(
     _ offsets: ArrowElements<Offset>, _ row: Int, _ end: Int, _ start: UnsafePointer<UInt8>
   ) throws(ArrowError) -> Slice<ByteView> {
@@ -143,7 +143,7 @@ struct ArrowColumn {
     return ByteView(start: start, count: max(end, 0))[range]
   }
 
-  /// The elements between two offsets, of so many that there are.
+  /// The elements between two offsets, checked against the number of elements.
   private func range<Offset: BinaryInteger>(
     _ offsets: ArrowElements<Offset>, _ row: Int, _ end: Int
   ) throws(ArrowError) -> Range<Int> {
@@ -152,7 +152,7 @@ struct ArrowColumn {
     return from..<to
   }
 
-  /// The bytes of a view, which may be in the view itself.
+  /// The bytes of a view, which may be inline.
   @inline(__always)
   static func text(
     _ views: ArrowElements<ArrowTextView>, _ row: Int, _ buffers: UnsafeBufferPointer<ByteView>,
@@ -169,7 +169,7 @@ struct ArrowColumn {
     return ByteView(rebasing: buffers[buffer][offset..<offset &+ count])
   }
 
-  /// The place of a value in the dictionary.
+  /// The index of a value in the dictionary.
   func code(_ row: Int) throws(ArrowError) -> Int {
     let cell = wholeNumber(row) ?? Cell(Int64(-1))
     guard cell.tag == Tag.int, cell.intValue >= 0, cell.intValue < Int64(children[0].count) else {
@@ -178,7 +178,7 @@ struct ArrowColumn {
     return Int(cell.intValue)
   }
 
-  /// A whole number, whatever its width; nil for other types.
+  /// A whole number of any width; nil for other types.
   func wholeNumber(_ row: Int) -> Cell? {
     switch content {
     case .int8(let values): Cell(Int64(values[row]))
@@ -193,8 +193,8 @@ struct ArrowColumn {
     }
   }
 
-  /// A time as apps give it to rules, and as records of JSON have it: a text, RFC 3339 in UTC. Nil when the
-  /// arena is full.
+  /// A time as apps pass it to rules, and as in JSON records: a string in RFC 3339, in UTC. Nil
+  /// when the arena is full.
   private func time(_ row: Int, _ value: Int64, _ unitsPerSecond: Int64, in arena: inout Arena)
     throws(ArrowError) -> Cell?
   {
@@ -255,7 +255,7 @@ struct ArrowColumn {
     }
   }
 
-  /// The elements of a list or the entries of a map, as rows of the child; none for NULL.
+  /// The elements of a list or the entries of a map, as rows of the child; empty for NULL.
   func elements(_ row: Int) throws(ArrowError) -> Range<Int> {
     guard isValid(row) else { return 0..<0 }
     switch content {
@@ -276,7 +276,7 @@ struct ArrowColumn {
     for element in elements {
       guard let cell = try children[0].cell(element, in: &arena, nesting: nesting - 1, null)
       else { return nil }
-      // What is not there leaves no gap.
+      // Missing values leave no gap.
       guard cell.isValue else { continue }
       cells[kept] = cell
       kept += 1
@@ -318,7 +318,7 @@ struct ArrowColumn {
 }
 
 extension Arena {
-  /// A text cell with a copy of a name.
+  /// A string cell with a copy of a name.
   mutating func text(copying name: String) -> Cell? {
     var name = name
     return name.withUTF8 { text(copying: $0) }

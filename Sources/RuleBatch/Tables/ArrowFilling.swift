@@ -1,13 +1,13 @@
 internal import CShims
 package import Expressions
 
-/// Filling columns from columns: a loop over rows for each type.
+/// Fills columns from Arrow columns, with a loop over rows for each type.
 extension ArrowRows {
-  /// Rows of a batch that go into the first rows of a block.
+  /// Rows of a batch for the first rows of a block.
   private struct Part {
     var first: Int
     var count: Int
-    /// The cells of the column, and those of its rows that hold a value.
+    /// The cells of the column, and the rows that have a value.
     var cells: UnsafeMutablePointer<Cell>
     var valid: RowMask
 
@@ -15,11 +15,11 @@ extension ArrowRows {
     func isValid(_ row: Int) -> Bool { valid[row &>> 6] &>> UInt64(row & 63) & 1 != 0 }
   }
 
-  /// Fills the first rows of a block with the attributes of as many rows from one on.
+  /// Fills the first rows of a block with the attributes of a range of rows.
   ///
   /// - Parameters:
-  ///   - tooLarge: gets a bit for each row whose values take more memory than a block has, or cannot be had;
-  ///     these must be decided alone.
+  ///   - tooLarge: receives a bit for each row whose values exceed the memory of a block, or are
+  ///     unreadable. Decide these rows alone.
   ///   - scratch: a mask.
   package func fill(
     _ columns: inout ColumnFrame, from first: Int, count: Int, tooLarge: RowMask, scratch: RowMask
@@ -34,7 +34,7 @@ extension ArrowRows {
         first: first, count: count, cells: columns.cells + slot &* ColumnFrame.stride,
         valid: scratch)
       fillMask(part, column.levels)
-      // Also where filling ends with an error: what is there by then may point.
+      // Set early, because filling may end with an error after some cells already point outside.
       columns.pointing[slot] = 1
       let points = try fillValues(column, part, &columns.arena, tooLarge)
       if !points, !column.pointsOutside { columns.pointing[slot] = 0 }
@@ -42,7 +42,7 @@ extension ArrowRows {
     }
   }
 
-  /// The rows that hold a value.
+  /// The rows that have a value.
   private func fillMask(_ part: Part, _ levels: [Column.Level]) {
     RowMasks.fill(part.valid, rows: part.count)
     for level in levels {
@@ -52,7 +52,8 @@ extension ArrowRows {
     }
   }
 
-  /// Gives the rows their cells in which something is NULL, from the inside out: what is outermost counts.
+  /// Fills the rows in which a value or struct is NULL, from the inside out, so that the outermost
+  /// takes precedence.
   private func fillNulls(_ part: Part, _ levels: [Column.Level]) {
     for level in levels.reversed() {
       let cell = level.whenNull
@@ -70,9 +71,9 @@ extension ArrowRows {
     }
   }
 
-  /// Fills the rows that hold a value; what others get means nothing.
+  /// Fills the rows that have a value. The cells of others are undefined.
   ///
-  /// - Returns: whether a cell may point somewhere, but for one that the column knew before.
+  /// - Returns: whether a cell may point outside, except for one that the column had before.
   private func fillValues(
     _ column: Column, _ part: Part, _ arena: inout Arena, _ tooLarge: RowMask
   ) throws(ArrowError) -> Bool {
@@ -104,7 +105,7 @@ extension ArrowRows {
     case .uint32(let values): fillNumbers(values, part) { Cell(Int64($0)) }
     case .int64(let values): fillNumbers(values, part) { Cell($0) }
     case .uint64(let values):
-      // Those that fit are ints, as in JSON.
+      // Numbers that fit are ints, as in JSON.
       fillNumbers(values, part) {
         Cell(low: $0 &>> 63 == 0 ? UInt64(Tag.int) : UInt64(Tag.uint), high: $0)
       }
@@ -149,8 +150,8 @@ extension ArrowRows {
     }
   }
 
-  /// Goes through rows in parts, each of which begins with asking for what the next block reads: a block has
-  /// a page of each column, and at the beginning of a page the processor does not know yet what is read next.
+  /// Goes through rows in parts, and prefetches the input of the next block before each. A block
+  /// has one page of each column, and at its beginning reads are unpredictable.
   @inline(__always)
   private static func inParts(_ count: Int, _ body: (Range<Int>) -> Void) {
     var row = 0
@@ -161,7 +162,7 @@ extension ArrowRows {
     }
   }
 
-  /// Makes of the values what the program wants them to be.
+  /// Converts the values to the types that the program needs.
   private func bindValues(
     _ source: ArrowBinding.Source, _ part: Part, _ arena: inout Arena, _ tooLarge: RowMask
   ) {
@@ -172,7 +173,7 @@ extension ArrowRows {
     }
   }
 
-  /// Fills row by row with whatever there is.
+  /// Fills row by row, for any type.
   private func fillSlowly(
     _ column: Column, _ part: Part, _ arena: inout Arena, _ tooLarge: RowMask
   ) throws(ArrowError) -> Bool {
@@ -192,7 +193,7 @@ extension ArrowRows {
     return true
   }
 
-  /// The same, and nil for a value that cannot be had: whoever decides the row alone is told why.
+  /// The same, and nil for an unreadable value, which is reported when the row is decided alone.
   private func readableCell(
     _ column: Column, _ row: Int, _ arena: inout Arena
   ) throws(ArrowError) -> Cell? {
@@ -230,7 +231,7 @@ extension ArrowRows {
     _ cells: UnsafeBufferPointer<Cell>
   ) throws(ArrowError) {
     for row in 0..<part.count {
-      // A negative code is a large one.
+      // A negative code becomes a large one.
       let code = UInt(bitPattern: Int(truncatingIfNeeded: codes[part.first &+ row]))
       if code < UInt(bitPattern: cells.count) {
         part.cells[row] = cells[Int(bitPattern: code)]
@@ -259,7 +260,7 @@ extension ArrowRows {
     guard part.count > 0 else { return false }
     let (from, to) = try ArrowTexts.range(offsets, part.first, part.count, array)
     let isASCII = ArrowTexts.isASCII(start + from, to - from)
-    // What may be read; the bytes behind the last text are nobody's.
+    // The readable bytes. Those after the last string belong to no one.
     let end = Int(truncatingIfNeeded: offsets[array.count])
     let names = boolNames
     var at = from
@@ -274,7 +275,7 @@ extension ArrowRows {
         offsets.place(of: part.first &+ rows.lowerBound), start, areLarge: Offset.bitWidth == 64,
         count: rows.count, Tag.shortText, to: cells)
       if rows.count < 64 { left &= 1 &<< UInt64(rows.count) &- 1 }
-      // Where the processor has no wide vectors, these are all.
+      // Without wide vectors, this handles all of them.
       while left != 0 {
         let row = rows.lowerBound &+ left.trailingZeroBitCount
         left &= left &- 1
@@ -312,7 +313,7 @@ extension ArrowRows {
         let text = try ArrowColumn.text(views, part.first &+ row, buffers, array)
         ArrowTexts.write(text, cell, names)
         isAnyLong = isAnyLong || text.count > 15
-        // Looked at below, where that is needed.
+        // Checked below, if necessary.
         if !ArrowTexts.isASCII(text.baseAddress, text.count) { all = .max }
       } else {
         cell.pointee = .missing
@@ -322,7 +323,7 @@ extension ArrowRows {
     return isAnyLong
   }
 
-  /// Whether the texts are UTF-8, as everybody relies on who goes through their characters.
+  /// Whether the strings are UTF-8, which all later code relies on.
   @inline(never)
   private func checkTexts(_ part: Part, _ array: ArrowColumn) throws(ArrowError) {
     for row in 0..<part.count where part.isValid(row) {
@@ -337,10 +338,10 @@ extension ArrowRows {
 // MARK: Texts for the caller
 
 extension ArrowRows {
-  /// The texts of a captured column, row by row, in the batch's memory; of whole numbers their digits,
-  /// in the arena. NULL has no address.
+  /// The strings of a captured column, row by row, in the batch's memory. For whole numbers their
+  /// digits, in the arena. NULL has no address.
   ///
-  /// - Parameter texts: room for as many as there are rows.
+  /// - Parameter texts: has room for all rows.
   package func fillTexts(
     ofCapture number: Int, from first: Int, count: Int, to texts: UnsafeMutablePointer<ByteView>,
     in arena: inout Arena
@@ -408,21 +409,21 @@ extension ArrowRows {
   }
 }
 
-/// Texts of a column, many at once.
+/// Strings of a column, many at once.
 enum ArrowTexts {
-  /// Asks for bytes of texts that are read soon, as far as they may be read.
+  /// Prefetches strings that are read soon, as far as they are readable.
   @inline(__always)
   static func readAhead(_ start: UnsafePointer<UInt8>, _ first: Int, count: Int, end: Int) {
     guard first < end else { return }
     CShims.readAhead(start + first, count: min(count, end &- first))
   }
 
-  /// Where the texts of some rows begin and end, once all their offsets have been looked at.
+  /// The bounds of some rows' strings, after all their offsets are checked.
   @inline(__always)
   static func range<Offset: FixedWidthInteger>(
     _ offsets: ArrowElements<Offset>, _ first: Int, _ count: Int, _ array: ArrowColumn
   ) throws(ArrowError) -> (from: Int, to: Int) {
-    // A negative offset, or one that is below the one before, leaves the highest bit.
+    // A negative or descending offset sets the highest bit.
     var faults = offsets[first]
     for row in first..<first &+ count {
       faults |= offsets[row &+ 1] | (offsets[row &+ 1] &- offsets[row])
@@ -451,7 +452,7 @@ enum ArrowTexts {
     return all & 0x8080_8080_8080_8080 == 0
   }
 
-  /// Makes bools of the texts that name one, among up to 64 cells of a column.
+  /// Replaces strings that name a bool, in up to 64 cells of a column.
   static func nameBools(
     _ cells: UnsafeMutablePointer<Cell>, _ count: Int, _ names: QuickJSON.BoolNames
   ) {
@@ -467,7 +468,7 @@ enum ArrowTexts {
     write(.false, for: names.isFalse)
   }
 
-  /// Writes a text of any length.
+  /// Writes a string of any length.
   @inline(__always)
   static func write(
     _ text: ByteView, _ cell: UnsafeMutablePointer<Cell>, _ names: QuickJSON.BoolNames
@@ -476,7 +477,7 @@ enum ArrowTexts {
     cell.pointee = made.low == names.isTrue ? .true : made.low == names.isFalse ? .false : made
   }
 
-  /// Writes a text that lies in its view. The bytes behind it should be zero, and need not be.
+  /// Writes a string that is inline in its view. The bytes after it may be nonzero.
   @inline(__always)
   static func write(
     _ view: ArrowTextView, _ cell: UnsafeMutablePointer<Cell>, _ names: QuickJSON.BoolNames
@@ -484,7 +485,7 @@ enum ArrowTexts {
     let count = UInt64(UInt32(bitPattern: view.count))
     let first = UInt64(view.prefix) | UInt64(UInt32(bitPattern: view.buffer)) &<< 32
     let last = UInt64(UInt32(bitPattern: view.offset))
-    // Smart shifts: all of a word is left out where nothing of it is text.
+    // Smart shifts, so that a word without bytes of the string is cleared.
     let keptFirst = first & ~(UInt64.max << (8 &* count))
     let keptLast = last & (count > 8 ? ~(UInt64.max << (8 &* (count &- 8))) : 0)
     let low = UInt64(Tag.shortText) | count | keptFirst << 8

@@ -2,8 +2,8 @@ package import CArrow
 internal import CShims
 internal import Expressions
 
-/// The elements of one buffer of an array. The number of those that may be read is known when the value
-/// is made; how they are aligned does not matter.
+/// The elements of one buffer of an array. The number of readable elements is known when the value
+/// is made. Their alignment does not matter.
 struct ArrowElements<Element: BitwiseCopyable> {
   // SAFETY: The count comes from an array whose counts `ArrowPart` checked. Debug builds compare
   // every index with it. Loads need no alignment. Tests: ArrowColumnTests, asan.
@@ -24,7 +24,7 @@ struct ArrowElements<Element: BitwiseCopyable> {
       fromByteOffset: i &* MemoryLayout<Element>.stride, as: Element.self)
   }
 
-  /// Asks for some elements that are read soon, as far as they may be read.
+  /// Prefetches some elements, as far as they are readable.
   @inline(__always)
   func readAhead(_ first: Int, count wanted: Int) {
     let size = MemoryLayout<Element>.stride
@@ -32,14 +32,14 @@ struct ArrowElements<Element: BitwiseCopyable> {
       start + min(first, count) &* size, count: max(min(wanted, count &- first), 0) &* size)
   }
 
-  /// Where an element lies.
+  /// The address of an element.
   func place(of i: Int) -> UnsafePointer<UInt8> {
     assert(i >= 0 && i < count, "outside of an Arrow buffer")
     return (start + i &* MemoryLayout<Element>.stride).assumingMemoryBound(to: UInt8.self)
   }
 }
 
-/// The bits of one buffer of an array, for which the same holds.
+/// The bits of one buffer of an array, with the same properties.
 struct ArrowBits {
   // SAFETY: As for `ArrowElements`. A word reads only the bytes that hold the bits.
   // Tests: ArrowColumnTests, asan.
@@ -62,7 +62,7 @@ struct ArrowBits {
     return start.load(fromByteOffset: bit &>> 3, as: UInt8.self) &>> UInt8(bit & 7) & 1 != 0
   }
 
-  /// Up to 64 bits from one on, the first of them lowest; zero beyond the last.
+  /// Up to 64 bits from an index, the first of them lowest; zero beyond the last.
   @inline(__always)
   func word(_ first: Int) -> UInt64 {
     let wanted = min(64, count &- first)
@@ -87,19 +87,19 @@ struct ArrowBits {
   }
 }
 
-/// A text in the form of views: its length, and either the first of twelve bytes, or four bytes, the
-/// number of a buffer and a place in it.
+/// A string in the form of views: its length, and either its up to twelve bytes, or four bytes, the
+/// number of a buffer and an offset in it.
 struct ArrowTextView: BitwiseCopyable {
   var count: Int32
   var prefix: UInt32
   var buffer: Int32
   var offset: Int32
 
-  /// The longest text that lies in the view itself.
+  /// The maximum length of an inline string.
   static var longestInline: Int32 { 12 }
 }
 
-/// An array that somebody handed over: it is released exactly once, when this ends.
+/// An array taken over from a producer. It is released exactly once, when this ends.
 package struct ArrowBatch: ~Copyable {
   // SAFETY: The array is moved into a box, and the caller's structure is marked as released.
   // `deinit` releases the array once. Tests: FrameWorkerTests.streams,
@@ -107,7 +107,7 @@ package struct ArrowBatch: ~Copyable {
 
   private let box: UnsafeMutablePointer<ArrowArray>
 
-  /// Takes an array over: the caller's is marked as released, as moving one is done.
+  /// Takes over an array. The caller's structure is marked as released, as when it is moved.
   package init(taking array: UnsafeMutablePointer<ArrowArray>) {
     box = .allocate(capacity: 1)
     box.initialize(to: array.pointee)
@@ -121,13 +121,13 @@ package struct ArrowBatch: ~Copyable {
 
   package var count: Int { Int(max(box.pointee.length, 0)) }
 
-  /// The rows of the array, as a binding reads them. They are gone before the array is.
+  /// The rows of the array, as a binding reads them. They must not outlive the array.
   package borrowing func rows(_ binding: ArrowBinding) throws(ArrowError) -> ArrowRows {
     try ArrowRows(binding, UnsafePointer(box))
   }
 }
 
-/// A stream that somebody handed over: it is released exactly once, when this ends.
+/// A stream taken over from a producer. It is released exactly once, when this ends.
 package struct ArrowStream: ~Copyable {
   // SAFETY: The stream is moved into a box, and the caller's structure is marked as released.
   // `deinit` releases the stream once. Tests: FrameWorkerTests.streams,
@@ -135,7 +135,7 @@ package struct ArrowStream: ~Copyable {
 
   private let box: UnsafeMutablePointer<ArrowArrayStream>
 
-  /// Takes a stream over: the caller's is marked as released.
+  /// Takes over a stream. The caller's structure is marked as released.
   package init(taking stream: UnsafeMutablePointer<ArrowArrayStream>) {
     box = .allocate(capacity: 1)
     box.initialize(to: stream.pointee)
@@ -152,7 +152,7 @@ package struct ArrowStream: ~Copyable {
     return ArrowError("", text.map { "the stream failed: \($0)" } ?? "the stream failed")
   }
 
-  /// What all batches look like.
+  /// The schema of all batches.
   package borrowing func schema() throws(ArrowError) -> ArrowField {
     guard box.pointee.release != nil, let read = box.pointee.get_schema else {
       throw ArrowError("", "the stream has been released")
@@ -177,7 +177,7 @@ package struct ArrowStream: ~Copyable {
 // SAFETY: A released schema is not read. Limits on depth and number of fields end a circle.
 // Everything is copied. Tests: DamagedFrameTests.damagedSchemas, asan.
 extension ArrowField {
-  /// Reads a schema, which stays the caller's. Nothing points into it afterwards.
+  /// Reads a schema, which stays the caller's. The result does not point into it.
   package init(_ schema: UnsafePointer<ArrowSchema>) throws(ArrowError) {
     guard schema.pointee.release != nil else {
       throw ArrowError("", "the schema has been released")
@@ -220,15 +220,15 @@ extension ArrowField {
     var field = try checked(
       source.name.map { String(cString: $0) } ?? "", format: String(cString: format), children,
       dictionary: dictionary, path: path)
-    // An extension type is as good as what it lies in, but for one whose numbers are no numbers.
+    // An extension type is read as its storage type, except for one whose numbers are not numbers.
     if extensionName(source.metadata) == "arrow.bool8" {
       field.type = .other(name: "an eight-bit bool", hint: "cast it to a bool")
     }
     return field
   }
 
-  /// What a schema's metadata call the type, if it is an extension: counts and lengths of 32 bits, then keys
-  /// and values.
+  /// The name of the extension type in a schema's metadata, if there is one. The format is counts
+  /// and lengths of 32 bits, then keys and values.
   private static func extensionName(_ metadata: UnsafePointer<CChar>?) -> String? {
     // SAFETY: Metadata have no length of their own, so a producer that lies about them cannot be
     // detected. Negative counts end the walk. Tests: DamagedFrameTests.damagedSchemas.

@@ -1,9 +1,9 @@
 internal import CArrow
 internal import Expressions
 
-/// A part of an array whose counts have been compared with each other, and with what its type has: from
-/// here on come buffers that are there and are as long as they must be. What an array says of itself is
-/// all that is known of how long its buffers are.
+/// A part of an array whose counts are consistent with each other, and with its type. It returns
+/// buffers that exist and have the required lengths. The lengths of buffers are only known from the
+/// array itself.
 struct ArrowPart {
   // SAFETY: A released array is not read. Lengths and offsets are between 0 and 2^48, children and
   // buffers are as many as the type has and not null, and a child has the rows of its parent.
@@ -16,7 +16,7 @@ struct ArrowPart {
   let offset: Int
   let count: Int
 
-  /// More rows are in nobody's memory, and sums and products of less have room.
+  /// More rows do not fit into any memory. Below this, sums and products cannot overflow.
   private static let mostRows: Int64 = 1 << 48
 
   init(
@@ -26,7 +26,7 @@ struct ArrowPart {
     self.array = array
     self.field = field
     self.name = name
-    // Memory of a released array is somebody else's, whatever is still in it.
+    // The memory of a released array belongs to others, whatever it contains.
     guard array.pointee.release != nil else {
       throw ArrowError(name, "the array has been released")
     }
@@ -72,7 +72,7 @@ struct ArrowPart {
     ArrowError(name, "the array is damaged: \(what)")
   }
 
-  /// A place that nobody reads.
+  /// A valid address that is never read.
   private var nowhere: UnsafeRawPointer { UnsafeRawPointer(array) }
 
   private func buffer(_ number: Int) throws(ArrowError) -> UnsafeRawPointer {
@@ -94,10 +94,10 @@ struct ArrowPart {
     return UnsafePointer(child)
   }
 
-  /// Which rows hold a value; nil for all.
+  /// Which rows have a value; nil for all.
   func validity() throws(ArrowError) -> ArrowBits? {
     let source = array.pointee
-    // The type of a dictionary is that of its values; the codes have NULLs of their own.
+    // The type of a dictionary is that of its values. The codes have their own NULLs.
     guard source.n_buffers > 0, source.null_count != 0, field.type != .null || field.codes != nil
     else { return nil }
     guard let bits = source.buffers[0] else {
@@ -146,7 +146,7 @@ struct ArrowPart {
     }
   }
 
-  /// The bytes of texts, which end at an offset.
+  /// The bytes of strings, which end at an offset.
   private func bytes(_ end: Int) throws(ArrowError) -> UnsafePointer<UInt8> {
     guard end >= 0 else { throw ArrowError(name, ArrowColumn.endedOffsets) }
     let bytes = array.pointee.buffers[2] ?? (end == 0 ? nowhere : nil)
@@ -154,14 +154,14 @@ struct ArrowPart {
     return bytes.assumingMemoryBound(to: UInt8.self)
   }
 
-  /// The buffers that views point into; how long they are is in the last one.
+  /// The buffers that views point into. The last buffer has their lengths.
   private func textBuffers(_ tables: inout Arena) throws(ArrowError)
     -> UnsafeBufferPointer<ByteView>
   {
     // SAFETY: The table has a view for each buffer; empty buffers may be null. It lies in the
     // arena, as long as the rows. Tests: DamagedFrameTests, ArrowColumnTests, asan.
     let number = Int(array.pointee.n_buffers) - 3
-    // Without rows nobody looks.
+    // Without rows they are never read.
     guard number > 0, count > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
     guard number < 1 << 24, let lengths = array.pointee.buffers[number + 2],
       let memory = tables.allocate(number * MemoryLayout<ByteView>.stride)
@@ -180,7 +180,7 @@ struct ArrowPart {
     return UnsafeBufferPointer(start: table, count: number)
   }
 
-  /// Whether there are as many elements as lists of one length have.
+  /// Checks that there are as many elements as fixed-size lists need.
   func checkElements(_ length: Int, _ elements: ArrowColumn) throws(ArrowError) {
     let (needed, overflow) = (offset + count).multipliedReportingOverflow(by: length)
     guard !overflow, needed <= elements.count else {

@@ -1,8 +1,9 @@
 package import CArrow
 package import Expressions
 
-/// A batch of rows whose columns are read by a binding: what the C data interface hands over, checked as
-/// far as it can be. The array must stay for as long as this, and everything that was filled from it.
+/// A batch of rows whose columns are read through a binding: the input of the C data interface,
+/// validated as far as possible. The array must outlive this, and everything that was filled from
+/// it.
 package struct ArrowRows: ~Copyable {
   // SAFETY: The caller keeps the batch alive as long as this value: a `FrameStream` stores both,
   // and other callers use it during one call. Tables and dictionaries lie in `tables`.
@@ -10,27 +11,29 @@ package struct ArrowRows: ~Copyable {
 
   /// A source with the arrays of this batch.
   ///
-  /// A class, as it is asked of once in a block for each column, and has parts that are counted.
+  /// A class, because it is used once per block for each column, and has reference-counted parts.
   final class Column {
-    /// Rows of a struct, or of the column itself, that hold a value, and what the others have.
+    /// The rows of a struct, or of the column itself, that have a value, and the value of the
+    /// others.
     struct Level {
       var valid: ArrowBits
       var whenNull: Cell
     }
 
     let source: ArrowBinding.Source
-    /// From the outside in; without those that have no NULL.
+    /// From the outside in, without levels that have no NULL.
     var levels: [Level] = []
     var array: ArrowColumn?
     var members: [(name: String, column: Column)] = []
-    /// What the codes of a dictionary stand for, made once; nil where that is not worth it.
+    /// The values of a dictionary's codes, made once; nil if that is not worthwhile.
     var dictionary: UnsafeBufferPointer<Cell>?
-    /// Whether one of these cells points somewhere, or what NULL and a constant are.
+    /// Whether one of these cells points outside, or the value for NULL or a constant does.
     var pointsOutside = false
 
     init(source: ArrowBinding.Source) { self.source = source }
 
-    /// Whether a row that is not NULL is there, whatever it holds. What a code stands for may be NULL itself.
+    /// Whether a non-NULL row always has a value, so that its contents do not matter. The value of
+    /// a code may itself be NULL.
     var isThereOrNull: Bool {
       guard source.isPresenceOnly else { return false }
       return array.map { !$0.hasDictionary || $0.children[0].valid == nil } ?? true
@@ -43,10 +46,11 @@ package struct ArrowRows: ~Copyable {
   package let count: Int
   /// Tables of buffers and dictionaries.
   private let tables: Arena
-  /// What values lie in that are handed out as ``Value``.
+  /// The memory of values that are returned as ``Value``.
   private var scratch: Arena
 
-  /// Bytes for dictionaries of one batch. What does not fit is looked up row by row.
+  /// The maximum memory for dictionaries of one batch. Values that do not fit are looked up row by
+  /// row.
   private static let mostTables = 64 << 20
 
   package init(_ binding: ArrowBinding, _ array: UnsafePointer<ArrowArray>) throws(ArrowError) {
@@ -120,20 +124,20 @@ package struct ArrowRows: ~Copyable {
 
   // MARK: One row
 
-  /// Puts the attributes of a row into a frame that has been reset, beside what it holds otherwise.
+  /// Puts the attributes of a row into a frame that has been reset, beside its other contents.
   ///
-  /// - Returns: false when they take more memory than the limit allows.
+  /// - Returns: false when they exceed the memory limit.
   package func fillRow(_ row: Int, of frame: inout Frame) throws(ArrowError) -> Bool {
     for column in columns {
       guard let cell = try slotCell(column, row, &frame.arena) else { return false }
-      // What the caller has put where the columns say nothing stays.
+      // If the columns have no value, the caller's value stays.
       let slot = column.source.slot
       if cell.isValue || !frame.slots[slot].isValue { frame.slots[slot] = cell }
     }
     return true
   }
 
-  /// What a slot holds for a row; nil when the arena is full.
+  /// The cell for a slot and row; nil when the arena is full.
   func slotCell(_ column: Column, _ row: Int, _ arena: inout Arena) throws(ArrowError) -> Cell? {
     for level in column.levels where !level.valid[row] { return level.whenNull }
     if case .constant(let cell) = column.source.content { return cell }
@@ -148,7 +152,7 @@ package struct ArrowRows: ~Copyable {
     return binding.bound(cell, column.source, &arena)
   }
 
-  /// The value of a row, as it is; nil when the arena is full.
+  /// The unconverted value of a row; nil when the arena is full.
   private static func value(
     _ column: Column, _ row: Int, _ arena: inout Arena, nesting: Int, _ null: ArrowNull
   ) throws(ArrowError) -> Cell? {
@@ -158,7 +162,7 @@ package struct ArrowRows: ~Copyable {
       do throws(ArrowError) {
         return try array.cell(row, in: &arena, nesting: nesting, null)
       } catch {
-        // Places below a list are no rows.
+        // Indexes below a list are not rows.
         throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
       }
     }
@@ -177,7 +181,7 @@ package struct ArrowRows: ~Copyable {
 
   // MARK: What the caller reads himself
 
-  /// The value of a captured column; nil for NULL, and where there is no such column.
+  /// The value of a captured column; nil for NULL, and if there is no such column.
   package mutating func value(ofCapture number: Int, _ row: Int) throws(ArrowError) -> Value? {
     guard let column = captured[number] else { return nil }
     scratch.reset()
@@ -192,8 +196,8 @@ package struct ArrowRows: ~Copyable {
     return cell.isValue ? Value(cell) : nil
   }
 
-  /// A captured value for a slot, as the program wants it; ``Cell/missing`` for NULL, nil when the arena
-  /// is full.
+  /// A captured value for a slot, converted for the program; ``Cell/missing`` for NULL, nil when
+  /// the arena is full.
   package func cell(ofCapture number: Int, _ row: Int, in arena: inout Arena) throws(ArrowError)
     -> Cell?
   {
@@ -207,7 +211,7 @@ package struct ArrowRows: ~Copyable {
 
   package func hasCapture(_ number: Int) -> Bool { captured[number] != nil }
 
-  /// Whether a captured column says nothing of a row: NULL, or a list, a struct or a map that holds nothing.
+  /// Whether a captured column has no data for a row: NULL, or an empty list, struct or map.
   package func isSilent(capture number: Int, _ row: Int) throws(ArrowError) -> Bool {
     guard let column = captured[number], let array = column.array else { return true }
     for level in column.levels where !level.valid[row] { return true }
@@ -216,7 +220,7 @@ package struct ArrowRows: ~Copyable {
 }
 
 extension ArrowBinding {
-  /// What a value becomes in its slot.
+  /// The value converted for its slot.
   func bound(_ cell: Cell, _ source: Source, _ arena: inout Arena) -> Cell {
     let storage = program.storage
     if storage.binding.isPlain { return cell }
@@ -228,7 +232,7 @@ extension ArrowBinding {
 }
 
 extension ArrowRows.Column {
-  /// Makes the cells of a dictionary that has not many more values than the batch has rows.
+  /// Makes the cells of a dictionary, unless it has many more values than the batch has rows.
   fileprivate func makeDictionary(
     rows: Int, _ binding: ArrowBinding, _ tables: inout Arena
   ) throws(ArrowError) {
@@ -246,7 +250,7 @@ extension ArrowRows.Column {
       do throws(ArrowError) {
         cell = try values.cell(value, in: &tables, nesting: source.nesting, binding.null)
       } catch {
-        // Places in a dictionary are no rows, and what cannot be had is the fault of its rows alone.
+        // Indexes of a dictionary are not rows, and an unreadable value only affects its own rows.
         if error.isOfValue { return tables.release(to: mark) }
         throw ArrowError(error.column, error.reason)
       }
@@ -256,7 +260,7 @@ extension ArrowRows.Column {
       } else {
         cells[value] = source.isPresenceOnly ? .true : binding.bound(cell, source, &tables)
       }
-      // What does not fit is looked up row by row.
+      // Values that do not fit are looked up row by row.
       guard !tables.hasRunOut else { return tables.release(to: mark) }
       pointsOutside = pointsOutside || cells[value].pointsOutside
     }
@@ -265,7 +269,7 @@ extension ArrowRows.Column {
 }
 
 extension ArrowColumn {
-  /// Whether a row is NULL, or a list, a struct or a map in which there is nothing.
+  /// Whether a row is NULL, or an empty list, struct or map.
   fileprivate func isEmpty(_ row: Int) throws(ArrowError) -> Bool {
     guard isValid(row) else { return true }
     switch content {

@@ -1,13 +1,13 @@
 internal import Expressions
 
-/// Why a table in Arrow's form cannot be used, and which column is at fault.
+/// Why an Arrow table cannot be used, and the column at fault.
 package struct ArrowError: Error, Hashable, Sendable {
   /// The column, by its names from the outside in; empty for the table itself.
   package var column: String
   package var reason: String
-  /// The row of the batch, or of the stream, from 0, where one row is at fault.
+  /// The row of the batch, or of the stream, from 0, if a single row is at fault.
   package var row: Int?
-  /// Whether a value cannot be had, though the array is sound: then the row has no outcome, and the others do.
+  /// Whether a value is unreadable although the array is valid. Then only this row has no outcome.
   package var isOfValue: Bool
 
   package init(_ column: String, _ reason: String, row: Int? = nil, isOfValue: Bool = false) {
@@ -17,18 +17,18 @@ package struct ArrowError: Error, Hashable, Sendable {
     self.isOfValue = isOfValue
   }
 
-  /// What is wrong, for a person.
+  /// The problem, in words.
   package var message: String {
     place + (row.map { ", row \($0)" } ?? "") + ": " + reason
   }
 
-  /// The same for who knows the row.
+  /// The same, for a message that already names the row.
   package var messageOfRow: String { "\(place): \(reason)" }
 
   private var place: String { column.isEmpty ? "the table" : "column '\(column)'" }
 }
 
-/// The types of Arrow that have a counterpart among the engine's values.
+/// The types of Arrow that correspond to values of the engine.
 package enum ArrowType: Hashable, Sendable {
   /// Every value is NULL.
   case null
@@ -38,14 +38,14 @@ package enum ArrowType: Hashable, Sendable {
   case half, float, double
   /// UTF-8 with offsets of four bytes, with offsets of eight, and as views.
   case text, largeText, textView
-  /// A point in time, with so many units in a second.
+  /// A point in time, with this many units in a second.
   case timestamp(unitsPerSecond: Int64)
   case list, largeList
-  /// Lists of one length.
+  /// Fixed-size lists.
   case fixedList(Int)
   case structure
   case map
-  /// What the engine has no value for: its name, and what to do instead.
+  /// A type without a value in the engine: its name, and what to do instead.
   case other(name: String, hint: String)
 
   /// Reads a format string of the C data interface.
@@ -77,14 +77,14 @@ package enum ArrowType: Hashable, Sendable {
     guard let unit = units[format[2]] else {
       return unusable(String(decoding: format, as: UTF8.self))
     }
-    // Without a zone it is what a clock on some wall shows, and no point in time.
+    // Without a zone it is a local time, and not a point in time.
     guard format.count > 4 else {
       return .other(name: "a timestamp without a time zone", hint: "give it one, such as UTC")
     }
     return .timestamp(unitsPerSecond: unit)
   }
 
-  /// What is not read, by how its format begins.
+  /// An unsupported type, by the beginning of its format.
   private static func unusable(_ format: String) -> ArrowType {
     let kinds: [(start: String, name: String, hint: String)] = [
       ("d:", "a decimal", "cast it to a double or a text"),
@@ -128,7 +128,7 @@ package enum ArrowType: Hashable, Sendable {
     }
   }
 
-  /// Buffers that an array of the type has; nil where their number goes with the data.
+  /// The number of buffers of an array of the type; nil if it depends on the data.
   var bufferCount: Int? {
     switch self {
     case .structure, .fixedList: 1
@@ -138,7 +138,7 @@ package enum ArrowType: Hashable, Sendable {
     }
   }
 
-  /// Children that a field of the type has; nil for any number.
+  /// The number of children of a field of the type; nil for any number.
   fileprivate var childCount: Int? {
     switch self {
     case .structure, .other: nil
@@ -148,22 +148,21 @@ package enum ArrowType: Hashable, Sendable {
   }
 }
 
-/// Whole numbers as they lie in memory.
+/// Whole numbers by their layout in memory.
 package enum ArrowInteger: Hashable, Sendable {
   case int8, uint8, int16, uint16, int32, uint32, int64, uint64
 }
 
-/// A column of a table as its schema describes it, with what is below it.
+/// A column of a table as its schema describes it, including nested fields.
 package struct ArrowField: Hashable, Sendable {
   package var name: String
-  /// The type of the values. Where they are in a dictionary, of these.
+  /// The type of the values. For a dictionary, that of its values.
   package var type: ArrowType
   package var children: [ArrowField]
-  /// What codes look like that stand for values in a dictionary; nil where there is none.
+  /// The type of the codes if the values are in a dictionary; nil otherwise.
   package var codes: ArrowInteger?
 
-  /// Levels of fields, and fields of a table, that are read: a schema that leads around in circles has an
-  /// end.
+  /// The maximum number of nested fields, and of fields of a table, so that a circular schema ends.
   static let mostLevels = 64
   static let mostFields = 100_000
 
@@ -181,7 +180,7 @@ package struct ArrowField: Hashable, Sendable {
     children.indices.filter { children[$0].name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// Why values of the type cannot be read, wherever in it that is; nil when they can be.
+  /// Why values of the type cannot be read, at any depth; nil when they can.
   ///
   /// - Parameter path: the name of the column, for messages.
   package func problem(_ path: String) -> ArrowError? {
@@ -193,7 +192,7 @@ package struct ArrowField: Hashable, Sendable {
         path, "is a map with keys that are \(children[0].children[0].type.name), not texts")
     }
     for child in children {
-      // The element of a list and the entries of a map have names that say nothing.
+      // The element of a list and the entries of a map have meaningless names.
       let below = type == .structure ? "\(path).\(child.name)" : path
       if let problem = child.problem(below) { return problem }
     }
@@ -202,8 +201,7 @@ package struct ArrowField: Hashable, Sendable {
 }
 
 extension ArrowField {
-  /// Whether an array of codes or of list elements may be read as this type says: what has to be known
-  /// before anything is.
+  /// Checks that an array of codes or of list elements is readable as this type, before it is read.
   fileprivate func checked(_ path: String) throws(ArrowError) -> ArrowField {
     if let wanted = type.childCount, children.count != wanted {
       throw ArrowError(path, "the schema has \(children.count) children where \(wanted) belong")
@@ -217,7 +215,7 @@ extension ArrowField {
     return self
   }
 
-  /// A field of a type that has been read from outside.
+  /// A field of a type, read from outside.
   static func checked(
     _ name: String, format: String, _ children: [ArrowField], dictionary: ArrowField?,
     path: String
