@@ -2,36 +2,36 @@ internal import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// What becomes of a user along the values of one attribute.
+/// The outcomes for a user over the values of one attribute.
 package struct AttributeSweep {
-  /// Values next to each other with one outcome. A bound that is nil is open.
+  /// A range of adjacent values with one outcome. A nil bound is open.
   package struct Stretch {
-    /// The least and the greatest value in it.
+    /// The smallest and the largest value in it.
     package var from: Value?
     package var to: Value?
-    /// Where a bound is a value that just is not in it.
+    /// Whether a bound is just outside the range.
     package var isAfter = false
     package var isBefore = false
     package var outcome: Outcome
     package var isOwn = false
-    /// Whether its values are texts, in the order of their letters.
+    /// Whether its values are strings, in lexical order.
     package var isOfTexts = false
-    /// What all of its values, and no others, start with.
+    /// A prefix that all of its values have, and no others.
     package var prefix: String?
-    /// What the values just before all of its own start with.
+    /// The prefix of the values just before the first of its own.
     package var prefixBefore: String?
   }
 
-  /// A value that stands by itself; nil is an attribute that is not there.
+  /// A separate value; nil is a missing attribute.
   package struct Single {
     package var value: Value?
-    /// Whether it stands for all values of its kind that are not told.
+    /// Whether it represents all values of its type that are not listed.
     package var isAnyOther = false
     package var outcome: Outcome
     package var isOwn = false
   }
 
-  /// What a placement gives, as in the differences of two configs.
+  /// The outcome of a placement, as in the differences of two configs.
   package struct Outcome: Hashable {
     package var result: String
     package var audience: Int?
@@ -45,8 +45,8 @@ package struct AttributeSweep {
   package let own: Value?
   package private(set) var stretches: [Stretch] = []
   package private(set) var singles: [Single] = []
-  /// Whether there may be outcomes between these values that were not seen: conditions ask more of
-  /// the attribute than is understood.
+  /// Whether there may be unknown outcomes between these values, because conditions use the
+  /// attribute in ways that the analysis does not understand.
   package let isPartial: Bool
 
   private static let mostSingles = 24
@@ -73,7 +73,7 @@ package struct AttributeSweep {
   ) {
     let numbers = (constants + [own].compactMap { $0 }).compactMap(\.number)
     guard !numbers.isEmpty else { return }
-    // Between whole numbers only those who speak of others look.
+    // Only conditions about fractions distinguish values between whole numbers.
     let isWhole = numbers.allSatisfy { $0 == $0.rounded() }
     var known: [(number: Double, value: Value)] = []
     for case let value? in Set(values) {
@@ -94,7 +94,8 @@ package struct AttributeSweep {
   private mutating func addTexts(
     _ values: [Value?], _ constants: [Value], _ decide: (Value?) -> Outcome?
   ) {
-    // "true" and "false" stand for bools in some conditions, which is no part of the order.
+    // Some conditions compare with "true" and "false" in place of bools. These are not part of the
+    // order.
     let ordered = Set(values).filter { value in
       let isBool = value?.text == "true" || value?.text == "false"
       return !isBool || value == own || value.map(constants.contains) ?? false
@@ -105,7 +106,7 @@ package struct AttributeSweep {
     add(texts.map { .string($0) }, isWhole: false, constants, decide)
   }
 
-  /// Values in their order, of which those next to each other with one outcome are a stretch.
+  /// Adds values in their order. Adjacent values with one outcome form a stretch.
   private mutating func add(
     _ values: [Value], isWhole: Bool, _ constants: [Value], _ decide: (Value?) -> Outcome?
   ) {
@@ -125,7 +126,8 @@ package struct AttributeSweep {
       var told = Stretch(
         from: i == 0 ? nil : stretch.first, to: i == found.count - 1 ? nil : stretch.last,
         outcome: stretch.outcome, isOwn: stretch.isOwn, isOfTexts: stretch.first.text != nil)
-      // Between two values there are others: of the two sides of a border one is a constant.
+      // There are further values between two of them. At each border one of the two sides is a
+      // constant.
       if !isWhole, i > 0, !isConstant.contains(stretch.first),
         isConstant.contains(found[i - 1].last)
       {
@@ -146,7 +148,7 @@ package struct AttributeSweep {
     }
   }
 
-  /// What texts next to each other start with, where a condition names it and no others do.
+  /// The common prefix of adjacent strings, if a condition names it and no other strings have it.
   private static func prefix(
     _ first: Value, _ last: Value, next: Value?, _ isConstant: Set<Value>
   ) -> String? {
@@ -157,11 +159,11 @@ package struct AttributeSweep {
     return end.utf8.starts(with: bytes) && !next.utf8.starts(with: bytes) ? prefix : nil
   }
 
-  /// The values that were tried and nothing in between, because there conditions may change their minds.
+  /// Adds only the tested values and nothing in between, because the outcome may change there.
   private mutating func addPoints(_ values: [Value], _ decide: (Value?) -> Outcome?) {
     for value in values where value == own || !Self.isExtreme(value) {
       guard let outcome = decide(value) else { continue }
-      // Between two whole numbers in a row there is no other.
+      // There are no other values between two consecutive whole numbers.
       if case (.int(let before)?, .int(let number)) = (stretches.last?.to, value),
         before == number - 1, stretches[stretches.count - 1].outcome == outcome
       {
@@ -176,7 +178,7 @@ package struct AttributeSweep {
     }
   }
 
-  /// Whether a number is tried only because a type or a function ends near it.
+  /// Whether a number is only tested because it is close to the limit of a type or a function.
   private static func isExtreme(_ value: Value) -> Bool {
     value.number.map { abs($0) >= 2_147_483_000 } ?? false
   }
@@ -194,7 +196,8 @@ package struct AttributeSweep {
     for case let text? in constants.map(\.text) where !isOrdered && text != own?.text {
       chosen.append((.string(text), true))
     }
-    // Of the others one of each kind and outcome, of kinds that conditions or the user know.
+    // Of the remaining values, one for each type and outcome, for types that conditions or the user
+    // have.
     let kinds = Set((constants + [own].compactMap { $0 }).map(Self.kind))
     let absent = decide(nil)
     var seen: Set<[AnyHashable]> = []
@@ -209,7 +212,8 @@ package struct AttributeSweep {
       if value.number != nil && !stretches.isEmpty || value.text != nil && isOrdered { continue }
       guard let outcome = decide(value) else { continue }
       let kind = Self.kind(value)
-      // Of what nobody names only texts are usual; others are told where they make a difference.
+      // Of the values that no condition names only strings are common. Others are reported if they
+      // make a difference.
       let isUsual = !kinds.isEmpty || value.text != nil
       if value == .null || !isUsual {
         if outcome == absent { continue }
@@ -237,19 +241,19 @@ package struct AttributeSweep {
 }
 
 extension RuleSet {
-  /// The attributes that the conditions of a placement read, in the order in which they do.
+  /// The attributes that the conditions of a placement read, in order of first use.
   package func attributes(of placement: String) -> [AttributePath] {
     placementSpace(placement, nil)?.space.places.map(\.path) ?? []
   }
 
-  /// Attributes of the device that are worked out from a user's events.
+  /// Attributes of the device that are computed from a user's events.
   package var attributesOfEvents: [AttributePath] {
     computed.map { AttributePath([UserMember.device.key, $0.property.attributeName]) }
   }
 
-  /// What becomes of a user along the values of an attribute.
+  /// The outcomes for a user over the values of an attribute.
   ///
-  /// - Returns: nil when no condition of the placement reads it, or the record is refused.
+  /// - Returns: nil when no condition of the placement reads it, or the record is rejected.
   package func sweep(
     _ path: AttributePath, of placement: String, for record: Value, at clock: HistoryClock,
     assigner: Assigner
@@ -259,7 +263,7 @@ extension RuleSet {
       let (space, _) = placementSpace(placement, context),
       let place = space.places.firstIndex(where: { $0.path == path })
     else { return nil }
-    // What follows from the attribute is derived from each of its values.
+    // Attributes that depend on it are derived from each of its values.
     let derived = DerivedAttributes(completed(record, at: clock), on: language.platform)
     let record = DeviceDerivation.withoutFollowers(of: path.names, in: record)
     let (constants, isOrdered) = space.constants(of: place)

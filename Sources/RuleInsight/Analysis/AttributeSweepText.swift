@@ -24,8 +24,9 @@ extension AttributeSweep.Outcome {
 }
 
 extension AttributeSweep {
-  /// `{"path", "now"?, "stretches": [{"from"?, "after"?, "to"?, "before"?, "startsWith"?, "outcome"}], "values":
-  /// [{"value"?, "absent"?, "others"?, "outcome"}], "partial"?}`; bounds that are left out are open.
+  /// `{"path", "now"?, "stretches": [{"from"?, "after"?, "to"?, "before"?, "startsWith"?,
+  /// "outcome"}], "values": [{"value"?, "absent"?, "others"?, "outcome"}], "partial"?}`. A missing
+  /// bound is open.
   package var value: Value {
     .members([
       "path": .string(path), "now": own,
@@ -57,7 +58,7 @@ extension AttributeSweep {
     var isOwn: Bool
   }
 
-  /// A line for each stretch and value; one where all outcomes are the same.
+  /// A line for each stretch and value, or a single line if all outcomes are the same.
   package var text: String {
     let now = own.map { "now \($0.json)" } ?? "now not there"
     var lines = ["\(path) (\(now))"]
@@ -86,8 +87,8 @@ extension AttributeSweep {
     }
   }
 
-  /// The stretches. Texts between those that conditions name are one row where their outcomes are
-  /// the same: nobody reads an order where none is asked for.
+  /// The stretches. Strings between those that conditions name are merged into one row if their
+  /// outcomes are the same, because an order is meaningless if no condition uses it.
   private var textRows: [Row] {
     func row(_ stretch: Stretch) -> Row {
       Row(range: stretch.text, outcome: stretch.outcome.text, isOwn: stretch.isOwn)
@@ -112,7 +113,7 @@ extension AttributeSweep.Single {
 }
 
 extension AttributeSweep.Stretch {
-  /// Whether it is one text, or what starts with one.
+  /// Whether it is a single string, or a prefix.
   fileprivate var isNamed: Bool { prefix != nil || from != nil && from == to }
 
   fileprivate var text: String {

@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// Finds the smallest change for one user and one audience.
 final class ChangeFinder {
-  /// The user, perhaps with other entitlements.
+  /// The user, with the current entitlements or with others.
   private struct Variant {
     var record: Value
     var context: RecordContext
@@ -13,7 +13,7 @@ final class ChangeFinder {
     var search: ChangeSearch
     var holding: [ConditionSpace.Goal]
     var isDead = false
-    /// Whether rules read the entitlements themselves, of which other lists are possible.
+    /// Whether rules read the entitlements themselves, so that further lists are possible.
     var isPartial = false
 
     var cost: Int { change == nil ? 0 : 1 }
@@ -22,7 +22,7 @@ final class ChangeFinder {
   private let ruleSet: RuleSet
   private let name: String
   private let rule: Int
-  /// The rules up to this one.
+  /// The rules before this one.
   private let before: Range<Int>
   private let decider: WitnessDecider
   private let record: Value
@@ -132,7 +132,7 @@ final class ChangeFinder {
     return SmallestChange(verdict: .none, excluded: paths, why: why)
   }
 
-  /// Whether the analysis sees the user as deciding does.
+  /// Whether the analysis agrees with the decision about the user.
   private func isConsistent(_ reasons: [Decision.Reason]) -> Bool {
     let held = conditionOf.compactMap { $0 }
     let outcomes = model.outcomes(of: held.map { model.conditions[$0].root }, for: context.witness)
@@ -150,7 +150,7 @@ final class ChangeFinder {
 
   // MARK: What no attribute changes
 
-  /// Why the audience takes nobody like this user, whatever their attributes are.
+  /// Why the audience matches no user like this one, whatever the attributes are.
   private var hindrance: String? {
     let compiled = ruleSet.rules[rule]
     if compiled.isBroken { return "its expression does not compile" }
@@ -161,7 +161,7 @@ final class ChangeFinder {
       + "attribute changes that"
   }
 
-  /// Why nothing helps.
+  /// Why no change helps.
   private func reason(_ variants: [Variant]) -> String? {
     for earlier in before.reversed() where takes(earlier, context.state) {
       if conditionOf[earlier - before.lowerBound] == nil,
@@ -181,7 +181,7 @@ final class ChangeFinder {
       + (asksForEvents ? " with this user's events" : "")
   }
 
-  /// Whether an earlier rule takes users for whom its condition holds.
+  /// Whether an earlier rule decides for users for whom its condition holds.
   private func takes(_ earlier: Int, _ state: DecisionState) -> Bool {
     let compiled = ruleSet.rules[earlier]
     if compiled.isBroken { return false }
@@ -195,7 +195,7 @@ final class ChangeFinder {
 
   // MARK: Variants
 
-  /// The user as they are, and with other entitlements where audiences pass over owners.
+  /// The user with the current entitlements, and with others if audiences skip owners.
   private func variants() -> [Variant] {
     let own = context.state.entitlements
     let excluded = ruleSet.rules[rule].audience.entitlementGuard
@@ -209,7 +209,7 @@ final class ChangeFinder {
     let kept = own.filter { $0 != excluded }
     var lists = [kept]
     for guarded in guards.prefix(2) { lists += lists.map { $0 + [guarded] } }
-    // Who owns all is taken by as few earlier audiences as can be.
+    // A user that owns everything skips as many earlier audiences as possible.
     if guards.count > 2 { lists.append(kept + guards) }
     return lists.compactMap { list in
       if list == own { return variant(record, nil) }
@@ -238,8 +238,8 @@ final class ChangeFinder {
         isDead = true
       }
     }
-    // What people set comes first, then what follows from what a user has bought, and last what is
-    // different every moment.
+    // Attributes that apps set come first, then those that depend on purchases, and last those that
+    // change constantly.
     let ranks = space.places.map { Self.rank($0.path.names) }
     let order = (0...2).flatMap { rank in space.places.indices.filter { ranks[$0] == rank } }
     return Variant(
@@ -248,7 +248,7 @@ final class ChangeFinder {
       isPartial: change != nil && readsEntitlements(space, record))
   }
 
-  /// How late an attribute is changed, where another one does as well.
+  /// The rank of an attribute among alternatives to change; lower ranks come first.
   private static func rank(_ names: [String]) -> Int {
     guard names.count > 1, names[0] == UserMember.device.key,
       let attribute = DeviceAttribute(named: names[1])
@@ -279,12 +279,12 @@ final class ChangeFinder {
 
   private typealias Values = [(place: Int, value: Value?)]
 
-  /// The values with which deciding gives the audience; nil when it does not.
+  /// The values for which the decision is the audience; nil if it is not.
   private func accepted(_ values: Values, _ variant: Variant) -> Values? {
     let paths = values.map { variant.search.space.places[$0.place].path }
     let changed = apply(values, variant)
     if isTaken(changed, paths, variant) { return values }
-    // Of two that follow from each other one has to give way.
+    // If two values depend on each other, one of them must be adjusted.
     for isForward in [true, false] {
       let other = derived.reconciled(changed, paths, isForward: isForward)
       guard other != changed, isTaken(other, paths, variant) else { continue }
@@ -310,7 +310,7 @@ final class ChangeFinder {
   private func isTaken(_ changed: Value, _ paths: [AttributePath], _ variant: Variant) -> Bool {
     var changed = changed
     guard let followed = derived.follow(&changed, paths) else { return false }
-    // What rules read would be a change of its own.
+    // A change of a value that rules read would have to be listed separately.
     let read = variant.search.space.places
     guard !followed.contains(where: { path in read.contains { $0.path == path } }),
       let reasons = decider.reasons(for: changed, at: name)
@@ -320,7 +320,7 @@ final class ChangeFinder {
 
   // MARK: Choosing values
 
-  /// The same changes with values that read best, and the nearest numbers.
+  /// The same changes with the most readable values, and the nearest numbers.
   private func simplified(_ found: Values, _ variant: Variant) -> Values {
     var values = found
     for i in values.indices {
@@ -343,7 +343,7 @@ final class ChangeFinder {
     return values
   }
 
-  /// The same changes with a whole number that is nearer to the user's own.
+  /// The same changes with a whole number that is closer to the user's own.
   private func nearest(_ found: Values, _ i: Int, _ variant: Variant) -> Values {
     var values = found
     guard case .int(let start)? = variant.search.space.own(values[i].place),

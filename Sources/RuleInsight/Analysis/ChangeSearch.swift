@@ -1,21 +1,21 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Looks for the fewest places to change so that goals are met.
+/// Looks for the smallest set of places whose change meets the goals.
 ///
-/// A set of places that does not do says more than that: what is proved with it is proved with more
-/// places being open, too, and those that then are not open are a *core*, of which every set that does
-/// has one. Only sets that meet all cores are tried, which are few.
+/// A failed set gives more information. Its proof also covers supersets with further open places.
+/// The places that remain closed form a *core*: every solution contains at least one of them. Only
+/// sets that intersect all cores are tried, which are few.
 struct ChangeSearch {
   enum Result {
     case found
-    /// No set of this size will do.
+    /// No set of this size is a solution.
     case excluded
-    /// None was found, and not every set could be ruled out.
+    /// No solution was found, and not every set could be excluded.
     case unknown
   }
 
-  /// Steps of all questions together, and of one.
+  /// The maximum number of steps for all questions together, and for one.
   static let budget = 6_000_000
   private static let budgetPerQuestion = 200_000
   private static let mostSpaces = 4_000
@@ -23,16 +23,16 @@ struct ChangeSearch {
   let space: ChangeSpace
   private let goals: [ConditionSpace.Goal]
   private let order: [Int]
-  /// Sets of which each set that does has a member.
+  /// Sets that every solution intersects.
   private var cores: [[Int]] = []
-  /// Sets that were tried and neither found to do nor ruled out.
+  /// Sets that were tried, but neither accepted nor excluded.
   private var undecided: Set<Set<Int>> = []
   private var seen: Set<Set<Int>> = []
   private var isComplete = true
   private(set) var steps = 0
   private var spaces = 0
 
-  /// - Parameter order: the places, those first that are to be changed rather than others.
+  /// - Parameter order: the places in order of preference.
   init(_ space: ChangeSpace, _ goals: [ConditionSpace.Goal], order: [Int]) {
     self.space = space
     self.goals = goals
@@ -41,7 +41,7 @@ struct ChangeSearch {
 
   var isOutOfBudget: Bool { steps > Self.budget || spaces > Self.mostSpaces }
 
-  /// Whether it was found out that no change at all will do.
+  /// Whether it is proved that there is no solution at all.
   var isExhausted: Bool { cores.contains(where: \.isEmpty) }
 
   /// Whether no change at all meets some goals, or all.
@@ -51,7 +51,8 @@ struct ChangeSearch {
 
   /// Tries all sets of up to a number of places.
   ///
-  /// - Parameter accepts: whether a context that differs from the user's in these places will do.
+  /// - Parameter accepts: whether a context that differs from the user's in these places is a
+  ///   solution.
   mutating func search(size: Int, accepts: (AnalysisWitness, [Int]) -> Bool) -> Result {
     isComplete = true
     seen = []
@@ -93,7 +94,7 @@ struct ChangeSearch {
     return false
   }
 
-  /// Whether one place is the other, or a part of it.
+  /// Whether one place equals the other, or is a part of it.
   private func overlap(_ first: Int, _ second: Int) -> Bool {
     let (first, second) = (space.places[first].path.names, space.places[second].path.names)
     return first.starts(with: second) || second.starts(with: first)
@@ -101,7 +102,7 @@ struct ChangeSearch {
 
   private mutating func test(_ chosen: [Int], _ accepts: (AnalysisWitness, [Int]) -> Bool) -> Result
   {
-    // Without any place, too: other entitlements alone may do.
+    // Also with no place at all, because other entitlements may be enough.
     let changed = space.space(changing: chosen)
     spaces += 1
     let answer = changed.answer(goals, budget: Self.budgetPerQuestion) { accepts($0, chosen) }
@@ -111,14 +112,14 @@ struct ChangeSearch {
     case .unknown: return .unknown
     case .proof: break
     }
-    // What may be open besides, without making it possible.
+    // Further places that can be open without allowing a solution.
     var open = chosen
     for place in order where !open.contains(place) {
       if isOutOfBudget { break }
       if isProved(goals, open + [place]) { open.append(place) }
     }
     let core = order.filter { !open.contains($0) }
-    // The same proof, by another way, may not be found again.
+    // The proof may not be reproducible in this form.
     guard Set(chosen).isDisjoint(with: core) else { return .unknown }
     cores.append(core)
     return .excluded

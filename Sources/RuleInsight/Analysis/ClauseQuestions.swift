@@ -1,20 +1,20 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Who is there for whom a clause decides?
+/// Finds users for whom a clause decides.
 extension PlacementAnalysis {
-  /// A question of which every witness is a user for whom a clause decides whether a rule takes them.
+  /// A question whose witnesses are users for whom a clause decides whether a rule matches them.
   struct DecidingQuestion {
     var question: ConditionSpace.Question
-    /// Whether it asks for users of any kind and with any history. When all such questions have no answer,
-    /// there is no user.
+    /// Whether it asks for users of any kind and with any history. If no such question has an
+    /// answer, no such user exists.
     var isGeneral: Bool
   }
 
   /// Questions about a clause that decides, the most ordinary users first.
   ///
-  /// - Parameter holds: whether the clause holds, or does not, for the users who are looked for.
-  /// - Returns: empty where nobody gets to the rule.
+  /// - Parameter holds: whether the clause should hold for the users, or not.
+  /// - Returns: empty if no user reaches the rule.
   func deciding(clause number: Int, holds: Bool, of rule: Int) -> [DecidingQuestion] {
     guard let condition = conditionOf[rule], flips.indices.contains(condition),
       let node = model.conditions[condition].clauses[number].node,
@@ -23,12 +23,13 @@ extension PlacementAnalysis {
     let (root, holding) = (model.conditions[condition].root, model.holdingClause)
     let turned = holds ? flip.whenFalse : flip.whenTrue
     let wanted = holds ? holding : OutcomeSet.any.subtracting(holding)
-    // An attribute that is not there errs as well, and says less to whoever reads it.
+    // A missing attribute is an error too, and makes a less helpful example.
     let plain: OutcomeSet = [.false, .null, .falsy]
     func goals(_ isTaken: Bool, _ own: OutcomeSet, _ whole: OutcomeSet) -> [ConditionSpace.Goal] {
       [.init(root, whole), .init(node, own), .init(turned, isTaken ? .notTrue : .true)]
     }
-    // A clause that holds may lose the user, as below a `!`: both ways are asked for.
+    // A clause that holds may prevent the match, for example below a `!`, so both directions are
+    // tried.
     let general = [holds, !holds].map { goals($0, wanted, $0 ? .true : .notTrue) }
     let usual =
       holds

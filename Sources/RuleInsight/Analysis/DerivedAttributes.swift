@@ -2,8 +2,8 @@ package import Expressions
 package import Pricing
 internal import RuleEngine
 
-/// Attributes of a device that follow from each other, so that nobody has one without the other: a
-/// version and its padded form, days and minutes since something.
+/// Attributes of a device that depend on each other, so that users have both or neither: a version
+/// and its padded form, days and minutes since something.
 package struct DerivedAttributes {
   private enum Relation {
     case padded, minutes
@@ -16,7 +16,7 @@ package struct DerivedAttributes {
   ]
   private static let minutesOfADay: Int64 = 1_440
 
-  /// The pairs that a record has, and that agree in it.
+  /// The pairs that a record has, with values that agree.
   private let kept: [(source: AttributePath, derived: AttributePath, Relation)]
   private let record: Value
   private let width: Int
@@ -47,13 +47,13 @@ package struct DerivedAttributes {
     }
   }
 
-  /// Changes what follows from what was changed.
+  /// Adjusts the attributes that depend on changed ones.
   ///
   /// - Parameters:
   ///   - changed: the record with other values at some paths.
-  ///   - paths: these.
-  /// - Returns: the paths that were changed besides; nil when both of a pair were changed and do not
-  ///   agree.
+  ///   - paths: the paths of the changed values.
+  /// - Returns: the paths of the adjusted values; nil when both attributes of a pair were changed
+  ///   and do not agree.
   package func follow(_ changed: inout Value, _ paths: [AttributePath]) -> [AttributePath]? {
     var followed: [AttributePath] = []
     for (source, derived, relation) in kept {
@@ -79,9 +79,9 @@ package struct DerivedAttributes {
     return followed
   }
 
-  /// The record with one of each pair that was changed made to fit the other.
+  /// The record with one attribute of each changed pair adjusted to the other.
   ///
-  /// - Parameter isForward: whether what is derived gives way.
+  /// - Parameter isForward: whether the derived attribute is adjusted.
   func reconciled(_ changed: Value, _ paths: [AttributePath], isForward: Bool) -> Value {
     var changed = changed
     for (source, derived, relation) in kept where paths.contains(source) && paths.contains(derived)
@@ -102,7 +102,7 @@ package struct DerivedAttributes {
     case (.padded, .string(let version)): return .string(PaddedVersion.text(version, width: width))
     case (.minutes, .int(let days)):
       guard days >= 0, days < Int64.max / Self.minutesOfADay else { return nil }
-      // The time of day stays.
+      // The time of day stays unchanged.
       var rest: Int64 = 0
       if case .int(let minutes)? = old, minutes >= 0 { rest = minutes % Self.minutesOfADay }
       return .int(days * Self.minutesOfADay + rest)

@@ -3,9 +3,9 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// What an analysis has seen of a placement.
+/// The results of an analysis for a placement.
 package struct ExploredPlacement {
-  /// A user who was found.
+  /// A user that was found.
   struct User {
     var witness: AnalysisWitness
     var record: Value
@@ -28,7 +28,7 @@ package struct ExploredPlacement {
   let conditions: [Int?]
   var users: [User]
 
-  /// The conditions and their clauses that can be asked, as nodes of the model's formula.
+  /// The conditions and their clauses that have nodes in the model's formula.
   private var nodes: [Int] {
     conditions.compactMap { $0 }.flatMap { condition in
       [model.conditions[condition].root]
@@ -45,7 +45,8 @@ package struct ExploredPlacement {
     return readers
   }
 
-  /// What nodes come to for a user with one attribute; nothing where a frame cannot hold it.
+  /// The outcomes of nodes for a user with one different attribute; empty if it does not fit into a
+  /// frame.
   func outcomes(of nodes: [Int], with candidate: ConditionSpace.Candidate) -> [OutcomeSet] {
     model.outcomes(of: nodes, for: AnalysisWitness.nothing.with(candidate)) ?? []
   }

@@ -5,15 +5,15 @@ internal import RuleEngine
 
 /// Questions about the audiences of one placement.
 struct PlacementAnalysis {
-  /// What is answered about a question.
+  /// The answer to a question.
   enum Answer {
     case witness(Value)
     case proof
     case unknown
   }
 
-  /// Steps that all questions about a placement may take, at least and for every audience, and one
-  /// of them alone.
+  /// The step limits: the minimum for all questions about a placement, the addition per audience,
+  /// and the maximum for one question.
   private static let leastBudget = 1_500_000
   private static let budgetPerRule = 50_000
   private static let budgetPerQuestion = 100_000
@@ -22,12 +22,13 @@ struct PlacementAnalysis {
   let model: ConditionModel
   /// By rule, the number of its condition in the model.
   let conditionOf: [Int?]
-  /// Conditions of the model that hold from now on, whatever else holds.
+  /// Conditions of the model that always hold from now on.
   let dates: Range<Int>
-  /// By condition and clause, what questions about clauses that decide ask for; empty where nobody asks.
+  /// By condition and clause, the flips for questions about deciding clauses; empty if there are no
+  /// such questions.
   let flips: [[ClauseFlip?]]
   private let effort: Int
-  /// Whether witnesses may be users at another time.
+  /// Whether witnesses may be users at a later time.
   private let isFromNowOn: Bool
   /// The placement's rules.
   let rules: Range<Int>
@@ -40,32 +41,32 @@ struct PlacementAnalysis {
   private struct Known {
     var witness: AnalysisWitness
     var record: Value
-    /// The last rule that the user gets to.
+    /// The last rule that the user reaches.
     var reach: Int
-    /// What is used up, and owned.
+    /// The limits that are used up, and the entitlements that are owned.
     var heldBack: [OccurrenceLimit]
     var owned: [String]
-    /// Whether nothing is used up and nothing owned.
+    /// Whether no limit is used up and no entitlement is owned.
     var isPlain: Bool { heldBack.isEmpty && owned.isEmpty }
-    /// The rule about which ``outcomes`` are known.
+    /// The rule for which ``outcomes`` are known.
     var rule: Int?
     var outcomes = NodeOutcomes()
   }
 
   private var pool: [Known] = []
-  /// All users who were found.
+  /// All users that were found.
   private var users: [ExploredPlacement.User] = []
   private static let mostKnown = 32
-  /// Nodes that all questions are about, where they are few.
+  /// Nodes that all questions are about, if there are few.
   private let asked: [Int]
   private static let mostRulesAtOnce = 64
-  /// For a rule the conditions before it that matter to questions about it, as far as is known.
+  /// For the last rule, the earlier conditions that are known to matter to questions about it.
   private var learned: (rule: Int, conditions: [Int])?
 
   /// - Parameters:
-  ///   - flips: by condition, those that questions are about, too.
-  ///   - effort: how many times the usual number of steps questions may take.
-  ///   - isFromNowOn: whether witnesses may be users at another time.
+  ///   - flips: by condition, those that questions are also about.
+  ///   - effort: the factor for the usual number of steps.
+  ///   - isFromNowOn: whether witnesses may be users at a later time.
   init(
     _ ruleSet: RuleSet, _ placement: Int, _ conditions: RuleModel, _ decider: WitnessDecider,
     now: Instant, flips: [[ClauseFlip?]] = [], effort: Int = 1, isFromNowOn: Bool = false
@@ -95,7 +96,7 @@ struct PlacementAnalysis {
     asked = isSmall ? Set(asking.flatMap { model.nodes(askedAbout: $0) }).sorted() : []
   }
 
-  /// Steps that the next question may take.
+  /// The maximum number of steps for the next question.
   var budget: Int {
     let all = effort * max(Self.leastBudget, rules.count * Self.budgetPerRule)
     let most = effort * (Self.budgetPerQuestion + 20 * rules.count)
@@ -104,9 +105,9 @@ struct PlacementAnalysis {
 
   // MARK: Audiences
 
-  /// The conditions that must not hold for a user to get to a rule; nil when nobody does.
+  /// The conditions that must not hold for a user to reach a rule; nil when no user reaches it.
   ///
-  /// - Parameter isFirstTime: whether no limit has been used up and nobody owns anything.
+  /// - Parameter isFirstTime: whether no limit is used up and no entitlement is owned.
   func reaching(_ rule: Int, isFirstTime: Bool) -> [Int]? {
     var conditions: [Int] = []
     var seen: Set<Int> = []
@@ -118,32 +119,32 @@ struct PlacementAnalysis {
     return conditions
   }
 
-  /// Whether a rule can take anybody at all.
+  /// Whether a rule can match any user at all.
   func takes(_ rule: Int) -> Bool {
     let compiled = ruleSet.rules[rule]
     if let limit = compiled.audience.occurrenceLimit, limit.maxCount <= 0 { return false }
     return !compiled.isBroken
   }
 
-  /// Whether a rule may have to pass over users who match it and get to a later rule.
+  /// Whether users that match a rule may skip it and reach a later rule.
   func isPassed(_ earlier: Int, by rule: Int) -> Bool {
     isOwned(earlier, before: rule) || isHeldBack(earlier, before: rule)
   }
 
-  /// Whether users may own what the earlier rule's users must not, and get to a later one.
+  /// Whether users may own the entitlement that skips the earlier rule, and reach a later one.
   private func isOwned(_ earlier: Int, before rule: Int) -> Bool {
     let (first, second) = (ruleSet.rules[earlier].audience, ruleSet.rules[rule].audience)
     return first.entitlementGuard != nil && second.entitlementGuard != first.entitlementGuard
   }
 
-  /// Whether the limit of the earlier rule may be used up for users who get to a later one.
+  /// Whether the limit of the earlier rule may be used up for users that reach a later one.
   private func isHeldBack(_ earlier: Int, before rule: Int) -> Bool {
     guard let limit = ruleSet.rules[earlier].audience.occurrenceLimit else { return false }
     guard let other = ruleSet.rules[rule].audience.occurrenceLimit else { return true }
     return !other.leavesRoom(for: limit)
   }
 
-  /// The question who is taken by a rule; nil when nobody gets there.
+  /// The question for users that a rule matches; nil when no user reaches it.
   func taking(_ rule: Int, isFirstTime: Bool) -> ConditionSpace.Question? {
     reaching(rule, isFirstTime: isFirstTime).map { earlier in
       ConditionSpace.Question([holding(rule)].compactMap { $0 }, sparing: earlier)
@@ -156,14 +157,14 @@ struct PlacementAnalysis {
 
   // MARK: Asking
 
-  /// Looks for a user who gets to a rule, and for whom goals are met.
+  /// Looks for a user that reaches a rule and meets the goals.
   mutating func ask(_ question: ConditionSpace.Question, gettingTo rule: Int) -> Answer {
     statistics.questions += 1
     guard budget > 0 else {
       statistics.unknown += 1
       return .unknown
     }
-    // Looking at earlier answers takes steps, too.
+    // Checking earlier answers also takes steps.
     space.steps += question.goals.count + pool.count
     if let known = known(question.goals, gettingTo: rule) {
       statistics.witnesses += 1
@@ -211,7 +212,7 @@ struct PlacementAnalysis {
     learned = (rule, all)
   }
 
-  /// The record of an earlier answer that meets goals, too.
+  /// The record of an earlier answer that also meets the goals.
   private mutating func known(_ goals: [ConditionSpace.Goal], gettingTo rule: Int) -> Value? {
     pool.removeAll { $0.isPlain && $0.reach < rule }
     for i in pool.indices {
@@ -228,7 +229,7 @@ struct PlacementAnalysis {
       }
       let isMet = goals.allSatisfy { pool[i].outcomes[$0.node]?.isSubset(of: $0.wanted) ?? false }
       guard isMet else { continue }
-      // What was decided has to fit in with what the machine says of the attributes alone.
+      // The decision must agree with the machine's result for the attributes alone.
       let holds = holding(rule).map { pool[i].outcomes[$0.node] == .true } ?? true
       if pool[i].isPlain, holds == (pool[i].reach == rule) { return pool[i].record }
       if let again = verified(pool[i].witness, gettingTo: rule) { return again.record }
@@ -236,7 +237,8 @@ struct PlacementAnalysis {
     return nil
   }
 
-  /// What was seen, and users whom each rule takes because of each of its clauses, and in spite of it.
+  /// The results, and users for whom each clause of each rule holds or does not hold while it
+  /// matters.
   mutating func explored() -> ExploredPlacement {
     for rule in rules where takes(rule) {
       guard let condition = conditionOf[rule], let taking = taking(rule, isFirstTime: false) else {
@@ -260,7 +262,7 @@ struct PlacementAnalysis {
 
   /// Whether a question has no answer.
   ///
-  /// - Returns: conditions that are enough for that; nil when it is not known.
+  /// - Returns: conditions that suffice for the proof; nil when it is unknown.
   func proof(
     _ question: ConditionSpace.Question, gettingTo rule: Int, relaxing: [Int] = []
   ) -> [Int]? {
@@ -269,14 +271,14 @@ struct PlacementAnalysis {
     return isProved ? needed : nil
   }
 
-  /// Whether goals cannot be met, whatever else is so.
+  /// Whether it is proved that goals cannot be met.
   func isProved(_ goals: [ConditionSpace.Goal], relaxing: [Int] = []) -> Bool {
     var needed: [Int] = []
     return space.isProved(
       ConditionSpace.Question(goals), &needed, budget: budget, relaxing: relaxing)
   }
 
-  /// The record of a witness, when deciding it as an ordinary user gives what the analysis says.
+  /// The record of a witness, if deciding it as an ordinary user agrees with the analysis.
   private func verified(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
     let before = rules.lowerBound..<rule
     space.steps += 2 * before.count
@@ -295,7 +297,7 @@ struct PlacementAnalysis {
         return nil
       }
     }
-    // The rule's own limit may look back less far than those that are used up.
+    // The rule's own limit may have a shorter time span than those that are used up.
     for history in heldBack.isEmpty ? [.recent] : WitnessRecord.History.allCases {
       let made = WitnessRecord(
         witness, heldBack: heldBack, owned: owned, platform: ruleSet.language.platform, now: now,
@@ -317,7 +319,7 @@ struct PlacementAnalysis {
   }
 }
 
-/// What some nodes come to.
+/// The outcomes of some nodes.
 private struct NodeOutcomes {
   /// In ascending order.
   private var nodes: [Int] = []
@@ -343,7 +345,7 @@ private struct NodeOutcomes {
     outcomes.insert(outcome, at: place)
   }
 
-  /// Where a node is, or has to be. Less work than hashing it: there are few.
+  /// The index of a node, or its insertion point. Cheaper than hashing, because there are few.
   private func place(of node: Int) -> Int {
     var (low, high) = (0, nodes.count)
     while low < high {
@@ -355,8 +357,7 @@ private struct NodeOutcomes {
 }
 
 extension OccurrenceLimit {
-  /// Whether who may still get what has this limit may get what has another one, too, having had
-  /// less than that allows.
+  /// Whether a user below this limit is also below another one.
   func leavesRoom(for other: OccurrenceLimit) -> Bool {
     key.utf8.elementsEqual(other.key.utf8) && maxCount <= other.maxCount
       && other.interval.isWithin(interval)
@@ -364,7 +365,7 @@ extension OccurrenceLimit {
 }
 
 extension OccurrenceLimit.Interval {
-  /// Whether all that counts in this interval counts in another.
+  /// Whether every occurrence that counts in this interval counts in another.
   func isWithin(_ other: Self) -> Bool {
     switch (self, other) {
     case (_, .infinity): true

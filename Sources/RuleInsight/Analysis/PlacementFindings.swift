@@ -2,16 +2,16 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// What is said about the audiences and clauses of a placement.
+/// The findings about the audiences and clauses of a placement.
 extension PlacementAnalysis {
   mutating func findings() -> [RuleAnalysis.Finding] {
     var findings: [RuleAnalysis.Finding] = []
     var everybody = false
     for rule in rules {
       let compiled = ruleSet.rules[rule]
-      // A limit that never allows anything is told as such.
+      // A limit that never allows anything has its own finding.
       guard takes(rule) else { continue }
-      // Compiling says it of audiences behind one that everybody matches.
+      // For audiences after one that matches every user, compiling already reports it.
       if !everybody { findings += self.findings(about: rule) }
       let audience = compiled.audience
       everybody =
@@ -44,28 +44,28 @@ extension PlacementAnalysis {
 
   private func title(_ rule: Int) -> String { ruleSet.rules[rule].audience.title }
 
-  /// Where the condition of a rule stands.
+  /// The path of a rule's condition.
   private func path(_ rule: Int, clause: Int? = nil) -> String {
     ruleSet.rules[rule].audience.conditionPath(clause: clause)
   }
 
-  /// Earlier rules without one of which a rule could be reached.
+  /// Earlier rules without which a rule could be reached.
   private func shadowing(_ rule: Int, isFirstTime: Bool) -> [Int] {
     let earlier = (rules.lowerBound..<rule).filter {
       takes($0) && (isFirstTime || !isPassed($0, by: rule))
     }
-    // One that everybody matches is enough.
+    // One that matches every user is enough.
     if let all = earlier.first(where: { conditionOf[$0] == nil }) { return [all] }
     guard let question = taking(rule, isFirstTime: isFirstTime),
       var needed = proof(question, gettingTo: rule)
     else { return earlier }
     needed = reduced(needed, question.goals)
-    // Of rules with one condition the first takes whom it takes.
+    // Of several rules with the same condition, the first one decides.
     return needed.compactMap { condition in earlier.first { conditionOf[$0] == condition } }
       .sorted()
   }
 
-  /// Conditions of which none can be left out of a proof, the last ones dropped first.
+  /// A minimal set of conditions for a proof. The last ones are dropped first.
   private func reduced(_ conditions: [Int], _ goals: [ConditionSpace.Goal]) -> [Int] {
     var needed = conditions
     let order = Dictionary(
@@ -98,7 +98,7 @@ extension PlacementAnalysis {
         suggestion: "move it before them, or remove it"))
   }
 
-  /// The audience holds for nobody whose device says what date it is, from now on.
+  /// Finds an audience that from now on holds for no device that reports its date.
   private mutating func expiry(of rule: Int) -> [RuleAnalysis.Finding] {
     guard let condition = conditionOf[rule], let holding = holding(rule) else { return [] }
     let current = dates.filter { model.sharesAttributes(of: condition, with: $0) }.map {
@@ -115,7 +115,7 @@ extension PlacementAnalysis {
     ]
   }
 
-  /// Only users whom earlier audiences match and may not take get here.
+  /// Finds an audience that users only reach if they match earlier audiences and skip them.
   private func reachedByOthers(_ rule: Int, _ record: Value) -> RuleAnalysis.Finding {
     let shadows = shadowing(rule, isFirstTime: true)
     let passing = shadows.filter { isPassed($0, by: rule) }
@@ -141,7 +141,7 @@ extension PlacementAnalysis {
 
   // MARK: Contradictions
 
-  /// The clauses that cannot all be as the condition needs them; nil when the condition can hold.
+  /// The clauses that contradict each other; nil when the condition can hold.
   private func contradiction(in rule: Int) -> [RuleAnalysis.Finding]? {
     guard let condition = conditionOf[rule], let goal = holding(rule), isProved([goal]) else {
       return nil
@@ -155,7 +155,7 @@ extension PlacementAnalysis {
       relaxed.append(node)
       needed.removeAll { $0 == number }
     }
-    // What is written to be off, as `false`, is meant.
+    // A literal such as `false` is intended.
     if needed.contains(where: { model.isLiteral(clause: $0, of: condition) }) { return [] }
     guard let first = needed.first, let last = needed.last else { return [] }
     let texts = needed.map { "'\(clauses[$0].text)'" }
@@ -198,7 +198,7 @@ extension PlacementAnalysis {
         guard case .proof = ask(question, gettingTo: rule),
           !model.isGuard(clause: number, of: condition)
         else { continue }
-        // Where nobody comes to the clause there is nothing to say about it.
+        // If no user reaches the clause, there is nothing to report about it.
         let reaching = ConditionSpace.Question(context, sparing: earlier)
         if proof(reaching, gettingTo: rule) != nil { break }
         findings.append(constantClause(number, rule, question, isNever: wanted == holds))
@@ -217,7 +217,7 @@ extension PlacementAnalysis {
     let goals = question.goals
     if isProved([goals[0]]) { return constant(text, number, rule, .warning, []) }
     guard isProved(goals) else {
-      // It says what earlier audiences have seen to already.
+      // The clause repeats what earlier audiences already ensure.
       let needed = reduced(proof(question, gettingTo: rule) ?? question.sparing, goals)
       let earlier = rules.filter { $0 < rule && takes($0) && !isPassed($0, by: rule) }
       let shadows = needed.compactMap { condition in
@@ -228,7 +228,7 @@ extension PlacementAnalysis {
       }
       return constant(text + " here, behind earlier audiences", number, rule, .note, related)
     }
-    // The clauses to its left that make it so.
+    // The clauses to its left that imply it.
     var relaxed: [Int] = []
     var needed = clauses.indices.filter { $0 < number && clauses[$0].node != nil }
     for candidate in needed.reversed() {
@@ -261,7 +261,7 @@ extension PlacementAnalysis {
 }
 
 extension Audience {
-  /// The audience as messages call it.
+  /// The name of the audience in messages.
   var title: String {
     let id = self.id ?? experimentID
     return id.isEmpty ? "audience \(index)" : "audience '\(id)'"

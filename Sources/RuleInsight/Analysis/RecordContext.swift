@@ -2,15 +2,15 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// What rules read of a user record: its attributes with what stands for them elsewhere, and the
-/// answers to questions about its events.
+/// The data of a user record that rules read: its attributes, including those taken from other
+/// members, and the answers to questions about its events.
 struct RecordContext {
   let witness: AnalysisWitness
   let state: DecisionState
-  /// Attributes that events decide, whatever the record says of them.
+  /// Attributes that depend on events, whatever value the record has.
   let fixed: Set<AttributePath>
 
-  /// Nil when the record is refused.
+  /// Nil when the record is rejected.
   init?(_ record: Value, _ decider: WitnessDecider) {
     guard let state = decider.read(record) else { return nil }
     self.state = state
@@ -45,7 +45,7 @@ struct RecordContext {
     witness = AnalysisWitness(attributes: attributes, answers: answers)
   }
 
-  /// The member of a record that stands for an attribute that `device` or `user` does not have.
+  /// The member of a record that replaces an attribute missing in `device` or `user`.
   static func standIn(for path: AttributePath, in record: Value, _ format: Config.Format) -> String?
   {
     let known = UserMember.attributes(hasUserID: format == .agentWallie)

@@ -2,16 +2,16 @@ package import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// What can be said of a config's rules without users: audiences that nobody gets to, clauses that
+/// Findings about a config's rules that need no users: audiences that no user reaches, clauses that
 /// contradict each other, clauses that are always or never true.
 package struct RuleAnalysis {
-  /// A finding, with a user for whom it matters where there is one.
+  /// A finding, with an example user if there is one.
   package struct Finding {
     package var diagnostic: Diagnostic
     package var witness: Value?
   }
 
-  /// How many questions were asked, and how they were answered.
+  /// The number of questions, and of each kind of answer.
   package struct Statistics: Equatable, Sendable {
     package var questions = 0
     package var witnesses = 0
@@ -28,22 +28,22 @@ package struct RuleAnalysis {
 
   package private(set) var findings: [Finding] = []
 
-  /// The user for whom a finding matters.
+  /// The example user of a finding.
   package func witness(for diagnostic: Diagnostic) -> Value? {
     findings.first { $0.diagnostic == diagnostic }?.witness
   }
 
   package private(set) var statistics = Statistics()
-  /// By placement, what was seen of it; empty unless users are kept.
+  /// By placement, the results of its analysis; empty unless users are stored.
   package private(set) var explored: [ExploredPlacement] = []
 
   /// Asks all questions about all placements.
   ///
   /// - Parameters:
   ///   - now: the time at which witnesses are decided.
-  ///   - keepsUsers: whether to look for more users, and to keep all that are found.
-  ///   - clock: when and where users are decided; nil for `now`, in UTC.
-  ///   - tell: is called before each placement.
+  ///   - keepsUsers: whether to look for more users, and to store all users that are found.
+  ///   - clock: the time and time zone of decisions; nil for `now`, in UTC.
+  ///   - tell: called before each placement.
   package init(
     _ ruleSet: RuleSet, now: Instant, keepsUsers: Bool = false, at clock: HistoryClock? = nil,
     tell: () -> Void = {}

@@ -2,12 +2,13 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// The conditions of a rule set as an analysis sees them, equal ones once.
+/// The conditions of a rule set in the form of an analysis, without duplicates.
 struct RuleModel {
   let model: ConditionModel
-  /// By rule, the number of its condition in the model; nil for everybody, and for what is broken.
+  /// By rule, the number of its condition in the model; nil for a rule that matches every user, and
+  /// for a broken one.
   let conditionOf: [Int?]
-  /// Conditions of the model that hold from now on, whatever else holds.
+  /// Conditions of the model that always hold from now on.
   let dates: Range<Int>
 
   init(_ ruleSet: RuleSet, now: Instant) {
@@ -36,10 +37,11 @@ struct RuleModel {
     ) { ruleSet.answers(to: $0) }
   }
 
-  /// Conditions that hold for every device from a time on: what it says of the date is not in the past.
+  /// Conditions that hold for every device from a time on: the date that it reports is not in the
+  /// past.
   private static func dates(of ruleSet: RuleSet, from now: Instant) -> [String] {
     let day: Int64 = 86_400_000
-    // Somewhere it is still yesterday.
+    // In some time zones it is still yesterday.
     guard let yesterday = (now - day).text else { return [] }
     return ["utcDate", "localDate", "utcDateTime", "localDateTime"].filter { name in
       ruleSet.requirements.contains(AttributePath(["device", name]))

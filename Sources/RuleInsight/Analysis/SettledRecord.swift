@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Records that an analysis has made up, without what cannot be at the time that they are decided at: nobody
-/// has a date, a time or a version that does not follow from the clock, the time zone or the version itself.
+/// Generated records without impossible values at the time of the decision: dates, times and
+/// versions must agree with the clock, the time zone or the version itself.
 enum SettledRecord {
   private static let local: Set<DeviceAttribute> = [.localDate, .localTime, .localDateTime]
   /// Time zones in use, nearest first.
@@ -12,7 +12,7 @@ enum SettledRecord {
     [UserMember.device.key, attribute.rawValue]
   }
 
-  /// A record without attributes that follow from the clock, or from others that it has.
+  /// A record without attributes that are derived from the clock, or from others that it has.
   static func stripped(_ record: Value) -> Value {
     var stripped = record
     for attribute in DeviceDerivation.attributes {
@@ -27,7 +27,7 @@ enum SettledRecord {
     return stripped
   }
 
-  /// A record in which versions and minutes follow from what is derived from them.
+  /// A record in which versions and minutes are recomputed from the attributes derived from them.
   private static func inverted(_ record: Value) -> Value {
     var inverted = record
     for (source, derived) in [
@@ -48,11 +48,12 @@ enum SettledRecord {
     return inverted
   }
 
-  /// Records that may be what a made-up one was meant to be.
+  /// Consistent records that are close to a generated one.
   ///
   /// - Parameters:
   ///   - attributes: derived attributes that rules read, whether the record has them or not.
-  ///   - keepsOwn: whether the record itself is one of them, the last: it may be somebody at another time.
+  ///   - keepsOwn: whether the record itself is the last candidate, because it may describe a user
+  ///     at another time.
   static func candidates(_ record: Value, reading attributes: [DeviceAttribute], keepsOwn: Bool)
     -> [Value]
   {

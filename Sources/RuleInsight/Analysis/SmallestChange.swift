@@ -1,17 +1,17 @@
 package import Expressions
 package import RuleEngine
 
-/// The fewest attributes of a user that would have to be different for an audience to take them.
+/// The smallest number of a user's attributes that must change for an audience to match.
 package struct SmallestChange {
   package enum Verdict: String, Sendable {
-    /// There are such changes.
+    /// Such changes exist.
     case found
-    /// Proved: whatever the attributes are, the audience does not take this user.
+    /// Proved: whatever the attributes are, the audience does not match this user.
     case none
     case unknown
   }
 
-  /// An attribute with another value; nil is one that is not there.
+  /// An attribute with another value; nil is a missing attribute.
   package struct Change: Equatable {
     package var path: String
     package var from: Value?
@@ -24,22 +24,22 @@ package struct SmallestChange {
     }
   }
 
-  /// Sets of up to so many attributes are tried.
+  /// The maximum size of the sets that are tried.
   package static let most = 4
 
   package var verdict: Verdict
-  /// What would have to be different; empty when the audience takes the user as they are.
+  /// The required changes; empty when the audience already matches the user.
   package var changes: [Change] = []
-  /// What no rule reads, and what would be different with the changes: the version with its padded
-  /// form.
+  /// Attributes that no rule reads, but that change with the others, such as a version with its
+  /// padded form.
   package var follows: [Change] = []
-  /// No change of so many attributes, or of fewer, will do.
+  /// The largest number of attributes for which it is proved that no change is enough.
   package var excluded = 0
-  /// Why there is none, or why it is not known.
+  /// Why there is no change, or why the result is unknown.
   package var why: String?
 
-  /// `{"verdict", "changes": [{"path", "from"?, "to"?}], "excluded", "follows"?, "why"?}`; `from` and
-  /// `to` are left out where the attribute is not there.
+  /// `{"verdict", "changes": [{"path", "from"?, "to"?}], "excluded", "follows"?, "why"?}`. A
+  /// missing `from` or `to` means that the attribute is missing.
   package var value: Value {
     .members([
       "verdict": .string(verdict.rawValue), "changes": .list(changes.map(\.value)),
@@ -49,9 +49,9 @@ package struct SmallestChange {
     ])
   }
 
-  /// What there is to say, for a person.
+  /// The result in words.
   ///
-  /// - Parameter audience: what the audience is called, as `1 (export-free)`.
+  /// - Parameter audience: the audience's label, as `1 (export-free)`.
   package func lines(audience: String) -> [String] {
     switch verdict {
     case .none:
@@ -104,12 +104,12 @@ extension SmallestChange.Change {
 }
 
 extension RuleSet {
-  /// What would make an audience of a placement take a user.
+  /// The changes that would make an audience of a placement match a user.
   ///
   /// - Parameters:
   ///   - index: the audience's number.
-  ///   - record: the user record. Its occurrences and events stay what they are.
-  /// - Returns: nil when there is no such audience, or the record is refused.
+  ///   - record: the user record. Its occurrences and events stay unchanged.
+  /// - Returns: nil when there is no such audience, or the record is rejected.
   package func smallestChange(
     audience index: Int, of placement: String, for record: Value, at clock: HistoryClock
   ) -> SmallestChange? {

@@ -3,22 +3,22 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// A user record for what an analysis found, as a users file has it.
+/// A user record for a result of an analysis, in the format of a users file.
 struct WitnessRecord {
   /// The record.
   let value: Value
 
   static let userID = "somebody"
 
-  /// When that was what uses limits up.
+  /// The time of the occurrences that use up limits.
   enum History: CaseIterable {
     case recent
-    /// As long ago as counts, so that limits with a shorter span are not used up.
+    /// As early as they still count, so that limits with a shorter span are not used up.
     case early
   }
 
   /// - Parameters:
-  ///   - heldBack: limits that have been used up.
+  ///   - heldBack: limits that are used up.
   ///   - owned: entitlements that the user has.
   init(
     _ witness: AnalysisWitness, heldBack: [OccurrenceLimit], owned: [String],
@@ -59,18 +59,18 @@ struct WitnessRecord {
     .string(instant.text ?? "1970-01-01T00:00:00Z")
   }
 
-  /// How long ago, in milliseconds, what counts within a span has been.
+  /// The age, in milliseconds, of an occurrence that counts within a span.
   private static func age(_ interval: OccurrenceLimit.Interval, _ history: History) -> Int64 {
     if history == .recent { return 1_000 }
     return switch interval {
     case .infinity: 157_680_000_000
     case .session: 59_000
-    // Of five years at most, as above.
+    // Five years at most, as above.
     case .minutes(let minutes): max(1_000, Int64(min(minutes, 2_628_000)) * 60_000 - 1_000)
     }
   }
 
-  /// Events for which questions have these answers, as far as that goes.
+  /// Events for which questions have these answers, as far as possible.
   private static func events(
     _ answers: [(question: HostQuestion, value: Value)], _ platform: Platform?, _ now: Instant
   ) -> [Value.Entry] {
@@ -97,7 +97,7 @@ struct WitnessRecord {
     }
   }
 
-  /// Seconds of which so many are a little more than one unit of a question about time.
+  /// The number of seconds that is slightly more than one unit of a question about time.
   private static func unit(of kind: ComputedProperty.Kind) -> Int64 {
     switch kind {
     case .minutesSince: 60
@@ -127,14 +127,14 @@ final class WitnessDecider {
     self.init(ruleSet, at: HistoryClock(now: now))
   }
 
-  /// Reads a user record into the frame; nil when it is refused.
+  /// Reads a user record into the frame; nil when it is rejected.
   func read(_ record: Value) -> DecisionState? {
     var bytes: [UInt8] = []
     JSONWriter.append(record, to: &bytes)
     return read(json: bytes)
   }
 
-  /// The same for a record as text, which is copied.
+  /// The same for a record as a string, which is copied.
   func read(json record: some Sequence<UInt8>) -> DecisionState? {
     do {
       try reader.read(json: record, into: &frame)
@@ -144,7 +144,7 @@ final class WitnessDecider {
     return reader.state(now: clock.now)
   }
 
-  /// What becomes of every rule of a placement for a user record; nil when it is refused.
+  /// The result of every rule of a placement for a user record; nil when it is rejected.
   func reasons(for record: Value, at placement: String) -> [Decision.Reason]? {
     guard let state = read(record) else { return nil }
     return ruleSet.steps(placement, frame: &frame, state: state).map(\.reason)
@@ -152,7 +152,7 @@ final class WitnessDecider {
 }
 
 extension RuleSet {
-  /// What the SDK of a platform can answer to a question.
+  /// The possible answers of a platform's SDK to a question.
   func answers(to question: HostQuestion) -> HostAnswers {
     guard case .text = question.argument else { return HostAnswers() }
     guard let kind = ComputedProperty.Kind(functionName: question.function) else {

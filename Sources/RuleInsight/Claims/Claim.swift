@@ -1,78 +1,78 @@
 package import Expressions
 
-/// Something that a text asserts about a product, held against what the store charges.
+/// An assertion of a text about a product, compared with the store's charges.
 package struct Claim: Hashable, Sendable {
-  /// What is asserted.
+  /// The kind of assertion.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Nothing is paid at first.
+    /// The first period is free.
     case free
     /// There is a trial, free or not.
     case trial
-    /// Nothing is paid now.
+    /// Nothing is charged today.
     case noPayment = "no-payment"
-    /// How long the offer is.
+    /// The length of the offer.
     case length
-    /// What the offer costs.
+    /// The price of the offer.
     case offerPrice = "offer-price"
-    /// What is charged after the offer.
+    /// The price after the offer.
     case then
-    /// When the offer ends.
+    /// The end of the offer.
     case end
-    /// How often the price is charged.
+    /// The billing period of the price.
     case period
-    /// A price as a number in the text itself.
+    /// A price as a literal number in the text.
     case price
-    /// How much less it is than something else.
+    /// A discount relative to something else.
     case savings
-    /// Another price, struck through or named to compare.
+    /// Another price for comparison, struck through or named.
     case comparison
     /// The currency.
     case currency
-    /// It can be ended at any time.
+    /// It can be cancelled at any time.
     case cancel
     /// It renews.
     case renewal
-    /// It is paid once and has no end.
+    /// It is paid once and does not end.
     case lifetime
-    /// A value is there at all.
+    /// A value exists at all.
     case value
-    /// Dates and words are in the language of the text.
+    /// Dates and words are in the text's language.
     case language
-    /// Prices of one text are written in one way.
+    /// All prices in a text have the same style.
     case style
   }
 
   package enum Verdict: Hashable, Sendable {
     case holds
-    /// What is wrong, and what the store does.
+    /// The problem, and what the store does.
     case fails(String)
-    /// Why it cannot be told.
+    /// Why it could not be checked.
     case unknown(String)
   }
 
   package var kind: Kind
-  /// The identifier of the product, and its slot; empty where it is about none.
+  /// The identifier of the product, and its slot; empty if it is not about a product.
   package var product: String
   package var slot: String
   package var verdict: Verdict
-  /// Where the sentence stands in the template.
+  /// The position of the sentence in the template.
   package var range: SourceRange
   /// The sentence as the user reads it.
   package var sentence: String
-  /// The words that assert it.
+  /// The words of the assertion.
   package var words: String
-  /// Whether it fails only for users who may not have the offer any more.
+  /// Whether it only fails for users that are not eligible for the offer.
   package var isForIneligibleOnly = false
-  /// The product that has to be selected for it to fail; nil where that does not matter.
+  /// The product that must be selected for it to fail; nil if that does not matter.
   package var selected: String?
-  /// The locale in which it was seen.
+  /// The locale in which it was found.
   package var locale: String
 
-  /// The claim as one JSON object.
+  /// The claim as a JSON object.
   ///
   /// - Parameters:
-  ///   - file: the file that the text is in; nil leaves the file out.
-  ///   - path: where in the file the text is.
+  ///   - file: the file with the text; nil omits it.
+  ///   - path: the path of the text in the file.
   package func json(file: String? = nil, path: String = "") -> Value {
     var entries: [(String, Value)] = []
     if let file { entries.append(("file", .string(file))) }

@@ -1,16 +1,16 @@
 internal import Pricing
 
-/// What an attribute of a product says.
+/// The meaning of a product's attribute.
 enum ClaimAttribute: Hashable, Sendable {
-  /// The regular price: of its own period, or worked out for a unit.
+  /// The regular price, for its own period or for a unit.
   case price(per: Period.Unit?)
-  /// The price of the offer: of one of its periods, or worked out for a unit.
+  /// The price of the offer, for one of its periods or for a unit.
   case offerPrice(per: Period.Unit?)
-  /// How long the offer is, in a unit; nil for text with its unit. Only the first period counts.
+  /// The length of the offer's first period in a unit; nil for a string with its unit.
   case offerLength(Period.Unit?)
-  /// How long the whole offer is.
+  /// The length of the whole offer.
   case offerTotal(Period.Unit?)
-  /// When the first period of the offer ends.
+  /// The end of the offer's first period.
   case offerEnd
   /// A date of the contract that counts every period.
   case date
@@ -22,10 +22,10 @@ enum ClaimAttribute: Hashable, Sendable {
   case periodLength(Period.Unit)
   case savings
   case currency
-  /// Something else, such as a label.
+  /// Any other attribute, such as a label.
   case other
 
-  /// By the names of attributes; AgentWallie's among them.
+  /// By the names of attributes, including AgentWallie's.
   static let named: [String: ClaimAttribute] = [
     "price": .price(per: nil), "rawPrice": .price(per: nil), "raw_price": .price(per: nil),
     "dailyPrice": .price(per: .day), "weeklyPrice": .price(per: .week),
@@ -69,8 +69,8 @@ enum ClaimAttribute: Hashable, Sendable {
     }
   }
 
-  /// The period that English words of attributes name: `every 6 months`, `/mo`, `quarterly`; nil for
-  /// none.
+  /// The period in English words of attributes: `every 6 months`, `/mo`, `quarterly`; nil if there
+  /// is none.
   static func period(inWords text: String) -> Period? {
     let letters = text.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     let count = letters.lazy.compactMap { Int($0) }.first ?? 1

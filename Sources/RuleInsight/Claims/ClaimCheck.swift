@@ -3,11 +3,11 @@ package import Expressions
 package import Pricing
 internal import RuleEngine
 
-/// Finds what texts assert about products, and decides for each product that may be selected, for users
-/// who may have offers and for those who may not, and for each locale, whether it is true.
+/// Finds assertions about products in texts and checks them: for each product that may be selected,
+/// for users with and without eligibility for offers, and for each locale.
 ///
-/// Control flow is that of the template: each text is rendered, so that a claim counts only where a user
-/// can read it. Questions about the user are answered both ways.
+/// Control flow is that of the template: each text is rendered, so a claim only counts where a user
+/// can read it. Conditions about the user are tried with both results.
 package struct ClaimCheck: Sendable {
   private let environment: TemplateEnvironment
   private let listed: [PricedProduct]
@@ -20,12 +20,12 @@ package struct ClaimCheck: Sendable {
   private let limits: Limits
   private let productCount: Int
 
-  /// What is checked at most.
+  /// The limits of the check.
   package struct Limits: Hashable, Sendable {
-    /// Products; the first ones are checked.
+    /// The maximum number of products; later ones are not checked.
     package var products = 64
-    /// Characters of a rendered text. Longer texts are not checked, because the time grows with the square of
-    /// the length.
+    /// The maximum number of characters of a rendered text. Longer texts are not checked, because
+    /// the time is quadratic in the length.
     package var characters = 20_000
 
     package init() {}
@@ -33,9 +33,9 @@ package struct ClaimCheck: Sendable {
 
   /// - Parameters:
   ///   - locales: of prices, dates and the device; nil for the products' own.
-  ///   - theme: of a native paywall.
-  ///   - isEligible: whether users may have offers; nil for both.
-  ///   - limits: what is checked at most; more is reported as not checked.
+  ///   - theme: the theme of a native paywall.
+  ///   - isEligible: whether users are eligible for offers; nil for both.
+  ///   - limits: the limits of the check. Everything beyond them is reported as not checked.
   package init(
     products: [PricedProduct], profile: PricingProfile?, locales: [String?], now: Instant,
     words: ClaimWords = .known, environment: TemplateEnvironment, theme: Value? = nil,
@@ -53,18 +53,18 @@ package struct ClaimCheck: Sendable {
     self.theme = theme
   }
 
-  /// What was found of one text.
+  /// The results for one text.
   package struct Result: Sendable {
     package var claims: [Claim] = []
-    /// Whether it is in a language whose words are known; nil where it has no words.
+    /// Whether its language is known; nil for a text without words.
     package var isInKnownLanguage: Bool?
     /// The part that a limit left unchecked; nil if everything was checked.
     package var unchecked: String?
-    /// The text as users read it, each once: for a selected product, eligible or not.
+    /// The distinct renderings of the text: for a selected product, eligible or not.
     package var renderings: [Rendering] = []
   }
 
-  /// A text as some users read it.
+  /// A text in the version that some users read.
   package struct Rendering: Hashable, Sendable {
     package var text: String
     package var selected: String?
@@ -74,7 +74,7 @@ package struct ClaimCheck: Sendable {
 
   /// The claims of texts, by text.
   ///
-  /// - Parameter selected: the product that is selected; nil for each of them in turn.
+  /// - Parameter selected: the selected product; nil for each of them in turn.
   package func check(
     _ sources: [String], keepsRenderings: Bool = false, selected: Int? = nil
   ) -> [Result] {
@@ -132,7 +132,7 @@ package struct ClaimCheck: Sendable {
 }
 
 extension PricedProduct {
-  /// The product as Google Play shows it to users who may not have its offers.
+  /// The product as Google Play shows it to users that are not eligible for its offers.
   fileprivate var withoutHiddenOffers: PricedProduct {
     guard store == .playStore else { return self }
     var product = self

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// What is said of claims: each thing once, at its place.
+/// The diagnostics for claims: each problem once, at its place.
 package enum ClaimFindings {
   private static let offerKinds: Set<Claim.Kind> = [
     .free, .trial, .noPayment, .length, .offerPrice, .then, .end,
@@ -16,7 +16,7 @@ package enum ClaimFindings {
     var seen: Set<String> = []
     for claim in failing.filter({ !$0.isForIneligibleOnly }) + failing.filter(\.isForIneligibleOnly)
     {
-      // Of one offer in one sentence everything follows from the first.
+      // In a sentence about one offer, the first problem implies the others.
       let subject = offerKinds.contains(claim.kind) ? "offer" : claim.kind.rawValue
       guard seen.insert("\(subject) \(claim.product) \(claim.slot) \(sentence(claim))").inserted
       else {

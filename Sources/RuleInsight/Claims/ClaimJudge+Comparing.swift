@@ -51,7 +51,7 @@ extension ClaimJudge {
       isSaid && percent.value <= (saving * 100).rounded(.up) + 0.001
         && (percent.value <= saving * 100 + 0.75)
     }
-    // Said of several products at once, it holds if it does for one of them.
+    // If it is said of several products at once, it is enough that it holds for one of them.
     let isOfAny = isUpTo || percent.attribute == nil && about.count > 1
     let failing = best.filter { !holds($0.saving) }
     if isOfAny, failing.count < best.count {
@@ -84,11 +84,11 @@ extension ClaimJudge {
     return " against '\(products[named[0]].identifier)'"
   }
 
-  /// The products that are said to save something.
+  /// The products that a saving is claimed for.
   private func savingProducts(_ percent: ClaimReading.Percent, _ sentence: Range<Int>) -> [Int] {
     if percent.sources.count == 1 { return percent.sources }
     if percent.sources.count > 1 {
-      // Worked out from several prices: the one that is cheapest over time saves.
+      // For a value computed from several prices, the product that is cheapest over time saves.
       let cheapest = percent.sources.min {
         (products[$0].price(per: .year) ?? .infinity)
           < (products[$1].price(per: .year) ?? .infinity)
@@ -98,7 +98,7 @@ extension ClaimJudge {
     return products(at: percent.range.lowerBound, in: sentence)
   }
 
-  /// Whether a discount is one of an offer: `50% off your first year`.
+  /// Whether a discount applies to the first period of an offer: `50% off your first year`.
   private func isOfFirst(_ range: Range<Int>, _ sentence: Range<Int>) -> Bool {
     let clause = clause(range.lowerBound, in: sentence)
     return reading.has(.first, in: clause) && !reading.has(.free, in: clause)
@@ -113,7 +113,8 @@ extension ClaimJudge {
     return 1 - ClaimProduct.perYear(phase.micros, phase.period) / year
   }
 
-  /// The products behind each "compared to" or "instead of" of a sentence, by their periods or attributes.
+  /// The products named after each "compared to" or "instead of" of a sentence, by their periods or
+  /// attributes.
   private func compared(in sentence: Range<Int>) -> [[Int]] {
     reading.words(.instead, in: sentence).compactMap { turn in
       let from = min(turn.range.upperBound, sentence.upperBound)
@@ -123,7 +124,7 @@ extension ClaimJudge {
     }
   }
 
-  /// What a sentence compares with, where it says so.
+  /// The baselines that a sentence names for its comparison, if any.
   private func baselines(
     _ percent: ClaimReading.Percent, _ sentence: Range<Int>, _ about: [Int], _ compared: [[Int]]
   ) -> [Int]? {
@@ -143,7 +144,8 @@ extension ClaimJudge {
     return others.isEmpty ? nil : others
   }
 
-  /// What a product saves against others, as shares; against itself what its offer saves.
+  /// The savings of a product relative to others, as fractions; relative to itself, the saving of
+  /// its offer.
   private func savings(of product: Int, against named: [Int]?) -> [Double] {
     let own = products[product]
     guard let year = own.price(per: .year) else { return [] }
@@ -176,7 +178,7 @@ extension ClaimJudge {
           let gap = $0.range.lowerBound - turn.range.upperBound
           return 0...24 ~= gap
         }), !other.isStruck,
-        // `was $99.99, now $59.99` has the price of today behind it.
+        // In `was $99.99, now $59.99` the current price follows.
         let actual = moneys.last(where: {
           $0.range.upperBound <= turn.range.lowerBound && !$0.isStruck
         })
@@ -205,7 +207,7 @@ extension ClaimJudge {
       !reading.has(.hedge, in: clause), !reading.has(.instead, in: clause)
     else { return }
     let about = products(at: money.range.lowerBound, in: sentence)
-    // What is saved in a year is the most that can be meant.
+    // The saving over a year is the largest plausible meaning.
     let scale =
       money.unit.map { ClaimProduct.perYear(1_000_000, $0.period) / 1e6 } ?? 1
     var known: [(product: Int, most: Double)] = []
@@ -228,7 +230,8 @@ extension ClaimJudge {
         : "it saves nothing against the other products")
   }
 
-  /// What a price is for, by its words or by its attribute; nil for what is paid once or not known.
+  /// The period of a price, by its words or by its attribute; nil for a one-time payment or an
+  /// unknown period.
   private func period(of money: Money) -> Period? {
     if let unit = money.unit { return unit.period }
     switch money.attribute?.meaning {
@@ -276,7 +279,8 @@ extension ClaimJudge {
     add(.comparison, product, range, in: sentence, .holds)
   }
 
-  /// Whether any product costs what a text says that something did cost.
+  /// Checks a former price: whether any product costs the amount that the text gives as the
+  /// original price.
   private mutating func judgeOrigin(
     _ other: Money, _ amount: Double, _ period: Period?, _ product: Int, _ range: Range<Int>,
     _ sentence: Range<Int>

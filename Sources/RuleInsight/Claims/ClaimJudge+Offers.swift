@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Claims about offers: free, trial, no payment now, how long, what it costs, what comes then.
+/// Claims about offers: free, trial, no payment now, the length, the price, the price afterwards.
 extension ClaimJudge {
   mutating func judgeOffer(_ sentence: Range<Int>) {
     // `Your trial has ended` promises nothing.
@@ -17,7 +17,7 @@ extension ClaimJudge {
     for offer in offers {
       switch offer.meaning {
       case .offerPrice:
-        // What it is per period is judged with the prices.
+        // The price per period is checked with the prices.
         if offer.range.isEmpty { continue }
         add(
           .offerPrice, offer.product, offer.range, in: sentence,
@@ -63,7 +63,7 @@ extension ClaimJudge {
     }
   }
 
-  /// Whether a product has an offer that is free, or whose price the text mentions.
+  /// Whether a product has a free offer, or one whose price the text mentions.
   private func isTrial(_ product: Int) -> Bool {
     guard let phase = phases(product).first else { return false }
     return phase.isFree
@@ -75,7 +75,8 @@ extension ClaimJudge {
       }
   }
 
-  /// Whether a word for a trial is more than a verb: `testen`, `prueba`, `体験`.
+  /// Whether a word for a trial is used as a promise and not just as a verb: `testen`, `prueba`,
+  /// `体験`.
   private func isPromise(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     let isVerb = reading.words(.attempt, in: sentence).contains { $0.range == word }
     guard isVerb else { return true }
@@ -84,7 +85,7 @@ extension ClaimJudge {
     }
   }
 
-  /// Whether nothing but a word of offering stands beside it: `Free!`
+  /// Whether only a word of offering appears beside it: `Free!`
   private func isAlone(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     text.wordStarts.filter { sentence.contains($0) && !word.contains($0) }.isEmpty
       && attributes(in: sentence).isEmpty
@@ -94,7 +95,7 @@ extension ClaimJudge {
     attributes(in: sentence).filter { $0.meaning == .offerEnd || $0.meaning == .date }
   }
 
-  /// Whether a price comes after it: `free, then $9.99`.
+  /// Whether a price follows it: `free, then $9.99`.
   private func followsThen(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     reading.words(.then, in: sentence).contains { $0.range.lowerBound >= word.upperBound }
       && reading.moneys.contains {
@@ -102,7 +103,7 @@ extension ClaimJudge {
       }
   }
 
-  /// Whether a span is how often something is charged: `every 3 months`.
+  /// Whether a span is a billing period: `every 3 months`.
   func isRate(_ span: ClaimReading.Quantity) -> Bool {
     if case .periodLength? = span.attribute?.meaning { return true }
     return reading.moneys.contains { money in
@@ -123,7 +124,7 @@ extension ClaimJudge {
     return false
   }
 
-  /// The words of a claim: from the first to the last that belong to it in its clause.
+  /// The words of a claim: from the first to the last word in its clause that belongs to it.
   private func claimRange(_ word: Range<Int>, _ sentence: Range<Int>) -> Range<Int> {
     let clause = clause(word.lowerBound, in: sentence)
     var range = clause
@@ -169,7 +170,7 @@ extension ClaimJudge {
         ?? products(at: span.range.lowerBound, in: sentence, wantsOffer: true)
       for product in about {
         guard let phase = phases(product).first else {
-          // Without an offer the claim itself fails, but where only the length is said.
+          // Without an offer the claim itself fails, unless only the length is mentioned.
           if span.attribute != nil {
             add(.length, product, span.range, in: sentence, holds: false)
           }
@@ -184,12 +185,12 @@ extension ClaimJudge {
     }
   }
 
-  /// Whether a later phase of the offer is as long.
+  /// Whether a later phase of the offer has this length.
   private func isPhase(_ period: Period, _ product: Int) -> Bool {
     phases(product).dropFirst().contains { ClaimProduct.isSame(period, $0.total) }
   }
 
-  /// Whether a span says how long an offer is: `7 days free`, `$0.99 for 3 months`.
+  /// Whether a span is the length of an offer: `7 days free`, `$0.99 for 3 months`.
   private func isAboutOffer(_ span: ClaimReading.Quantity, _ sentence: Range<Int>) -> Bool {
     if let attribute = span.attribute { return attribute.meaning.isOffer }
     let clause = clause(span.range.lowerBound, in: sentence)
@@ -197,7 +198,7 @@ extension ClaimJudge {
       reading.has($0, in: clause)
     }
     if hasWord {
-      // `Free for 7 days, then ...`: what comes behind "then" is something else.
+      // In `Free for 7 days, then ...` the part after "then" is about something else.
       return !reading.words(.then, in: clause).contains {
         $0.range.upperBound <= span.range.lowerBound
       }

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// What needs no words: values that are none, languages and styles of values.
+/// Checks that depend on no words: missing values, and the languages and styles of values.
 extension ClaimJudge {
   mutating func judgeValues() {
     for attribute in reading.attributes {
@@ -67,7 +67,7 @@ extension ClaimJudge {
 
   // MARK: Styles
 
-  /// The store's own text of a price beside one that the SDK wrote in another way.
+  /// The store's own price string beside one that the SDK formatted differently.
   mutating func judgeStyle() {
     for (number, known) in products.enumerated() {
       guard let display = known.product.displayPrice, let micros = known.micros,

@@ -3,11 +3,11 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// What is true of a product: what the store charges, when, and for how long.
+/// The facts about a product: the store's charges, and their times.
 struct ClaimProduct: Sendable {
-  /// A span with one price before the regular one.
+  /// A span with one price, before the regular one.
   struct Phase: Sendable {
-    /// What one period costs.
+    /// The price of one period.
     var micros: Int64
     var period: Period
     var cycles: Int
@@ -21,15 +21,15 @@ struct ClaimProduct: Sendable {
   var identifier: String
   var product: PricedProduct
   var currency: Currency
-  /// What one period costs, or the product where it is bought once.
+  /// The price of one period, or of the product if it is bought once.
   var micros: Int64?
-  /// Nil for what does not renew.
+  /// Nil if it does not renew.
   var period: Period?
-  /// What a user who may have the offer gets before the regular price.
+  /// The phases before the regular price, for an eligible user.
   var phases: [Phase] = []
-  /// Whether the store itself hides offers from users who may not have them.
+  /// Whether the store itself hides offers from ineligible users.
   var hidesOffers: Bool
-  /// How long a user is bound although billing is more often.
+  /// The commitment, if it is longer than the billing period.
   var commitment: Period?
   /// The format of messages.
   private var format: CurrencyFormat
@@ -72,14 +72,14 @@ struct ClaimProduct: Sendable {
     format = PriceLocale(locale ?? product.locale ?? "en_US").format(for: currency)
   }
 
-  /// Whether the offer, for users who may have it, begins with something free.
+  /// Whether the offer begins with a free phase, for eligible users.
   var isFreeAtFirst: Bool { phases.first?.isFree ?? false }
-  /// The free time, all free phases at the beginning together.
+  /// The total length of all free phases at the beginning.
   var freeTime: Period? { isFreeAtFirst ? phases[0].total : nil }
   var renews: Bool {
     period != nil && (product.kind == nil || product.kind == .autoRenewableSubscription)
   }
-  /// Whether what is bought once ends.
+  /// Whether a product that is bought once expires.
   var ends: Bool { product.kind == .nonRenewingSubscription || product.accessPeriod != nil }
 
   func price(_ micros: Int64) -> String {
@@ -124,7 +124,7 @@ struct ClaimProduct: Sendable {
     }
   }
 
-  /// Whether two spans are the same to a reader: 7 days and a week, 30 days and a month, 12 months
+  /// Whether readers consider two spans equal: 7 days and a week, 30 days and a month, 12 months
   /// and a year.
   static func isSame(_ one: Period, _ two: Period) -> Bool {
     if one.normalized == two.normalized { return true }
@@ -138,12 +138,12 @@ struct ClaimProduct: Sendable {
     return abs(a - b) <= 30 * months && (one.unit != two.unit)
   }
 
-  /// What a price is for a period, as a fraction of micros.
+  /// The price per year for a price per period, in fractional micros.
   static func perYear(_ micros: Int64, _ period: Period) -> Double {
     Double(micros) / Double(twelfths(period)) * Double(365 * 12)
   }
 
-  /// The regular price for a unit, unrounded; nil for what does not renew.
+  /// The regular price for a unit, unrounded; nil if it does not renew.
   func price(per unit: Period.Unit) -> Double? {
     guard let micros, let period else { return nil }
     return Self.perYear(micros, period) / Self.perYear(1, Period(unit, 1) ?? period)

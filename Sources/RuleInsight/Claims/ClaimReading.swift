@@ -1,8 +1,8 @@
 internal import Expressions
 internal import Pricing
 
-/// What a rendered text says, found in it: attributes, amounts of money, spans of time, percentages and
-/// claim words, each with its place.
+/// The parts of a rendered text: attributes, amounts of money, time spans, percentages and claim
+/// words, each with its place.
 struct ClaimReading: Sendable {
   /// An attribute of a product that a tag wrote.
   struct Attribute: Sendable {
@@ -10,7 +10,7 @@ struct ClaimReading: Sendable {
     var product: Int
     var meaning: ClaimAttribute
     var name: String
-    /// As it was written.
+    /// Its original spelling.
     var text: String
   }
 
@@ -30,18 +30,18 @@ struct ClaimReading: Sendable {
     var range: Range<Int>
     /// Nil where an attribute has no value.
     var amount: Double?
-    /// What the signs around it may mean; empty without signs.
+    /// The currencies that the signs around it may mean; empty without signs.
     var currencies: [String]
-    /// The attribute that it is, where it is one as it stands.
+    /// The attribute, if it is one unchanged.
     var attribute: Attribute?
-    /// The products that it was worked out from.
+    /// The products that it was computed from.
     var sources: [Int]
     var isStruck: Bool
-    /// What the text says it is for: `a month`.
+    /// The unit that the text names: `a month`.
     var unit: Unit?
   }
 
-  /// How often something is said to be charged.
+  /// A billing period in the text.
   struct Unit: Sendable {
     var period: Period
     var range: Range<Int>
@@ -52,7 +52,7 @@ struct ClaimReading: Sendable {
     var range: Range<Int>
     var period: Period
     var attribute: Attribute?
-    /// Whether it is `first month`, without a number.
+    /// Whether it has the form `first month`, without a number.
     var isBare = false
   }
 
@@ -64,7 +64,7 @@ struct ClaimReading: Sendable {
   }
 
   let text: ClaimText
-  /// Whether it has words, and in no language that is known.
+  /// Whether it has words, but not in a known language.
   var isInUnknownLanguage: Bool { languages.isEmpty && !text.wordStarts.isEmpty }
   let languages: [ClaimWords.Language]
   let tags: [ClaimTemplate.Tag]
@@ -76,7 +76,7 @@ struct ClaimReading: Sendable {
   var percents: [Percent] = []
 
   /// - Parameters:
-  ///   - products: the place of the product of a slot.
+  ///   - products: the index of a slot's product.
   init(
     _ text: ClaimText, _ languages: [ClaimWords.Language], _ tags: [ClaimTemplate.Tag],
     products: (String) -> Int?
@@ -98,7 +98,7 @@ struct ClaimReading: Sendable {
 
   // MARK: Attributes
 
-  /// The product and the attribute that a path names.
+  /// The product and the attribute of a path.
   static func attribute(_ names: [String?], _ products: (String) -> Int?) -> (
     product: Int, name: String
   )? {
@@ -128,7 +128,7 @@ struct ClaimReading: Sendable {
     attributes.first { $0.range.lowerBound == place && !$0.range.isEmpty }
   }
 
-  /// The products of the tags that wrote a part.
+  /// The products of the tags that wrote a range.
   private func sources(_ range: Range<Int>, _ products: (String) -> Int?) -> [Int] {
     var found: [Int] = []
     for output in Set(range.map { text.outputs[$0] }) where output >= 0 {
@@ -229,7 +229,7 @@ struct ClaimReading: Sendable {
     }
   }
 
-  /// A number with its separators, and where it ends.
+  /// A number with its separators, and its end.
   private func number(at start: Int) -> (value: Double, end: Int) {
     var end = start
     var groups: [(separator: Unicode.Scalar?, digits: Int)] = [(nil, 0)]
@@ -263,13 +263,13 @@ struct ClaimReading: Sendable {
     return (whole / scale, end)
   }
 
-  /// Whether exactly three digits stand at a place, as behind a blank between thousands.
+  /// Whether exactly three digits appear at a place, as after a space between thousands.
   private func isGroup(_ place: Int) -> Bool {
     let digits = text.scalars[place...].prefix { ClaimText.isDigit($0) }.count
     return digits == 3
   }
 
-  /// An attribute that is a number, or text with one.
+  /// An attribute that is a number, or a string with one.
   private mutating func take(_ attribute: Attribute) {
     let digits = attribute.range.first { ClaimText.isDigit(text.scalars[$0]) }
     let value = digits.map { number(at: $0).value }
@@ -309,11 +309,11 @@ struct ClaimReading: Sendable {
       isStruck: !attribute.range.isEmpty && text.struck[attribute.range.lowerBound])
   }
 
-  /// A number that is not an attribute as it stands.
+  /// A number that is not an unchanged attribute.
   private mutating func take(_ value: Double, _ range: Range<Int>, _ products: (String) -> Int?) {
     let from = range.lowerBound
     if from > 0, ClaimText.isWord(text.scalars[from - 1]), text.outputs[from - 1] < 0 {
-      // `v2`, `H264`; but `R$9` and `A$9` have a sign before.
+      // Excludes `v2` and `H264`, but not `R$9` and `A$9`, which have a sign before.
       let isSign = signs(around: range).currencies.isEmpty == false
       guard isSign else { return }
     }
@@ -354,7 +354,7 @@ struct ClaimReading: Sendable {
     place > 0 && text.scalars[place - 1] == "-" && text.outputs[place - 1] >= 0
   }
 
-  /// What signs of currencies stand beside a number, and the number with them.
+  /// The currency signs beside a number, and the number including them.
   private func signs(around range: Range<Int>) -> (currencies: [String], range: Range<Int>) {
     if let (currencies, count) = ClaimCurrencies.sign(before: range.lowerBound, in: text) {
       return (currencies, range.lowerBound - count..<range.upperBound)

@@ -2,22 +2,22 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Texts on their way through products, eligibility and locales. What was judged once is not judged
-/// again.
+/// Checks texts for all products, eligibilities and locales. Each distinct rendering is judged
+/// once.
 struct ClaimRun: ~Copyable {
-  /// What holds while texts are rendered.
+  /// The state while texts are rendered.
   struct State {
     var products: [ClaimProduct]
     var isEligible: Bool
     /// Whether no other product is selected.
     var isForOneSelection: Bool
-    /// Whether both kinds of users are asked about.
+    /// Whether the check covers both kinds of users.
     var isForBoth: Bool
     var locale: String
     var profile: PricingProfile?
-    /// Whether the products themselves are different for users who may not have offers.
+    /// Whether the products' attributes differ for ineligible users.
     var attributesDiffer: Bool
-    /// Whether prices are judged by how the locale writes them.
+    /// Whether prices are judged by the locale's style.
     var followsLocale: Bool
   }
 
@@ -27,9 +27,9 @@ struct ClaimRun: ~Copyable {
     var isUsable: Bool
     var firstChoice: Int
     var combinations: [[Value]]
-    /// Whether dates or words of the device's locale are in it.
+    /// Whether it contains dates or words of the device's locale.
     var hasLocalWords: Bool
-    /// By claim: how it went.
+    /// By claim, its outcome.
     var outcomes: [ClaimKey: Outcome] = [:]
     var order: [ClaimKey] = []
     var languages: [ClaimWords.Language]?
@@ -61,7 +61,7 @@ struct ClaimRun: ~Copyable {
   }
 
   private var texts: [Text] = []
-  /// By text: what was judged.
+  /// By text, the renderings that were judged.
   private var judged: [Set<Key>] = []
   private let set: TemplateSet
   private var frame: Frame
@@ -69,14 +69,14 @@ struct ClaimRun: ~Copyable {
   private let words: ClaimWords
   private let keepsRenderings: Bool
   private let longestText: Int
-  /// How many combinations of answers there are at most.
+  /// The maximum number of combinations of answers.
   private(set) var rounds = 1
 
   init(
     _ sources: [String], _ environment: TemplateEnvironment, _ words: ClaimWords,
     keepsRenderings: Bool, longestText: Int
   ) {
-    // Entities in tags would move every place; a text with them is not understood here.
+    // Entities in tags would shift all positions, so a text with them is not supported here.
     var environment = environment
     environment.isHTML = false
     self.words = words
@@ -111,7 +111,7 @@ struct ClaimRun: ~Copyable {
 
   var readsSelected: Bool { texts.contains { $0.template.readsSelected } }
 
-  /// The answers of a round, and the theme.
+  /// The answers of a round, and the theme, as roots.
   func roots(_ round: Int, _ theme: Value?) -> [(name: String, value: Value)] {
     var answers: [Value.Entry] = []
     for text in texts {
@@ -134,7 +134,7 @@ struct ClaimRun: ~Copyable {
       let text = texts[number]
       if selected > 0, !text.template.readsSelected, !state.isForOneSelection { continue }
       if round >= text.combinations.count { continue }
-      // Both kinds of users read the same, which is judged for both at once.
+      // Both kinds of users read the same text, which is judged for both at once.
       if !state.isEligible, state.isForBoth, !state.attributesDiffer,
         !text.template.readsEligibility
       {
@@ -155,14 +155,14 @@ struct ClaimRun: ~Copyable {
     }
   }
 
-  /// What of the locale counts for a text.
+  /// The part of the locale that affects a text.
   private func locale(of text: Text, _ state: State) -> String {
     if state.followsLocale { return state.locale }
     guard text.hasLocalWords else { return "" }
     return String(state.locale.prefix { $0 != "_" && $0 != "-" })
   }
 
-  /// The text without the letters of attributes that are judged by what they are.
+  /// The text without the characters of attributes that are judged by their values.
   private func signature(_ bytes: UnsafeBufferPointer<UInt8>, _ text: Text, _ state: State)
     -> [UInt8]
   {
@@ -195,7 +195,7 @@ struct ClaimRun: ~Copyable {
       }
       let start = at
       while at < bytes.count, bytes[at] != 0xEE { at += 1 }
-      // What is no value counts.
+      // A missing value matters.
       if at - start <= 3 { result += bytes[start..<at] } else { result.append(0x23) }
     }
     return result
@@ -243,9 +243,9 @@ struct ClaimRun: ~Copyable {
       if slot == "selected" { return selected }
       return products.lastIndex { $0.slot == slot }
     }
-    // Nothing is known of what the store charges for these.
+    // The store's charges for these are unknown.
     let unpriced = Set(products.filter { $0.micros == nil }.map(\.identifier))
-    // What is rendered for both is judged for both.
+    // A text that is rendered for both kinds of users is judged for both.
     let sides =
       template.readsEligibility || state.attributesDiffer
         || !state.isForBoth
@@ -283,7 +283,7 @@ struct ClaimRun: ~Copyable {
     texts[number].outcomes[key] = outcome
   }
 
-  /// What was found, by text.
+  /// The results by text.
   var results: [ClaimCheck.Result] {
     texts.map { text in
       var result = ClaimCheck.Result()
@@ -307,7 +307,7 @@ struct ClaimRun: ~Copyable {
 }
 
 extension ClaimTemplate.Tag {
-  /// Whether it writes an amount or a date whose letters say nothing that the attribute does not.
+  /// Whether it writes an amount or a date whose characters add no information to the attribute.
   fileprivate var isLocalPrice: Bool {
     guard isPlain, let name = reads.first?.names.last.flatMap({ $0 }),
       let meaning = ClaimAttribute.named[name], !ClaimAttribute.raw.contains(name)

@@ -1,9 +1,10 @@
-/// The App Store's storefronts, and in which currency each of them charges.
+/// The App Store's storefronts and their currencies.
 ///
 /// Sources: "App Store Connect Help, App Store pricing and availability: storefronts and currencies"
 /// (developer.apple.com/help/app-store-connect/reference/app-store-localizations), and ISO 3166 for codes.
 package enum ClaimStorefronts {
-  /// By ISO 3166 alpha-3 code: the currency, and the locale of prices. What is not listed charges USD.
+  /// By ISO 3166 alpha-3 code: the currency, and the locale of prices. Storefronts that are not
+  /// listed charge USD.
   static let own: [String: String] = {
     var table: [String: String] = [:]
     let lines = """

@@ -1,21 +1,21 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A template whose tags are marked, so that each letter of the rendered text leads back to its place,
-/// and whose questions about the user are questions to the check.
+/// A template with marks around its tags, so that each character of the rendered text can be traced
+/// to its place, and with its conditions about the user replaced by choices of the check.
 struct ClaimTemplate: Sendable {
-  /// A condition about the user, which the check answers itself.
+  /// A condition about the user. The check tries its values.
   struct Choice: Sendable {
-    /// The values that it may have; the first is that of a user of whom nothing is known.
+    /// The possible values. The first one is that of a user without known attributes.
     var values: [Value]
   }
 
-  /// What a tag writes.
+  /// The output of a tag.
   struct Tag: Sendable {
     var range: SourceRange
     /// The attributes of products that its value is made of.
     var reads: [TemplateAnalysis.Read]
-    /// Whether the value is one attribute as it is, but for filters that leave it readable.
+    /// Whether the value is a single attribute, changed at most by filters that leave it readable.
     var isPlain: Bool
     var filters: [String]
   }
@@ -23,24 +23,24 @@ struct ClaimTemplate: Sendable {
   /// The template with marks.
   private(set) var source: String
   private(set) var tags: [Tag] = []
-  /// Where the template's own texts begin, and the attributes that conditions around them read.
+  /// The start of the template's own texts, and the attributes of the conditions around them.
   private(set) var texts: [(start: Int, guards: [String])] = []
   private(set) var choices: [Choice] = []
-  /// Whether what is shown depends on which product is selected.
+  /// Whether the output depends on the selected product.
   private(set) var readsSelected = false
-  /// Whether it asks for anything that follows the user's eligibility.
+  /// Whether it reads anything that depends on the user's eligibility.
   private(set) var readsEligibility = false
   private let firstChoice: Int
-  /// Whether it has letters that the marks need.
+  /// Whether it contains characters that are reserved for the marks.
   let isUnreadable: Bool
 
-  /// The root under which the answers stand.
+  /// The root of the answers.
   static let choiceRoot = "tollgate_choice"
 
   private static let productRoots: Set<String> = [
     "products", "primary", "secondary", "tertiary", "theme",
   ]
-  /// Filters after which an attribute is still read as it was.
+  /// Filters that leave an attribute readable.
   private static let harmless: Set<String> = [
     "upcase", "downcase", "capitalize", "strip", "lstrip", "rstrip", "append", "prepend", "default",
     "escape", "locale", "strip_html",
@@ -134,7 +134,7 @@ struct ClaimTemplate: Sendable {
     )
   }
 
-  /// Makes questions about anything but products questions to the check.
+  /// Replaces conditions about anything but products by choices of the check.
   private mutating func ask(
     _ parts: TemplateParts, _ bytes: [UInt8], _ edits: inout [(at: Int, to: Int, text: String)]
   ) {
@@ -143,7 +143,7 @@ struct ClaimTemplate: Sendable {
       let isAboutOthers = test.source.reads.contains { read in
         !Self.productRoots.contains(read.names.first.flatMap { $0 } ?? "products")
       }
-      // A variable holds what the template has worked out itself.
+      // A variable contains a value that the template itself has computed.
       guard isAboutOthers, test.source.variables.isEmpty else { continue }
       let written = String(decoding: bytes[test.range.from..<test.range.to], as: UTF8.self)
       let key = written + (test.cases ?? []).joined(separator: " ")
@@ -167,7 +167,8 @@ struct ClaimTemplate: Sendable {
       }
   }
 
-  /// What the choices may be together: each value of each alone, the first and the last of all.
+  /// The combinations of choices to try: each value of each choice alone, and the first and the
+  /// last values of all.
   var combinations: [[Value]] {
     if choices.isEmpty { return [[]] }
     let usual = choices.map { $0.values[0] }

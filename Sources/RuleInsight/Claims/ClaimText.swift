@@ -1,32 +1,32 @@
 internal import Expressions
 
-/// A rendered text, letter by letter: in lower case for looking words up, and where each letter comes
-/// from.
+/// A rendered text, character by character: in lower case for looking up words, with the origin of
+/// each character.
 struct ClaimText: Sendable {
-  /// Lower case, white space as blanks, without markup.
+  /// Lower case, white space as spaces, without markup.
   private(set) var scalars: [Unicode.Scalar] = []
   /// As the user reads it.
   private(set) var shown: [Unicode.Scalar] = []
-  /// Where in the template it stands.
+  /// The position in the template.
   private(set) var offsets: [Int] = []
   /// The tag that wrote it, by number; -1 for the template's own text.
   private(set) var outputs: [Int] = []
   /// Whether it is struck through.
   private(set) var struck: [Bool] = []
-  /// The conditions around it, as the number of the template's text; -1 for none.
+  /// The conditions around it, as the number of the template's own text; -1 for none.
   private(set) var pieces: [Int] = []
-  /// Sentences, in their order; they leave white space out.
+  /// Sentences, in order, without surrounding white space.
   private(set) var sentences: [Range<Int>] = []
-  /// By letter, the part of its sentence between commas.
+  /// By character, the part of its sentence between commas.
   private(set) var clauses: [Int] = []
-  /// By clause, its letters.
+  /// By clause, its characters.
   private(set) var clauseRanges: [Range<Int>] = []
-  /// By tag that wrote something: from where to where.
+  /// By tag that wrote something, the range of its output.
   private(set) var written: [(output: Int, range: Range<Int>)] = []
 
   private var isStruck = false
 
-  /// Marks in rendered texts. No paywall has letters of the private use area.
+  /// Marks in rendered texts. No paywall contains characters of the private use area.
   enum Mark {
     static let output: Unicode.Scalar = "\u{E000}"
     static let number: Unicode.Scalar = "\u{E001}"
@@ -35,19 +35,19 @@ struct ClaimText: Sendable {
     static let all: ClosedRange<UInt32> = 0xE000...0xE003
   }
 
-  /// Takes a text with marks apart.
+  /// Parses a text with marks.
   ///
   /// - Parameters:
-  ///   - starts: by the number of the template's texts, where each begins.
-  ///   - tags: by the number of its tags, where each begins.
+  ///   - starts: by number of the template's own texts, the start of each.
+  ///   - tags: by number of its tags, the start of each.
   init(marked: String, texts starts: [Int], tags: [Int]) {
-    // A variable may hold text of the template, which is read as such where it is written.
+    // A variable may contain text of the template, which is parsed where it is written.
     var open: [(output: Int, start: Int, isText: Bool)] = []
     var offset = 0
     var piece = -1
     var markup: [Unicode.Scalar]?
     var iterator = marked.unicodeScalars.makeIterator()
-    // A value of a product may have letters that look like marks.
+    // A product's value may contain characters that look like marks.
     func number(below count: Int) -> Int? {
       var value = 0
       while let digit = iterator.next(), digit != Mark.number {
@@ -68,7 +68,7 @@ struct ClaimText: Sendable {
         }
       case Mark.end:
         guard let last = open.popLast() else { break }
-        // Attributes of HTML are not shown.
+        // Attributes of HTML are invisible.
         if markup == nil { written.append((last.output, last.start..<scalars.count)) }
       default:
         let output = open.last.map { $0.isText ? -1 : $0.output } ?? -1
@@ -79,7 +79,7 @@ struct ClaimText: Sendable {
             close(tag, at: place)
             markup = nil
           } else if tag.isEmpty, !scalar.properties.isAlphabetic, scalar != "/", scalar != "!" {
-            // A sign, and no tag.
+            // A literal character, not a tag.
             add("<", place - 1, -1, piece)
             add(scalar, place, -1, piece)
             markup = nil
@@ -133,7 +133,7 @@ struct ClaimText: Sendable {
     "button", "header", "footer", "article",
   ]
 
-  /// What a tag of HTML does to the text.
+  /// The effect of an HTML tag on the text.
   private mutating func close(_ tag: [Unicode.Scalar], at offset: Int) {
     var text = String(String.UnicodeScalarView(tag)).lowercased()
     let isEnd = text.hasPrefix("/")
@@ -251,7 +251,7 @@ struct ClaimText: Sendable {
 
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { 0x30...0x39 ~= scalar.value }
 
-  /// Letters of languages that put no spaces between words.
+  /// Characters of languages that put no spaces between words.
   static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x3040...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7A3, 0x1100...0x11FF, 0x0E00...0x0E7F: true
@@ -263,7 +263,7 @@ struct ClaimText: Sendable {
     scalar.properties.isAlphabetic && !isIdeograph(scalar)
   }
 
-  /// Where words of the template's own text begin.
+  /// The positions where words of the template's own text begin.
   var wordStarts: [Int] {
     scalars.indices.filter { place in
       outputs[place] < 0 && Self.isWord(scalars[place])
@@ -271,12 +271,12 @@ struct ClaimText: Sendable {
     }
   }
 
-  /// Whether a phrase stands at a place, as whole words.
+  /// Whether a phrase appears at a place, as whole words.
   func has(_ phrase: ClaimWords.Phrase, at place: Int) -> Bool {
     let count = phrase.scalars.count
     guard place + count <= scalars.count else { return false }
     for i in 0..<count where scalars[place + i] != phrase.scalars[i] {
-      // A blank of a phrase may be a line break or a hyphen of the text.
+      // A space in a phrase also matches a line break or a hyphen.
       guard phrase.scalars[i] == " ", scalars[place + i] == "\n" || scalars[place + i] == "-" else {
         return false
       }
@@ -295,7 +295,7 @@ struct ClaimText: Sendable {
     return String(view)
   }
 
-  /// Where a part stands in the template.
+  /// The position of a part in the template.
   func source(_ range: Range<Int>, tags: [SourceRange]) -> SourceRange {
     guard let first = range.first, let last = range.last else { return SourceRange(from: 0, to: 0) }
     let from = outputs[first] >= 0 ? tags[outputs[first]].from : offsets[first]

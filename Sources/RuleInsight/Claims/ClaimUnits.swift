@@ -18,7 +18,7 @@ extension ClaimWords.Language {
   }
 }
 
-/// Units of time behind numbers and prices: `7 days`, `$9.99 a month`, `月額 ¥980`.
+/// Time units after numbers and prices: `7 days`, `$9.99 a month`, `月額 ¥980`.
 extension ClaimReading {
   static let unitKinds: Set<ClaimWords.Kind> = [.day, .week, .month, .year, .quarter]
   static let rateKinds: Set<ClaimWords.Kind> = [
@@ -54,7 +54,7 @@ extension ClaimReading {
     return place
   }
 
-  /// The unit behind a number: `7 days`, `7-day`, `7 Tage`, `7日間`.
+  /// The unit after a number: `7 days`, `7-day`, `7 Tage`, `7日間`.
   func unitWord(after place: Int) -> (unit: Period.Unit, count: Int, end: Int)? {
     var at = place
     if at < text.scalars.count, text.scalars[at] == "-" || text.scalars[at] == " " { at += 1 }
@@ -94,7 +94,7 @@ extension ClaimReading {
     return nil
   }
 
-  /// What stands behind a price: `a month`, `/mo`, `every 3 months`, `monthly`.
+  /// The rate after a price: `a month`, `/mo`, `every 3 months`, `monthly`.
   func rate(after place: Int) -> Unit? {
     var at = skip(place, [" "])
     if at - place > 2 { return nil }
@@ -144,7 +144,7 @@ extension ClaimReading {
     return nil
   }
 
-  /// What stands before a price: `Yearly plan: $59.99`, `月額 ¥980`.
+  /// The rate before a price: `Yearly plan: $59.99`, `月額 ¥980`.
   func rate(before place: Int) -> Unit? {
     var start = place - 1
     let clause = place < text.clauses.count ? text.clauses[place] : -1
@@ -165,7 +165,7 @@ extension ClaimReading {
     " ", ":", "-", "\u{2013}", "\u{2014}", "=", "(", "\u{FF1A}",
   ]
 
-  /// Whether nothing is said between a word and a price.
+  /// Whether the text between a word and a price has no meaning of its own.
   func isFiller(_ range: Range<Int>) -> Bool {
     guard range.lowerBound <= range.upperBound else { return false }
     var at = range.lowerBound
@@ -183,14 +183,14 @@ extension ClaimReading {
     return true
   }
 
-  /// What a price is said to be for.
+  /// The unit that a price refers to.
   func unit(of place: Int) -> Unit? {
     let money = moneys[place]
     let after = rate(after: money.range.upperBound)
     let before = rate(before: money.range.lowerBound)
     guard let before else { return after }
     guard let after else {
-      // What belongs to the price before is not said of this one.
+      // A rate after the previous price does not apply to this one.
       if place > 0, let earlier = rate(after: moneys[place - 1].range.upperBound),
         earlier.range.overlaps(before.range)
       {

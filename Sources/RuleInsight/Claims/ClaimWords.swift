@@ -1,12 +1,12 @@
 package import Expressions
 internal import RuleEngine
 
-/// The words that texts make claims with, by language: free, trial, per month, save, cancel any time.
+/// The words for claims in texts, by language: free, trial, per month, save, cancel any time.
 ///
 /// The tables are data (`ClaimWordTable`); ``extended(by:)`` adds words or languages from a file of the
 /// same form.
 package struct ClaimWords: Sendable {
-  /// What a word says. The names are the keys of the tables.
+  /// The meaning of a word. The names are the keys of the tables.
   enum Kind: String, CaseIterable, Sendable {
     case free, notFree, trial, attempt, noPayment, today
     case day, week, month, year, quarter
@@ -21,9 +21,9 @@ package struct ClaimWords: Sendable {
   struct Phrase: Sendable {
     var scalars: [Unicode.Scalar]
     var kind: Kind
-    /// Whether longer words that begin like it are meant, too.
+    /// Whether it also matches longer words that begin with it.
     var isStem: Bool
-    /// Whether letters may stand beside it: languages that are written without spaces.
+    /// Whether letters may follow or precede it, as in languages that are written without spaces.
     var isBound: Bool
   }
 
@@ -52,7 +52,7 @@ package struct ClaimWords: Sendable {
 
   private(set) var languages: [Language] = []
 
-  /// The words that Tollgate knows.
+  /// The built-in words.
   package static let known: ClaimWords = {
     let value = (try? Value.parse(json: ClaimWordTable.json.utf8)) ?? .map([])
     return ClaimWords().adding(value).words
@@ -103,7 +103,7 @@ package struct ClaimWords: Sendable {
 }
 
 extension ClaimWords.Language {
-  /// Takes the words of one kind, and returns what is wrong with them.
+  /// Adds the words of one kind, and returns diagnostics about them.
   fileprivate mutating func add(_ key: String, _ value: Value, _ path: String) -> [Diagnostic] {
     if key == "numbers" {
       for number in value.members ?? [] {
@@ -133,7 +133,7 @@ extension ClaimWords.Language {
 }
 
 extension ClaimWords {
-  /// The languages that a text may be in, by the words in it; empty where it is in none of them.
+  /// The likely languages of a text, by its words; empty if there are none.
   func languages(of text: ClaimText) -> [Language] {
     var (hangul, kana, han, cyrillic, latin, other) = (0, 0, 0, 0, 0, 0)
     for place in text.scalars.indices where text.outputs[place] < 0 {
@@ -163,7 +163,7 @@ extension ClaimWords {
     "ko", "ja", "zh", "ru", "en", "es", "fr", "de", "it", "pt", "nl", "tr",
   ]
 
-  /// The languages that know most of a text's words; none where they know nearly none.
+  /// The languages that know most of a text's words; empty if they know hardly any.
   private func ranked(_ text: ClaimText) -> [Language] {
     let words = text.wordStarts
     guard !words.isEmpty else { return [] }
@@ -178,13 +178,13 @@ extension ClaimWords {
 }
 
 extension ClaimWords.Language {
-  /// How long the longest phrase at a place is; 0 for none.
+  /// The length of the longest phrase at a place; 0 for none.
   fileprivate func longest(at place: Int, in text: ClaimText) -> Int {
     guard let list = phrases[text.scalars[place]] else { return 0 }
     return list.first { text.has($0, at: place) }?.scalars.count ?? 0
   }
 
-  /// How long the longest phrase of one of some kinds at a place is, and of which kind.
+  /// The kind and the length of the longest phrase of some kinds at a place.
   func match(_ kinds: Set<ClaimWords.Kind>, at place: Int, in text: ClaimText)
     -> (kind: ClaimWords.Kind, count: Int)?
   {

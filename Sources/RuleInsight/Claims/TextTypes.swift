@@ -2,16 +2,17 @@ package import Expressions
 package import Pricing
 internal import RuleEngine
 
-/// Comparisons and filters that cannot mean what they say, because attributes of products are strings.
+/// Finds comparisons and filters that cannot work as intended, because attributes of products are
+/// strings.
 package enum TextTypes {
-  /// Attributes that are numbers, written as strings.
+  /// Numeric attributes that are strings.
   private static let numbers: Set<String> = [
     "rawPrice", "raw_price", "rawTrialPeriodPrice", "periodDays", "periodWeeks", "periodMonths",
     "periodYears", "trialPeriodDays", "trialPeriodWeeks", "trialPeriodMonths", "trialPeriodYears",
     "trialTotalDays",
   ]
 
-  /// - Parameter profile: whose attributes the texts read; nil for Superwall's.
+  /// - Parameter profile: the attributes that the texts use; nil for Superwall's.
   package static func diagnostics(_ analysis: TemplateAnalysis, profile: PricingProfile?)
     -> [Diagnostic]
   {
@@ -20,7 +21,7 @@ package enum TextTypes {
       + analysis.parts.calculations.compactMap(calculation)
   }
 
-  /// The name of the attribute that a path reads, where it is a string.
+  /// The name of the attribute at a path, if it is a string.
   private static func string(_ operand: TemplateParts.Operand) -> (name: String, path: String)? {
     guard case .read(let read) = operand else { return nil }
     return string(read)
@@ -91,7 +92,7 @@ package enum TextTypes {
     }
   }
 
-  /// What has the number.
+  /// The numeric counterpart of an attribute.
   private static func numeric(_ name: String) -> String? {
     switch ClaimAttribute.named[name] {
     case .price?: name.contains("_") || name == "price_per_month" ? "use raw_price" : "use rawPrice"

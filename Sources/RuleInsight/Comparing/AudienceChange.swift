@@ -1,16 +1,16 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What is not the same about an audience in two configs.
+/// The parts of an audience that differ between two configs.
 struct AudienceChange: OptionSet {
   let rawValue: UInt8
 
-  /// Whom it means: its condition, or whose owners it passes over.
+  /// The users that it matches: its condition, or the entitlement whose owners skip it.
   static let condition = Self(rawValue: 1)
   static let limit = Self(rawValue: 2)
-  /// How its users are shared out.
+  /// The division of its users among variants.
   static let shares = Self(rawValue: 4)
-  /// What a variant gives.
+  /// The outcome of a variant.
   static let paywall = Self(rawValue: 8)
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -42,13 +42,13 @@ struct AudienceChange: OptionSet {
 }
 
 extension Audience {
-  /// Whether another audience means the same users, as the conditions are written.
+  /// Whether another audience matches the same users, according to the text of their conditions.
   func hasCondition(of other: Audience) -> Bool {
     sameBytes(expression, other.expression) && filters == other.filters
   }
 }
 
-/// Whether texts have the same bytes. `==` takes different ones for the same.
+/// Whether strings have the same bytes. `==` treats some different strings as equal.
 func sameBytes(_ a: String?, _ b: String?) -> Bool {
   switch (a, b) {
   case (nil, nil): true

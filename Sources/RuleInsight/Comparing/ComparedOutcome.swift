@@ -1,9 +1,9 @@
 package import Expressions
 package import RuleEngine
 
-/// What a user gets at a placement by one of two configs.
+/// The outcome for a user at a placement by one of two configs.
 package struct ComparedOutcome: Sendable {
-  /// What is reported of both sides of a move. An experiment is named by the audience.
+  /// The reported fields of both sides of a move. The audience identifies the experiment.
   package static let fields: [OutcomeField] = [.result, .audience, .variant, .paywall]
 
   package let values: OutcomeValues
@@ -16,13 +16,13 @@ package struct ComparedOutcome: Sendable {
     values = OutcomeValues(outcome, audience: audience)
   }
 
-  /// Whether who gets one in place of the other notices nothing. Another number of the audience
-  /// alone is nothing.
+  /// Whether a user cannot notice a difference between the two. Another number of the audience
+  /// alone is not a difference.
   package func isSame(as other: ComparedOutcome) -> Bool {
     shown == other.shown
   }
 
-  /// What makes a difference. Names differ by their bytes.
+  /// The visible fields. Names are compared by their bytes.
   private var shown: [[UInt8]?] {
     [Array(result.utf8), variant.map { Array($0.utf8) }, paywall.map { Array($0.utf8) }]
   }
@@ -31,7 +31,7 @@ package struct ComparedOutcome: Sendable {
     .map(values.members(Self.fields))
   }
 
-  /// For a person: `'annual' (variant 'v1', audience 0)`.
+  /// In words: `'annual' (variant 'v1', audience 0)`.
   package var text: String {
     var notes: [String] = []
     if let variant { notes.append("variant '\(variant)'") }

@@ -1,15 +1,15 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A placement of two configs: which audience is which, and what of them has changed.
+/// A placement in two configs: its matching audiences, and their changes.
 struct ComparedPlacement {
   let name: String
   /// Its rules; nil where a config does not have it.
   let oldRules: Range<Int>?
   let newRules: Range<Int>?
   let match: AudienceMatch
-  /// Whether attributes may be other ones for the two configs, so that equal conditions need not
-  /// come to the same.
+  /// Whether attributes may differ between the two configs, so that equal conditions may have
+  /// different results.
   let hasOtherContext: Bool
   private let old: RuleSet
   private let new: RuleSet
@@ -35,13 +35,13 @@ struct ComparedPlacement {
       }
   }
 
-  /// The rule in the new config that an old one has become.
+  /// The rule in the new config that corresponds to an old one.
   func newRule(of rule: Int) -> Int? {
     guard let oldRules, let newRules else { return nil }
     return match.newOf[rule - oldRules.lowerBound].map { newRules.lowerBound + $0 }
   }
 
-  /// The rule in the old config that a new one was.
+  /// The rule in the old config that corresponds to a new one.
   func oldRule(of rule: Int) -> Int? {
     guard let oldRules, let newRules else { return nil }
     return match.oldOf[rule - newRules.lowerBound].map { oldRules.lowerBound + $0 }
@@ -53,7 +53,7 @@ struct ComparedPlacement {
 
   // MARK: Reasons
 
-  /// Why users move who are taken by one rule and by the other, or by none.
+  /// The cause of a move between two rules, or from or to no rule.
   func cause(from: Int?, to: Int?) -> MoveCause {
     if oldRules == nil { return .placementAdded }
     if newRules == nil { return .placementRemoved }
@@ -62,10 +62,10 @@ struct ComparedPlacement {
     guard let from else { return was.map { .takes(old: $0, new: to, ahead: nil) } ?? .added(to) }
     let now = newRule(of: from)
     if was == from { return .same(old: from, new: to) }
-    // It was asked before, and did not take them.
+    // It was already tried earlier, and did not match them.
     if let was, was < from { return .takes(old: was, new: to, ahead: nil) }
     guard let now else { return .removed(from) }
-    // It is asked before, and does not take them.
+    // It is now tried earlier, and does not match them.
     if now < to { return .leaves(old: from, new: now) }
     return was.map { .takes(old: $0, new: to, ahead: now) } ?? .added(to)
   }
@@ -74,7 +74,7 @@ struct ComparedPlacement {
     newRule(of: rule).map { .leaves(old: rule, new: $0) } ?? .removed(rule)
   }
 
-  /// The reason as far as it follows from the cause; otherwise what to ask about a user.
+  /// The reason, if it follows from the cause; otherwise the question to ask about a user.
   func reason(_ cause: MoveCause, _ from: ComparedOutcome, _ to: ComparedOutcome)
     -> (reason: MoveReason?, question: MoveQuestion?)
   {
@@ -102,7 +102,7 @@ struct ComparedPlacement {
 
   /// The answer to a question.
   ///
-  /// - Parameter reason: what becomes of the user at the rule that was asked about.
+  /// - Parameter reason: the result of the rule in question for the user.
   static func reason(_ reason: Decision.Reason?, _ cause: MoveCause) -> MoveReason {
     switch reason {
     case .occurrenceLimit: return .limit
@@ -113,7 +113,7 @@ struct ComparedPlacement {
 
   // MARK: Words
 
-  /// A reason for a person.
+  /// A reason in words.
   func text(
     _ reason: MoveReason, _ cause: MoveCause, _ from: ComparedOutcome, _ to: ComparedOutcome
   )
@@ -143,7 +143,7 @@ struct ComparedPlacement {
     reason == .limit ? "its limit has changed" : "its condition has changed"
   }
 
-  /// What of sharing out has changed, where it is one thing.
+  /// The change in the division among variants, if there is only one.
   private func shares(_ was: Int, _ now: Int) -> String {
     let (before, after) = (old.rules[was].audience, new.rules[now].audience)
     if before.experimentStatus != after.experimentStatus {
@@ -165,7 +165,7 @@ struct ComparedPlacement {
 }
 
 extension RuleSet {
-  /// Whether a rule's condition reads the attribute of a value of the history of events.
+  /// Whether a rule's condition reads the attribute of a computed property.
   fileprivate func reads(_ property: ComputedProperty, rule: Int) -> Bool {
     guard let entry = rules[rule].entry else { return false }
     let path = ["device", property.attributeName]
@@ -174,7 +174,7 @@ extension RuleSet {
 }
 
 extension ExperimentStatus {
-  /// After "its experiment is".
+  /// Follows "its experiment is".
   var words: String {
     switch self {
     case .running: "running now"

@@ -2,7 +2,7 @@ package import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// How many users move from what to what, and why.
+/// The number of users by move and reason.
 package struct ComparisonSums: Sendable {
   package struct Moved: Sendable {
     package var kind: RuleComparison.Kind
@@ -13,12 +13,12 @@ package struct ComparisonSums: Sendable {
 
   package private(set) var users = 0
   package private(set) var rejected = 0
-  /// Users who move at one placement or more.
+  /// Users that move at one placement or more.
   package private(set) var movedUsers = 0
-  /// In the order in which they appear.
+  /// In order of appearance.
   package private(set) var moved: [Moved] = []
   private var numbers: [RuleComparison.Kind: Int] = [:]
-  /// What the old plan counts.
+  /// The counts of the old plan.
   private var before: [Int] = []
 
   package init() {}
@@ -48,7 +48,7 @@ package struct ComparisonSums: Sendable {
     }
   }
 
-  /// By placement, the kinds with the most users first.
+  /// By placement, the most frequent kinds first.
   package func kinds(_ comparison: RuleComparison) -> [[Moved]] {
     var kinds: [[Moved]] = Array(repeating: [], count: comparison.placementNames.count)
     let sorted = moved.enumerated().sorted {
@@ -58,7 +58,7 @@ package struct ComparisonSums: Sendable {
     return kinds
   }
 
-  /// By placement: what users get by the old config, and how many of them.
+  /// By placement, the outcomes by the old config, and their numbers of users.
   package func outcomes(_ comparison: RuleComparison) -> [[(outcome: ComparedOutcome, users: Int)]]
   {
     let side = comparison.old
@@ -71,9 +71,9 @@ package struct ComparisonSums: Sendable {
     return outcomes
   }
 
-  /// As a JSON value, without what the configs alone say.
+  /// As a JSON value, without the parts that depend only on the configs.
   ///
-  /// - Parameter shown: what a user is called.
+  /// - Parameter shown: the display form of a user's ID.
   package func value(_ comparison: RuleComparison, shown: (String) -> String) -> [Value.Entry] {
     let placements = zip(comparison.placementNames, kinds(comparison)).map { name, kinds in
       let values = kinds.map { moved -> Value in

@@ -2,13 +2,13 @@ package import Expressions
 package import RuleBatch
 internal import RuleEngine
 
-/// Decides users by two configs, chunk after chunk, and finds those who get something else. Each
+/// Decides users by two configs, chunk after chunk, and finds those with different outcomes. Each
 /// thread has its own worker.
 package struct ComparisonWorker: ~Copyable {
   // SAFETY: Views lead into the chunk, which stays until the call ends; results are copies. Choices
   // are numbers of the plans whose tables they index. Tests: ComparisonTests, DiffCommandTests.
 
-  /// What came of a chunk.
+  /// The results of a chunk.
   package struct Part: Sendable {
     /// A kind of move in the chunk.
     package struct Moved: Sendable {
@@ -18,14 +18,14 @@ package struct ComparisonWorker: ~Copyable {
       package var example: String
     }
 
-    /// What a worker says of the lines.
+    /// The results of a worker for the lines.
     package var output: BatchWorker.Output
-    /// In the order in which they appear.
+    /// In order of appearance.
     package var moved: [Moved]
-    /// Users who move at one placement or more.
+    /// Users that move at one placement or more.
     package var movedUsers: Int
-    /// They as ``RuleComparison/form`` says. Rows are the number of the kind in ``moved`` and the count
-    /// of the identity's bytes, in 32 bits each, and these.
+    /// The users that move, in the form of ``RuleComparison/form``. A row is the number of the kind
+    /// in ``moved`` and the length of the identity in bytes, each in 32 bits, then the identity.
     package var lines: [UInt8]
   }
 
@@ -53,7 +53,7 @@ package struct ComparisonWorker: ~Copyable {
   ///
   /// - Parameters:
   ///   - chunk: whole lines.
-  ///   - slack: bytes behind the chunk that may be read, whatever they are.
+  ///   - slack: bytes after the chunk that may be read, whatever they contain.
   package mutating func process(_ chunk: ByteView, slack: Int = 0) -> Part {
     // SAFETY: Lines that one worker rejects are blanked for both, so both read the same users.
     // `blanked` returns a copy, whose view stays in the closure. Tests: ComparisonTests,
@@ -64,7 +64,7 @@ package struct ComparisonWorker: ~Copyable {
     guard before.rejected.map(\.line) != after.rejected.map(\.line) else {
       return compare(before, chunk)
     }
-    // Who is refused by one of them is compared with nobody.
+    // Users that one of them rejects are not compared.
     let refused = RejectedLines(before.rejected, after.rejected)
     let rest = refused.blanked(in: chunk)
     before.rejected = refused.lines
@@ -82,7 +82,7 @@ package struct ComparisonWorker: ~Copyable {
     kinds.beginChunk()
     lines?.clear()
     var output = output
-    // The memory is the worker's.
+    // The buffer belongs to the worker.
     output.buffer = OutcomeBuffer()
     var movedUsers = 0
     if let before = old.kept, let after = new.kept {
@@ -103,7 +103,7 @@ package struct ComparisonWorker: ~Copyable {
       output: output, moved: moved, movedUsers: movedUsers, lines: lines?.bytes ?? [])
   }
 
-  /// Adds a user who moves.
+  /// Adds a user that moves.
   private mutating func add(
     _ row: Int, _ block: Int, _ pairs: ChoicePairs, _ kept: KeptChoices,
     _ records: inout ChunkRecords
@@ -130,7 +130,7 @@ package struct ComparisonWorker: ~Copyable {
   }
 }
 
-/// What two workers have kept of the same users, side by side.
+/// The choices of two workers for the same users, side by side.
 private struct ChoicePairs {
   private let old: KeptChoices
   private let new: KeptChoices
@@ -142,8 +142,8 @@ private struct ChoicePairs {
     self.placements = placements
   }
 
-  /// Marks the rows of a block for which something is not the same, placement by placement: most
-  /// users move nowhere.
+  /// Marks the rows of a block with a difference. Goes placement by placement, because most users
+  /// do not move.
   func mark(_ marks: inout [Bool], _ block: Int, _ oldShown: [Int32], _ newShown: [Int32]) {
     // SAFETY: The precondition makes both counts equal. Rows are below the count, and views of
     // arrays stay in their closures. Tests: ComparisonTests.
@@ -171,7 +171,7 @@ private struct ChoicePairs {
     }
   }
 
-  /// What a user of a block gets at a placement.
+  /// The choices for a user of a block at a placement.
   func choices(_ block: Int, _ row: Int, _ placement: Int) -> (Int32, Int32) {
     let offset = placement * old.count(ofBlock: block) + row
     return (
@@ -180,28 +180,28 @@ private struct ChoicePairs {
   }
 }
 
-/// The kinds of moves that a worker has seen.
+/// The kinds of moves that a worker has found.
 private struct KindTable {
   private let comparison: RuleComparison
   private(set) var kinds: [RuleComparison.Kind] = []
   /// By kind, in the current chunk.
   private(set) var users: [Int] = []
   private(set) var examples: [String] = []
-  /// Those of the current chunk, in the order in which they appear; and by kind, its place there.
+  /// The kinds of the current chunk, in order of appearance; and by kind, its index there.
   private(set) var inChunk: [Int] = []
   private var places: [Int] = []
-  /// How many kinds have been handed on to what writes them.
+  /// The number of kinds that were already passed to the writer.
   var written = 0
   /// By pair of choices.
   private var pairs: [UInt64: Pair] = [:]
   private var numbers: [RuleComparison.Kind: Int] = [:]
-  /// Pairs that were asked for lately, by a few bits of them.
+  /// Pairs that were looked up recently, by a few of their bits.
   private var recent: [(pair: UInt64, kind: Int)] = Array(repeating: (.max, 0), count: recentCount)
   private static let recentCount = 1_024
 
   private enum Pair {
     case kind(Int)
-    /// The user decides.
+    /// Depends on the user.
     case question(MoveQuestion, MoveCause)
   }
 
@@ -216,7 +216,7 @@ private struct KindTable {
 
   /// The number of a kind.
   ///
-  /// - Parameter ask: what becomes of the user at a rule.
+  /// - Parameter ask: returns the result of a rule for the user.
   @inline(__always)
   mutating func number(
     _ from: Int32, _ to: Int32, _ ask: (MoveQuestion) -> Decision.Reason?
@@ -261,7 +261,7 @@ private struct KindTable {
 
   /// Counts a user.
   ///
-  /// - Returns: the place of the kind among those of the chunk.
+  /// - Returns: the index of the kind among those of the chunk.
   mutating func count(_ kind: Int, _ subject: ByteView) -> Int {
     // SAFETY: The identity is copied into a string. Tests: ComparisonTests.
     if users[kind] == 0 {
@@ -274,7 +274,7 @@ private struct KindTable {
   }
 }
 
-/// Lines that one of two workers refuses.
+/// Lines that one of two workers rejects.
 private struct RejectedLines {
   private(set) var lines: [BatchWorker.RejectedLine] = []
 
@@ -283,7 +283,7 @@ private struct RejectedLines {
     lines = (first + second.filter { !known.contains($0.line) }).sorted { $0.line < $1.line }
   }
 
-  /// A chunk with nothing in the place of these lines.
+  /// A chunk in which these lines are blank.
   func blanked(in chunk: ByteView) -> [UInt8] {
     // SAFETY: The chunk is copied. Tests: ComparisonTests.
     let refused = Set(lines.map(\.line))
@@ -300,7 +300,7 @@ private struct RejectedLines {
   }
 }
 
-/// The records of a chunk by the number of their row, asked for in ascending order.
+/// The records of a chunk by the number of their row, requested in ascending order.
 private struct ChunkRecords {
   // SAFETY: Records are views of the chunk between two line feeds. A record that is asked about is
   // copied into the frame. Tests: ComparisonTests, DiffCommandTests.

@@ -2,9 +2,9 @@ package import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// One thing that is not the same in two configs, in the words of campaigns.
+/// One difference between two configs, in the terms of campaigns.
 package struct ConfigChange: Sendable {
-  /// What has changed.
+  /// The kind of change.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case placementAdded = "placement-added"
     case placementRemoved = "placement-removed"
@@ -20,19 +20,19 @@ package struct ConfigChange: Sendable {
 
   package var kind: Kind
   package var placement: String
-  /// The audience's number in each config; nil where it is not in it, and for whole placements.
+  /// The audience's number in each config; nil if it is missing there, and for whole placements.
   package var oldAudience: Int?
   package var newAudience: Int?
-  /// What it was, and what it is, where there is something to say.
+  /// The old and the new value, if there is something to report.
   package var from: String?
   package var to: String?
-  /// Of a condition: clauses that are gone, and new ones.
+  /// For a condition: removed clauses, and added ones.
   package var clausesRemoved: [String] = []
   package var clausesAdded: [String] = []
-  /// What has changed, for a person, without the placement and without ``from`` and ``to``: `audience 1
-  /// (spring): weight of variant 'a'`.
+  /// The changed part, in words, without the placement and without ``from`` and ``to``:
+  /// `audience 1 (spring): weight of variant 'a'`.
   package var what: String
-  /// For a person, without the placement: `audience 1 (spring): weight of variant 'a' from 50 to 70`.
+  /// In words, without the placement: `audience 1 (spring): weight of variant 'a' from 50 to 70`.
   package var text: String
 
   package var value: Value {
@@ -56,8 +56,8 @@ package struct ConfigChange: Sendable {
 }
 
 extension RuleComparison {
-  /// What is not the same in the two configs, placement by placement, as far as it can matter to what
-  /// users get.
+  /// The differences between the two configs, placement by placement, as far as they can affect
+  /// outcomes.
   package var changes: [ConfigChange] {
     placements.flatMap { placement in
       var changes = PlacementChanges(placement, old.plan.ruleSet, new.plan.ruleSet)

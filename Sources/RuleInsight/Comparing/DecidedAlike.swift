@@ -1,28 +1,28 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Whether SDKs of two versions decide alike, which saves asking for users.
+/// Whether two SDK versions decide alike, so that no search for users is needed.
 extension RuleSet {
-  /// Whether conditions come out the same in both, whatever they are.
+  /// Whether all conditions, whatever they are, have the same results in both.
   func isDecidedAlike(_ other: RuleSet) -> Bool {
     if language == other.language, behavior == other.behavior { return true }
     guard let profile, let second = other.profile else { return false }
     return profile.evaluates(like: second) && isReachedAlike(other)
   }
 
-  /// Whether the rules of a placement come out the same in both.
+  /// Whether the rules of a placement have the same results in both.
   func isDecidedAlike(_ other: RuleSet, at placement: String) -> Bool {
     if isDecidedAlike(other) { return true }
     guard profile?.platform == other.profile?.platform, isReachedAlike(other),
       let first = part(placement), let second = other.part(placement)
     else { return false }
-    // Replies of the host are not compared.
+    // Answers of the host are not compared.
     return first.questions.isEmpty && second.questions.isEmpty && first.computed.isEmpty
       && second.computed.isEmpty && first.program.evaluatesAs(second.program)
       && zip(first.rules, second.rules).allSatisfy { $0.isBroken == $1.isBroken }
   }
 
-  /// Whether both SDKs get as far as to conditions, with the same attributes.
+  /// Whether both SDKs evaluate the conditions at all, with the same attributes.
   private func isReachedAlike(_ other: RuleSet) -> Bool {
     func unsent(_ ruleSet: RuleSet) -> [String] {
       ruleSet.storage.unsent.map { ruleSet.program.name(ofSlot: $0) }

@@ -4,8 +4,9 @@ internal import Pricing
 internal import RuleBatch
 internal import RuleEngine
 
-/// Asks of every placement of two configs whether anybody gets something else, without users: a
-/// question for each pair of audiences that give different things (docs/decisions/0014-differences.md).
+/// Finds out for every placement of two configs whether any user could get a different outcome. It
+/// needs no users: it asks a question for each pair of audiences with different outcomes
+/// (docs/decisions/0014-differences.md).
 struct DifferenceSearch {
   private let comparison: RuleComparison
   private let pair: WitnessPair
@@ -57,7 +58,7 @@ struct DifferenceSearch {
     }
   }
 
-  /// Whether everything that decides is written alike.
+  /// Whether all parts that affect decisions have the same text.
   private static func isIdentical(
     _ placement: ComparedPlacement, _ comparison: RuleComparison
   ) -> Bool {
@@ -97,7 +98,7 @@ struct DifferenceSearch {
       difference.add(search.answer(pair, budget: max(most, 0)))
     }
     if placement.hasOtherContext {
-      // Equal conditions need not come to the same.
+      // Equal conditions need not have equal results.
       difference.add(
         .unknown("one config asks for values of the history of events that the other only reads"))
     }
@@ -121,7 +122,7 @@ struct DifferenceSearch {
 
   // MARK: By examples
 
-  /// Of configs in different languages nothing is proved: users whom the analyses of either find are
+  /// For configs in different languages nothing is proved. Users that either analysis finds are
   /// decided by both.
   private func sampled(
     _ placement: ComparedPlacement, _ users: (old: RuleAnalysis, new: RuleAnalysis)
@@ -144,13 +145,14 @@ struct DifferenceSearch {
   }
 }
 
-/// Conditions of a model, each once.
+/// Conditions of a model, without duplicates.
 private struct ConditionSources {
   private(set) var all: [ConditionModel.Source] = []
   private var expressions: [[UInt8]: Int] = [:]
   private var filters: [[Filter]: Int] = [:]
 
-  /// The number of a rule's condition; nil for everybody, and for what does not compile.
+  /// The number of a rule's condition; nil for a rule that matches every user, and for one that
+  /// does not compile.
   mutating func number(_ rule: RuleSet.Rule) -> Int? {
     if rule.isBroken || rule.entry == nil { return nil }
     if let expression = rule.audience.expression {
@@ -168,7 +170,7 @@ private struct ConditionSources {
 }
 
 extension PlacementDifference {
-  /// Takes in what is known of a pair.
+  /// Adds the answer for a pair.
   fileprivate mutating func add(_ answer: PairSearch.Answer) {
     switch answer {
     case .same: break
@@ -183,6 +185,6 @@ extension PlacementDifference {
 }
 
 extension RuleComparison {
-  /// Whether anybody could get something else, placement by placement.
+  /// Whether any user could get a different outcome, placement by placement.
   package func differences() -> [PlacementDifference] { DifferenceSearch(self).differences() }
 }

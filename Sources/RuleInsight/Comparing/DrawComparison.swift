@@ -2,16 +2,16 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// What the users of a rule get, whoever they are and whatever variant is stored for them.
+/// The outcomes for the users of a rule, with any identity and any stored variant.
 struct RuleOutcomes {
-  /// By variant; what users without one get where there is none.
+  /// By variant, its outcome; without variants, the outcome of users that get none.
   private let shown: [Int32]
   private let ids: [[UInt8]]
   private let experiment: [UInt8]
   private let weights: WeightTable?
   private let assigner: Assigner
 
-  /// - Parameter rule: nil for users whom no rule takes.
+  /// - Parameter rule: nil for users that no rule matches.
   init(_ rule: Int?, placement: Int, _ side: RuleComparison.Side) {
     let table = side.plan.table
     assigner = side.plan.assigner
@@ -33,7 +33,8 @@ struct RuleOutcomes {
     weights = compiled.weights
   }
 
-  /// Whether every user gets the same by both. When not, there need not be one who does not.
+  /// Whether every user has the same outcome by both. If false, a user with different outcomes need
+  /// not exist.
   func isSame(as other: RuleOutcomes) -> Bool {
     let all = Set(shown + other.shown)
     if all.count == 1 { return true }
@@ -43,7 +44,7 @@ struct RuleOutcomes {
     return weights == other.weights || sharesAlike(other)
   }
 
-  /// Whether each draw gives the same variant.
+  /// Whether each draw selects the same variant.
   private func sharesAlike(_ other: RuleOutcomes) -> Bool {
     guard let weights, let others = other.weights else { return false }
     switch assigner {
@@ -57,7 +58,7 @@ struct RuleOutcomes {
     }
   }
 
-  /// By variant, the first number of 53 bits that is behind it; nothing where sums do not say.
+  /// By variant, the first 53-bit number beyond its range; empty if the sums are unclear.
   private static func limits(_ weights: WeightTable) -> [UInt64?] {
     weights.cumulative.map {
       weights.sum > 0 && weights.sum.isFinite

@@ -2,16 +2,16 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Writes users who move, a line for each placement at which they do.
+/// Writes users that move, a line for each placement at which they do.
 struct MoveLines {
   private let form: OutcomeForm
-  /// By number of a kind: what stands behind the user.
+  /// By number of a kind, the text after the user.
   private var fragments: [[UInt8]] = []
   private(set) var bytes: [UInt8] = []
 
   init(_ form: OutcomeForm) { self.form = form }
 
-  /// What a file begins with.
+  /// The beginning of a file.
   static func header(_ form: OutcomeForm) -> [UInt8] {
     guard form == .csv else { return [] }
     let names =
@@ -27,7 +27,7 @@ struct MoveLines {
 
   mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Adds a kind of which users will be written, with the next number.
+  /// Adds a kind whose users will be written, with the next number.
   mutating func addKind(_ kind: RuleComparison.Kind, _ comparison: RuleComparison) {
     // SAFETY: The view of the string stays in the closure.
     // Tests: DiffCommandTests.everyFormHasTheSameUsers.
@@ -42,7 +42,7 @@ struct MoveLines {
         "reason": .string(kind.reason.rawValue),
       ])
       JSONWriter.append(line, to: &fragment)
-      // The user stands before it.
+      // The user comes before it.
       fragment.remove(at: 1)
       fragment.append(UInt8(ascii: "\n"))
     case .csv:
@@ -61,7 +61,7 @@ struct MoveLines {
   ///
   /// - Parameters:
   ///   - kind: the number of a kind that was added.
-  ///   - place: its number among those that the chunk has, for rows.
+  ///   - place: its number among the chunk's kinds, for rows.
   mutating func write(_ subject: ByteView, kind: Int, place: Int) {
     // SAFETY: Bytes of the identity and of local numbers are copied into the array at once.
     // Tests: DiffCommandTests.everyFormHasTheSameUsers.

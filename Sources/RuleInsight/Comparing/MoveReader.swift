@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Finds out why a user moves for whom the configs alone do not say it: looks at what becomes of the
-/// user at one rule.
+/// Finds out why a user moves if the configs alone do not show it, from the result of one rule for
+/// the user.
 final class MoveReader {
   private let old: WitnessDecider
   private let new: WitnessDecider
@@ -13,7 +13,7 @@ final class MoveReader {
     new = WitnessDecider(comparison.new.plan.ruleSet, at: comparison.new.plan.clock)
   }
 
-  /// What becomes of a user at a rule, whatever stands before it; nil when the record is refused.
+  /// The result of a rule for a user, regardless of earlier rules; nil when the record is rejected.
   func reason(_ question: MoveQuestion, _ record: some Sequence<UInt8>) -> Decision.Reason? {
     let decider = question.isOld ? old : new
     guard let state = decider.read(json: record) else { return nil }

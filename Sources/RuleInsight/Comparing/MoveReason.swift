@@ -1,41 +1,42 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Why a user gets something else by another config.
+/// Why a user has a different outcome by another config.
 package enum MoveReason: String, Hashable, Sendable, CaseIterable {
-  /// An audience means other users.
+  /// An audience matches other users.
   case condition
-  /// Users of an audience are shared out otherwise.
+  /// An audience divides its users differently.
   case weights
-  /// An audience has been shown as often as it may, or is no longer.
+  /// An audience has now reached its limit, or no longer has.
   case limit
-  /// An audience comes earlier than it did.
+  /// An audience comes earlier than before.
   case order
-  /// A variant gives something else.
+  /// A variant has another outcome.
   case paywall
-  /// An audience, or the placement, is new.
+  /// An audience, or the placement, was added.
   case added
-  /// An audience, or the placement, is gone.
+  /// An audience, or the placement, was removed.
   case removed
 }
 
-/// Which audience makes the difference, for users who are taken by one audience by the old config and
-/// by one by the new. Audiences are numbers of rules.
+/// The audience that makes the difference, for a user that one audience matches by the old config
+/// and one by the new. Audiences are numbers of rules.
 enum MoveCause: Hashable {
   case placementAdded
   case placementRemoved
-  /// The same audience takes them.
+  /// The same audience matches them.
   case same(old: Int, new: Int)
   case added(Int)
   case removed(Int)
-  /// An audience takes them that did not. It may have come before the one that took them, whose
-  /// number in the new config that is.
+  /// An audience matches them that did not before. If it now comes before their old audience, that
+  /// one's number in the new config is included.
   case takes(old: Int, new: Int, ahead: Int?)
-  /// The audience that took them lets them go.
+  /// Their old audience no longer matches them.
   case leaves(old: Int, new: Int)
 }
 
-/// What decides about the reason where two things have changed: what becomes of a user at a rule.
+/// The question that determines the reason if two parts have changed: the result of a rule for the
+/// user.
 struct MoveQuestion: Hashable {
   var isOld: Bool
   var rule: Int

@@ -1,27 +1,28 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Which pairs of audiences, or of none, may take a user by the old config and by the new, as far as
-/// equal conditions tell; and what to ask about the others.
+/// The pairs of audiences, or none, that may match a user by the old and by the new config, as far
+/// as equal conditions show it; and the questions about the other pairs.
 struct PairQuestions {
-  /// A rule as questions see it.
+  /// A rule in the form of questions.
   struct Rule {
     var number: Int
-    /// The condition's number in the model, and its formula; nil for everybody.
+    /// The condition's number in the model, and its formula; nil for a rule that matches every
+    /// user.
     var condition: Int?
     var root: Int?
     var limit: OccurrenceLimit?
     var owners: String?
-    /// Whether it can take anybody.
+    /// Whether it can match any user.
     var takes: Bool
 
-    /// Whether who is taken by a rule may be passed over by this one because of a limit.
+    /// Whether users of a later rule may skip this one because of a limit.
     func mayBeHeldBack(before rule: Rule?) -> Bool {
       guard let limit else { return false }
       return !(rule?.limit?.leavesRoom(for: limit) ?? false)
     }
 
-    /// The same because of what the user owns.
+    /// The same because of the user's entitlements.
     func mayBeOwned(before rule: Rule?) -> Bool {
       owners != nil && !sameBytes(owners, rule?.owners)
     }
@@ -31,7 +32,7 @@ struct PairQuestions {
     }
   }
 
-  /// Who is taken by one rule and by the other; none by none.
+  /// Users that match one rule by the old config and the other by the new; nil means no rule.
   struct Pair {
     var from: Int?
     var to: Int?
@@ -40,7 +41,8 @@ struct PairQuestions {
   let old: [Rule]
   let new: [Rule]
 
-  /// The pairs that are not excluded by a rule before one of them with the same condition as the other.
+  /// The pairs that are not excluded by an earlier rule on one side with the same condition as the
+  /// rule on the other side.
   func pairs() -> [Pair] {
     let last = (old.indices.map { end(of: old[$0], in: new) } + [end(of: nil, in: new)])
     let first = (new.indices.map { end(of: new[$0], in: old) } + [end(of: nil, in: old)])
@@ -53,8 +55,8 @@ struct PairQuestions {
     return pairs
   }
 
-  /// The first rule that takes whom another rule takes, if nothing before it does; the count of rules
-  /// where there is none.
+  /// The index of the first rule that matches all users of another rule, if no earlier rule does;
+  /// the number of rules if there is none.
   private func end(of rule: Rule?, in others: [Rule]) -> Int {
     others.firstIndex { other in
       other.takes && (other.root == nil || other.root == rule?.root)
@@ -62,7 +64,7 @@ struct PairQuestions {
     } ?? others.count
   }
 
-  /// What to ask about a pair; nil where nobody gets there.
+  /// The question about a pair; nil if no user reaches it.
   func question(_ pair: Pair) -> (goals: [Int], sparing: [Int])? {
     let (from, to) = (pair.from.map { old[$0] }, pair.to.map { new[$0] })
     var sparing: [Int] = []
@@ -76,13 +78,13 @@ struct PairQuestions {
     return ([from?.root, to?.root].compactMap { $0 }, sparing)
   }
 
-  /// The rules that must not take users of a pair.
+  /// The rules that must not match users of a pair.
   func before(_ pair: Pair) -> [Rule] {
     Array(old[..<(pair.from ?? old.count)] + new[..<(pair.to ?? new.count)])
   }
 
-  /// Whether a rule may pass over users of a pair whose limit is used up: both of the pair may still
-  /// take them.
+  /// Whether users of a pair may skip a rule because its limit is used up, while both rules of the
+  /// pair may still match them.
   func isHeldBack(_ rule: Rule, _ pair: Pair) -> Bool {
     rule.mayBeHeldBack(before: pair.from.map { old[$0] })
       && rule.mayBeHeldBack(before: pair.to.map { new[$0] })

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Finds what is not the same about a placement of two configs, and says it.
+/// Finds and describes the differences of a placement in two configs.
 struct PlacementChanges {
   private let placement: ComparedPlacement
   private let old: RuleSet
@@ -106,7 +106,7 @@ struct PlacementChanges {
     let label = "audience \(after.label)"
     if !before.hasCondition(of: after) {
       let (from, to) = (Self.condition(before, old), Self.condition(after, new))
-      // Spaces and parentheses alone are nothing.
+      // A difference in spaces and parentheses alone does not count.
       guard !from.utf8.elementsEqual(to.utf8) else { return }
       let (clauses, others) = (Self.clauses(before, old), Self.clauses(after, new))
       let what = "\(label): condition"
@@ -117,7 +117,7 @@ struct PlacementChanges {
     }
   }
 
-  /// The condition in the one style.
+  /// The formatted condition.
   static func condition(_ audience: Audience, _ ruleSet: RuleSet) -> String {
     if let expression = audience.expression {
       return ruleSet.language.environment().format(expression).text
@@ -125,7 +125,7 @@ struct PlacementChanges {
     return audience.filters.isEmpty ? "everybody" : FilterText(audience.filters).text
   }
 
-  /// What the condition asks for together.
+  /// The clauses that the condition requires together.
   private static func clauses(_ audience: Audience, _ ruleSet: RuleSet) -> [String] {
     guard audience.expression != nil else { return audience.filters.map(\.text) }
     let text = condition(audience, ruleSet)
@@ -171,7 +171,7 @@ struct PlacementChanges {
     compareOrder(before, after, was, rule, label)
   }
 
-  /// The same variants in another order are drawn by other users.
+  /// The same variants in another order are assigned to other users.
   private mutating func compareOrder(
     _ before: [Variant], _ after: [Variant], _ was: Int, _ rule: Int, _ label: String
   ) {
@@ -197,7 +197,7 @@ struct PlacementChanges {
     }
   }
 
-  /// Without a fraction where it has none.
+  /// Without a fraction if it is whole.
   private static func number(_ weight: Double) -> String {
     let whole = Int64(exactly: weight)
     return whole.map { "\($0)" } ?? "\(weight)"

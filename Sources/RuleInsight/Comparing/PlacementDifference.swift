@@ -1,32 +1,32 @@
 package import Expressions
 internal import RuleEngine
 
-/// Whether two configs give every user there could be the same at a placement.
+/// Whether two configs have the same outcome at a placement for every possible user.
 package struct PlacementDifference: Sendable {
   package enum Verdict: String, Sendable {
-    /// Nobody gets something else.
+    /// No user has a different outcome.
     case same
-    /// Somebody does, and here is one.
+    /// At least one user has a different outcome. The record is an example.
     case differs
     /// Neither was found.
     case unknown
   }
 
-  /// A user who gets something else.
+  /// A user with a different outcome.
   package struct Witness: Sendable {
     /// A user record.
     package var record: Value
     package var from: ComparedOutcome
     package var to: ComparedOutcome
     package var reason: MoveReason
-    /// The reason for a person.
+    /// The reason in words.
     package var text: String
   }
 
   package var placement: String
-  /// One for each way in which users move that was found.
+  /// One for each kind of move that was found.
   package internal(set) var witnesses: [Witness] = []
-  /// What is not known, and why, for a person.
+  /// The unknown parts, with the reasons, in words.
   package internal(set) var unknown: [String] = []
 
   package var verdict: Verdict {
@@ -35,7 +35,7 @@ package struct PlacementDifference: Sendable {
 
   init(_ placement: String) { self.placement = placement }
 
-  /// - Parameter shown: a user record as it may be shown.
+  /// - Parameter shown: the display form of a user record.
   package func value(shown: (Value) -> Value) -> Value {
     .members([
       "verdict": .string(verdict.rawValue),

@@ -2,28 +2,28 @@ internal import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// Two rule sets side by side: what each choice of one comes to, beside each of the other. Shared by
-/// all workers.
+/// Two rule sets side by side, with the outcome of each choice of one and of the other. All workers
+/// share it.
 package final class RuleComparison: Sendable {
-  /// A way in which users move: from one choice to another, of plans, for a reason.
+  /// A kind of move: from one choice to another, of the two plans, for a reason.
   package struct Kind: Hashable, Sendable {
     var from: Int32
     var to: Int32
     package var reason: MoveReason
   }
 
-  /// What one config's choices come to.
+  /// The outcomes of one config's choices.
   struct Side: Sendable {
     let plan: BatchPlan
-    /// By choice: what users get; nil for choices of placements that are not compared.
+    /// By choice, its outcome; nil for choices of placements that are not compared.
     fileprivate(set) var outcomes: [ComparedOutcome?]
-    /// By choice: the number of what users notice of it, the same for both sides.
+    /// By choice, the number of its visible outcome, the same for both sides.
     fileprivate(set) var shown: [Int32]
-    /// By choice: the first of its placement that comes to the same.
+    /// By choice, the first choice of its placement with the same outcome.
     fileprivate(set) var first: [Int32]
-    /// By choice: the rule, or -1.
+    /// By choice, the rule, or -1.
     fileprivate(set) var rules: [Int32]
-    /// By choice: the placement.
+    /// By choice, the placement.
     fileprivate(set) var placements: [Int32]
 
     fileprivate init(_ plan: BatchPlan) {
@@ -40,26 +40,26 @@ package final class RuleComparison: Sendable {
   let old: Side
   let new: Side
   let placements: [ComparedPlacement]
-  /// The form in which moved users are written; nil for none.
+  /// The form for writing moved users; nil for none.
   package let form: OutcomeForm?
 
   package var oldPlan: BatchPlan { old.plan }
   package var newPlan: BatchPlan { new.plan }
   package var placementNames: [String] { placements.map(\.name) }
-  /// Bytes of the longest line that is read.
+  /// The maximum length of a line in bytes.
   package var lineLimit: Int { old.plan.lineLimit }
-  /// What a file of moved users begins with.
+  /// The beginning of a file of moved users.
   package var header: [UInt8] { form.map { MoveLines.header($0) } ?? [] }
   package var weight: Int { old.plan.weight + new.plan.weight }
 
   /// - Parameters:
   ///   - old: a rule set.
   ///   - new: another one.
-  ///   - placements: names, each once; nil for all of both.
-  ///   - clock: when it is.
-  ///   - assigners: how users without an assignment get one, by the old and by the new.
-  ///   - form: how users who move are written; nil when nobody reads that.
-  ///   - fleets: by which SDKs users are decided whose records name theirs.
+  ///   - placements: names, without duplicates; nil for all of both.
+  ///   - clock: the time of the decisions.
+  ///   - assigners: how users without an assignment get one, by the old and by the new rules.
+  ///   - form: how users that move are written; nil if they are not.
+  ///   - fleets: the SDKs that decide for users whose records name theirs.
   package init(
     _ old: RuleSet, _ new: RuleSet, placements names: [String]?, clock: HistoryClock,
     assigners: (old: Assigner, new: Assigner), form: OutcomeForm? = nil,
@@ -155,13 +155,13 @@ package final class RuleComparison: Sendable {
 }
 
 extension ComparedOutcome {
-  /// Where there is no choice.
+  /// The outcome without a choice.
   fileprivate static var nothing: ComparedOutcome {
     ComparedOutcome(.noAudienceMatch, audience: nil)
   }
 }
 
-/// Users who are decided by the SDKs that their records name, and the config.
+/// The config, and the SDKs that decide for users whose records name them.
 package struct SDKFleet: Sendable {
   package var selection: SDKSelection
   package var config: Config

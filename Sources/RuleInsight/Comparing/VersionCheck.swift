@@ -2,10 +2,10 @@ package import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// A check for the versions of SDKs that are in the field: what depends on the version, and what some of them do
-/// not read.
+/// Checks a config for the SDK versions in the field: parts that depend on the version, and parts
+/// that some versions do not read.
 package struct VersionCheck {
-  /// Versions of an SDK, from one on, up to another one or the newest.
+  /// Versions of an SDK, from one on, up to but not including another one or the newest.
   package struct Range: Hashable, Sendable {
     package var sdk: SDKName
     package var from: SDKVersion
@@ -31,7 +31,7 @@ package struct VersionCheck {
       self.init(sdk, from: from, to: to)
     }
 
-    /// The versions at which something changes, and the first one.
+    /// The first version, and those at which something changes.
     var versions: [SDKVersion] {
       [from]
         + SDKProfile.changes(of: sdk).filter { version in
@@ -51,7 +51,7 @@ package struct VersionCheck {
 
   /// - Parameters:
   ///   - ranges: the versions in the field.
-  ///   - schema: what is known of attributes.
+  ///   - schema: the known attributes.
   ///   - now: the time at which users are decided.
   package init(_ config: Config, _ ranges: [Range], schema: ContextSchema, now: Instant) {
     self.config = config
@@ -65,7 +65,7 @@ package struct VersionCheck {
     for range in ranges { compare(range, family, schema, now) }
   }
 
-  /// The user for whom a finding matters.
+  /// The example user of a finding.
   package func witness(for diagnostic: Diagnostic) -> Value? { witnesses[diagnostic] }
 
   private mutating func add(
@@ -100,7 +100,7 @@ package struct VersionCheck {
       let uses = range.versions.map {
         ($0, SDKProfile(range.sdk, $0).use(ofPlacementName: placement.name))
       }
-      // A name that is reserved in all of them is that of an event, which the SDK itself registers.
+      // A name that all versions reserve is that of an event, which the SDK itself registers.
       guard uses.first?.1 == .ordinary, let changed = uses.first(where: { $0.1 != .ordinary })
       else { continue }
       add(
@@ -152,7 +152,7 @@ package struct VersionCheck {
 
   private func platform(_ range: Range) -> Platform { SDKProfile(range.sdk).platform }
 
-  /// The names in front of parentheses.
+  /// The names before parentheses.
   private static func calls(of expression: String) -> Set<String> {
     var names: Set<String> = []
     var name = ""
@@ -197,7 +197,7 @@ package struct VersionCheck {
     var subjects: [(version: SDKVersion, ruleSet: RuleSet)] = []
     for version in range.versions {
       let ruleSet = family.ruleSet(for: SDKProfile(range.sdk, version))
-      // JavaScript is not compared: what it decides is not known.
+      // JavaScript is not compared, because its result is unknown.
       guard ruleSet.profile?.behavior != nil, ruleSet.storage.rejection == nil else { continue }
       if let last = subjects.last?.ruleSet, last.isDecidedAlike(ruleSet) { continue }
       subjects.append((version, ruleSet))
@@ -224,7 +224,7 @@ package struct VersionCheck {
     }
   }
 
-  /// Versions that follow each other, as `ios 4.7.0 to before 4.12.0`.
+  /// Consecutive versions, as `ios 4.7.0 to before 4.12.0`.
   private static func stretches(_ numbers: [Int], _ versions: [SDKVersion], _ sdk: SDKName)
     -> String
   {
@@ -241,7 +241,7 @@ package struct VersionCheck {
     return "\(sdk.title) \(parts.joined(separator: ", "))"
   }
 
-  /// What to write so that all versions decide alike; nil where that is not plain.
+  /// A form that all versions decide alike; nil if there is no obvious one.
   private static func stableForm(at path: String, in config: Config, isRaw: Bool) -> String? {
     guard
       let audience = config.placements.flatMap(\.audiences).first(where: { $0.path == path }),

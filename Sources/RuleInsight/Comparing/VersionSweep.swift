@@ -1,12 +1,13 @@
 package import Expressions
 package import RuleEngine
 
-/// What one user gets at a placement from every version of an SDK: stretches of versions with the same outcome.
+/// The outcomes for one user at a placement by every version of an SDK, as stretches of versions
+/// with the same outcome.
 package struct VersionSweep {
-  /// Versions that follow each other and give the same.
+  /// Consecutive versions with the same outcome.
   package struct Stretch {
     package var from: SDKVersion
-    /// The first version that gives something else; nil where the newest is in the stretch.
+    /// The first version with another outcome; nil if the stretch includes the newest.
     package var until: SDKVersion?
     package var decision: Decision
 
@@ -21,8 +22,8 @@ package struct VersionSweep {
 
   /// - Parameters:
   ///   - family: the rules of the config.
-  ///   - profile: the SDK whose other versions are asked.
-  ///   - versions: the versions that matter; nil for all that the table distinguishes.
+  ///   - profile: the SDK whose other versions are compared.
+  ///   - versions: the versions to compare; nil for all that the table distinguishes.
   package init(
     _ family: RuleSetFamily, around profile: SDKProfile, versions: [SDKVersion]? = nil,
     of placement: String, for record: Value, at clock: HistoryClock, assigner: Assigner
@@ -63,7 +64,8 @@ package struct VersionSweep {
     stretches.lastIndex { $0.from <= version }
   }
 
-  /// For people: a line for each stretch but that of the SDK that decided; empty where all versions give the same.
+  /// In words: a line for each stretch except that of the SDK that decided; empty if all versions
+  /// have the same outcome.
   package func lines(besides profile: SDKProfile) -> [String] {
     let own = stretch(of: profile.known)
     return stretches.indices.filter { $0 != own }.map { number in
@@ -86,7 +88,7 @@ package struct VersionSweep {
 }
 
 extension VersionSweep.Stretch {
-  /// What the versions give.
+  /// The outcome of the versions.
   package var text: String {
     switch decision.outcome {
     case .error(let failure): failure.message
@@ -97,6 +99,6 @@ extension VersionSweep.Stretch {
 }
 
 extension ComparedOutcome {
-  /// Whether nothing is shown because something is wrong.
+  /// Whether no paywall is shown because of an error.
   fileprivate var isError: Bool { result == "error" }
 }

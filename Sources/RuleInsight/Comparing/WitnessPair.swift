@@ -11,7 +11,7 @@ final class WitnessPair {
   private let new: WitnessDecider
   private let reader: MoveReader
 
-  /// User IDs that are tried where the draw decides.
+  /// The number of user IDs that are tried if the draw decides.
   private static let mostIDs = 4_000
 
   init(_ comparison: RuleComparison) {
@@ -21,7 +21,7 @@ final class WitnessPair {
     reader = MoveReader(comparison)
   }
 
-  /// A decision of one config, with the state that it was made in.
+  /// A decision of one config, with its state.
   private struct Decided {
     var state: DecisionState
     var decision: Decision
@@ -35,7 +35,7 @@ final class WitnessPair {
       outcome = ComparedOutcome(decision.outcome, audience: decision.audience)
     }
 
-    /// What a user with another ID, and the same attributes, would get.
+    /// The outcome for a user with another ID, and the same attributes.
     func outcome(for id: String, _ assigner: Assigner) -> ComparedOutcome {
       guard let rule = decision.rule, decision.verdict.rule >= 0 else { return outcome }
       var state = state
@@ -46,7 +46,7 @@ final class WitnessPair {
     }
   }
 
-  /// The record as a witness, if its user gets something else.
+  /// The record as a witness, if its user has different outcomes.
   func witness(_ record: Value, at placement: ComparedPlacement)
     -> PlacementDifference.Witness?
   {
@@ -72,7 +72,7 @@ final class WitnessPair {
       text: placement.text(known, cause, before.outcome, after.outcome))
   }
 
-  /// The same for a user with another ID, or with stored variants, if it takes that.
+  /// The same for a user with another ID, or with stored variants, if necessary.
   func witness(drawing record: Value, at placement: ComparedPlacement)
     -> PlacementDifference.Witness?
   {
@@ -92,7 +92,7 @@ final class WitnessPair {
     return stored(record, before.decision, after.decision, placement)
   }
 
-  /// A user for whom variants are stored, one of each experiment.
+  /// A user with stored variants, one for each experiment.
   private func stored(
     _ record: Value, _ before: Decision, _ after: Decision, _ placement: ComparedPlacement
   ) -> PlacementDifference.Witness? {

@@ -1,22 +1,22 @@
 internal import Expressions
 internal import Regex
 
-/// The values of a group of attributes, as some atoms see them: values for which all atoms come to the
-/// same are one class. The machine says what atoms come to.
+/// The values of a group of attributes, divided into classes by some atoms: values for which every
+/// atom has the same outcome form one class. The machine computes the outcomes of atoms.
 final class AttributeClasses {
   /// The atoms, as numbers of the model.
   let atoms: [Int]
-  /// By class its simplest value; nil for an attribute that is not there.
+  /// By class its simplest value; nil for a missing attribute.
   private(set) var values: [Value?] = []
-  /// Further values of each class, for what depends on more than the class.
+  /// Further values of each class, for conditions that depend on more than the class.
   private(set) var samples: [[Value?]] = []
-  /// By atom and outcome, the classes that come to it.
+  /// By atom and outcome, the classes with that outcome.
   private(set) var masks: [[ClassMask]]
-  /// By atom, whether the classes are all that there is for it.
+  /// By atom, whether the classes cover all values.
   private(set) var isPrecise: [Bool]
-  /// By class, what tells its values apart beside the atoms; none where nothing does.
+  /// By class, a label that distinguishes its values beside the atoms; empty if there is none.
   private(set) var labels: [[UInt8]] = []
-  /// Whether every label that values can have is there with every outcome of the atoms.
+  /// Whether every label that values can have appears with every outcome of the atoms.
   private(set) var hasAllLabels = true
 
   private static let mostSamples = 24
@@ -41,7 +41,7 @@ final class AttributeClasses {
     classify(values, trees, demands)
   }
 
-  /// The classes of one value: all others are left out.
+  /// The class of a single value, without all others.
   init(_ group: AttributeGroup, _ atoms: [Int], being value: Value?, in model: ConditionModel) {
     self.atoms = atoms
     masks = Array(
@@ -50,12 +50,12 @@ final class AttributeClasses {
     classify([value], TreeCandidates(group, atoms, atoms.map { _ in nil }, in: model), [])
   }
 
-  /// The values of a group in a context where some of its attributes are anything, and everything
-  /// else is what the context has.
+  /// The values of a group in a context where some of its attributes are open, and all others are
+  /// fixed.
   ///
   /// - Parameters:
   ///   - paths: the attributes, as names below the group's first.
-  ///   - demands: what each atom asks of the group, where the context answers the rest.
+  ///   - demands: each atom's demands on the group, given the rest of the context.
   init(
     changing paths: [[String]], of group: AttributeGroup, _ atoms: [Int],
     _ demands: [AttributeDemands?], around base: AnalysisWitness, in model: ConditionModel
@@ -102,13 +102,13 @@ final class AttributeClasses {
   }
 }
 
-/// What atoms of one group come to for values of it.
+/// The outcomes of a group's atoms for its values.
 struct AtomRunner {
   private let model: ConditionModel
   private let starts: [UInt32]
   private let group: AttributeGroup
   private let question: Int?
-  /// What everything else is; nil when nothing else matters.
+  /// The rest of the context; nil when it does not matter.
   private let base: AnalysisWitness?
 
   init(
@@ -142,17 +142,17 @@ struct AtomRunner {
   }
 }
 
-/// Values of a group that matter to atoms, with what lies below them.
+/// Values of a group that matter to atoms, including nested ones.
 struct TreeCandidates {
   let runner: AtomRunner
-  /// What tells values apart beside the atoms.
+  /// A further function that distinguishes values, beside the atoms.
   var labels: ValueLabels?
-  /// What there may be more values for than there are.
+  /// The aspects for which the candidates may be incomplete.
   private(set) var incomplete: AttributeDemands.Aspects = []
   private let group: AttributeGroup
   private let model: ConditionModel
   private let atoms: [Int]
-  /// By atom, what it asks of the group.
+  /// By atom, its demands on the group.
   private let atomDemands: [AttributeDemands?]
   /// The group's value in a context that has one.
   private let own: Value?
@@ -176,7 +176,7 @@ struct TreeCandidates {
   /// Values for the group's first node.
   mutating func all() -> [Value?] { candidates(group.tree, []) }
 
-  /// What a host may answer.
+  /// The possible answers of a host.
   mutating func answers(_ possible: HostAnswers) -> [Value?] {
     var values: [Value?] = []
     if possible.canBeNumber { values += numbers(demands(of: group.tree.slot), []) }
@@ -188,7 +188,7 @@ struct TreeCandidates {
     }
   }
 
-  /// The group's value with some attributes being anything.
+  /// The group's values with some attributes open.
   mutating func changes(at paths: [[String]]) -> [Value?] {
     var values = [own]
     for path in paths {
@@ -207,7 +207,7 @@ struct TreeCandidates {
     return values
   }
 
-  /// Values of one attribute with how ordinary each is, 0 for the most ordinary.
+  /// Values of one attribute with their rank, 0 for the most ordinary.
   mutating func ordinary(_ node: AttributeGroup.Node, _ path: [String])
     -> [RankedValue]
   {
@@ -218,7 +218,7 @@ struct TreeCandidates {
     return near.ranked(found)
   }
 
-  /// The demands of all atoms on a slot, and what opaque ones of them mention.
+  /// The demands of all atoms on a slot, and the constants in opaque ones.
   func demands(of slot: Int?) -> AttributeDemands {
     var all = AttributeDemands()
     guard let slot else { return all }
@@ -258,13 +258,13 @@ struct TreeCandidates {
       let collections = CollectionCandidates(demands(of: node.slot))
       if !collections.isComplete { incomplete.formUnion([.members, .sizes]) }
       for collection in collections.lists + collections.maps { values.append(collection) }
-      // Conditions on elements, such as exists(), compare these with what they mention.
+      // Conditions on elements, such as exists(), compare them with the constants in the condition.
       let elements = mentioned(with: node.slot).filter { $0.tag != Tag.list }.map { Value($0) }
       for element in elements { values.append(.list([element])) }
       if elements.count > 1 { values.append(.list(elements)) }
       return values
     }
-    // Of a map with members of its own neither size nor members are looked through.
+    // For a map with members of its own, neither size nor members are explored.
     let demands = demands(of: node.slot)
     if !demands.aspects.isDisjoint(with: [.members, .sizes]) {
       incomplete.formUnion([.members, .sizes])
@@ -274,7 +274,7 @@ struct TreeCandidates {
     return values
   }
 
-  /// Values that are neither lists nor maps, the ordinary ones first.
+  /// Values that are neither lists nor maps, the most ordinary first.
   private mutating func scalars(_ demands: AttributeDemands, _ mentioned: [Cell], _ path: [String])
     -> [Value?]
   {
@@ -287,14 +287,14 @@ struct TreeCandidates {
     incomplete.formUnion(texts.incomplete)
     var samples: [Value?] = []
     if environment.binding.readsNumberTexts {
-      // Numbers that only texts can say.
+      // Numbers that only strings can express.
       samples += [.string("nan"), .string("inf"), .string("-inf")]
     }
     for cell in mentioned {
       switch cell.tag {
       case Tag.int...Tag.double, Tag.bool: samples.append(Value(cell))
       case Tag.longText, Tag.shortText...:
-        // What it says when it is a pattern.
+        // A matching example, if the string is a pattern.
         if let example = example(of: cell.text) { samples.append(.string(example)) }
         samples += [Value(cell), .string(cell.text + "a"), .string(cell.text.uppercased())]
       default: continue
@@ -311,7 +311,7 @@ struct TreeCandidates {
     return values
   }
 
-  /// A text for a pattern that is more than a text.
+  /// A string that matches a pattern, if the pattern is more than a literal.
   private func example(of pattern: String) -> String? {
     let storage = model.program.storage
     let limits = RegexLimits(storage.environment.limits)
@@ -354,7 +354,7 @@ struct TreeCandidates {
     return value
   }
 
-  /// Maps of what the children may be, each child by its own classes.
+  /// Maps of the children's possible values, each child by its own classes.
   private mutating func maps(_ node: AttributeGroup.Node, _ path: [String]) -> [Value] {
     var maps: [[Value.Entry]] = [[]]
     for child in node.children {
@@ -375,7 +375,7 @@ struct TreeCandidates {
     return maps.map { Value.map($0) }
   }
 
-  /// One value for each different row, with nothing beside it.
+  /// One value for each distinct row, evaluated alone.
   private mutating func reduced(_ values: [Value?], _ path: [String]) -> [Value?] {
     var seen: Set<[UInt8]> = []
     var kept: [Value?] = []

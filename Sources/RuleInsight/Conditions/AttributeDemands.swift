@@ -1,47 +1,47 @@
 internal import Expressions
 internal import Regex
 
-/// What atoms want to know of an attribute's value: the constants that it is compared with, and how.
-/// Values that differ in none of this are the same to the atoms.
+/// The demands of atoms on an attribute's value: the constants that it is compared with, and how.
+/// Values that agree in all of these are equivalent for the atoms.
 struct AttributeDemands {
   /// Numbers that values are compared with.
   var numbers: [Cell] = []
-  /// Texts that values are equal to, or stand before or behind, or begin with.
+  /// Strings that values are compared with, or that they may begin with.
   var texts: [[UInt8]] = []
-  /// Whether only equality was asked of ``texts``.
+  /// Whether ``texts`` are compared by order, and not only for equality.
   var asksOrder = false
   var parts: [[UInt8]] = []
   var endings: [[UInt8]] = []
-  /// What lists and maps are asked to hold.
+  /// Constants that lists and maps may contain.
   var members: [Cell] = []
   /// Numbers that sizes are compared with.
   var sizes: [Cell] = []
-  /// Whether the size of a text is its number of bytes.
+  /// Whether the size of a string is its number of bytes.
   var countsBytes = false
-  /// Whether it is asked what a list or map holds.
+  /// Whether the contents of a list or map matter.
   var looksInside = false
-  /// Whether it is compared with true or false, or is a test itself.
+  /// Whether it is compared with true or false, or is used as a condition.
   var asksBool = false
   /// Whether it is compared with null.
   var asksNull = false
-  /// By slot, values that are as good as constants, because they do not change.
+  /// By slot, fixed values that count as constants.
   var known: [Int: Cell] = [:]
   var patterns: [RegexAutomaton] = []
 
-  /// Kinds of what is asked.
+  /// The kinds of demands.
   struct Aspects: OptionSet {
     let rawValue: UInt8
-    /// Equality of texts.
+    /// Equality of strings.
     static let texts = Self(rawValue: 1)
-    /// Order of texts, and their beginnings.
+    /// Order of strings, and their prefixes.
     static let order = Self(rawValue: 2)
-    /// What stands within texts, and at their ends.
+    /// Substrings and suffixes.
     static let parts = Self(rawValue: 4)
     static let sizes = Self(rawValue: 8)
     static let patterns = Self(rawValue: 16)
-    /// What lists and maps hold.
+    /// Contents of lists and maps.
     static let members = Self(rawValue: 32)
-    /// Everything, of whatever kind.
+    /// All demands of any kind.
     static let all = Self(rawValue: 255)
   }
 
@@ -56,7 +56,7 @@ struct AttributeDemands {
     return aspects
   }
 
-  /// Forgets what of these kinds is asked of texts.
+  /// Removes the demands of these kinds on strings.
   mutating func leaveOut(_ kinds: Aspects) {
     if kinds.contains(.patterns) { patterns = [] }
     if kinds.contains(.parts) { (parts, endings) = ([], []) }
@@ -66,7 +66,7 @@ struct AttributeDemands {
 
   mutating func add(_ other: AttributeDemands) {
     func merge<Element: Hashable>(_ own: inout [Element], _ more: [Element]) {
-      // A list of a condition may have thousands of members.
+      // A list in a condition may have thousands of members.
       guard own.count > 8, more.count > 8 else {
         for element in more where !own.contains(element) { own.append(element) }
         return
@@ -92,10 +92,10 @@ struct AttributeDemands {
 
   // MARK: Atoms
 
-  /// Takes in what an atom asks.
+  /// Adds the demands of an atom.
   ///
-  /// - Parameter automaton: a pattern as an automaton; nil for one that cannot be.
-  /// - Returns: false when that is not known of its kind: the atom is opaque.
+  /// - Parameter automaton: returns a pattern's automaton; nil if there is none.
+  /// - Returns: false for an atom of an unknown kind, which is opaque.
   mutating func take(
     _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph,
     _ automaton: ([UInt8]) -> RegexAutomaton?
@@ -103,7 +103,7 @@ struct AttributeDemands {
     let node = graph[id]
     let (a, b) = (Int(node.a), Int(node.b))
     if graph.carried(id) != nil {
-      // A text alone is true unless it is empty.
+      // A string alone is true unless it is empty.
       texts.append([])
       asksBool = true
       return true
@@ -161,7 +161,7 @@ struct AttributeDemands {
     graph.constant(id) ?? (known.isEmpty ? nil : graph.carried(id).flatMap { known[$0] })
   }
 
-  /// Equality with a constant, and order for all but texts.
+  /// Equality with a constant, and order except for strings.
   private mutating func takeEqual(_ constant: Cell) -> Bool {
     switch constant.tag {
     case Tag.null: asksNull = true
@@ -191,7 +191,7 @@ struct AttributeDemands {
     return takeMember(element)
   }
 
-  /// What stands within a short constant: a finite number of texts.
+  /// The substrings of a short constant, which are a finite set.
   private mutating func takeParts(of text: [UInt8]) -> Bool {
     guard text.count <= 12 else { return false }
     for from in text.indices {
@@ -246,7 +246,7 @@ struct AttributeDemands {
 }
 
 extension Cell {
-  /// Whether it is a number that every kind of number holds exactly.
+  /// Whether it is a number that every numeric type represents exactly.
   var isSmallNumber: Bool {
     switch tag {
     case Tag.int: (-1 << 52...1 << 52).contains(intValue)
@@ -258,7 +258,7 @@ extension Cell {
 }
 
 extension ConditionGraph {
-  /// The slot whose value a node has, or a constant in its place where there is none.
+  /// The slot whose value a node has, or a replacement constant if it is missing.
   func carried(_ id: ID) -> Int? {
     let node = self[id]
     switch node.kind {

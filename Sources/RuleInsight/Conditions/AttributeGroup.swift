@@ -1,22 +1,21 @@
 internal import Expressions
 
-/// Attributes that cannot be chosen one by one: those of one member of a root, such as
-/// `user.address` and `user.address.city`, and what a host answers to one question.
+/// Attributes that cannot be chosen separately: those of one member of a root, such as
+/// `user.address` and `user.address.city`, or a host's answer to one question.
 struct AttributeGroup {
-  /// A name below the group's first, and the attribute that it is.
+  /// A name below the group's first node, and its attribute.
   struct Node {
     var name: String
     var slot: Int?
     var children: [Node] = []
   }
 
-  /// The names of the group's first node: a root and its member, a variable, or a root that nobody
-  /// declared.
+  /// The names of the group's first node: a root and its member, a variable, or an undeclared root.
   var path: [String]
   var tree: Node
   var question: HostQuestion?
 
-  /// The groups of what a program reads, and by slot its group. Whole roots are in no group.
+  /// The groups of a program's attributes, and by slot its group. Whole roots are in no group.
   static func all(of program: Program, _ environment: ExpressionEnvironment)
     -> (groups: [AttributeGroup], groupOf: [Int?])
   {

@@ -1,19 +1,19 @@
 package import Expressions
 
-/// What conditions come to for one context when some of its attributes are changed.
+/// The possible results of conditions for one context when some of its attributes change.
 package final class ChangeSpace {
-  /// An attribute that may be changed.
+  /// An attribute that may change.
   package struct Place {
-    /// All its names, the root first.
+    /// All its names, starting with the root.
     package var path: AttributePath
     var group: Int
-    /// Its names below the group's first.
+    /// Its names below the group's first node.
     var below: [String]
   }
 
-  /// What may be changed, in the order in which conditions mention it.
+  /// The attributes that may change, in the order in which conditions mention them.
   package let places: [Place]
-  /// Whether conditions read what has no name, such as the number of a user's attributes.
+  /// Whether conditions read something without a name, such as the number of a user's attributes.
   package let readsAnything: Bool
   private let model: ConditionModel
   private let base: AnalysisWitness
@@ -25,15 +25,15 @@ package final class ChangeSpace {
   }
 
   private var known: [Key: AttributeClasses] = [:]
-  /// Groups whose classes are those of the model.
+  /// Groups that share the classes of the model.
   private var shared: Set<Int> = []
 
   /// - Parameters:
-  ///   - roots: the formula nodes that are asked about.
-  ///   - context: the attributes and answers as they are.
-  ///   - isFixed: whether an attribute stays what it is, whatever is done to the context.
-  ///   - sharesClasses: whether what the context does not have gets the values of the model, which
-  ///     are worked out once for many contexts, and not those nearest to the context.
+  ///   - roots: the formula nodes in question.
+  ///   - context: the current attributes and answers.
+  ///   - isFixed: whether an attribute keeps its value under all changes of the context.
+  ///   - sharesClasses: whether attributes that the context lacks get the values of the model,
+  ///     which are computed once for many contexts, instead of values close to the context.
   package init(
     _ model: ConditionModel, roots: [Int], around context: AnalysisWitness,
     isFixed: (AttributePath) -> Bool, sharesClasses: Bool = false
@@ -43,7 +43,7 @@ package final class ChangeSpace {
     readsAnything = slots.contains { model.groupOf[$0] == nil }
     var base = context
     if !readsAnything {
-      // Every run reads the context; what conditions do not ask for is left out.
+      // Every run reads the context, so unused parts are removed.
       base.attributes = .map([])
       for group in model.groups where group.question == nil {
         guard let value = context.attributes.value(at: group.path) else { continue }
@@ -78,8 +78,8 @@ package final class ChangeSpace {
     return atoms
   }
 
-  /// What conditions name is a place, and what stands in its way: `user.address`, where it is no map,
-  /// for `user.address.city`.
+  /// Adds the attributes that conditions name as places, and values that obstruct them:
+  /// `user.address`, if it is not a map, for `user.address.city`.
   private static func add(
     _ node: AttributeGroup.Node, _ number: Int, _ group: AttributeGroup, _ below: [String],
     _ base: AnalysisWitness, _ places: inout [Place]
@@ -105,7 +105,7 @@ package final class ChangeSpace {
     var paths: [Int: [[String]]] = [:]
     for place in chosen.map({ places[$0] }) { paths[place.group, default: []].append(place.below) }
     for (group, all) in paths {
-      // Who changes the whole has changed its parts.
+      // Changing the whole includes changing its parts.
       paths[group] = all.filter { path in
         !all.contains { $0.count < path.count && path.starts(with: $0) }
       }
@@ -142,7 +142,7 @@ package final class ChangeSpace {
     return made
   }
 
-  /// What atoms ask of a group, when all other groups are as they are.
+  /// The demands of atoms on a group, when all other groups are fixed.
   private func demands(of atoms: [Int], on group: Int) -> [AttributeDemands?] {
     let slots = Set(atoms.flatMap { model.atoms[$0].slots }.filter { model.groupOf[$0] != group })
     let cells = model.cells(of: slots, for: base)
@@ -160,13 +160,12 @@ package final class ChangeSpace {
 
   // MARK: Values
 
-  /// The value of a place as it is.
+  /// The current value of a place.
   package func own(_ place: Int) -> Value? {
     base.attributes.value(at: places[place].path.names)
   }
 
-  /// Values of a place between which conditions may tell, all others being as they are, with how
-  /// ordinary they are.
+  /// Values of a place that conditions may distinguish when all others are fixed, with their rank.
   package func values(of place: Int) -> [RankedValue] {
     let (group, below) = (places[place].group, places[place].below)
     let atoms = fixed.modelAtoms.filter { atom in
@@ -179,7 +178,7 @@ package final class ChangeSpace {
     return trees.ordinary(node, below)
   }
 
-  /// The constants that conditions compare a place with, and whether they ask for its order.
+  /// The constants that conditions compare a place with, and whether they use its order.
   package func constants(of place: Int) -> (values: [Value], isOrdered: Bool) {
     let (group, below) = (places[place].group, places[place].below)
     guard let slot = model.groups[group].tree.node(at: below)?.slot else { return ([], false) }
@@ -193,7 +192,7 @@ package final class ChangeSpace {
     )
   }
 
-  /// Whether all that conditions ask of a place is understood.
+  /// Whether the analysis understands all uses of a place in conditions.
   package func isUnderstood(_ place: Int) -> Bool {
     let space = space(changing: [place])
     return space.isPrecise

@@ -5,14 +5,14 @@ struct ClassMask: Equatable {
   /// The most classes that one attribute may have.
   static let capacity = 8_192
 
-  /// 64 classes each. Words that are not there are empty.
+  /// 64 classes per word. Missing words are empty.
   private(set) var words: [UInt64] = []
 
   static let none = ClassMask()
 
   private init() {}
 
-  /// The first so many classes.
+  /// The first `count` classes.
   init(first count: Int) {
     words = Array(repeating: .max, count: count >> 6)
     if count & 63 != 0 { words.append(1 << UInt64(count & 63) - 1) }
@@ -31,7 +31,7 @@ struct ClassMask: Equatable {
     return word < words.count && words[word] >> UInt64(number & 63) & 1 == 1
   }
 
-  /// The least number in it.
+  /// The smallest number in it.
   var first: Int? {
     words.firstIndex { $0 != 0 }.map { $0 << 6 | words[$0].trailingZeroBitCount }
   }
@@ -56,7 +56,7 @@ struct ClassMask: Equatable {
     return true
   }
 
-  /// Keeps what is in one of the sets of these numbers.
+  /// Keeps the members of any of the sets with these numbers.
   mutating func formIntersection(withAnyOf sets: [ClassMask], _ numbers: [Int]) {
     for word in words.indices where words[word] != 0 {
       var kept: UInt64 = 0

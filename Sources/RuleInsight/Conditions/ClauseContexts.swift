@@ -1,14 +1,14 @@
 internal import Expressions
 
-/// What has to be so for a clause to matter.
+/// The circumstances in which a clause matters.
 extension ConditionModel {
-  /// What a clause counts as when it is asked whether it is true, in the language of the conditions.
+  /// The outcomes that count as a clause being true, in the language of the conditions.
   package var holdingClause: OutcomeSet {
     program.storage.environment.dialect == .superscript ? [.true, .truthy] : .true
   }
 
-  /// What the operands to the left of a clause come to where the clause decides, and the choices that
-  /// lead to it. Nil for a clause that the condition does not have any more.
+  /// The required outcomes of the operands to the left of a clause, and of the choices around it,
+  /// for the clause to decide. Nil for a clause that folding has removed from the condition.
   package func context(ofClause number: Int, in condition: Int) -> [ConditionSpace.Goal]? {
     guard let node = conditions[condition].clauses[number].node else { return nil }
     var seen: Set<Int> = []
@@ -56,14 +56,14 @@ extension ConditionModel {
     }
   }
 
-  /// Whether a clause reads nothing, as `false` in a choice.
+  /// Whether a clause reads nothing, such as `false` in a choice.
   package func isLiteral(clause number: Int, of condition: Int) -> Bool {
     guard let node = conditions[condition].clauses[number].node else { return true }
     return slots(below: node).isEmpty
   }
 
-  /// Whether a clause asks for what a later one needs: that an attribute is there, not null, of a
-  /// type, or anything at all.
+  /// Whether a clause checks a prerequisite of a later one: that an attribute exists, is not null,
+  /// has a type, or is truthy.
   package func isGuard(clause number: Int, of condition: Int) -> Bool {
     let clauses = conditions[condition].clauses
     guard let node = clauses[number].node, isGuard(node) else { return false }
@@ -112,7 +112,7 @@ extension ConditionModel {
     case .equal, .compare, .less, .lessOrEqual:
       return [node.a, node.b].contains { operand in
         let cell = storage.graph.constant(Int(operand))
-        // A type, null, or the size of what is looked into later.
+        // A type, null, or the size of a value that is read later.
         return cell?.tag == Tag.null || cell?.tag == Tag.type
           || storage.graph.function(Int(operand)) == .typeOf
             && storage.graph[Int(operand)].kind == .call

@@ -1,11 +1,11 @@
 internal import Expressions
 
-/// What a condition comes to when one of its clauses alone comes to something else.
+/// The result of a condition when the outcome of one of its clauses changes.
 ///
-/// A flip is a copy of the condition's formula in which the clause is a constant; all other parts are
-/// the same nodes. So it is judged as everything is: atoms by the machine, and what connects them by
-/// tables that were made with it. Superscript's `&&`, which asks both sides, and CEL's, in which false
-/// absorbs an error, come out as they are.
+/// A flip is a copy of the condition's formula in which the clause is a constant. All other parts
+/// are the same nodes, so it is evaluated like everything else: atoms by the machine, and
+/// connectives by tables that the machine produced. Superscript's `&&`, which evaluates both sides,
+/// and CEL's, in which false absorbs an error, work correctly.
 package struct ClauseFlip: Sendable {
   /// The formula nodes of the condition in which the clause is true, and in which it is false.
   package var whenTrue: Int
@@ -13,12 +13,13 @@ package struct ClauseFlip: Sendable {
 }
 
 extension ConditionModel {
-  /// Nodes that the flips of one condition may take.
+  /// The maximum number of nodes for the flips of one condition.
   private static let mostFlipNodes = 200_000
 
   /// Makes the flips of a condition's clauses.
   ///
-  /// - Returns: by clause; nil for a clause that is in no formula, and for all where there are too many.
+  /// - Returns: by clause; nil for a clause without a formula node, and for all if there are too
+  ///   many.
   package func makeFlips(ofClausesIn condition: Int) -> [ClauseFlip?] {
     let (root, clauses) = (conditions[condition].root, conditions[condition].clauses)
     guard clauses.count * size(below: root) <= Self.mostFlipNodes else {
@@ -33,7 +34,7 @@ extension ConditionModel {
     }
   }
 
-  /// How many nodes and operands there are.
+  /// The number of nodes and operands.
   private func size(below root: Int) -> Int {
     var seen: Set<Int> = []
     var open = [root]
@@ -46,15 +47,15 @@ extension ConditionModel {
     return size
   }
 
-  /// A copy of the formula below a node in which another node is a constant.
+  /// A copy of the formula below a node, in which another node is a constant.
   private func replacing(_ target: Int, by outcome: OutcomeSet, below root: Int) -> Int {
     let constant = add(Node(kind: .constant, value: outcome.number))
     var copies = [target: constant]
     return copy(root, &copies)
   }
 
-  /// What does not depend on the target is not copied. Nesting is limited where text is parsed, and
-  /// so is this.
+  /// Only parts that depend on the target are copied. The recursion is limited by the nesting limit
+  /// of the parser.
   private func copy(_ number: Int, _ copies: inout [Int: Int]) -> Int {
     if let known = copies[number] { return known }
     var node = nodes[number]

@@ -1,11 +1,11 @@
 internal import Expressions
 
-/// Lists and maps of which atoms tell apart whatever they tell apart at all: what they hold of the
-/// constants, and how many elements they have.
+/// Lists and maps that cover everything atoms distinguish about collections: which constants they
+/// contain, and how many elements they have.
 struct CollectionCandidates {
   private(set) var lists: [Value] = []
   private(set) var maps: [Value] = []
-  /// Whether there is one for every combination.
+  /// Whether every combination is covered.
   private(set) var isComplete = true
 
   private static let mostMembers = 5
@@ -28,22 +28,22 @@ struct CollectionCandidates {
     for i in members.indices.dropFirst(Self.mostMembers) { lists.append(.list([members[i]])) }
   }
 
-  /// Collections of some members, with others up to a size.
+  /// Adds collections of some members, filled with others up to a size.
   private mutating func add(_ members: [Value], upTo size: Int, _ fillers: [Value]) {
     for count in 0...max(size - members.count, 0) {
       let elements = members + fillers.prefix(count)
       lists.append(.list(elements))
-      // Only texts are keys.
+      // Only strings are keys.
       let keys = elements.filter { if case .string = $0 { true } else { false } }
       if keys.count == elements.count {
         maps.append(.map(keys.map { Value.Entry(key: $0, value: true) }))
       }
     }
-    // One more than all sizes that are asked for.
+    // One more element than all sizes in question.
     if members.count > size, size > 0 { lists.append(.list(members + fillers.prefix(1))) }
   }
 
-  /// Texts that are no members.
+  /// Strings that are not members.
   private func fillers(_ count: Int, besides members: [Cell]) -> [Value] {
     let texts = Set(members.filter(\.isText).map { Array($0.text.utf8) })
     var fillers: [Value] = []

@@ -2,22 +2,22 @@ package import Expressions
 
 /// The answer to a question about conditions.
 package enum AnalysisAnswer {
-  /// A context for which it is so.
+  /// A context that answers it.
   case witness(AnalysisWitness)
-  /// There is no context that JSON can say for which it is so.
+  /// No context that JSON can express answers it.
   case proof
-  /// Neither was found.
+  /// Neither a context nor a proof was found.
   case unknown(Reason)
 
   package enum Reason: Sendable {
-    /// The search took all the steps that it may.
+    /// The search used all its steps.
     case budget
-    /// What depends on parts that are not understood was tried with some values.
+    /// The result depends on parts that are not understood, which were tried with some values.
     case opaque
   }
 }
 
-/// Attributes, as a map of roots, and what a host answers.
+/// Attributes, as a map of roots, and the answers of a host.
 package struct AnalysisWitness {
   package var attributes: Value
   package var answers: [(question: HostQuestion, value: Value)] = []
@@ -31,16 +31,16 @@ package struct AnalysisWitness {
 extension ConditionSpace {
   private static let mostTries = 64
 
-  /// Looks for a context for which a question is answered.
+  /// Looks for a context that answers a question.
   ///
-  /// Of many conditions that must not hold few matter. They are taken in as contexts are found for
-  /// which they hold: what cannot be with some of them cannot be with all.
+  /// Of many conditions that must not hold, few matter. They are added when a context is found for
+  /// which they hold: if there is no context without some of them, there is none without all.
   ///
   /// - Parameters:
-  ///   - needed: conditions that matter, as far as that is known; afterwards those of a proof.
+  ///   - needed: conditions known to matter; afterwards those of a proof.
   ///   - budget: steps for this question.
-  ///   - accepts: whether a context is good enough. One that is not does not end the search, and its
-  ///     like are not taken for a proof.
+  ///   - accepts: whether a context is acceptable. A rejected one does not end the search, and
+  ///     prevents a proof.
   package func answer(
     _ question: Question, _ needed: inout [Int], budget: Int,
     _ accepts: (AnalysisWitness) -> Bool = { _ in true }
@@ -78,11 +78,11 @@ extension ConditionSpace {
     return .unknown(.budget)
   }
 
-  /// Whether there is nothing for which a question is answered, whatever opaque parts come to.
+  /// Whether no context answers a question, for any outcome of opaque parts.
   ///
   /// - Parameters:
-  ///   - needed: conditions that matter, as far as that is known; afterwards those of a proof.
-  ///   - relaxed: nodes that may come to anything.
+  ///   - needed: conditions known to matter; afterwards those of a proof.
+  ///   - relaxed: nodes that may have any outcome.
   package func isProved(
     _ question: Question, _ needed: inout [Int], budget: Int, relaxing relaxed: [Int] = []
   ) -> Bool {
@@ -122,7 +122,7 @@ extension ConditionSpace {
     conditions.map { Goal(model.conditions[$0].root, .notTrue) }
   }
 
-  /// The first of many, and as many more as matter already.
+  /// The first conditions of a list, as many as already matter.
   private func some(of held: [Int], _ count: Int) -> [Int] {
     let most = min(held.count, count + 1)
     return (0..<most).map { held[$0 * held.count / most] }
@@ -130,15 +130,16 @@ extension ConditionSpace {
 
   // MARK: Contexts
 
-  /// What came of a state of the search.
+  /// The result of trying a state of the search.
   private enum Attempt {
     case witness(AnalysisWitness)
-    /// There is a context, for which other conditions hold.
+    /// A context was found, but these conditions hold for it.
     case held([Int])
     case none
   }
 
-  /// A context in a state of the search for which the machine meets the goals, the simplest first.
+  /// A context in a state of the search for which the machine meets the goals. Simple values are
+  /// tried first.
   private func attempt(
     in state: ConditionSearch.State, _ goals: [Goal], _ others: [Int],
     _ accepts: (AnalysisWitness) -> Bool
@@ -147,7 +148,7 @@ extension ConditionSpace {
     var sample = Array(repeating: 0, count: choice.count)
     var best = judged(witness(choice, sample), goals, others, accepts)
     if case .witness = best { return best }
-    // Only what several attributes decide together depends on more than the classes.
+    // Only atoms of several attributes depend on more than the classes.
     let open = variables.indices.filter { joint.contains(variables[$0].group) }
     let options = open.map { variable in
       state.domains[variable].numbers.flatMap { number in
@@ -156,9 +157,9 @@ extension ConditionSpace {
     }
     var tries = 0
     defer { self.tries += tries }
-    // Every pair of values is tried before all combinations of the first few are.
+    // Every pair of values is tried before the combinations of the first few.
     var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
-    // Of one attribute all values are tried, of several some.
+    // For one attribute all values are tried, for several some.
     let isSingle = base != nil && open.count == 1
     let most =
       base == nil
@@ -186,7 +187,7 @@ extension ConditionSpace {
   ) -> Attempt {
     steps += goals.count + others.count
     guard meets(witness, goals) else { return .none }
-    // On the frame that the witness is in.
+    // Uses the frame that already holds the witness.
     let held = others.filter { model.holdsNow($0) }
     if !held.isEmpty { return .held(held) }
     return accepts(witness) ? .witness(witness) : .none
@@ -215,7 +216,7 @@ extension ConditionSpace {
     return AnalysisWitness(attributes: tree.value, answers: answers)
   }
 
-  /// Whether the machine meets the goals for a context.
+  /// Whether a context meets the goals according to the machine.
   package func meets(_ witness: AnalysisWitness, _ goals: [Goal]) -> Bool {
     model.outcomes(of: goals.map(\.node), for: witness).map { outcomes in
       zip(outcomes, goals).allSatisfy { $0.isSubset(of: $1.wanted) }
@@ -224,15 +225,15 @@ extension ConditionSpace {
 }
 
 extension ConditionModel {
-  /// What nodes of the formula come to for a context, by the machine; nil where the context does not
-  /// fit into a frame.
+  /// The outcomes of formula nodes for a context, computed by the machine; nil if the context does
+  /// not fit into a frame.
   package func outcomes(of nodes: [Int], for witness: AnalysisWitness) -> [OutcomeSet]? {
     guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
     defer { memory.forget() }
     return nodes.map { outcome(of: $0) }
   }
 
-  /// What nodes of the formula come to for what is in the frame of another program.
+  /// The outcomes of formula nodes for the contents of another program's frame.
   ///
   /// - Parameter slots: of ``slots(in:)``.
   package func outcomes(of nodes: [Int], in original: borrowing Frame, _ slots: [Int?])
@@ -244,7 +245,7 @@ extension ConditionModel {
     }
     defer {
       memory.forget()
-      // Its cells lie in the memory of the other frame.
+      // Its cells point into the memory of the other frame.
       frame.reset()
     }
     return nodes.map { outcome(of: $0) }
@@ -256,7 +257,7 @@ extension ConditionModel {
     return (0..<own.count).map { others.slot(like: $0, of: own) }
   }
 
-  /// What atoms come to for a context.
+  /// The outcomes of atoms for a context.
   func outcomes(ofAtoms atoms: [Int], for witness: AnalysisWitness) -> [OutcomeSet]? {
     guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
     return atoms.map { atom in
@@ -264,7 +265,7 @@ extension ConditionModel {
     }
   }
 
-  /// The values of slots in a context, where they are values.
+  /// The values of slots in a context, where they have one.
   func cells(of slots: Set<Int>, for witness: AnalysisWitness) -> [Int: Cell] {
     guard fill(witness.attributes, numbered(witness.answers)) else { return [:] }
     var cells: [Int: Cell] = [:]
@@ -272,14 +273,14 @@ extension ConditionModel {
     return cells
   }
 
-  /// Answers by the numbers that the program has for their questions.
+  /// Answers by the program's numbers for their questions.
   func numbered(_ answers: [(question: HostQuestion, value: Value)]) -> [(Int, Value)] {
     answers.compactMap { answer in
       program.questions.firstIndex(of: answer.question).map { ($0, answer.value) }
     }
   }
 
-  /// Whether a condition holds for the context that was asked for last.
+  /// Whether a condition holds for the current context in the frame.
   func holdsNow(_ condition: Int) -> Bool {
     OutcomeSet(program.condition(program.entries[condition], in: &frame)) == .true
   }
@@ -289,7 +290,8 @@ extension ConditionModel {
     outcomes(of: [], for: witness).map { _ in conditions.filter { holdsNow($0) } }
   }
 
-  /// The outcomes of runs of the program on a context. One that does not fit is as if it were empty.
+  /// The outcomes of running parts of the program on a context. One that does not fit counts as
+  /// empty.
   func run(_ starts: [UInt32], on context: Value, answers: [(Int, Value)] = []) -> [UInt8] {
     if !fill(context, answers) { frame.reset() }
     return starts.map { OutcomeSet(program.condition(at: $0, in: &frame)).rawValue }
@@ -328,13 +330,13 @@ extension ConditionModel {
   }
 }
 
-/// What nodes come to for one context, as far as it has been asked.
+/// The outcomes of nodes for one context, as far as computed.
 struct OutcomeMemory {
-  /// By node; empty where nobody has asked.
+  /// By node; empty if not computed.
   private var outcomes: [OutcomeSet] = []
   private var known: [Int] = []
 
-  /// Makes room for so many nodes.
+  /// Makes room for this many nodes.
   init(count: Int) { outcomes = Array(repeating: [], count: count) }
 
   mutating func makeRoom(for count: Int) {

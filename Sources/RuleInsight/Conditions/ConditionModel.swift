@@ -1,10 +1,10 @@
 package import Expressions
 internal import Regex
 
-/// Conditions as an analysis sees them: what connects their parts, and atoms, which the machine
-/// judges. All conditions of a rule set are in one model and share what they have in common.
+/// Conditions in the form of an analysis: connectives, and atoms, which the machine evaluates. All
+/// conditions of a rule set are in one model and share common parts.
 package final class ConditionModel {
-  /// A condition as it stands in a config.
+  /// A condition as written in a config.
   package enum Source {
     case expression(String)
     case filters([Filter])
@@ -14,9 +14,9 @@ package final class ConditionModel {
   package struct ClausePlace {
     package var range: SourceRange
     package var text: String
-    /// The formula node; nil where folding left the clause out.
+    /// The formula node; nil if folding removed the clause.
     package var node: Int?
-    /// Whether it has none because the machine judges it together with what is around it.
+    /// Whether it has no node because the machine evaluates it together with its surroundings.
     package var isWithinAtom = false
   }
 
@@ -26,19 +26,19 @@ package final class ConditionModel {
     package var clauses: [ClausePlace]
   }
 
-  /// A node of the formula: an atom, or what connects nodes before it.
+  /// A node of the formula: an atom, or a connective of earlier nodes.
   struct Node {
     enum Kind: UInt8 {
       case constant, atom, same, unary, fold, conditional, rescue, sequence
     }
 
     var kind: Kind
-    /// The atom; the table's number; or the outcome of a constant.
+    /// The number of the atom or of the table, or the outcome of a constant.
     var value = 0
     var operands: [Int] = []
   }
 
-  /// A part of a condition that the machine judges as a whole.
+  /// A part of a condition that the machine evaluates as a whole.
   struct Atom {
     /// Its node in the graph.
     var node: ConditionGraph.ID
@@ -46,16 +46,16 @@ package final class ConditionModel {
     var entry = 0
     /// The attributes that it reads, as slots of the program.
     var slots: [Int]
-    /// The group that all these belong to; nil where they are of several.
+    /// The group that all these belong to; nil if there are several.
     var group: Int?
-    /// What it demands of the values of its group; nil where it is opaque.
+    /// Its demands on the values of its group; nil if it is opaque.
     var demands: AttributeDemands?
-    /// What it can come to, whatever its attributes are.
+    /// Its possible outcomes, for any attributes.
     var possible: OutcomeSet
   }
 
   package let program: Program
-  /// Where atoms are run.
+  /// The frame for running atoms.
   var frame: Frame
   package private(set) var conditions: [Condition] = []
   private(set) var nodes: [Node] = []
@@ -63,9 +63,9 @@ package final class ConditionModel {
   lazy var memory = OutcomeMemory(count: nodes.count)
   private(set) var atoms: [Atom] = []
   private(set) var groups: [AttributeGroup] = []
-  /// By slot, its group; nil for what has none.
+  /// By slot, its group; nil for a slot without one.
   private(set) var groupOf: [Int?] = []
-  /// What a host can answer, by the slot of the question.
+  /// The possible answers of a host, by the slot of the question.
   private let answers: (HostQuestion) -> HostAnswers
   private var classesOf: [[Int]: AttributeClasses] = [:]
   /// By slot, the atoms that read it together with attributes of other groups.
@@ -73,7 +73,7 @@ package final class ConditionModel {
 
   /// - Parameters:
   ///   - environment: the language of the conditions. Every condition must compile in it.
-  ///   - answers: what a host can answer to a question.
+  ///   - answers: the possible answers of a host to a question.
   package init(
     _ environment: ExpressionEnvironment, _ sources: [Source],
     answers: @escaping (HostQuestion) -> HostAnswers = { _ in HostAnswers() }
@@ -119,7 +119,7 @@ package final class ConditionModel {
     }
   }
 
-  /// Atoms that read nothing come to one thing.
+  /// Evaluates atoms that read nothing, which have a single outcome.
   private static func settle(_ atoms: inout [Atom], _ program: Program) {
     guard atoms.contains(where: \.slots.isEmpty) else { return }
     var frame = Frame(for: program)
@@ -154,14 +154,14 @@ package final class ConditionModel {
     }
   }
 
-  /// Adds a node to the formula, behind its operands.
+  /// Adds a node to the formula, after its operands.
   func add(_ node: Node) -> Int {
     nodes.append(node)
     memory.makeRoom(for: nodes.count)
     return nodes.count - 1
   }
 
-  /// The values of a group that some atoms of it tell apart. They are worked out once for equal
+  /// The values of a group that some of its atoms distinguish. They are computed once for equal
   /// atoms.
   func classes(of group: Int, for atoms: [Int]) -> AttributeClasses {
     if let known = classesOf[[group] + atoms] { return known }
@@ -170,13 +170,13 @@ package final class ConditionModel {
     return made
   }
 
-  /// The same, told apart by labels, too.
+  /// The same, also distinguished by labels.
   func classes(of group: Int, for atoms: [Int], labels: ValueLabels) -> AttributeClasses {
     AttributeClasses(groups[group], atoms, in: self, answers, labels: labels)
   }
 }
 
-/// What a host can answer to a question. Without knowledge: a number, null or a bool.
+/// The possible answers of a host to a question. If nothing is known: a number, null or a bool.
 package struct HostAnswers: Sendable {
   package var canBeNull = true
   package var canBeNumber = true
@@ -199,7 +199,7 @@ struct PatternReader {
     limits = RegexLimits(environment.limits)
   }
 
-  /// A pattern as an automaton; nil for one that is wrong or cannot be walked.
+  /// A pattern's automaton; nil if the pattern is invalid or cannot be traversed.
   func automaton(_ text: [UInt8]) -> RegexAutomaton? {
     (try? syntax.check(text, limits)).flatMap { RegexAutomaton($0, text: text) }
   }
@@ -216,7 +216,8 @@ private struct FormulaReader {
 
   /// The formula node of a graph node.
   ///
-  /// - Parameter isWhole: whether it is a whole condition, for which null is as good as a fault.
+  /// - Parameter isWhole: whether it is a whole condition, for which null is equivalent to an
+  ///   error.
   mutating func node(
     _ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph, isWhole: Bool = false
   ) -> Int {
@@ -246,7 +247,7 @@ private struct FormulaReader {
     case .holds: return unary(.holds, a, graph)
     case .truthy: return unary(.truthy, a, graph)
     case .call where graph.function(id) == .superscriptTruth:
-      // A value that is read where it lies is told apart by more than its outcome.
+      // An unchanged attribute value has more distinctions than its outcome.
       guard let operand = graph.list(node.a).first.map(Int.init), graph.carried(operand) == nil
       else { return atom(id, graph) }
       return unary(.superscriptTruth, operand, graph)
@@ -290,7 +291,7 @@ private struct FormulaReader {
     return ConditionModel.Node(kind: .atom, value: atoms.count - 1)
   }
 
-  /// The clauses of a condition with their formula nodes; nil for what is within an atom.
+  /// The clauses of a condition with their formula nodes; nil for parts of an atom.
   func clauses(below root: ConditionGraph.ID, _ graph: borrowing ConditionGraph)
     -> [(clause: Int, node: Int?)]
   {

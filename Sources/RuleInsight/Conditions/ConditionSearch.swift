@@ -1,46 +1,46 @@
 internal import Expressions
 
-/// A search for classes of values for which goals are met: narrows what is possible by what has to
-/// be, and where that does not decide tries one outcome of an atom after the other.
+/// A search for classes of values that meet goals. It narrows the possible outcomes by the required
+/// ones. If that does not decide, it tries the outcomes of an atom one by one.
 struct ConditionSearch {
-  /// What is possible at a point of the search.
+  /// The possibilities at a point of the search.
   struct State {
     /// By variable.
     var domains: [ClassMask]
-    /// By atom: what atoms without a variable may come to.
+    /// By atom, the possible outcomes of atoms without a variable.
     var free: [OutcomeSet]
   }
 
   enum Result {
     case found(State)
-    /// There is nothing.
+    /// There is no solution.
     case none
     case outOfBudget
   }
 
   private let space: ConditionSpace
   private let goals: [(node: Int, wanted: OutcomeSet)]
-  /// Whether what is not known for sure of an atom may be anything.
+  /// Whether an atom may have any outcome that is not excluded for certain.
   private let isProof: Bool
   private var budget: Int
-  /// Nodes that may come to anything.
+  /// Nodes that may have any outcome.
   private let relaxed: [Bool]
   private var sets: [OutcomeSet]
   private var allowed: [OutcomeSet]
   /// The nodes that goals depend on, operands first, and their atoms.
   private let places: [Int]
   private let atoms: [Int]
-  /// What a walk over the places takes.
+  /// The steps of a walk over the places.
   private let cost: Int
-  /// By node, the last walk that came by.
+  /// By node, the last walk that visited it.
   private var seen: [UInt32]
   private var walk: UInt32 = 0
 
   /// - Parameters:
-  ///   - isProof: whether opaque atoms may come to anything. Otherwise they come to what they are on
+  ///   - isProof: whether opaque atoms may have any outcome. Otherwise they have their outcomes on
   ///     the candidates.
-  ///   - budget: steps, of which one is the visit of a node.
-  ///   - relaxed: nodes of the model's formula that may come to anything.
+  ///   - budget: the number of steps. A visit of a node is one step.
+  ///   - relaxed: nodes of the model's formula that may have any outcome.
   init(
     _ space: ConditionSpace, _ goals: [ConditionSpace.Goal], isProof: Bool, budget: Int,
     relaxing relaxed: [Int] = []
@@ -60,7 +60,7 @@ struct ConditionSearch {
     cost = 2 * places.count + atoms.reduce(0) { $0 + space.atoms[$1].words / 8 }
   }
 
-  /// - Parameter accepts: whether what was found is wanted; the search goes on where it is not.
+  /// - Parameter accepts: whether a solution is acceptable. If not, the search continues.
   mutating func run(_ accepts: (State) -> Bool) -> Result {
     let start = State(
       domains: space.variables.enumerated().map { number, variable in
@@ -154,7 +154,7 @@ struct ConditionSearch {
 
   // MARK: Narrowing
 
-  /// Narrows what is possible until nothing changes; false when a goal cannot be met.
+  /// Narrows the possibilities until nothing changes; false when a goal cannot be met.
   private mutating func narrow(_ state: inout State) -> Bool {
     while true {
       budget -= cost
@@ -178,7 +178,7 @@ struct ConditionSearch {
     }
   }
 
-  /// What every node may come to.
+  /// Computes the possible outcomes of every node.
   private mutating func forward(_ state: State) {
     for place in places {
       sets[place] = relaxed[place] ? .any : outcome(of: space.nodes[place], state)
@@ -196,7 +196,7 @@ struct ConditionSearch {
     space.operands[node.first + i]
   }
 
-  /// Narrows operands by what nodes have to come to; false when that is nothing.
+  /// Narrows operands by the required outcomes of nodes; false when none remain.
   private mutating func backward() -> Bool {
     for place in places.reversed() where allowed[place] != sets[place] {
       let node = space.nodes[place]
@@ -256,7 +256,7 @@ struct ConditionSearch {
     if branches == .no { allowed[no].formIntersection(wanted) }
   }
 
-  /// A fault of the first operand is rescued by the second, or stays.
+  /// An error of the first operand is replaced by the second, or stays.
   private mutating func narrowRescue(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
     let (first, second) = (operand(node, 0), operand(node, 1))
     let rescued = sets[second].union(.fault)
@@ -265,7 +265,7 @@ struct ConditionSearch {
     }
   }
 
-  /// A fault of any operand but the last is the result.
+  /// An error of any operand but the last is the result.
   private mutating func narrowSequence(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
     guard !wanted.contains(.fault) else { return }
     for i in 0..<node.count - 1 { allowed[operand(node, i)].subtract(.fault) }
@@ -274,8 +274,8 @@ struct ConditionSearch {
 
   // MARK: Branching
 
-  /// An atom whose outcome a goal still depends on; nil when all goals are met, or depend on nothing
-  /// that could be chosen.
+  /// An atom that a goal still depends on; nil when all goals are met, or depend on nothing that
+  /// could be chosen.
   private mutating func undecided() -> Int? {
     walk += 1
     for goal in goals where !sets[goal.node].isSubset(of: goal.wanted) {

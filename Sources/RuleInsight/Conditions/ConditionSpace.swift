@@ -1,9 +1,9 @@
 internal import Expressions
 
-/// Some conditions of a model, and all values that their attributes may have, as classes: where
-/// questions about them are answered.
+/// Some conditions of a model, and all possible values of their attributes, as classes. It answers
+/// questions about them.
 package final class ConditionSpace {
-  /// What a node of the formula has to come to.
+  /// A required outcome of a formula node.
   package struct Goal {
     package var node: Int
     package var wanted: OutcomeSet
@@ -14,10 +14,10 @@ package final class ConditionSpace {
     }
   }
 
-  /// What is looked for: a context for which goals are met, and conditions do not hold.
+  /// A search request: a context that meets the goals, and for which these conditions do not hold.
   package struct Question {
     package var goals: [Goal]
-    /// Conditions by their number, none of them twice, those that are worth most first.
+    /// Conditions by their number, without duplicates, the most useful first.
     package var sparing: [Int]
 
     package init(_ goals: [Goal], sparing: [Int] = []) {
@@ -29,17 +29,17 @@ package final class ConditionSpace {
   struct Node {
     var kind: ConditionModel.Node.Kind
     var value: Int
-    /// Its operands among ``operands``.
+    /// The index of its first operand in ``operands``.
     var first: Int
     var count: Int
   }
 
-  /// How the outcome of an atom is found.
+  /// How to find the outcome of an atom.
   struct Atom {
-    /// The variable, or -1 when the atom is of several or of none.
+    /// The variable, or -1 when the atom has several or none.
     var variable: Int
     var masks: [ClassMask]
-    /// Whether the classes of its variable are all that there is for it.
+    /// Whether the classes of its variable cover all values.
     var isPrecise: Bool
     var possible: OutcomeSet
     /// The size of the masks.
@@ -60,16 +60,17 @@ package final class ConditionSpace {
   let tables = OutcomeTables.shared
   /// Steps that questions have taken.
   package var steps = 0
-  /// The context that everything is as in, but for the variables; nil where all is open.
+  /// The context that fixes everything but the variables; nil if everything is open.
   private(set) var base: AnalysisWitness?
-  /// Contexts that a question has tried because classes did not say enough.
+  /// Contexts that a question has tried because classes were not enough.
   var tries = 0
-  /// How many of them a question about a context may try.
+  /// The maximum number of such contexts for a question about a context.
   package var mostTries = 4_000
-  /// By variable, the classes that it may be of; nil for all.
+  /// By variable, its allowed classes; nil for all.
   var limits: [ClassMask?] = []
 
-  /// - Parameter roots: nodes of the model's formula; questions are about these and what is below.
+  /// - Parameter roots: nodes of the model's formula. Questions are about these and the nodes
+  ///   below.
   package convenience init(_ model: ConditionModel, roots: [Int]) {
     self.init(model, roots: roots) { model.classes(of: $0, for: $1) }
   }
@@ -86,7 +87,7 @@ package final class ConditionSpace {
     addVariables(classes)
   }
 
-  /// A space in which everything is as in a context.
+  /// A space in which everything is fixed as in a context.
   init(_ model: ConditionModel, roots: [Int], around base: AnalysisWitness) {
     self.model = model
     self.base = base
@@ -104,9 +105,9 @@ package final class ConditionSpace {
     }
   }
 
-  /// A space like another one, in which some groups are variables, too.
+  /// A space like another one, in which some groups are variables too.
   ///
-  /// - Parameter open: atoms of this space that may come to anything.
+  /// - Parameter open: atoms of this space that may have any outcome.
   init(_ other: ConditionSpace, _ variables: [(group: Int, classes: AttributeClasses)], open: [Int])
   {
     model = other.model
@@ -153,7 +154,7 @@ package final class ConditionSpace {
       if let group = model.atoms[number].group {
         byGroup[group, default: []].append(number)
       } else {
-        // What several attributes decide together needs a value of each.
+        // Atoms of several attributes need a value for each.
         for group in model.atoms[number].slots.compactMap({ model.groupOf[$0] }) {
           byGroup[group, default: []] += []
         }
@@ -182,7 +183,7 @@ package final class ConditionSpace {
   /// The place of a node of the model's formula.
   func place(of node: Int) -> Int { places[node] ?? 0 }
 
-  /// Nodes and all that they depend on, operands before what they are operands of.
+  /// Nodes and all their dependencies, operands first.
   func places(below roots: [Int]) -> [Int] {
     var isNeeded = Array(repeating: false, count: nodes.count)
     var open = roots
@@ -197,7 +198,7 @@ package final class ConditionSpace {
     return places.sorted()
   }
 
-  /// Whether all atoms that nodes depend on are known for all values of their attributes, so that a
+  /// Whether all atoms below some nodes are known for all values of their attributes, so that a
   /// search without a result is a proof.
   func isPrecise(below roots: [Int]) -> Bool {
     places(below: roots).allSatisfy { place in
@@ -207,11 +208,11 @@ package final class ConditionSpace {
     }
   }
 
-  /// The groups of attributes that are decided by several together.
+  /// The groups of attributes that atoms use together with others.
   private(set) lazy var joint: Set<Int> = Set(
     atoms.indices.filter { atoms[$0].variable < 0 && !atoms[$0].possible.isSingle }
       .flatMap { model.atoms[modelAtoms[$0]].slots }.compactMap { model.groupOf[$0] })
 
-  /// Whether that is so of all nodes.
+  /// Whether that is true of all nodes.
   var isPrecise: Bool { isPrecise(below: Array(nodes.indices)) }
 }

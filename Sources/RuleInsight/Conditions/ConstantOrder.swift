@@ -1,21 +1,21 @@
 internal import Expressions
 
-/// Where a text stands among constants: as far as it goes along with some of them, and from where it
-/// has left them between which of them it lies, and which of them it begins with.
+/// The position of a string relative to constants: how far it matches some of them, between which
+/// constants it falls after it diverges, and which of them are its prefixes.
 struct ConstantOrder {
   private struct Node {
     /// By letter, in order.
     var children: [(letter: UInt32, node: Int)] = []
-    /// The constants that begin with this, among all in their order.
+    /// The constants that begin with this prefix, as a range in sorted order.
     var constants = 0..<0
     var isConstant = false
-    /// The longest constant that this begins with, as a node; -1 for none.
+    /// The longest constant that is a prefix of this, as a node; -1 for none.
     var beginning = -1
   }
 
-  /// A text that is no beginning of a constant.
+  /// A string that is not a prefix of a constant.
   private struct Place: Hashable {
-    /// How many constants come before it.
+    /// The number of constants before it.
     var rank: Int
     var beginning: Int
   }
@@ -40,7 +40,7 @@ struct ConstantOrder {
     var node = 0
     nodes[0].constants = 0..<rank + 1
     for letter in constant {
-      // Constants come in their order, so that only the last child can be this one.
+      // Constants are added in sorted order, so only the last child can match.
       if let last = nodes[node].children.last, last.letter == letter {
         node = last.node
         nodes[node].constants = nodes[node].constants.lowerBound..<rank + 1
@@ -53,7 +53,7 @@ struct ConstantOrder {
     nodes[node].isConstant = true
   }
 
-  /// The state behind one more letter; the one in front of every text is 0.
+  /// The state after one more letter. The initial state is 0.
   mutating func step(_ state: Int32, _ letter: UInt32) -> Int32 {
     guard Int(state) < nodes.count else { return state }
     let node = nodes[Int(state)]
@@ -64,7 +64,7 @@ struct ConstantOrder {
       if own > letter { break }
       place.rank = nodes[child].constants.upperBound
     }
-    // Equality has failed for good, whatever follows.
+    // Equality has failed permanently.
     if !asksOrder { place = Place(rank: 0, beginning: -1) }
     if let number = numbers[place] { return number }
     let number = Int32(nodes.count + places.count)
@@ -73,7 +73,7 @@ struct ConstantOrder {
     return number
   }
 
-  /// What can be seen of a text that ends in a state.
+  /// The properties of a string that ends in a state.
   func ending(_ state: Int32) -> [Int32] {
     guard Int(state) < nodes.count else {
       let place = places[Int(state) - nodes.count]

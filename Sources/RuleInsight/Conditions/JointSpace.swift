@@ -1,19 +1,20 @@
 package import Expressions
 
-/// What tells values apart beside the atoms of a model.
+/// A function that distinguishes values beside the atoms of a model.
 struct ValueLabels {
-  /// What it asks of values.
+  /// Its demands on values.
   var demands: AttributeDemands
-  /// Values with equal rows are the same to it.
+  /// Values with equal rows are equivalent for it.
   var row: (Value?) -> [UInt8]
 }
 
-/// Questions about two models at once, which need not be of one language: conditions of rules, and claims
-/// about what they lead to.
+/// Questions about two models at once, which may be in different languages: conditions of rules,
+/// and claims about the outcomes of these rules.
 ///
-/// Both read the same attributes. A value of one of these is of a class of either model; classes of the
-/// rules are therefore made so that all values of one are of one class of the claims, too. What the claims
-/// can come to is gone through class by class, and for each of these the rules are asked.
+/// Both read the same attributes. Every value belongs to a class of either model. The classes of
+/// the rules are refined, so that all values of one class are also in a single class of the claims.
+/// The possible outcomes of the claims are enumerated class by class, and for each of them the
+/// rules are queried.
 package final class JointSpace {
   package enum Answer {
     case witness(AnalysisWitness)
