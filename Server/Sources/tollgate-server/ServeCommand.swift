@@ -149,7 +149,7 @@ struct ServeCommand: AsyncParsableCommand {
     options.requiresKeys = access.requireKeys || !fixtures.isDemo || !isLocal
     options.settings.redaction = Redaction(paths: access.redacted.compactMap(Redaction.path))
     do {
-      return try await DecisionService(options, database: database)
+      return try await DecisionService(options, store: SQLiteStore(database))
     } catch let error as ServiceError {
       throw ValidationError(error.message)
     }

@@ -55,7 +55,7 @@ final class TestServer: Sendable {
     options.settings.seed = "demo"
     try change(&options)
     let service = try await DecisionService(
-      options, database: try database ?? ServiceDatabase.open(in: nil))
+      options, store: SQLiteStore(try database ?? ServiceDatabase.open(in: nil)))
     self.service = service
     let server = Server(settings, metrics: service.metrics, log: log)
     addServiceRoutes(to: server.router, service)

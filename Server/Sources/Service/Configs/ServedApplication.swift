@@ -9,7 +9,7 @@ package final class ServedApplication: Sendable {
   package let id: String
   package let configPath: String?
   private let settings: PreparedConfig.Settings
-  private let history: ConfigHistory
+  private let store: any StateStore
   private let running: Locked<LoadedConfig>
 
   /// The config that decides now.
@@ -18,11 +18,11 @@ package final class ServedApplication: Sendable {
   /// Takes the config of the fixtures, or the last one that was put in its place since the file had
   /// this text.
   package init(
-    _ application: Fixtures.Application, _ options: ServiceOptions, _ history: ConfigHistory
+    _ application: Fixtures.Application, _ options: ServiceOptions, _ store: any StateStore
   ) async throws {
     id = application.id
     configPath = application.configPath
-    self.history = history
+    self.store = store
     var settings = options.settings
     settings.nesting = options.limits.nesting
     if let products = application.products {
@@ -30,8 +30,8 @@ package final class ServedApplication: Sendable {
     }
     self.settings = settings
     let hash = LoadedConfig.hash(of: application.config)
-    let last = try await history.text(of: application.id)
-    let lastOfFile = try await history.text(of: application.id, source: "file")
+    let last = try await store.config(of: application.id, number: nil, source: nil)
+    let lastOfFile = try await store.config(of: application.id, number: nil, source: "file")
     if let last, let lastOfFile, lastOfFile.version.hash == hash,
       let loaded = try? LoadedConfig(
         number: last.version.number, ConfigText(last.bytes, language: settings.language), settings)
@@ -41,9 +41,10 @@ package final class ServedApplication: Sendable {
     }
     let text = ConfigText(application.config, language: settings.language)
     try Self.checkUsable(text, application, options.log)
-    let number = try await history.append(
-      application.config, hash: hash, to: application.id, by: "file", source: "file",
-      note: application.configPath, at: ServiceTime.now(), detail: "")
+    let number = try await store.publish(
+      NewConfig(
+        application.config, of: application.id, by: "file", source: "file",
+        note: application.configPath))
     running = Locked(try LoadedConfig(number: number, text, settings))
   }
 
@@ -121,9 +122,11 @@ package final class ServedApplication: Sendable {
     _ text: ConfigText, by: String, source: String, note: String?, detail: String = "",
     after expected: Int? = nil, origin: Int? = nil
   ) async throws -> LoadedConfig {
-    let number = try await history.append(
-      text.bytes, hash: LoadedConfig.hash(of: text.bytes), to: id, by: by, source: source,
-      note: note, at: ServiceTime.now(), detail: detail, after: expected, origin: origin)
+    var config = NewConfig(text.bytes, of: id, by: by, source: source, note: note)
+    config.detail = detail
+    config.after = expected
+    config.origin = origin
+    let number = try await store.publish(config)
     let loaded = try LoadedConfig(number: number, text, settings)
     // Of two who put one at once the later version stays.
     running.withLock { if $0.number < number { $0 = loaded } }

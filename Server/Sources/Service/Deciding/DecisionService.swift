@@ -1,5 +1,4 @@
 internal import Expressions
-package import GRDB
 internal import HTTPTypes
 package import Hummingbird
 internal import RuleEngine
@@ -10,19 +9,15 @@ package final class DecisionService: Sendable {
   package let applications: [ServedApplication]
   package let metrics = ServiceMetrics()
   let access: Access
-  let history: ConfigHistory
-  let state: StateStore
-  var database: any DatabaseWriter { state.database }
+  let store: any StateStore
 
-  package init(_ options: ServiceOptions, database: any DatabaseWriter) async throws {
+  package init(_ options: ServiceOptions, store: any StateStore) async throws {
     self.options = options
-    state = StateStore(database)
+    self.store = store
     access = Access(options.fixtures, adminToken: options.adminToken)
-    let history = try ConfigHistory(database)
-    self.history = history
     var applications: [ServedApplication] = []
     for application in options.fixtures.applications {
-      applications.append(try await ServedApplication(application, options, history))
+      applications.append(try await ServedApplication(application, options, store))
     }
     self.applications = applications
   }

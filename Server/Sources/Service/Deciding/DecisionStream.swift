@@ -139,12 +139,12 @@ struct DecisionStream: Sendable {
   /// The chunk with the stored state of its users in their records.
   private func withStoredState(_ chunk: StreamLines.Chunk) async throws -> StreamLines.Chunk {
     // Streams are often about users of whom nothing is stored.
-    guard try await service.state.hasUsers(in: application.id) else { return chunk }
+    guard try await service.store.hasUsers(in: application.id) else { return chunk }
     let lines = chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
     let users = lines.map { line in
       Array(line).withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) }
     }
-    let stored = try await service.state.stored(
+    let stored = try await service.store.states(
       of: users.compactMap { $0 }, in: application.id)
     guard !stored.isEmpty else { return chunk }
     var result = chunk

@@ -1,11 +1,9 @@
 internal import Expressions
-internal import Foundation
-internal import GRDB
 internal import HTTPTypes
 internal import Requests
 internal import RuleEngine
 
-/// Deciding with what is stored of users (`--state sqlite`), and storing what follows.
+/// Deciding with what is stored of users (`--state`), and storing what follows.
 extension DecisionService {
   /// How often a request is decided again because the user's stored state has changed meanwhile.
   private static let mostAttempts = 8
@@ -13,7 +11,7 @@ extension DecisionService {
   /// What is stored of a user; nothing on a server that stores nothing.
   func storedState(of user: String, _ application: ServedApplication) async throws -> StoredState {
     guard options.keepsState, !user.utf8.contains(0) else { return StoredState() }
-    return try await state.stored(of: user, request: nil, in: application.id).user
+    return try await store.read(StateKey(user, in: application.id)).user
   }
 
   /// Decides with the stored state, and stores what follows. A request ID has its effects once: a repeated
@@ -26,22 +24,16 @@ extension DecisionService {
   ) async throws -> (bytes: [UInt8], version: Int) {
     let storing = try Storing(body, request, application, config, options)
     for _ in 0..<Self.mostAttempts {
-      let stored = try await state.stored(
-        of: storing.user, request: request.requestID, in: application.id)
-      if let known = try storing.earlierAnswer(stored) { return known }
-      let answer = try storing.decide(stored)
-      if let change = storing.change(answer) {
-        let isStored = try await state.store(
-          change, of: storing.user, request: request.requestID, in: application.id,
-          ifStill: stored)
-        guard isStored else { continue }
+      let stored = try await store.read(storing.key)
+      let (outcome, change) = try storing.decide(stored)
+      if let change {
+        guard try await store.store(change, of: storing.key, ifStill: stored) else { continue }
       }
-      return (count(answer, application), config.number)
+      return counted(outcome, application)
     }
     // Others were faster every time.
-    return try await state.exclusively { [self] database in
-      try decideAndStore(storing, application, database)
-    }
+    let outcomes = try await store.update([storing.key]) { try storing.decide($1) }
+    return counted(outcomes[0], application)
   }
 
   /// The same for several requests, one after the other, in one transaction.
@@ -49,45 +41,52 @@ extension DecisionService {
     _ requests: [(body: [UInt8], request: DecideRequest)], _ application: ServedApplication,
     _ config: LoadedConfig
   ) async throws -> [Result<[UInt8], ServiceError>] {
-    let options = options
-    return try await state.exclusively { [self] database in
-      try requests.map { body, request in
-        do {
-          let storing = try Storing(body, request, application, config, options)
-          return .success(try decideAndStore(storing, application, database).bytes)
-        } catch let error as ServiceError {
-          return .failure(error)
-        } catch let error as RequestError {
-          return .failure(ServiceError(error))
-        }
+    let all = requests.map { body, request in
+      Result { () throws(ServiceError) in
+        try Storing(body, request, application, config, options)
       }
+    }
+    let storing = all.compactMap { try? $0.get() }
+    let outcomes = try await store.update(storing.map(\.key)) { index, stored in
+      do {
+        let (outcome, change) = try storing[index].decide(stored)
+        return (Result<Storing.Outcome, ServiceError>.success(outcome), change)
+      } catch let error as ServiceError {
+        return (.failure(error), nil)
+      } catch let error as RequestError {
+        return (.failure(ServiceError(error)), nil)
+      }
+    }
+    var next = outcomes.makeIterator()
+    return all.map { one in
+      one.flatMap { _ in next.next()! }.map { counted($0, application).bytes }
     }
   }
 
-  private func decideAndStore(
-    _ storing: Storing, _ application: ServedApplication, _ database: Database
-  ) throws -> (bytes: [UInt8], version: Int) {
-    let request = storing.request.requestID
-    let stored = try StateStore.stored(
-      of: storing.user, request: request, in: application.id, database)
-    if let known = try storing.earlierAnswer(stored) { return known }
-    let answer = try storing.decide(stored)
-    if let change = storing.change(answer) {
-      try StateStore.store(
-        change, of: storing.user, request: request, in: application.id, database)
+  private func counted(_ outcome: Storing.Outcome, _ application: ServedApplication) -> (
+    bytes: [UInt8], version: Int
+  ) {
+    switch outcome {
+    case .earlier(let bytes, let version): (bytes, version)
+    case .decided(let answer, let version): (count(answer, application), version)
     }
-    return (count(answer, application), storing.config.number)
   }
 }
 
 /// One request that is decided with the stored state.
 private struct Storing: Sendable {
-  let body: [UInt8]
-  let request: DecideRequest
-  let config: LoadedConfig
-  let user: String
+  enum Outcome: Sendable {
+    /// The answer that the request was given before.
+    case earlier([UInt8], version: Int)
+    case decided(DecidedAnswer, version: Int)
+  }
+
+  let key: StateKey
+  private let body: [UInt8]
+  private let request: DecideRequest
+  private let config: LoadedConfig
   private let keptRequests: Int64
-  private let question: Data?
+  private let question: [UInt8]?
 
   init(
     _ body: [UInt8], _ request: DecideRequest, _ application: ServedApplication,
@@ -98,42 +97,51 @@ private struct Storing: Sendable {
     self.config = config
     keptRequests = options.keptRequests
     // A record without an ID is refused when it is decided.
-    user = body.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) } ?? ""
+    let user = body.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) } ?? ""
     guard !user.utf8.contains(0) else {
       throw .badRequest("the user's ID holds the character U+0000, and cannot be stored")
     }
-    question = request.requestID.map { _ in Data(LoadedConfig.hash(of: body).utf8) }
+    key = StateKey(user, request: request.requestID, in: application.id)
+    question = request.requestID.map { _ in Array(LoadedConfig.hash(of: body).utf8) }
   }
 
-  /// The answer that the request was given before; nil for a new one.
-  func earlierAnswer(_ stored: StateStore.Stored) throws(ServiceError) -> (
-    bytes: [UInt8], version: Int
-  )? {
-    guard let known = stored.answer else { return nil }
-    guard known.question == question else {
-      throw ServiceError(
-        .conflict, "request_id_reused",
-        "the request ID '\(request.requestID ?? "")' was another question; take a new one for each")
+  /// Decides, and says what that changes; nil for nothing.
+  func decide(_ stored: Stored) throws -> (Outcome, StateChange?) {
+    if let known = stored.answer {
+      guard known.question == question else {
+        throw ServiceError(
+          .conflict, "request_id_reused",
+          "the request ID '\(request.requestID ?? "")' was another question; take a new one for each"
+        )
+      }
+      return (.earlier(known.bytes, version: known.version ?? config.number), nil)
     }
-    return (Array(known.bytes), known.version ?? config.number)
-  }
-
-  func decide(_ stored: StateStore.Stored) throws(RequestError) -> DecidedAnswer {
     let body = stored.user.appended(to: body)
-    return try DecidedAnswer(wantsEffects: request.records ?? true) { (each) throws(RequestError) in
+    let answer = try DecidedAnswer(wantsEffects: request.records ?? true) {
+      (each) throws(RequestError) in
       try config.prepared.decide(body, request, each: each)
     }
+    return (.decided(answer, version: config.number), change(answer))
   }
 
-  /// What the answer changes; nil for nothing.
-  func change(_ answer: DecidedAnswer) -> StateStore.Change? {
-    guard question != nil || answer.effects.contains(where: \.isStored) else { return nil }
-    return StateStore.Change(
-      effects: answer.effects, now: request.now ?? ServiceTime.now(),
-      largestLimit: config.largestLimit,
-      oldestAnswer: ServiceTime.now().milliseconds - keptRequests,
+  private func change(_ answer: DecidedAnswer) -> StateChange? {
+    let now = ServiceTime.now()
+    var change = StateChange(
+      now: request.now ?? now,
       answer: question.map {
-        .init(question: $0, bytes: Data(answer.bytes), version: config.number)
-      })
+        StoredAnswer(question: $0, bytes: answer.bytes, version: config.number)
+      },
+      answeredAt: now, keeping: keptRequests)
+    change.largestLimit = config.largestLimit
+    for effect in answer.effects {
+      switch effect {
+      case .storeAssignment(let experiment, let variant):
+        change.assignments.append((experiment, variant))
+      case .recordOccurrence(let limit): change.occurrences.append(limit.key)
+      case .confirmAssignment, .fireTrigger: break
+      }
+    }
+    let isEmpty = change.assignments.isEmpty && change.occurrences.isEmpty
+    return isEmpty && question == nil ? nil : change
   }
 }

@@ -22,7 +22,7 @@ struct ConfigRoutes: Sendable {
     }
     router.get("/v1/config/history") { request, _ in
       let (application, _) = try service.application(request, for: .administer)
-      let versions = try await service.history.versions(of: application.id)
+      let versions = try await service.store.versions(of: application.id, limit: 100)
       return Response(
         json: .object([
           "current": .int(Int64(application.current.number)),
@@ -37,7 +37,7 @@ struct ConfigRoutes: Sendable {
       return Response(
         json: .object([
           "entries": .list(
-            try await service.history.audit(of: application?.id, limit: limit))
+            try await service.store.audit(of: application?.id, limit: limit).map(\.value))
         ]))
     }
   }
@@ -104,10 +104,12 @@ struct ConfigRoutes: Sendable {
     var number = asked?.wholeNumber
     if number == nil {
       // Going back twice goes back twice as far, and not forth again.
-      number = try await service.history.number(before: current, of: application.id)
+      number = try await service.store.version(
+        before: current.number, hash: current.hash, of: application.id)
     }
     guard let number,
-      let (version, bytes) = try await service.history.text(of: application.id, number: number)
+      let (version, bytes) = try await service.store.config(
+        of: application.id, number: number, source: nil)
     else {
       throw ServiceError.notFound(
         number.map { "there is no version \($0)" } ?? "there is no other version to go back to")

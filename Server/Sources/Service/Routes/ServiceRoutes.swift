@@ -1,5 +1,4 @@
 internal import Expressions
-internal import GRDB
 internal import HTTPTypes
 package import Hummingbird
 internal import Requests
@@ -66,7 +65,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
 private func addAbout(to router: Router<ServiceContext>, _ service: DecisionService) {
   router.get("/readyz") { _, _ in
     do {
-      try await service.database.read { _ = try Int.fetchOne($0, sql: "SELECT 1") }
+      try await service.store.check()
     } catch {
       throw ServiceError(.serviceUnavailable, "not_ready", "the database does not answer")
     }

@@ -1,0 +1,142 @@
+package import Expressions
+package import Requests
+internal import RuleEngine
+
+/// What the service stores: variants and occurrences of users, the answers to requests with an ID, and configs
+/// with their history and audit log.
+///
+/// Each method is a whole operation. Two requests that change one user at once never both succeed in `store` with
+/// what they have read before.
+package protocol StateStore: Sendable {
+  // MARK: Users
+
+  /// What is stored of a user and a request at one moment.
+  func read(_ key: StateKey) async throws -> Stored
+
+  /// Stores a change if the user and the request are still as they were read.
+  ///
+  /// - Returns: whether it was stored. It is on the disk then.
+  func store(_ change: StateChange, of key: StateKey, ifStill stored: Stored) async throws -> Bool
+
+  /// Reads and changes several users, one after the other. No other change of these users comes between, and all
+  /// changes are stored together.
+  ///
+  /// - Parameter decide: takes what is stored for a key, with the changes of the keys before. It runs again for all
+  ///   keys if the changes could not be stored.
+  func update<Answer: Sendable>(
+    _ keys: [StateKey],
+    _ decide: @escaping @Sendable (_ index: Int, _ stored: Stored) throws -> (Answer, StateChange?)
+  ) async throws -> [Answer]
+
+  /// Whether anything is stored of any user.
+  func hasUsers(in application: String) async throws -> Bool
+
+  /// The states of those users of whom anything is stored.
+  func states(of users: [String], in application: String) async throws -> [String: StoredState]
+
+  // MARK: Configs
+
+  /// Adds a version of a config and its entry in the audit log.
+  ///
+  /// - Returns: its number.
+  /// - Throws: `ServiceError.changedMeanwhile` if another version than `config.after` is the newest.
+  func publish(_ config: NewConfig) async throws -> Int
+
+  /// The newest versions, the newest first.
+  func versions(of application: String, limit: Int) async throws -> [ConfigVersion]
+
+  /// A version with its text: the newest one that has this number and source.
+  func config(of application: String, number: Int?, source: String?) async throws -> (
+    version: ConfigVersion, bytes: [UInt8]
+  )?
+
+  /// The newest version before another one that has a different text. If that one is a rollback, it is searched
+  /// before the version that the rollback went back to.
+  func version(before number: Int, hash: String, of application: String) async throws -> Int?
+
+  /// The audit log of an application or of all, the newest entry first.
+  func audit(of application: String?, limit: Int) async throws -> [AuditEntry]
+
+  // MARK: Health
+
+  /// Throws if the store does not answer.
+  func check() async throws
+}
+
+/// A user of an application, and the ID of a request about them.
+package struct StateKey: Hashable, Sendable {
+  package var application: String
+  package var user: String
+  package var request: String?
+
+  package init(_ user: String, request: String? = nil, in application: String) {
+    self.application = application
+    self.user = user
+    self.request = request
+  }
+}
+
+/// What is stored of a user and of a request.
+package struct Stored: Equatable, Sendable {
+  /// Occurrences of a key are in the order in which they were stored.
+  var state = StoredState()
+  /// The earlier answer to the request.
+  package var answer: StoredAnswer?
+  /// Differs whenever the user was changed, in stores that count changes; 0 if nothing is stored.
+  var revision: Int64 = 0
+
+  /// The state as requests use it: keys are sorted, and so are the times of each.
+  package var user: StoredState {
+    var user = state
+    user.occurrences.sort { $0.key < $1.key }
+    for at in user.occurrences.indices {
+      user.occurrences[at].times.sort { $0.milliseconds < $1.milliseconds }
+    }
+    return user
+  }
+}
+
+/// The answer to a request with an ID.
+package struct StoredAnswer: Equatable, Sendable {
+  /// The hash of the request's body.
+  package var question: [UInt8]
+  package var bytes: [UInt8]
+  /// The config that decided; nil in databases of earlier versions.
+  package var version: Int?
+
+  package init(question: [UInt8], bytes: [UInt8], version: Int?) {
+    self.question = question
+    self.bytes = bytes
+    self.version = version
+  }
+}
+
+/// What a decision adds.
+package struct StateChange: Sendable {
+  /// The variants that the user was given, by experiment.
+  package var assignments: [(experiment: String, variant: String)] = []
+  /// The keys of limits that count the decision.
+  package var occurrences: [String] = []
+  /// When the rules applied.
+  package var now: Instant
+  /// The largest number of occurrences that a limit of the config counts.
+  package var largestLimit = 0
+  package var answer: StoredAnswer?
+  /// When the request was answered, by the clock of the server.
+  package var answeredAt: Instant
+  /// Answers older than this are deleted.
+  package var oldestAnswer: Instant
+
+  package init(now: Instant, answer: StoredAnswer?, answeredAt: Instant, keeping: Int64) {
+    self.now = now
+    self.answer = answer
+    self.answeredAt = answeredAt
+    oldestAnswer = Instant(milliseconds: answeredAt.milliseconds - keeping)
+  }
+
+  /// Occurrences of one user and key that are stored, unless a limit counts more.
+  private static let fewestOccurrences = 100
+
+  /// Occurrences of one user and key that remain stored. Limits count the latest ones only.
+  var mostOccurrences: Int { max(Self.fewestOccurrences, largestLimit) }
+}
