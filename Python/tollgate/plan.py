@@ -55,6 +55,7 @@ class Plan:
         whole number that is an ID becomes a string.
     :param dates: ``text`` (``2026-03-01``), or ``timestamp`` for midnight in UTC.
     :param naive_times: the time zone of timestamps that have none.
+    :param sdk_version: the SDK that decides every row: ``newest``, or a version such as ``4.12.5``.
     :param schema: the schema of the tables, to check it now.
     """
 
@@ -81,6 +82,7 @@ class Plan:
         decimals: Literal["double", "text"] | None = None,
         dates: Literal["text", "timestamp"] | None = None,
         naive_times: str | None = None,
+        sdk_version: str | None = None,
         schema: ArrowSchemaExportable | None = None,
     ) -> None:
         self._pointer: int | None = None
@@ -92,7 +94,7 @@ class Plan:
             "now": time_text(now), "seed": seed,
             "fields": list(fields) if fields is not None else None, "codes": codes, "texts": texts,
             "subject": subject, "root": root, "columns": dict(columns) if columns else None,
-            "nulls": nulls, "missingColumns": missing_columns,
+            "nulls": nulls, "missingColumns": missing_columns, "sdkVersion": sdk_version,
         }
         self._options = {name: value for name, value in options.items() if value is not None}
         self._shape = {

@@ -201,6 +201,7 @@ typedef struct tg_plan tg_plan;
  *   "columns"         {"user.plan": "plan"}: the column of an attribute, if names differ
  *   "nulls"           "missing": NULL is a missing attribute; "null": JSON's null
  *   "missingColumns"  "error" or "ignore": the treatment of attributes without a column
+ *   "sdkVersion"      "newest" or a version such as "4.12.5": the SDK that decides every row
  *
  * `users` is the schema of the tables, or NULL: then it is checked when there is a table. A plan with a schema
  * rejects tables with another one. */

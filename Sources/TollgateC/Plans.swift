@@ -29,6 +29,7 @@ final class TablePlan: Sendable {
   init(_ config: PreparedConfig, _ options: PlanOptions, _ schema: ArrowField?)
     throws(LibraryError)
   {
+    let config = config.following(options.sdkVersion, record: nil)
     self.config = config
     self.options = options.columns
     fields = options.form.fields
@@ -158,6 +159,8 @@ final class TableBinding: Sendable {
 /// The options that a plan is made with.
 struct PlanOptions {
   var placements: [String]?
+  /// The SDK that decides every row; nil for that of the config.
+  var sdkVersion: SDKSelection?
   var now: Instant
   var assigner: Assigner
   var columns = FrameColumns.Options()
@@ -165,12 +168,19 @@ struct PlanOptions {
 
   static let names = [
     "placements", "now", "seed", "layout", "fields", "codes", "texts", "subject", "root",
-    "columns", "nulls", "missingColumns",
+    "columns", "nulls", "missingColumns", "sdkVersion",
   ]
 
   init(_ options: Value, _ config: PreparedConfig) throws(RequestError) {
     placements = try options.givenTexts("placements")
     try config.check(placements: placements ?? [])
+    sdkVersion = try options.givenSDKVersion()
+    if sdkVersion?.readsRecords == true {
+      throw .wrong(
+        "sdkVersion",
+        "newest or a version such as 4.12.5: a plan decides every row as one SDK, so make one for each"
+      )
+    }
     now = config.settings.clock()
     if let given = options.given("now") { now = try RequestTime.instant(given, "now") }
     assigner = config.assigner(seed: try options.givenText("seed"))

@@ -127,6 +127,10 @@ import Testing
       "traffic.ndjson",
       #"{"at":"2026-03-01T12:00:00Z","userId":"u-00001","placement":"export_report"}"#)
     try folder.write(
+      "decisions.csv",
+      "ts,user_id,platform,sdk_version,placement,result\n"
+        + "2026-03-01T12:00:00Z,u-00001,iOS,4.16.2,no_such_placement,event_not_found\n")
+    try folder.write(
       "rules.invariants.jsonl",
       #"""
       {"name":"owners export freely","placement":"export_report","when":"size(entitlements) > 0",\#

@@ -56,6 +56,37 @@ import TollgateC
     return found
   }
 
+  /// The string "25" is above 18 for iOS SDK 4.11.2 and not comparable for 4.16.2, for a table as for one user.
+  @Test func decidesAsAVersionOfTheSDK() throws {
+    let config = try LibraryConfig(
+      #"{"trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","#
+        + #""expression_cel":"user.age > 18","variants":[{"variant_id":"v","variant_type":"TREATMENT","#
+        + #""percentage":100,"paywall_identifier":"w"}]}]}]}"#)
+    let shape = ArrowShape.structure([
+      ("userId", .text("u")), ("user", .structure([("age", .text("u"))])),
+    ])
+    for (version, result) in [("4.11.2", "paywall"), ("4.16.2", "noAudienceMatch")] {
+      let plan = try plan(config, #"{"fields": ["result"], "sdkVersion": "\#(version)"}"#)
+      let table = ArrowTable(shape, [["userId": "a", "user": ["age": "25"]]])
+      var out = ArrowArray()
+      #expect(tg_plan_decide(plan.pointer, table.schema, table.array, nil, &out, nil) == TG_OK)
+      let found = try read(plan, out)
+      out.release(&out)
+      #expect(found[0][0]?["result"] == .string(result), "\(version): \(found)")
+      let (status, one) = config.ask(
+        tg_decide, #"{"userId":"a","user":{"age":"25"},"sdkVersion":"\#(version)"}"#)
+      #expect(status == TG_OK)
+      #expect(one?["decisions"]?.elements?.first?["result"]?["result"] == .string(result))
+    }
+    for version in ["record", "ios=4.11.2", "4.x"] {
+      let options = #"{"sdkVersion": "\#(version)"}"#
+      var (made, said): (OpaquePointer?, tg_text) = (nil, tg_text())
+      let status = tg_plan_make(config.pointer, options, options.utf8.count, nil, &made, &said)
+      #expect(status != TG_OK && made == nil)
+      #expect(take(said)?.json.contains("4.12.5") == true)
+    }
+  }
+
   /// What the library says of one user, with the fields of a table.
   private func single(_ config: LibraryConfig, _ row: Value) -> [Value?] {
     var request = row

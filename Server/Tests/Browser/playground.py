@@ -91,6 +91,19 @@ def shows_everything_at_first(browser):
     assert not page.errors, page.errors
 
 
+def decides_as_a_version_of_the_sdk(browser):
+    page = opened(browser)
+    edit(page, "user", lambda text: text.replace('"pages": 12', '"pages": "12"'))
+    page.locator("#sdk").fill("4.11.2")
+    page.locator("#sdk").press("Tab")
+    expect(page.locator("#decision p.versions")).to_contain_text("ios 4.11.2", timeout=PATIENCE)
+    expect(page.locator("#decision p.versions")).to_contain_text("numeric")
+    page.locator("#sdk").fill("four")
+    page.locator("#sdk").press("Tab")
+    expect(page.locator("#stale")).to_contain_text("not an SDK version", timeout=PATIENCE)
+    shot(page, "versions")
+
+
 def edits_conditions_in_place(browser):
     page = opened(browser)
     field_of = condition(page, 3)
@@ -430,7 +443,7 @@ def use_all():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for use in (shows_everything_at_first, edits_conditions_in_place, marks_a_mistake_where_it_is, keeps_the_last_result,
+        for use in (shows_everything_at_first, decides_as_a_version_of_the_sdk, edits_conditions_in_place, marks_a_mistake_where_it_is, keeps_the_last_result,
                     marks_mistakes_of_texts, starts_from_examples, completes_functions, says_what_an_edit_changes,
                     shares_a_link_with_everything_in_it, nothing_written_is_markup, works_by_keyboard, fits_every_screen,
                     is_accessible, asks_for_a_key, typing_is_quick_in_a_long_config, has_a_console_for_the_sandbox):

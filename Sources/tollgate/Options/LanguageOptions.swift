@@ -111,7 +111,8 @@ struct LanguageOptions: ParsableArguments {
     try requireNoUpdate()
     if case .record = sdkVersion {
       throw ValidationError(
-        "--sdk-version record is for commands that decide users; give a version, such as 4.12.5")
+        "this command decides every user as one SDK and cannot use --sdk-version record; give a version such as 4.12.5, or use "
+          + "'tollgate precompute', 'match', 'decide' or 'explain'")
     }
   }
 }

@@ -57,6 +57,11 @@ enum OptionHelp {
       discussion: discussion, valueName: "file")
   }
 
+  static func events(_ discussion: String) -> ArgumentHelp {
+    ArgumentHelp(
+      "Recorded events; - reads standard input.", discussion: discussion, valueName: "file")
+  }
+
   static let userIDs = ArgumentHelp(
     "How user IDs are read: bytes takes them as they are.",
     discussion: "sdk removes white space from both ends, as the SDKs do.", valueName: "reading")

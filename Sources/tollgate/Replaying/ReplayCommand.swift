@@ -38,7 +38,7 @@ struct ReplayCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "the same"),
-        ("1", "the input or the output differs, or an experiment does not have its shares"),
+        ("1", "something differs, or an experiment does not have its shares"),
         ("2", "wrong use, or a missing file"),
       ]
     ).text)
@@ -55,8 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
   var manifest: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Decisions that apps reported, as NDJSON or CSV; - reads standard input.", valueName: "file"),
+    help: OptionHelp.events("Decisions that apps reported, as NDJSON or CSV."),
     completion: .file())
   var events: String?
 

@@ -50,12 +50,12 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
   var users: [String]
 
   @Option(
-    help: ArgumentHelp(
-      "Recorded traffic, one JSON object on each line, in order of time; - reads standard input.",
-      discussion: """
-        \(TrafficLine.example), and optionally "params", which replace those of the user's record. \
-        The output of this command is such traffic once it is sorted.
-        """, valueName: "file"), completion: .file())
+    help: OptionHelp.events(
+      """
+      One JSON object on each line, in order of time: \(TrafficLine.example), and optionally "params", \
+      which replace those of the user's record. The output of this command is such traffic once it is \
+      sorted.
+      """), completion: .file())
   var events: String?
 
   @Option(help: OptionHelp.usersFormat)

@@ -39,6 +39,7 @@ let problems = []
 const rounds = new Map()
 
 const time = () => $('now').value.trim() ? { now: $('now').value.trim() } : {}
+const sdk = () => $('sdk').value.trim() ? { sdkVersion: $('sdk').value.trim() } : {}
 const when = () => ({ ...time(), ...($('seed').value.trim() && { seed: $('seed').value.trim() }) })
 
 // A notice stays until the next edit or a newer message.
@@ -222,7 +223,7 @@ function explain() {
   if (user == null) return staleDecision('The user is not JSON. This is the last result.')
   say('Deciding …')
   const text = editors.config.text
-  ask('explain', () => engine.explainAll(text, user, when()), (answer) => {
+  ask('explain', () => engine.explainAll(text, user, { ...when(), ...sdk() }), (answer) => {
     explanations = answer
     say('')
     staleDecision(null)
@@ -255,7 +256,7 @@ function showDecision() {
   const user = record('user')
   for (const element of $('why').querySelectorAll('[data-change]')) {
     const audience = Number(element.dataset.change)
-    ask(`change ${audience}`, () => engine.smallestChange(editors.config.text, user, placement, audience, when()), (answer) => {
+    ask(`change ${audience}`, () => engine.smallestChange(editors.config.text, user, placement, audience, { ...when(), ...sdk() }), (answer) => {
       element.classList.remove('dim')
       put(element, changeText(answer))
     }, () => element.remove())
@@ -279,12 +280,12 @@ function render() {
   if (products == null) return stale(['text', 'product-table'], true)
   const text = editors.template.text
   if (user == null) stale(['text'], true)
-  else ask('render', () => engine.render(text, products, user, locale, time()), (answer) => {
+  else ask('render', () => engine.render(text, products, user, locale, { ...time(), ...sdk() }), (answer) => {
     problemsOf('template', placed(text, answer.errors ?? []))
     put($('text'), textView(answer))
     stale(['text'], false)
   }, failedIn('text'))
-  ask('products', () => engine.products(products, locale, time()), (answer) => {
+  ask('products', () => engine.products(products, locale, { ...time(), ...sdk() }), (answer) => {
     put($('product-table'), productView(answer.products ?? answer))
     stale(['product-table'], false)
   }, failedIn('product-table'))
@@ -293,7 +294,7 @@ function render() {
 function spread() {
   const lines = editors.users.text.split('\n').filter((line) => line.trim())
   if (!lines.length) return put($('spread'), html`<p class="dim">Add users under Users, one per line, to see how many get what.</p>`)
-  ask('spread', () => engine.match(editors.config.text, lines.join('\n'), when()), (answer) => {
+  ask('spread', () => engine.match(editors.config.text, lines.join('\n'), { ...when(), ...sdk() }), (answer) => {
     put($('spread'), spreadView(answer, placement))
     stale(['spread'], false)
   }, failedIn('spread'))
@@ -365,11 +366,11 @@ $('main').addEventListener('click', (event) => {
   show(button.dataset.placement)
 })
 $('placement').addEventListener('change', () => show($('placement').value))
-for (const id of ['now', 'seed']) $(id).addEventListener('change', everything)
+for (const id of ['now', 'seed', 'sdk']) $(id).addEventListener('change', everything)
 $('locale').addEventListener('input', () => { clearTimeout(timers.get('locale')); timers.set('locale', setTimeout(render, 250)) })
 
 $('share').addEventListener('click', async () => {
-  const state = { placement, now: $('now').value, seed: $('seed').value, locale: $('locale').value, example: $('example').value }
+  const state = { placement, now: $('now').value, seed: $('seed').value, sdk: $('sdk').value, locale: $('locale').value, example: $('example').value }
   for (const name of FIELDS) if (editors[name].text !== base[name]) state[name] = editors[name].text
   const link = `${location.origin}${location.pathname}#${await packed(state)}`
   history.replaceState(null, '', link)
@@ -389,6 +390,7 @@ function fill(state = {}) {
   for (const name of FIELDS) editors[name].text = state[name] ?? base[name] ?? ''
   $('now').value = state.now ?? base.now ?? ''
   $('seed').value = state.seed ?? base.seed ?? ''
+  $('sdk').value = state.sdk ?? ''
   $('locale').value = state.locale ?? ''
   for (const made of cards.values()) made.element.remove()
   cards = new Map()

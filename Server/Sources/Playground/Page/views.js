@@ -65,7 +65,18 @@ function because(one) {
 export function decisionView(one) {
   const outcome = outcomeOf(one.result, one.paywall)
   return html`<p class="outcome ${outcome.kind}">${outcome.kind === 'paywall' ? html`<span class="unseen">paywall </span>` : ''}${outcome.text}</p>
-    <p class="because">${because(one)} <span class="dim">As of ${one.now}.</span></p>`
+    <p class="because">${because(one)} <span class="dim">As of ${one.now}.</span></p>
+    ${versionsView(one.sdk)}`
+}
+
+// The SDK that decided, and the stretches of its versions where they differ.
+function versionsView(sdk) {
+  if (!sdk) return ''
+  const stretches = sdk.versions ?? []
+  const head = html`Decided as <b>${sdk.name}</b>, evaluator <code>${sdk.evaluator}</code>.`
+  if (stretches.length < 2) return html`<p class="versions">${head} Every version of it gives the same.</p>`
+  return html`<p class="versions">${head} By version:</p><ul class="versions">${stretches.map((each) => html`<li>${each.until ? `${each.from} to before ${each.until}` : `${each.from} and newer`}:
+    <b>${each.result === 'paywall' ? each.paywall : each.result === 'noAudienceMatch' ? 'no match' : each.result}</b></li>`)}</ul>`
 }
 
 export function elsewhereView(explanations, chosen) {
