@@ -250,7 +250,8 @@ def plain(value: Any, is_date: bool = False) -> Any:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_type(seed: int) -> None:
-    from tollgate._shapes import Conversions, _Exporter
+    from tollgate._shapes import Conversions
+    from tollgate._tables import Exporter
 
     chance = random.Random(seed)
     kinds = [some_type(chance, 3) for _ in range(3)]
@@ -262,7 +263,7 @@ def test_any_type(seed: int) -> None:
     for part in (table, table.slice(chance.randrange(count)), table.slice(0, 0),
                  pa.concat_tables([table, table.slice(1)])):
         stream = conversions.stream(part.__arrow_c_stream__(), "id")
-        found = pa.RecordBatchReader.from_stream(_Exporter(stream)).read_all()
+        found = pa.RecordBatchReader.from_stream(Exporter(stream)).read_all()
         found.validate(full=True)
         assert found.schema == conversions.schema(part.schema, "id")
         assert plain(found.to_pylist()) == plain(part.to_pylist())

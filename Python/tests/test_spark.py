@@ -118,6 +118,22 @@ def test_numbers_instead_of_texts(frame: Any, config: tollgate.Config, wanted: A
         user: row["open"]["result"] for user, row in wanted.items()}
 
 
+def test_columns_beside_outcomes(frame: Any, wanted: Any) -> None:
+    from pyspark.sql import functions as f
+
+    import tollgate.spark
+
+    more = frame.select(
+        "*", f.struct(f.lit(1).alias("a name"), f.current_timestamp().alias("t")).alias("odd name"))
+    found = tollgate.spark.decide(more, TEXT, seed="s", now=NOW, keep=["user", "odd name"])
+    assert found.columns == ["userId", "user", "odd name", "export", "open"]
+    assert found.schema["odd name"].dataType == more.schema["odd name"].dataType
+    users = {row["userId"]: row["user"] for row in more.collect()}
+    for row in found.collect():
+        assert row["user"] == users[row["userId"]] and row["odd name"]["a name"] == 1
+        assert row["export"].asDict() == wanted[row["userId"]]["export"]
+
+
 def test_no_rows(frame: Any) -> None:
     import tollgate.spark
 

@@ -38,7 +38,10 @@ class Field:
         self.name, self.dataType = name, kind
 
 
-class Schema(list[Field]):
+class Schema(list[Any]):
+    def add(self, *field: Any) -> None:
+        self.append(field)
+
     def __getitem__(self, name: Any) -> Any:
         return next(field for field in self if field.name == name)
 
@@ -149,3 +152,27 @@ def test_times_without_a_zone(spark: str) -> None:
     assert decide(users, "user.plan == 'free'") == ["pw"] * 3
     with pytest.raises(tollgate.ColumnError, match="without a time zone"):
         decide(users, "has(user.x)")
+
+
+@pytest.mark.parametrize("keep", [[], ["plan"], ["userId", "x", "plan"], ("x",)])
+def test_columns_beside_outcomes(spark: str, keep: Any) -> None:
+    import tollgate.spark
+
+    users = frame(TIMESTAMP, TIME)
+    found = tollgate.spark.decide(
+        users, config("user.plan == 'free'"), now=NOW, root="user", fields=["paywall"], keep=keep)
+    names = ["userId", *(name for name in keep if name != "userId")]
+    assert found.column_names == [*names, "p"]
+    assert found.select(names) == users.table.select(names)
+
+
+def test_columns_that_cannot_be_beside_outcomes(spark: str) -> None:
+    import tollgate.spark
+
+    for keep, kind, words in [
+        (["plna"], tollgate.ColumnError, "did you mean 'plan'"), (["x", "x"], ValueError, "twice"),
+        ("plan", TypeError, r"give a list: \['plan'\]"),
+    ]:
+        with pytest.raises(kind, match=words):
+            tollgate.spark.decide(
+                frame(STRING, "a"), config("true"), now=NOW, root="user", keep=keep)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from ._capsules import Schema, Stream
+from ._tables import Exporter
 from .errors import ColumnError
 
 TYPE_CHECKING = False
@@ -112,7 +113,7 @@ class Conversions:
         """The stream of a capsule with converted batches."""
         import pyarrow as pa
 
-        reader = pa.RecordBatchReader.from_stream(_Exporter(capsule))
+        reader = pa.RecordBatchReader.from_stream(Exporter(capsule))
         schema = self.schema(reader.schema, subject)
         if schema.types == reader.schema.types:
             return reader.__arrow_c_stream__()
@@ -197,16 +198,6 @@ class Conversions:
         return pa.Array.from_buffers(
             kind, len(array), buffers, offset=array.offset, children=[children]
         )
-
-
-class _Exporter:
-    """A stream of a capsule, for pyarrow."""
-
-    def __init__(self, capsule: Any) -> None:
-        self._capsule = capsule
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
-        return self._capsule
 
 
 def _require_pyarrow() -> None:

@@ -18,6 +18,16 @@ _FAULTS = (TypeError, ValueError, NotImplementedError, OverflowError, RecursionE
 _TOO_LARGE = "an integer of more than 64 bits; make it a float or a string, or drop the column"
 
 
+class Exporter:
+    """A stream of a capsule, for pyarrow."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        return self._capsule
+
+
 def stream_of(frame: Any) -> Any:
     """Returns a capsule with a table as a stream."""
     module = library_of(frame)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from .outcomes import Outcomes
+from ._kinds import reader_beside
 from .plan import Plan
 
 
@@ -55,20 +55,29 @@ def register(
     )
 
 
-def decide(connection: Any, relation: Any, plan: Plan) -> Any:
+def decide(
+    connection: Any, relation: Any, plan: Plan, *, keep: Sequence[str] | None = None
+) -> Any:
     """Decides a relation, and returns a relation of the same connection.
 
-    It is read as a stream: only outcomes are kept, and what the query that reads them does not.
+    It is read as a stream: memory holds the outcomes, and the columns that ``keep`` names.
     """
-    plan._require_columns("DuckDB")
-    return connection.from_arrow(plan.outcomes(relation).to_arrow())
+    return connection.from_arrow(_table(relation, plan, keep))
 
 
-def relation(outcomes: Outcomes) -> Any:
-    """Returns outcomes as a relation of the default connection."""
+def relation(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any:
+    """Decides a relation, and returns a relation of the default connection."""
     import duckdb
 
-    return duckdb.from_arrow(outcomes.to_arrow())
+    return duckdb.from_arrow(_table(frame, plan, keep))
+
+
+def _table(relation: Any, plan: Plan, keep: Sequence[str] | None) -> Any:
+    """Returns outcomes, behind columns of the relation, as a table of pyarrow."""
+    plan._require_columns("DuckDB")
+    if keep:
+        return reader_beside(relation, plan, keep).read_all()
+    return plan.outcomes(relation).to_arrow()
 
 
 def _sql_type(plan: Plan) -> str:

@@ -6,13 +6,14 @@ import ctypes
 
 from ._capsules import SCHEMA, STREAM, drain
 from ._json import loads
+from ._kinds import to_kind_of
 from ._library import Text, checked, library
 from ._records import json_bytes, time_text
 from ._shapes import Conversions, flat_columns, schema_names, stream_names
 from ._tables import stream_of
 from .config import Config, _names
 from .errors import TableError
-from .outcomes import Outcomes, Report, Tally, to_kind_of
+from .outcomes import Outcomes, Report, Tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,15 +227,17 @@ class Plan:
 
     # Tables
 
-    def decide(self, frame: Any) -> Any:
+    def decide(self, frame: Any, *, keep: Sequence[str] | None = None) -> Any:
         """Decides all rows, and returns a table of the same kind.
 
         Rows correspond to those of the input: a struct for each placement, NULL if the user is
         invalid. Accepts tables of pyarrow, Polars and pandas (with columns such as
         ``export.paywall``), relations of DuckDB, and any other Arrow exporter, for which the answer
         is :class:`tollgate.Outcomes`.
+
+        :param keep: columns of the table to return before the outcomes, such as ``["userId"]``.
         """
-        return to_kind_of(frame, self)
+        return to_kind_of(frame, self, keep)
 
     def outcomes(self, frame: Any) -> Outcomes:
         """Decides all rows of an Arrow exporter, while they are read."""

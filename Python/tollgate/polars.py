@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ._kinds import keep_names
 from .plan import Plan
 
 
@@ -32,19 +34,27 @@ def decide(columns: Any, plan: Plan) -> Any:
     )
 
 
-def lazy(frame: Any, plan: Plan) -> Any:
+def lazy(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any:
     """Decides a lazy frame, batch by batch, and returns a lazy frame of outcomes.
+
+    ``keep`` names columns to return before the outcomes.
 
     Only the columns that rules read are requested, if the frame's schema is known.
     """
+    import polars
+
     views = plan.with_texts("string_view")
+    columns = frame.collect_schema() if keep else {}
+    keeps = keep_names(list(columns), plan, keep)
 
     def outcomes(part: Any) -> Any:
-        return views.outcomes(part).to_polars()
+        decided = views.outcomes(part).to_polars()
+        return part.select(keeps).hstack(decided) if keeps else decided
 
+    before = {name: columns[name] for name in keeps}
     return frame.map_batches(
-        outcomes, schema=schema(views), streamable=True, projection_pushdown=False,
-        predicate_pushdown=False, slice_pushdown=False,
+        outcomes, schema=polars.Schema({**before, **schema(views)}), streamable=True,
+        projection_pushdown=False, predicate_pushdown=False, slice_pushdown=False,
     )
 
 

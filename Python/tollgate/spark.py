@@ -8,6 +8,7 @@ from datetime import datetime
 from inspect import signature
 from typing import Any
 
+from ._kinds import keep_names
 from ._records import time_text
 from .config import Config
 from .errors import ColumnError
@@ -19,8 +20,12 @@ _compiled: dict[str, Plan] = {}
 class Decider:
     """What a worker does with the batches of a partition. It is small, and can be pickled."""
 
-    def __init__(self, config: str, options: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+    def __init__(
+        self, config: str, options: Mapping[str, Any], plan: Mapping[str, Any],
+        keeps: Sequence[str],
+    ) -> None:
         self._config = config
+        self._keeps = list(keeps)
         self._options = dict(options)
         self._plan = dict(plan)
 
@@ -37,18 +42,14 @@ class Decider:
         plan = self.plan()
         for batch in batches:
             outcomes = plan.outcomes(batch).to_arrow().combine_chunks()
-            columns = [batch.column(self._subject(batch))]
-            names = [self._plan.get("subject", "userId")]
+            columns = [batch.column(name) for name in self._keeps]
+            names = list(self._keeps)
             for name, column in zip(outcomes.column_names, outcomes.columns, strict=True):
                 columns.append(
                     column.chunk(0) if column.num_chunks else pyarrow.array([], column.type)
                 )
                 names.append(name)
             yield pyarrow.RecordBatch.from_arrays(columns, names=names)
-
-    def _subject(self, batch: Any) -> int:
-        index: int = batch.schema.get_field_index(self._plan.get("subject", "userId"))
-        return index
 
 
 def decide(
@@ -59,6 +60,7 @@ def decide(
     seed: str = "",
     placements: Sequence[str] | None = None,
     now: datetime | str,
+    keep: Sequence[str] = (),
     **options: Any,
 ) -> Any:
     """Decides a data frame, and returns one with the user IDs and a struct for each placement.
@@ -69,6 +71,7 @@ def decide(
     :attr:`Config.requirements`, because Spark copies all columns.
 
     :param config: the source of the config, which is sent to the workers with the function.
+    :param keep: columns to return beside the user IDs, so that outcomes need no join.
     :param options: as for :class:`tollgate.Plan`.
     :raises ColumnError: if a column that rules read is missing or has the wrong type.
     """
@@ -86,12 +89,13 @@ def decide(
     plan = made.plan(placements, now=now, schema=_arrow_schema(frame.schema), **options)
     plan._require_columns("Spark")
     subject = options.get("subject", "userId")
-    kind = frame.schema[subject].dataType.simpleString()
+    keeps = [subject, *(name for name in keep_names(frame.columns, plan, keep) if name != subject)]
     decider = Decider(
         text, {"dialect": dialect, "seed": seed},
         {"placements": plan.placements, "now": time_text(now), **options},
+        keeps,
     )
-    return frame.mapInArrow(decider, _schema(plan, subject, kind))
+    return frame.mapInArrow(decider, _schema(plan, frame.schema, keeps))
 
 
 def _arrow_schema(schema: Any) -> Any:
@@ -118,18 +122,17 @@ def _arrow_schema(schema: Any) -> Any:
     return pyarrow.schema(fields)
 
 
-def _schema(plan: Plan, subject: str, kind: str) -> str:
-    def quoted(name: str) -> str:
-        return "`" + name.replace("`", "``") + "`"
-
+def _schema(plan: Plan, schema: Any, keeps: Sequence[str]) -> Any:
+    """The schema of outcomes behind columns of the frame."""
+    struct = type(schema)
+    each: Any = "integer"
     if plan.fields:
-        fields = ", ".join(
-            f"{quoted(field)}: {'int' if field == 'audience' else 'string'}"
-            for field in plan.fields
-        )
-        each = f"struct<{fields}>"
-    else:
-        each = "int"
-    columns = [f"{quoted(subject)} {kind}"]
-    columns += [f"{quoted(name)} {each}" for name in plan.placements]
-    return ", ".join(columns)
+        each = struct()
+        for field in plan.fields:
+            each.add(field, "integer" if field == "audience" else "string")
+    found = struct()
+    for name in keeps:
+        found.add(schema[name])
+    for name in plan.placements:
+        found.add(name, each)
+    return found
