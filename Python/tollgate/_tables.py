@@ -53,6 +53,21 @@ def stream_of(frame: Any) -> Any:
     )
 
 
+def schema_of(frame: Any) -> Any:
+    """Returns the schema of a table as pyarrow has it; None if only reading it tells."""
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    module = library_of(frame)
+    if module == "pyarrow":
+        return frame.schema
+    if module in ("pandas", "polars", "duckdb"):
+        return pyarrow.RecordBatchReader.from_stream(Exporter(stream_of(frame))).schema
+    exports = hasattr(frame, "__arrow_c_schema__")
+    return pyarrow.schema(frame) if exports else None
+
+
 def _fault_of(frame: Any, problem: Exception) -> TableError:
     """The error for a frame that pandas cannot export, with the column at fault."""
     for number, name in enumerate(frame.columns):

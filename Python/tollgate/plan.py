@@ -10,9 +10,9 @@ from ._kinds import to_kind_of
 from ._library import Text, checked, library
 from ._records import json_bytes, time_text
 from ._shapes import Conversions, flat_columns, schema_names, stream_names
-from ._tables import stream_of
+from ._tables import schema_of, stream_of
 from .config import Config, _names
-from .errors import TableError
+from .errors import ColumnError, TableError
 from .outcomes import Outcomes, Report, Tally
 
 TYPE_CHECKING = False
@@ -111,16 +111,42 @@ class Plan:
         if schema is not None and self._shape:
             # A table of this schema has these columns, so they are found now.
             asked, schema = self._fitted(schema)
-        given = json_bytes(asked)
+        self._facts: dict[str, Any] | None = None
+        try:
+            self._pointer = self._made(asked, schema)
+        except ColumnError as problem:
+            raise self._all_faults(asked, schema, problem) from None
+
+    def _made(self, options: Mapping[str, object], schema: Any) -> int | None:
+        given = json_bytes(options)
         capsule = schema.__arrow_c_schema__() if schema is not None else None
         address = SCHEMA.address(capsule) if capsule is not None else None
         out, said = ctypes.c_void_p(), Text()
         status = library.tg_plan_make(
-            config._pointer, given, len(given), address, ctypes.byref(out), ctypes.byref(said)
+            self._config._pointer, given, len(given), address, ctypes.byref(out),
+            ctypes.byref(said),
         )
         checked(status, said)
-        self._pointer = out.value
-        self._facts: dict[str, Any] | None = None
+        return out.value
+
+    def _all_faults(
+        self, options: Mapping[str, Any], schema: Any, first: ColumnError
+    ) -> ColumnError:
+        """The error with all faults of a schema, if pyarrow is there to find them."""
+        try:
+            import pyarrow
+        except ImportError:
+            return first
+        from ._faults import Columns
+
+        def attempt(schema: Any) -> None:
+            library.tg_plan_free(self._made(options, schema))
+
+        columns = Columns(
+            pyarrow.schema(schema), attempt, self._subject, options.get("root"),
+            options.get("columns", {}),
+        )
+        return columns.error(first)
 
     def __del__(self) -> None:
         pointer = getattr(self, "_pointer", None)
@@ -266,7 +292,14 @@ class Plan:
             )
             checked(status, text)
 
-        return STREAM.make(fill), report
+        try:
+            return STREAM.make(fill), report
+        except ColumnError as problem:
+            schema = schema_of(frame) if self._schema is None else None
+            if schema is None:
+                raise
+            fitted = self._conversions.schema(schema, self._subject)
+            raise plan._all_faults(plan._options, fitted, problem) from None
 
 
     # Flat names, and types that are converted
