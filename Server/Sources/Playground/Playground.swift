@@ -6,20 +6,20 @@ internal import RuleEngine
 internal import RuleInsight
 package import Service
 
-/// One page on which rules, users and texts are tried out. It asks the same server for its answers and
-/// nothing else of the network.
+/// A page for trying out rules, users and texts. It asks the same server for its answers, and makes no other network
+/// requests.
 package struct Playground: Sendable {
-  /// The texts that the page begins with, beside the config that decides. The page has a sample for each that is nil.
+  /// The initial texts of the page, in addition to the served config. The page has a sample for each text that is nil.
   package struct Samples: Sendable {
     /// A user's record.
     package var user: String?
     /// A text of a paywall.
     package var template: String?
-    /// A products file.
+    /// A file of products.
     package var products: String?
-    /// The placement to show at first.
+    /// The placement that is shown first.
     package var placement: String?
-    /// The time to decide at, in ISO 8601; nil for the time at the server.
+    /// The time of decisions, in ISO 8601, or nil for the server's time.
     package var now: String?
 
     package init() {}
@@ -28,7 +28,7 @@ package struct Playground: Sendable {
   private let service: DecisionService
   private let samples: Samples
   private let hasSandbox: Bool
-  /// Users that the page gets of those whom the server has.
+  /// The maximum number of the server's users that the page receives.
   private static let mostUsers = 500
 
   /// - Parameter hasSandbox: whether the page shows the sandbox's console.
@@ -38,7 +38,7 @@ package struct Playground: Sendable {
     self.hasSandbox = hasSandbox
   }
 
-  /// The page at `/`, and below `/playground/` what it loads.
+  /// The page at `/`, and its resources below `/playground/`.
   package func addRoutes(to router: Router<ServiceContext>) {
     router.get("/") { _, _ in Self.file(PackageResources.index_html, "text/html; charset=utf-8") }
     let folder = router.group("playground")
@@ -59,7 +59,7 @@ package struct Playground: Sendable {
     folder.get("functions.json") { _, _ in Response(json: functions) }
     folder.get("start.json") { request, _ in
       let (application, caller) = try service.application(request, for: .decide)
-      // A public key stands in every app, so it does not open the users.
+      // A public key is in every app, so it does not give access to the users.
       let seesUsers =
         switch caller {
         case .owner, .admin, .nobody: true
@@ -69,7 +69,7 @@ package struct Playground: Sendable {
     }
   }
 
-  /// The names that conditions can call: `[{"name","isMethod","hasArguments","signature","summary"}]`.
+  /// The functions that conditions can call: `[{"name","isMethod","hasArguments","signature","summary"}]`.
   private static func functions(of language: RuleLanguage) -> Value {
     let entries = FunctionReference.entries.filter { $0.isKnown(in: language) }
     return .list(
@@ -102,7 +102,7 @@ package struct Playground: Sendable {
     ]
   }
 
-  /// The first users, without what is redacted.
+  /// The first users, redacted.
   private func first(_ users: [UInt8]) -> String {
     var count = 0
     let end = users.firstIndex { byte in
@@ -117,8 +117,8 @@ package struct Playground: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// The page shows what others wrote, as a link holds a whole config: nothing that it loads, runs or
-  /// asks may come from elsewhere.
+  /// The page shows content from links, which can contain a whole config. It must not load, run or request anything from
+  /// elsewhere.
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; "
     + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

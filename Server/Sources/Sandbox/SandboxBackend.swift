@@ -5,14 +5,14 @@ internal import Hummingbird
 internal import Logging
 internal import Service
 
-/// The backend that apps talk to, for trying out and for tests: every endpoint of the contract, with
-/// people, payments and stores that are made up.
+/// The backend that apps use, for trying out and for tests: every endpoint of the contract, with fictional people, payments
+/// and stores.
 struct SandboxBackend: Sendable {
-  /// Where the API of subscriptions begins.
+  /// The base path of the API of subscriptions.
   static let subscriptions = "/subscriptions-api/public/v1"
-  /// Where the page of a checkout is.
+  /// The path of a checkout's page.
   static let page = "/sandbox/checkout"
-  /// Where the console is.
+  /// The path of the console.
   static let console = "/sandbox"
 
   private let served: ServedConfigs
@@ -40,7 +40,7 @@ struct SandboxBackend: Sendable {
     try store.seed(applications, now: now())
   }
 
-  /// The applications, each with the config that it has now.
+  /// The applications, each with its current config.
   var applications: [SandboxApplication] { served.applications }
 
   var endpoints: [Endpoint] {
@@ -48,7 +48,7 @@ struct SandboxBackend: Sendable {
       + redemptionEndpoints + artifactEndpoints + wallieEndpoints + consoleEndpoints
   }
 
-  // MARK: Whose request it is
+  // MARK: Authorization
 
   func application(_ id: String?) -> SandboxApplication? {
     applications.first { $0.id == id }
@@ -59,13 +59,13 @@ struct SandboxBackend: Sendable {
     return application(id)
   }
 
-  /// The application that a request is about; it is refused where it may not ask.
+  /// The application of a request. Throws if the request is not authorized.
   func application(
     _ access: Endpoint.Access, _ request: Request, _ parameters: [String: String]
   ) throws(ServiceError) -> SandboxApplication {
     switch access {
     case .open:
-      // Which application it is, the path says; any will do for what has none.
+      // The path identifies the application. If it does not, any application will do.
       guard let first = applications.first else { throw .unauthorized }
       return first
     case .key: return try bearer(request)
@@ -95,7 +95,7 @@ struct SandboxBackend: Sendable {
     return application
   }
 
-  /// With a secret key its application; with the admin token the one that the query or path names.
+  /// The application of a secret key, or the one that the query or path names with the admin token.
   private func owned(
     _ request: Request, _ parameters: [String: String], _ access: Endpoint.Access
   ) throws(ServiceError) -> SandboxApplication {
@@ -143,7 +143,7 @@ struct SandboxBackend: Sendable {
     var body = Value.null
     if endpoint.method != .get {
       let bytes = try await request.bytes(limits)
-      // What only does something, such as the console's buttons, needs no body.
+      // Requests that only trigger an action, such as the console's buttons, need no body.
       if !bytes.isEmpty || endpoint.needsBody {
         body = try Request.json(bytes, limits)
         guard body.isObject else { throw invalid("the body is \(body.kindInJSON), not an object") }

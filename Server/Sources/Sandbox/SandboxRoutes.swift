@@ -5,26 +5,26 @@ package import Hummingbird
 package import Logging
 package import Service
 
-/// What the sandbox backend stands in for.
+/// The options of the sandbox backend.
 package struct SandboxOptions: Sendable {
   package var fixtures: Fixtures
   package var limits: RequestLimits
-  /// Whether receipts have to be signed by a chain to a root that is known.
+  /// Whether receipts must be signed by a chain to a known root.
   package var verifiesReceipts: Bool
-  /// Roots beside the sandbox's own that receipts may be signed under.
+  /// Roots for receipts in addition to the sandbox's own.
   package var receiptRoots = ReceiptRoots()
-  /// The config that an application has now, and its number; nil for that of the fixtures.
+  /// The current config of an application and its number, or nil for that of the fixtures.
   package var currentConfig: @Sendable (_ application: String) -> (number: Int, bytes: [UInt8])? = {
     _ in nil
   }
-  /// Who holds it may do everything in the console; nobody may without one.
+  /// The token that gives access to everything in the console. Without one, no request has access.
   package var adminToken: String?
-  /// What goes wrong on purpose.
+  /// Faults for testing clients.
   package var faults = FaultScript()
-  /// How much is kept.
+  /// The amount of stored data.
   package var kept = KeptRows()
   package var log: Logger
-  /// How paths begin that web apps ask, whatever their origin.
+  /// The prefixes of paths that web apps of any origin may request.
   package static let openPaths = ["/api/", "/config-api/", "/subscriptions-api/", "/v2/paywalls/"]
   /// Milliseconds since 1970.
   package var now: @Sendable () -> Int64 = { WallTime.now() }
@@ -40,11 +40,11 @@ package struct SandboxOptions: Sendable {
   }
 }
 
-/// How much of what comes in is kept of each application. The oldest goes when more comes.
+/// The number of rows stored for each application. The oldest rows are deleted when new ones are added.
 package struct KeptRows: Sendable {
-  /// Events; one that is sent again after it is gone counts as new.
+  /// Events. An event that is sent again after it was deleted counts as new.
   package var events = 20_000
-  /// Checkouts, and codes of theirs that nobody has redeemed.
+  /// Checkouts, and their codes that no user has redeemed.
   package var checkouts = 10_000
   /// Aliases, assignments, redemptions and transactions, each.
   package var people = 100_000
@@ -52,9 +52,9 @@ package struct KeptRows: Sendable {
   package init() {}
 }
 
-/// Adds the routes of the backend that apps talk to.
+/// Adds the routes of the backend that apps use.
 ///
-/// - Returns: what there is to say of them.
+/// - Returns: their descriptions.
 @discardableResult package func addSandboxRoutes(
   to router: Router<ServiceContext>, database: any DatabaseWriter, options: SandboxOptions
 ) throws -> [APIOperation] {
@@ -71,7 +71,7 @@ package struct KeptRows: Sendable {
   return backend.operations
 }
 
-/// Gives every answer the ID of its request, which clients log.
+/// Adds the ID of the request to every response, which clients log.
 struct RequestIDMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 

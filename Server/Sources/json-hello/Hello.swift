@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What a request says and is answered with.
+/// The body of a request and of its answer.
 private struct Question: Decodable {
   var userId: String
   var placements: [String]?
@@ -19,8 +19,8 @@ private struct Answer: ResponseEncodable {
   var greetings: [Greeting]
 }
 
-/// The server that `tollgate-server` is compared with: it reads JSON and writes JSON on the same
-/// framework, and does nothing else. It prints its port as that one does.
+/// The server that `tollgate-server` is compared with: it reads and writes JSON on the same framework, and does nothing
+/// else. It prints its port in the same way.
 @main struct Hello {
   static func main() async throws {
     let router = Router()

@@ -6,17 +6,17 @@ internal import Requests
 internal import RuleEngine
 internal import Service
 
-/// An application of the fixtures as the sandbox serves it: everything that requests look up.
+/// An application of the fixtures as served by the sandbox, with all data that requests look up.
 struct SandboxApplication: Sendable {
   let id: String
   let publicKey: String
   let secretKey: String
-  /// The key in AgentWallie's paths; the public key where the fixtures have none.
+  /// The key in AgentWallie's paths, or the public key if the fixtures have none.
   let wallieKey: String
-  /// The static config as it was written.
+  /// The static config, unchanged.
   let config: [UInt8]
   let configValue: Value
-  /// Names the config's text, so that a client need not read it again.
+  /// Identifies the config, so that a client need not read it again.
   let tag: String
   let wallieConfig: Value?
   let products: [PricedProduct]
@@ -75,8 +75,8 @@ struct SandboxApplication: Sendable {
     return list.products
   }
 
-  /// The identifier of the paywall that a user gets at a placement; nil where they get none. Of
-  /// attributes the request's own are known alone.
+  /// The identifier of the user's paywall at a placement, or nil if there is none. Only the attributes in the request are
+  /// known.
   func paywall(
     atPlacement name: String, of user: String, params: Value,
     confirmed: [(experiment: String, variant: String)], now: Int64
@@ -102,14 +102,14 @@ struct SandboxApplication: Sendable {
     return try result.get()
   }
 
-  /// The variants of an experiment; nil where the config does not have it.
+  /// The variants of an experiment, or nil if the config does not have it.
   func variants(ofExperiment id: String) -> Set<String>? { experiments[id] }
 
   func product(_ id: String) -> PricedProduct? {
     products.first { $0.identifier == id || $0.fullIdentifier == id }
   }
 
-  /// What a product gives, by the products and by both configs.
+  /// The entitlements of a product, from the products and from both configs.
   func entitlements(ofProduct id: String) -> [String] {
     var names = product(id)?.entitlements ?? []
     names += (decoded?.entitlements(ofProduct: id) ?? []).map(\.id)
@@ -126,13 +126,13 @@ struct SandboxApplication: Sendable {
     products.filter { $0.entitlements.contains(entitlement) }.map(\.identifier)
   }
 
-  // MARK: What the config API says of it
+  // MARK: Description in the config API
 
   var domain: String? { entry["domain"]?.text }
-  /// The number under which the config API knows the application.
+  /// The number of the application in the config API.
   var number: Int { Int(id) ?? 1 }
 
-  /// Its counterparts at the stores. Without any in the fixtures it is connected to all but Paddle.
+  /// Its counterparts at the stores. Without any in the fixtures, it is connected to all stores except Paddle.
   var stores: [(store: String, id: Int?)] {
     let names = ["stripe", "paddle", "ios", "android", "promotional"]
     guard let given = entry["storeApplicationIds"] else {
@@ -146,7 +146,7 @@ struct SandboxApplication: Sendable {
   }
 }
 
-/// Fixtures that cannot be used.
+/// An error in the fixtures.
 struct FixtureFault: Error, CustomStringConvertible {
   var message: String
   var description: String { message }
@@ -161,9 +161,9 @@ struct FixtureCode: Sendable {
   let email: String?
   let expiresAt: Int64?
   let subscriptionEndsAt: Int64?
-  /// Whether several people may have it; true for codes of the fixtures, such as promotions.
+  /// Whether several people may have it. It is true for codes in the fixtures, such as promotions.
   let isShared: Bool
-  /// What redeeming it says instead of giving anything.
+  /// The error of redeeming it, instead of a result.
   let error: String?
 
   init?(decoding value: Value) {

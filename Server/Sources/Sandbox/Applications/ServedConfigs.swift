@@ -1,8 +1,7 @@
 internal import Expressions
 internal import Service
 
-/// The applications of the fixtures with the configs that they have now: a config can be put in
-/// another's place while the server runs.
+/// The applications of the fixtures with their current configs. A config can be replaced while the server runs.
 struct ServedConfigs: Sendable {
   private struct Served: Sendable {
     var number: Int?
@@ -28,7 +27,7 @@ struct ServedConfigs: Sendable {
         else { continue }
         var fixture = fixtures[i]
         fixture.config = current.bytes
-        // What decides has been read, so this reads too; else the one before stays.
+        // The decision service has read the config, so this reads it too. Otherwise the previous one stays.
         if let application = try? SandboxApplication(fixture) {
           served[i].application = application
         }

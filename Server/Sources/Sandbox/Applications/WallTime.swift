@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 internal import Foundation
 
-/// Times as the contract writes them: milliseconds since 1970, or ISO 8601.
+/// Times in the formats of the contract: milliseconds since 1970, or ISO 8601.
 enum WallTime {
   static let day: Int64 = 86_400_000
 
@@ -16,7 +16,7 @@ enum WallTime {
     return Instant(time).milliseconds
   }
 
-  /// ISO 8601 with three digits of milliseconds, as JavaScript writes it; nil outside the calendar.
+  /// ISO 8601 with three digits of milliseconds, as in JavaScript, or nil outside the calendar.
   static func text(_ milliseconds: Int64) -> String? {
     let second = milliseconds.floorDivided(by: 1_000)
     let rest = milliseconds - second * 1_000

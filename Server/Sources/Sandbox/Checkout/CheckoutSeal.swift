@@ -2,12 +2,12 @@ internal import Crypto
 internal import Expressions
 internal import Foundation
 
-/// Seals what a checkout is about into the text that clients carry around: `v1:KEY:SEALED`.
+/// Seals the data of a checkout into the string that clients carry: `v1:KEY:SEALED`.
 ///
-/// It is encrypted and authenticated, so that nobody reads it, changes it, or makes one.
+/// It is encrypted and authenticated, so that no client can read, change or create one.
 struct CheckoutSeal: Sendable {
   private let key: SymmetricKey
-  /// Names the key, so that one can follow another.
+  /// Identifies the key, so that keys can be replaced.
   let keyID: String
 
   /// - Parameter secret: 32 bytes.
@@ -25,9 +25,9 @@ struct CheckoutSeal: Sendable {
     return prefix + Base64URL.encode(sealed)
   }
 
-  /// What was sealed; nil for what this key has not sealed.
+  /// The sealed data, or nil if this key has not sealed it.
   func open(_ text: String) -> Value? {
-    // A context of ours has some hundred characters.
+    // The sandbox's contexts have some hundred characters.
     guard text.utf8.count <= 4_096, text.hasPrefix(prefix),
       let sealed = Base64URL.decode(text.dropFirst(prefix.count)),
       let box = try? AES.GCM.SealedBox(combined: sealed),

@@ -1,10 +1,10 @@
-/// A product of the web: `live:price_123:no-trial`, or `test:price_123:7` with the days of a trial.
+/// A web product: `live:price_123:no-trial`, or `test:price_123:7` with the days of a trial.
 struct PriceID: Hashable {
   let isLive: Bool
   let price: String
   let trialDays: Int
 
-  /// Nil for text of another form.
+  /// Nil for strings of another form.
   init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 3, ["live", "test"].contains(parts[0]), !parts[1].isEmpty,
@@ -22,15 +22,15 @@ struct PriceID: Hashable {
     }
   }
 
-  /// How the sandbox's payment for it ends without anybody doing anything.
+  /// How the sandbox's payment for it ends without any user action.
   enum Script: Hashable {
-    /// Somebody pays: on the page of the checkout, in the console, or by confirming.
+    /// A user pays: on the page of the checkout, in the console, or by confirming.
     case manual
-    /// It is paid at once.
+    /// It is paid immediately.
     case paid
-    /// It is refused whenever it is confirmed.
+    /// It is declined whenever it is confirmed.
     case declined
-    /// The user goes away.
+    /// The user abandons it.
     case abandoned
   }
 

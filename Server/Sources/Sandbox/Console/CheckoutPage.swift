@@ -5,8 +5,7 @@ internal import NIOCore
 internal import Service
 
 extension SandboxBackend {
-  /// The page that a checkout's redirect leads to: it pays, or does not. Whoever knows its address may
-  /// use it, as with a real one.
+  /// The page that a checkout redirects to, for paying or declining. Access only requires its address, as for a real one.
   func addPages(to routes: some RouterMethods<ServiceContext>) {
     routes.get("\(Self.page)/{id}") { _, context in
       let checkout = try await checkout(context) { _ in }
@@ -76,7 +75,7 @@ extension SandboxBackend {
 extension String {
   fileprivate var escapedForHTML: String {
     var text = ""
-    // By scalar: a character may hold a markup sign with something that joins it.
+    // Escape scalars, because a character may combine a markup sign with another scalar.
     for scalar in unicodeScalars {
       switch scalar {
       case "&": text += "&amp;"
@@ -90,7 +89,7 @@ extension String {
     return text
   }
 
-  /// With `%41` as `A`; as it is where an escape is no UTF-8.
+  /// The string with `%41` decoded as `A`, or unchanged if an escape is not UTF-8.
   var percentDecoded: String {
     var bytes: [UInt8] = []
     let source = Array(utf8)

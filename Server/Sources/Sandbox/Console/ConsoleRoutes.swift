@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Service
 
 extension SandboxBackend {
-  /// What the console sees and does. Everything takes the application's secret key or the admin token.
+  /// The endpoints of the console. They require the application's secret key or the admin token.
   var consoleEndpoints: [Endpoint] {
     let base = SandboxBackend.console
     return [
@@ -99,7 +99,7 @@ extension SandboxBackend {
     return Answer(.object(["code": .string(code.code)]), status: .created)
   }
 
-  /// Ends what was bought with a code or a transaction, by the name that the list gives.
+  /// Ends a purchase by a code or a transaction, by its name in the list.
   private func end(_ exchange: Exchange, isRevoked: Bool) async throws -> Answer {
     let id = exchange.parameter("id")
     guard try await store.end(id, exchange.application.id, now(), isRevoked: isRevoked) else {
@@ -111,7 +111,7 @@ extension SandboxBackend {
 }
 
 extension Endpoint {
-  /// Something that a button does.
+  /// The action of a button.
   fileprivate static func act(_ path: String, _ run: @escaping Handler) -> Endpoint {
     Endpoint(method: .post, path: path, access: .owner, needsBody: false, run: run)
   }

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Service
 
-/// Lets go wrong what a script says of everybody.
+/// Injects the faults of a script that apply to all requests.
 struct FaultMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 
@@ -14,7 +14,7 @@ struct FaultMiddleware: RouterMiddleware {
     _ request: Request, context: ServiceContext,
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
-    // The console stays as it is: it is where faults are taken back.
+    // The console has no faults, because it is used to remove them.
     guard !request.uri.path.hasPrefix(SandboxBackend.console + "/"),
       let fault = script.next(request.method.rawValue, request.uri.path),
       let response = try await fault.happen(context)
@@ -24,7 +24,7 @@ struct FaultMiddleware: RouterMiddleware {
 }
 
 extension FaultScript.Fault {
-  /// What is answered in the place of the right thing; nil where that is answered after all.
+  /// The response that replaces the correct one, or nil if the correct one is sent.
   func happen(_ context: ServiceContext) async throws -> Response? {
     if delay > 0 { try await Task.sleep(for: .milliseconds(delay)) }
     if drops {
@@ -32,7 +32,7 @@ extension FaultScript.Fault {
       throw CancellationError()
     }
     guard let status else { return nil }
-    // Which have no body: one would be read as the next answer.
+    // These statuses have no body. Clients would read one as the next response.
     if status == 204 || status == 304 { return Response(status: .init(code: status)) }
     let body =
       body ?? ServiceError(.init(code: status), "fault", "this goes wrong on purpose").value

@@ -1,30 +1,30 @@
 internal import Expressions
 internal import Synchronization
 
-/// What goes wrong on purpose, for trying out clients: status codes, delays, connections that end.
+/// Faults for testing clients: status codes, delays, connections that end.
 ///
 /// `{"faults":[{"path":"/api/v1/static_config","method":"GET"?,"status":503?,"delay":250?,"drop":true?,
-/// "count":2?,"skip":1?,"body"?,"application":"1"?}]}`. The first fault that is meant for a request
-/// happens to it; with `count` only so often, after `skip` requests. One of an application happens to
-/// requests with its keys alone.
+/// "count":2?,"skip":1?,"body"?,"application":"1"?}]}`. The first fault that matches a request applies to it. With
+/// `count` it applies only that many times, after `skip` requests. A fault of an application only applies to requests
+/// with its keys.
 package final class FaultScript: Sendable {
   struct Fault: Sendable, Hashable {
-    /// `*` in it stands for any text, slashes included.
+    /// `*` in it matches any string, including slashes.
     var path: String
-    /// Nil for one that happens to everybody.
+    /// Nil for a fault that applies to all requests.
     var application: String?
     var method: String?
     var status: Int?
     /// Milliseconds.
     var delay: Int = 0
-    /// Whether the connection ends without an answer.
+    /// Whether the connection ends without a response.
     var drops = false
-    /// How often it still happens; nil for always.
+    /// The number of remaining uses, or nil for no limit.
     var count: Int?
-    /// How many requests are still let through before.
+    /// The number of requests that are still let through before.
     var skip = 0
     var body: Value?
-    /// How often it has happened.
+    /// The number of uses so far.
     var happened = 0
   }
 
@@ -32,7 +32,7 @@ package final class FaultScript: Sendable {
 
   package init() { faults = Mutex([]) }
 
-  /// - Throws: ``FaultScript/Problem`` saying what is wrong with the text, and where.
+  /// - Throws: ``FaultScript/Problem`` with the error and its place.
   package convenience init(json: [UInt8]) throws {
     self.init()
     try replace(json: json)
@@ -46,10 +46,10 @@ package final class FaultScript: Sendable {
     try replace(value)
   }
 
-  /// How many there may be, of the server and of each application: every request is compared with all.
+  /// The maximum number of faults of the server and of each application, because every request is compared with all.
   private static let mostFaults = 100
 
-  /// - Parameter application: whose faults are replaced; nil for all that there are.
+  /// - Parameter application: the application whose faults are replaced, or nil for all faults.
   func replace(_ value: Value, of application: String? = nil) throws(Problem) {
     guard let elements = value["faults"]?.elements else {
       throw Problem(message: "the faults are not {\"faults\":[{\"path\":\"/..\"}]}")
@@ -73,7 +73,7 @@ package final class FaultScript: Sendable {
     }
   }
 
-  /// Faults that cannot be read.
+  /// Invalid faults.
   package struct Problem: Error, CustomStringConvertible {
     package var message: String
     package var description: String { message }
@@ -83,8 +83,7 @@ package final class FaultScript: Sendable {
     faults.withLock { $0.removeAll { $0.application == application } }
   }
 
-  /// What happens to a request, if anything does: of what happens to everybody, or of an application's
-  /// own.
+  /// The fault that applies to a request, if any: a fault for all requests, or one of an application.
   func next(_ method: String, _ path: String, of application: String? = nil) -> Fault? {
     faults.withLock { faults in
       for i in faults.indices {
@@ -107,7 +106,7 @@ package final class FaultScript: Sendable {
 
   var value: Value { value(of: nil) }
 
-  /// - Parameter application: whose faults are told; nil for all.
+  /// - Parameter application: the application whose faults are returned, or nil for all.
   func value(of application: String?) -> Value {
     let told = faults.withLock { $0 }.filter {
       application == nil || $0.application == application
@@ -126,7 +125,7 @@ package final class FaultScript: Sendable {
     ])
   }
 
-  /// Whether text is of a pattern, in time that grows with their product at most.
+  /// Whether a string matches a pattern, in time that is at most proportional to the product of their lengths.
   private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
     var (p, t) = (0, 0)
     var star: (pattern: Int, text: Int)?

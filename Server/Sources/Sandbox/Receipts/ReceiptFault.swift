@@ -2,25 +2,25 @@ internal import Expressions
 internal import HTTPTypes
 internal import Service
 
-/// Why a signed transaction is refused.
+/// Why a signed transaction is rejected.
 enum ReceiptFault: Error, Hashable {
-  /// It is not three parts of base 64 with JSON in them.
+  /// It does not consist of three parts of base64 with JSON in them.
   case malformed(String)
-  /// The header names another algorithm than ES256, or asks for something that is not known.
+  /// The header names another algorithm than ES256, or requires an unknown extension.
   case unsupported(String)
-  /// Not three certificates, each issued by the next, ending in a root that is trusted.
+  /// Not three certificates, each issued by the next one, ending in a trusted root.
   case untrustedChain(String)
   /// A certificate was not valid when the transaction was signed.
   case expiredCertificate
-  /// A certificate may not be used for this.
+  /// A certificate may not be used for this purpose.
   case wrongUsage(String)
-  /// The leaf's key did not make the signature.
+  /// The signature was not made with the leaf's key.
   case badSignature
-  /// It is another app's.
+  /// It belongs to another app.
   case otherBundle(String)
   case otherEnvironment(String)
 
-  /// Stable, for programs; beside the code of the contract.
+  /// Stable, for programs, in addition to the code of the contract.
   var reason: String {
     switch self {
     case .malformed: "malformed"

@@ -4,21 +4,21 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// Verifies signed transactions by the certificates that come with them.
+/// Verifies signed transactions by the certificates in them.
 struct ReceiptVerifier: Sendable {
   private let roots: [Certificate]
 
-  /// - Parameter roots: which chains are trusted to end in.
+  /// - Parameter roots: the roots that chains are trusted to end in.
   init(roots: [Certificate]) { self.roots = roots }
 
-  /// Marks in Apple's certificates what they are for: the leaf signs receipts, and its issuer issues
-  /// certificates of developer relations.
+  /// Markers for the purpose of Apple's certificates: the leaf signs receipts, and its issuer issues certificates of
+  /// developer relations.
   static let leafMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
   static let intermediateMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
 
   /// Checks everything: algorithm, chain, validity at the time of signing, usages, signature.
   ///
-  /// - Parameter now: the time of signing where the payload does not say it.
+  /// - Parameter now: the time of signing if the payload does not contain it.
   func verify(_ transaction: SignedTransaction, now: Int64) async throws(ReceiptFault) {
     let header = transaction.header
     guard header["alg"]?.text == "ES256" else { throw .unsupported("'alg' is not ES256") }
@@ -65,7 +65,7 @@ struct ReceiptVerifier: Sendable {
     return chain
   }
 
-  /// The trusted root that the chain names last.
+  /// The trusted root at the end of the chain.
   private func root(of chain: [Certificate]) throws(ReceiptFault) -> Certificate {
     let root = roots.first {
       $0.subject == chain[2].subject && $0.publicKey == chain[2].publicKey

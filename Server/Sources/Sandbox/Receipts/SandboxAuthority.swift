@@ -4,16 +4,16 @@ internal import Foundation
 internal import SwiftASN1
 internal import X509
 
-/// Signs transactions as the App Store does, with certificates of the sandbox's own.
+/// Signs transactions like the App Store, with certificates of the sandbox's own.
 ///
-/// Its keys come from its name, so that a server and a command that signs for it need share nothing.
-/// Everybody can make them: a server that takes its receipts is for trying out.
+/// Its keys are derived from its name, so that a server and a command that signs for it need not share anything. Anyone
+/// can create them, so a server that accepts its receipts is for testing only.
 struct SandboxAuthority: Sendable {
   let root: Certificate
   let chain: [Certificate]
   let leafKey: P256.Signing.PrivateKey
 
-  /// How it differs from what is right, for tests.
+  /// Deliberate errors, for tests.
   struct Flaws: Sendable {
     var leafNotAfter: Date?
     var leafMayNotSign = false
@@ -42,7 +42,7 @@ struct SandboxAuthority: Sendable {
         issuerPrivateKey: .init(issuerKey))
     }
     func mark(_ oid: ASN1ObjectIdentifier) -> Certificate.Extension {
-      // The value is ASN.1's NULL, as in Apple's.
+      // The value is ASN.1's NULL, as in Apple's certificates.
       Certificate.Extension(oid: oid, critical: false, value: [5, 0])
     }
     root = try certificate(
@@ -81,7 +81,7 @@ struct SandboxAuthority: Sendable {
     return try P256.Signing.PrivateKey(rawRepresentation: Data(digest))
   }
 
-  /// The compact form of a payload, signed.
+  /// The signed compact form of a payload.
   func sign(_ payload: Value, chain: [Certificate]? = nil) throws -> String {
     let texts = try (chain ?? self.chain).map { certificate -> Value in
       var serializer = DER.Serializer()
@@ -96,7 +96,7 @@ struct SandboxAuthority: Sendable {
   }
 }
 
-/// A transaction to sign for trying out.
+/// A transaction to sign, for testing.
 struct TestTransaction: Sendable {
   var product: String
   var bundle: String
@@ -106,7 +106,7 @@ struct TestTransaction: Sendable {
   var isRevoked = false
 
   func payload(now: Int64) -> Value {
-    // The purchase lies a minute back, so that clocks that differ a little do not matter.
+    // The purchase was a minute ago, so that small differences between clocks do not matter.
     let purchasedAt = now - 60_000
     return .members([
       "transactionId": .string(id), "originalTransactionId": .string(originalID ?? id),

@@ -2,17 +2,17 @@ internal import Expressions
 internal import Pricing
 package import Service
 
-/// What `tollgate-server sandbox-jws` is to sign.
+/// The transaction that `tollgate-server sandbox-jws` signs.
 package struct SandboxReceipt: Sendable {
   /// Nil for the first product of AgentWallie's config.
   package var product: String?
   package var transactionID: String?
   package var originalTransactionID: String?
-  /// Nil for what does not expire; negative for a subscription that has ended.
+  /// Nil if it does not expire. Negative for a subscription that has ended.
   package var days: Int? = 365
   package var isRevoked = false
 
-  /// How many days there may be: a hundred years.
+  /// The valid number of days: up to a hundred years.
   package static let dayRange = -36_500...36_500
 
   package init() {}

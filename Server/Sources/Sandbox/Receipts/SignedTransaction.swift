@@ -1,14 +1,14 @@
 internal import Expressions
 
-/// A transaction of the App Store as it is sent: header, payload and signature in base 64.
+/// A transaction of the App Store as sent: header, payload and signature in base64.
 struct SignedTransaction: Sendable {
   let header: Value
   let payload: Value
-  /// What was signed.
+  /// The bytes that were signed.
   let signed: [UInt8]
   let signature: [UInt8]
 
-  /// Longer texts are no transactions; Apple's have some 4,000 characters.
+  /// Longer strings are invalid. Apple's transactions have about 4,000 characters.
   static let longest = 64 << 10
 
   init(_ text: String) throws(ReceiptFault) {
@@ -29,7 +29,7 @@ struct SignedTransaction: Sendable {
   }
 }
 
-/// What a transaction says.
+/// The contents of a transaction.
 struct Transaction: Sendable, Hashable {
   let id: String
   let originalID: String
@@ -43,7 +43,7 @@ struct Transaction: Sendable, Hashable {
   /// The whole payload as JSON.
   let body: String
 
-  /// The longest ID that is taken, in bytes.
+  /// The maximum length of an ID, in bytes.
   static let longestID = 1_000
 
   init(_ payload: Value) throws(ReceiptFault) {

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Service
 
 extension SandboxBackend {
-  /// AgentWallie's API; its events are with the others.
+  /// AgentWallie's API. Its events are with the others.
   var wallieEndpoints: [Endpoint] {
     [
       .get("/v1/config/{key}", .pathKey) { exchange in
@@ -27,7 +27,7 @@ extension SandboxBackend {
 
   // MARK: Receipts
 
-  /// A transaction of signed text: verified, unless the server was told not to.
+  /// A transaction in a signed string. It is verified, unless verification is turned off.
   func transaction(_ text: String, _ application: SandboxApplication) async throws -> Transaction {
     do {
       let signed = try SignedTransaction(text)
@@ -113,7 +113,7 @@ extension SandboxBackend {
 
   // MARK: Products
 
-  /// Names of the body that differ from those of configs; both are read.
+  /// Names in the body that differ from those of configs. Both are read.
   private static let camelCase = [
     ("storeProductId", "store_product_id"), ("displayPrice", "display_price"),
     ("displayPeriod", "display_period"), ("basePlanId", "base_plan_id"), ("offerIds", "offer_ids"),
@@ -148,7 +148,7 @@ extension SandboxBackend {
     return Answer(product, status: .created)
   }
 
-  /// The config with products that were added; they win over its own of the same name at the store.
+  /// The config with added products. They take precedence over its own products with the same name at the store.
   private static func adding(_ added: [Value], to config: Value) -> Value {
     let names = added.map { $0["store_product_id"]?.text }
     let own = (config["products"]?.elements ?? []).filter { product in

@@ -4,8 +4,8 @@ internal import Pricing
 internal import Service
 
 extension SandboxBackend {
-  /// The config API. Its reads, and the manifest of retention messages, are paths that were seen in
-  /// use; the manifest of an application is inferred from those.
+  /// The config API. Its reads, and the manifest of retention messages, are paths seen in use. The manifest of an application
+  /// is inferred from those.
   var artifactEndpoints: [Endpoint] {
     [
       .get("/config-api/read/{group}/{name}/{resource}/{version}", .open) { exchange in
@@ -96,7 +96,7 @@ extension SandboxApplication {
     return .object(["products": .list(products)])
   }
 
-  /// The signing key is one of the fixtures or none: a sandbox has no secrets to hand out.
+  /// The signing key is one from the fixtures or missing: a sandbox has no secrets to return.
   fileprivate var retentionArtifact: Value {
     let given = entry["retentionMessaging"]
     func part(_ name: String) -> Value {

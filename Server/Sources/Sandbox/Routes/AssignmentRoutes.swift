@@ -20,10 +20,10 @@ extension SandboxBackend {
     ]
   }
 
-  /// How many one request may confirm.
+  /// The maximum number of confirmations in one request.
   private static let confirmationLimit = 100
 
-  /// The assignments of a request, each once; none of them where one is wrong.
+  /// The assignments of a request, each once. If one is invalid, none are used.
   private static func pairs(_ exchange: Exchange) throws(ServiceError)
     -> [(experiment: String, variant: String)]
   {

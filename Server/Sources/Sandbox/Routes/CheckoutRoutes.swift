@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Service
 
 extension SandboxBackend {
-  /// Buying on the web.
+  /// Purchases on the web.
   var checkoutEndpoints: [Endpoint] {
     let base = "\(SandboxBackend.subscriptions)/checkout"
     return [
@@ -51,7 +51,7 @@ extension SandboxBackend {
     ]
   }
 
-  // MARK: Beginning
+  // MARK: Starting
 
   private static let largestContext = 64 << 10
   private static let directives = ["redirect", "drawer", "embedded"]
@@ -62,7 +62,7 @@ extension SandboxBackend {
     guard let context = exchange.body["context"], context.isObject else {
       throw invalid("'context' is missing, or not an object")
     }
-    // Some three thousand bytes are usual, and it is kept.
+    // About three thousand bytes are usual, and the context is stored.
     guard context.json.utf8.count <= Self.largestContext else {
       throw invalid("'context' has more than \(Self.largestContext) bytes")
     }
@@ -159,16 +159,16 @@ extension SandboxBackend {
     }
   }
 
-  /// Digits that nobody guesses.
+  /// A string of digits that no user can guess.
   static func secret(_ bytes: Int = 16) -> String {
     var random = SystemRandomNumberGenerator()
     return (0..<bytes).map { _ in UInt8.random(in: .min ... .max, using: &random).hexPair }
       .joined()
   }
 
-  // MARK: Going on
+  // MARK: Continuing
 
-  /// The checkout of a sealed context, changed by what the request does to it.
+  /// The checkout of a sealed context, changed by the request.
   private func checkout(
     _ exchange: Exchange, named name: String = "checkoutContextId",
     _ change: (@Sendable (inout Checkout) throws -> Void)? = nil
@@ -183,8 +183,8 @@ extension SandboxBackend {
     return checkout
   }
 
-  /// What the checkout gives. It is a read: the code belongs to whoever redeems it, which clients do
-  /// with all codes that they know.
+  /// The result of the checkout. It is only read: the code belongs to the user that redeems it, and clients redeem all codes
+  /// that they know.
   private func pollRedemption(_ exchange: Exchange) async throws -> Answer {
     let checkout = try await checkout(exchange)
     let holder = Holder(
@@ -202,7 +202,7 @@ extension SandboxBackend {
     return Answer(Self.redemptionValue(redemption, status: status))
   }
 
-  /// The link that redeems what was bought; it opens the app, where the config says how.
+  /// The link that redeems the purchase. It opens the app if the config has a URL scheme.
   static func redemptionLink(_ checkout: Checkout, _ application: SandboxApplication) -> String {
     if let scheme = application.configValue["web2app_config"]?["url_schema"]?.text, !scheme.isEmpty
     {
@@ -214,7 +214,7 @@ extension SandboxBackend {
 }
 
 extension Checkout {
-  /// The payment was set up. Once it is, saying it again changes nothing.
+  /// Marks the payment as set up. Repeating it changes nothing.
   mutating func confirm(setupIntent intent: String, email: String?) throws(ServiceError) {
     guard state == .created else { return try refuseIfOver() }
     try refuseIfDeclined()
@@ -223,7 +223,7 @@ extension Checkout {
     self.email = email ?? self.email
   }
 
-  /// It is paid. Saying it again changes nothing.
+  /// Marks it as paid. Repeating it changes nothing.
   mutating func complete() throws(ServiceError) {
     try refuseIfOver()
     try refuseIfDeclined()

@@ -4,8 +4,7 @@ internal import Hummingbird
 internal import Service
 
 extension SandboxBackend {
-  /// The config, paywalls, what enriches attributes, and services of Superwall's that only have to
-  /// answer something.
+  /// The config, paywalls, the enrichment of attributes, and services of Superwall that only need to answer.
   var configEndpoints: [Endpoint] {
     [
       .get("/api/v1/static_config", .queryKey) { exchange in
@@ -65,7 +64,7 @@ extension SandboxBackend {
     ]
   }
 
-  /// The paywall that somebody gets at the placement of an event; without one the config's first.
+  /// The paywall of a user at the placement of an event, or the config's first paywall.
   private func paywall(_ exchange: Exchange) async throws -> Answer {
     let application = exchange.application
     let user = try exchange.optionalText("app_user_id") ?? exchange.identity.user
@@ -94,10 +93,10 @@ extension SandboxBackend {
 }
 
 extension Value {
-  /// The ID of a paywall, which configs write as a string or as a number.
+  /// The ID of a paywall, which is a string or a number in configs.
   fileprivate var id: String? { self["id"]?.text ?? self["id"]?.wholeNumber.map { String($0) } }
 
-  /// What the debugger shows of a paywall.
+  /// The debugger's view of a paywall.
   fileprivate var preview: Value {
     let identifier = self["identifier"]?.text ?? ""
     return .object([

@@ -2,9 +2,9 @@ internal import Expressions
 internal import HTTPTypes
 internal import Service
 
-/// What `/openapi.json` says of the backend that apps talk to.
+/// The part of `/openapi.json` for the backend that apps use.
 extension SandboxBackend {
-  /// What is to say of an endpoint beside its path and its key.
+  /// The description of an endpoint in addition to its path and its key.
   struct Details {
     var summary: String
     var body: Value?

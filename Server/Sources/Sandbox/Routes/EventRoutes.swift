@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Service
 
 extension SandboxBackend {
-  /// Where clients tell what happened.
+  /// The endpoints to which clients send events.
   var eventEndpoints: [Endpoint] {
     [
       .post("/api/v1/events", .key) { exchange in
@@ -21,7 +21,7 @@ extension SandboxBackend {
       },
       .post("/v1/events/{key}", .pathKey) { exchange in
         let elements = try exchange.list("events")
-        // A client that is refused sends the same again for ever, so what is no event is left out.
+        // A client that is rejected repeats the request forever, so invalid events are left out.
         let events = elements.compactMap { element in
           element["event_name"]?.text.map { name in
             ReceivedEvent(
@@ -37,7 +37,7 @@ extension SandboxBackend {
     ]
   }
 
-  /// Keeps the events and says which are none.
+  /// Stores the events and reports the invalid ones.
   private func collect(
     _ elements: [Value], id: String, _ identity: Identity, _ application: SandboxApplication
   ) async throws -> Answer {

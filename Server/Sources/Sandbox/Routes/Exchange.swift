@@ -4,16 +4,16 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Service
 
-/// A request that was let in: whose application it is about, and what it says.
+/// An authorized request: its application and its contents.
 struct Exchange: Sendable {
   let application: SandboxApplication
   let request: Request
   let parameters: [String: String]
   let body: Value
-  /// Whether the admin asks for the whole server.
+  /// Whether the admin's request is for the whole server.
   var isForServer = false
 
-  /// The application whose things are changed, where not everybody's are.
+  /// The application whose data the request changes, or nil for those of all applications.
   var scope: String? { isForServer ? nil : application.id }
 
   /// A part of the path, percent-decoded.
@@ -32,7 +32,7 @@ struct Exchange: Sendable {
     return number
   }
 
-  /// A header that says something.
+  /// A header that is not empty.
   func header(_ name: String) -> String? {
     HTTPField.Name(name).flatMap { request.headers[$0] }.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -44,7 +44,7 @@ struct Exchange: Sendable {
 
   // MARK: Members of the body
 
-  /// A string that has to be there, with something in it.
+  /// A required string that is not empty.
   func text(_ name: String, atMost bytes: Int = mostBytes) throws(ServiceError) -> String {
     guard let text = try optionalText(name, atMost: bytes) else {
       throw invalid("'\(name)' is missing")
@@ -52,10 +52,10 @@ struct Exchange: Sendable {
     return text
   }
 
-  /// How long names, IDs and addresses may be: they are kept.
+  /// The maximum length of names, IDs and addresses, because they are stored.
   static let mostBytes = 1_000
 
-  /// A string, or nil where it is missing, null or empty.
+  /// A string, or nil if it is missing, null or empty.
   func optionalText(_ name: String, atMost bytes: Int = mostBytes) throws(ServiceError) -> String? {
     guard let value = body[name], value != .null else { return nil }
     guard let text = value.text else {
@@ -64,7 +64,7 @@ struct Exchange: Sendable {
     return try Self.checked(text.isEmpty ? nil : text, name, atMost: bytes)
   }
 
-  /// A text that can be kept: SQLite ends texts at U+0000, and two would be one.
+  /// A string that can be stored: SQLite ends strings at U+0000, so two strings could become one.
   static func checked(_ text: String?, _ name: String, atMost bytes: Int = mostBytes)
     throws(ServiceError) -> String?
   {
@@ -74,7 +74,7 @@ struct Exchange: Sendable {
     return text
   }
 
-  /// How much of one request is written at once, while others wait.
+  /// The number of elements of one request that are written together, while other requests wait.
   static let mostElements = 10_000
 
   func list(_ name: String) throws(ServiceError) -> [Value] {
@@ -93,7 +93,7 @@ func invalid(_ message: String) -> ServiceError {
   ServiceError(.badRequest, "invalid_body", message)
 }
 
-/// What an endpoint answers.
+/// The answer of an endpoint.
 struct Answer: Sendable {
   var status: HTTPResponse.Status = .ok
   var json: [UInt8]
@@ -110,38 +110,38 @@ struct Answer: Sendable {
 
 /// One route.
 struct Endpoint: Sendable {
-  /// How a request says whose it is.
+  /// How a request identifies its application.
   enum Access: Sendable {
     /// `Authorization: Bearer KEY`, with the application's public key or its secret one.
     case key
-    /// The public key in the query as `pk`, or else as a bearer.
+    /// The public key in the query as `pk`, otherwise as a bearer.
     case queryKey
     /// AgentWallie's key in the path as `key`.
     case pathKey
     /// The application's secret key, or the server's admin token.
     case owner
-    /// The same; the admin token without an application is for the whole server.
+    /// The same. The admin token without an application is for the whole server.
     case ownerOrServer
-    /// Nothing: the path says which application's artifact is read, in its own way.
+    /// No key: the path identifies the application whose artifact is read.
     case open
   }
 
-  /// The parameter that has the rest of a path whose route ends with `**`, not decoded.
+  /// The parameter for the rest of a path whose route ends with `**`, not decoded.
   static let rest = "**"
 
   typealias Handler = @Sendable (Exchange) async throws -> Answer
 
   var method: HTTPRequest.Method
   var path: String
-  /// What the path is matched by, where that is something else.
+  /// The route of the path, if it is different.
   var route: String?
   var access: Access
-  /// Whether a request without a body is refused.
+  /// Whether a request without a body is rejected.
   var needsBody = true
   var run: Handler
 
-  /// Whether faults of an application happen here: not in the console, where they are taken back, and
-  /// not where nobody says which application asks.
+  /// Whether an application's faults apply here. They do not apply in the console, where they are removed, or if the
+  /// request does not identify its application.
   var hasFaults: Bool { !path.hasPrefix(SandboxBackend.console + "/") && access != .open }
 
   static func get(_ path: String, _ access: Access, _ run: @escaping Handler) -> Endpoint {

@@ -9,8 +9,7 @@ extension SandboxBackend {
     let base = SandboxBackend.subscriptions
     return [
       .post("\(base)/redeem", .key) { try await self.redeem($0) },
-      // Users have any name, and iOS does not encode the slashes in it; with an empty one the device
-      // is meant.
+      // User names can contain slashes, which iOS does not encode. An empty name means the device.
       Endpoint(
         method: .get, path: "\(base)/users/{user}/entitlements", route: "\(base)/users/**",
         access: .key
@@ -43,8 +42,8 @@ extension SandboxBackend {
       ]))
   }
 
-  /// Whom a path means: the app's user, or the device where nobody is known. Clients put an alias there
-  /// too, which owns nothing.
+  /// The owner that a path means: the app's user, or the device if the user is unknown. Clients also send aliases, which own
+  /// nothing.
   private static func holder(_ name: String, device: String?) -> Holder {
     let device = device.flatMap { $0.isEmpty ? nil : $0 }
     if name.isEmpty { return Holder(user: nil, device: device) }
@@ -75,15 +74,15 @@ extension SandboxBackend {
     let holdings = redemption.holdings
     return .members([
       "status": status.map { .string($0) }, "codes": .list(redemption.results),
-      // What the web's SDK redeems next time.
+      // The codes that the web SDK redeems next time.
       "allCodes": .list(
         holdings.codes.map { .object(["code": .string($0), "firstRedemption": false]) }),
       "entitlements": .list(holdings.entitlements), "customerInfo": holdings.customerInfo,
     ])
   }
 
-  /// Transactions of the App Store that come along. A device cannot mend what is wrong with one, so
-  /// that is passed over; the documents show an object, and clients send a list.
+  /// Stores the App Store transactions in a request. A device cannot correct an invalid transaction, so errors are ignored.
+  /// The documents show an object, and clients send a list.
   private func keepReceipts(
     of value: Value?, _ holder: Holder, _ application: SandboxApplication
   ) async {

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import GRDB
 
-/// Who a request of the older API is about, by its headers.
+/// The subject of a request to the older API, from its headers.
 struct Identity: Sendable, Hashable {
   var user: String?
   var alias: String?
@@ -9,8 +9,8 @@ struct Identity: Sendable, Hashable {
 }
 
 extension SandboxStore {
-  /// The assignments that were confirmed, oldest first; none where nobody is known by the names. Only
-  /// who comes with an alias that is new, or somebody else's, makes it write something.
+  /// The confirmed assignments, oldest first. There are none if the subject is unknown. It only writes if the alias is new or
+  /// belongs to another user.
   func assignments(of identity: Identity, in application: String, now: Int64) async throws
     -> [(experiment: String, variant: String)]
   {
@@ -39,7 +39,7 @@ extension SandboxStore {
     return rows.map { ($0["experiment"], $0["variant"]) }
   }
 
-  /// Keeps assignments, all or none. What is kept already changes nothing.
+  /// Stores assignments, all or none. Repeated assignments change nothing.
   func confirm(
     _ pairs: [(experiment: String, variant: String)], of identity: Identity,
     in application: String, now: Int64
@@ -69,8 +69,8 @@ extension SandboxStore {
     }
   }
 
-  /// Whose assignments are meant: the user's, or else those of whom the alias stands for; and whether
-  /// the user is seen with the alias for the first time.
+  /// The subject of assignments: the user, otherwise the user that the alias belongs to, otherwise the alias. Also returns
+  /// whether this user is new to the alias.
   private static func subject(_ identity: Identity, _ application: String, _ database: Database)
     throws -> (name: String?, isNew: Bool)
   {
@@ -86,8 +86,7 @@ extension SandboxStore {
     return ("user:\(user)", owner != user)
   }
 
-  /// Whose assignments are meant. An alias that a user is seen with for the first time brings its
-  /// assignments along.
+  /// The subject of assignments. When a user is first seen with an alias, the user receives the alias's assignments.
   private static func meet(
     _ identity: Identity, _ application: String, _ now: Int64, _ database: Database
   ) throws -> String? {
@@ -100,7 +99,7 @@ extension SandboxStore {
         INSERT INTO sandbox_aliases (application, alias, user) VALUES (?, ?, ?)
         ON CONFLICT DO UPDATE SET user = excluded.user
         """, arguments: [application, alias, user])
-    // The user's own win over what the alias had.
+    // The user's own assignments take precedence over those of the alias.
     try database.execute(
       sql:
         "UPDATE OR IGNORE sandbox_assignments SET subject = ? WHERE application = ? AND subject = ?",

@@ -30,22 +30,22 @@ struct Checkout: Sendable {
   var setupIntent: String?
   var customer: String
   var subscription: String
-  /// What redeems it, once it is completed.
+  /// The code that redeems it after completion.
   var code: String
-  /// What the client said of the paywall, the user and the device.
+  /// The client's data about the paywall, the user and the device.
   var context: Value
 
-  /// How long somebody may take to pay.
+  /// The time limit for paying.
   static let patience = WallTime.day
-  /// How long what was bought can be redeemed.
+  /// The time limit for redeeming the purchase.
   static let codeValidity = 30 * WallTime.day
 
-  /// What changes of it.
+  /// The fields that change.
   var progress: [String?] {
     [state.rawValue, completedAt.map(String.init), email, setupIntent]
   }
 
-  /// Whether two requests asked for the same, in the same words.
+  /// Whether two requests have the same content.
   func isSameRequest(as other: Checkout) -> Bool {
     product == other.product && store == other.store && directive == other.directive
       && context.json == other.context.json
@@ -63,7 +63,7 @@ struct Checkout: Sendable {
     }
   }
 
-  /// What a redemption tells of the paywall that was paid on.
+  /// The data in a redemption about the paywall of the payment.
   var paywall: Value? {
     guard let identifier = context["paywall"]?["paywallIdentifier"]?.text else { return nil }
     return .members([
@@ -149,8 +149,7 @@ extension SandboxStore {
     }
   }
 
-  /// A checkout, changed by what is done to it. What its product's name makes happen by itself has
-  /// happened.
+  /// A checkout, changed by an action. The automatic actions of its product's name have been applied.
   func checkout(
     _ id: String, in application: SandboxApplication, now: Int64,
     _ change: (@Sendable (inout Checkout) throws -> Void)? = nil
@@ -198,13 +197,13 @@ extension SandboxStore {
       ])
   }
 
-  /// Makes the code that redeems what was paid.
+  /// Creates the code that redeems the purchase.
   private static func grant(
     _ checkout: Checkout, _ application: SandboxApplication, _ now: Int64, _ database: Database
   ) throws {
     let trialDays = PriceID(checkout.product)?.trialDays ?? 0
     let product = application.product(checkout.product)
-    // Without a period in the products it is taken for a month's subscription.
+    // Without a period in the products, it counts as a monthly subscription.
     let days = product.map { $0.period?.length(in: .day) ?? 0 } ?? 30
     let code = RedeemCode(
       code: checkout.code,

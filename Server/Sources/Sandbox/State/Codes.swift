@@ -1,28 +1,28 @@
 internal import Expressions
 internal import GRDB
 
-/// A code that can be redeemed, and what was bought with it.
+/// A code that can be redeemed, and its purchase.
 struct RedeemCode: Sendable {
   var code: String
   var entitlements: [String]
   var product: String?
   var store: String
   var email: String?
-  /// The app's user who paid; nil where nobody was known.
+  /// The app's user that paid, or nil if the user was unknown.
   var purchaser: String?
   var customer: String
   var subscription: String
   /// Whether several people may have it.
   var isShared: Bool
-  /// What redeeming it says instead of giving anything.
+  /// The error of redeeming it, instead of a result.
   var error: String?
-  /// The paywall that was paid on, as JSON.
+  /// The paywall of the payment, as JSON.
   var paywall: String?
   var boughtAt: Int64
-  /// Until when it can be redeemed for the first time.
+  /// The time until which it can first be redeemed.
   var expiresAt: Int64?
   var resentAt: Int64?
-  /// When the subscription ends; nil for what was bought for good.
+  /// The end of the subscription, or nil for a permanent purchase.
   var endsAt: Int64?
   var revokedAt: Int64?
 
@@ -32,7 +32,7 @@ struct RedeemCode: Sendable {
 }
 
 extension RedeemCode {
-  /// A code that somebody made up.
+  /// Creates a code from the fixtures or the console.
   init(_ code: FixtureCode, _ application: SandboxApplication, _ now: Int64) {
     let given = code.product.map { application.entitlements(ofProduct: $0) } ?? []
     self.init(
@@ -72,7 +72,7 @@ extension RedeemCode {
     ).map { RedeemCode($0) }
   }
 
-  /// Keeps the code; one that is known stays as it is.
+  /// Stores the code. A known code is not changed.
   func insert(_ application: String, in database: Database) throws {
     try database.execute(
       sql: """
@@ -100,7 +100,7 @@ extension RedeemCode {
   }
 }
 
-/// Who has what a code gives.
+/// The owner of a code's entitlements.
 enum CodeOwner: Hashable, Sendable {
   case user(String)
   case device(String)
@@ -120,7 +120,7 @@ enum CodeOwner: Hashable, Sendable {
   }
 }
 
-/// Whose things are asked for: a user, and the device that is used.
+/// The owners in a request: a user, and the device in use.
 struct Holder: Hashable, Sendable {
   var user: String?
   var device: String?
@@ -128,6 +128,6 @@ struct Holder: Hashable, Sendable {
   var owners: [CodeOwner] {
     (user.map { [.user($0)] } ?? []) + (device.map { [.device($0)] } ?? [])
   }
-  /// Who gets what is redeemed.
+  /// The owner of redeemed codes.
   var owner: CodeOwner? { owners.first }
 }

@@ -2,7 +2,7 @@ internal import Expressions
 internal import GRDB
 internal import Service
 
-/// What the console sees and changes, beside what requests do.
+/// The data that the console shows and changes, in addition to the effects of requests.
 extension SandboxStore {
   /// The newest checkouts.
   func checkouts(_ application: String) async throws -> [Value] {
@@ -27,7 +27,7 @@ extension SandboxStore {
     }
   }
 
-  /// Adds a code; false where there is one of this name.
+  /// Adds a code. The result is false if the name is already used.
   func add(_ code: FixtureCode, to application: SandboxApplication, now: Int64) async throws -> Bool
   {
     try await database.write { database in
@@ -58,7 +58,7 @@ extension SandboxStore {
     }
   }
 
-  /// What was bought: codes with a product, and transactions.
+  /// Purchases: codes with a product, and transactions.
   func subscriptionList(_ application: String, _ now: Int64) async throws -> [Value] {
     try await database.read { database in
       let codes = try Row.fetchAll(
@@ -94,7 +94,7 @@ extension SandboxStore {
     }
   }
 
-  /// Ends what was bought, by the ID of a subscription or a transaction; false where there is none.
+  /// Ends a purchase by the ID of a subscription or a transaction. The result is false if there is none.
   func end(_ id: String, _ application: String, _ now: Int64, isRevoked: Bool) async throws -> Bool
   {
     try await write(application) { database in
@@ -104,7 +104,7 @@ extension SandboxStore {
           UPDATE sandbox_codes SET \(column) = ? WHERE application = ? AND subscription = ?
           """, arguments: [now, application, id])
       var changes = database.changesCount
-      // Signed now: what was signed before does not bring it back.
+      // It is signed now, so earlier signatures do not restore it.
       try database.execute(
         sql: """
           UPDATE sandbox_transactions SET \(isRevoked ? "revoked_at" : "expires_at") = ?,

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import GRDB
 
-/// What somebody has: codes that were redeemed, and transactions of the App Store.
+/// The possessions of a user: redeemed codes, and transactions of the App Store.
 struct Holdings: Sendable {
   /// Entitlements that are active.
   var entitlements: [Value] = []
@@ -10,7 +10,7 @@ struct Holdings: Sendable {
   /// The codes that were redeemed.
   var codes: [String] = []
 
-  /// An entitlement, with the names that all clients read.
+  /// An entitlement, with the member names of all clients.
   static func entitlement(
     _ name: String, isActive: Bool, until: Int64?, products: [String], store: String?
   ) -> Value {
@@ -30,7 +30,7 @@ struct Holdings: Sendable {
 }
 
 extension SandboxStore {
-  /// What somebody has. A user who is known takes over what the device has.
+  /// The possessions of a user. A known user takes over those of the device.
   func holdings(of holder: Holder, in application: SandboxApplication, now: Int64) async throws
     -> Holdings
   {
@@ -124,7 +124,7 @@ extension SandboxStore {
         """, arguments: [application, holder.user, holder.device])
   }
 
-  /// What was bought, as clients decode it: all of these members are required.
+  /// The purchases in the form that clients decode. All of these members are required.
   private static func bought(
     _ id: String, _ product: String, at: Int64, until: Int64?, revokedAt: Int64?, store: String,
     _ now: Int64
@@ -154,7 +154,7 @@ private struct Grant {
   var isActive: Bool
   var store: String
 
-  /// Each entitlement that is active once, with all products that give it, for as long as the longest.
+  /// Each active entitlement once, with all products that grant it, until the latest end.
   static func merged(_ grants: [Grant]) -> [Value] {
     var names: [String] = []
     var byName: [String: Grant] = [:]

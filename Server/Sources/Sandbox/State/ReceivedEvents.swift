@@ -3,14 +3,14 @@ internal import Expressions
 internal import Foundation
 internal import GRDB
 
-/// An event as it came.
+/// An event as received.
 struct ReceivedEvent: Sendable {
   var id: String?
   var name: String
   var user: String?
   var body: String
 
-  /// The longest body that is kept whole, in bytes.
+  /// The maximum length of a body that is stored whole, in bytes.
   private static let mostBody = 16 << 10
 
   init(id: String? = nil, name: String, user: String?, body: Value) {
@@ -22,7 +22,7 @@ struct ReceivedEvent: Sendable {
     self.body = size <= Self.mostBody ? text : Value.object(["leftOut": .whole(size)]).json
   }
 
-  /// Text as it is, or so much of it that it tells itself from others.
+  /// The string, or a prefix that still identifies it.
   private static func short(_ text: String) -> String {
     if text.utf8.count <= 256 { return text }
     let digest = SHA256.hash(data: Array(text.utf8)).prefix(16).map { $0.hexPair }.joined()
@@ -31,7 +31,7 @@ struct ReceivedEvent: Sendable {
 }
 
 extension SandboxStore {
-  /// Keeps events in one step. One with an ID that is known is not kept again.
+  /// Stores events in one transaction. An event with a known ID is not stored again.
   func add(_ events: [ReceivedEvent], from source: String, to application: String, now: Int64)
     async throws
   {
@@ -52,7 +52,7 @@ extension SandboxStore {
     }
   }
 
-  /// Events after one that is known, oldest first; without it the newest ones.
+  /// Events after a known event, oldest first. Without one, the newest events.
   func events(of application: String, after: Int64?, source: String?, name: String?, limit: Int)
     async throws -> [Value]
   {

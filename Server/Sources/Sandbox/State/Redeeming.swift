@@ -2,17 +2,17 @@ internal import Expressions
 internal import GRDB
 
 extension SandboxStore {
-  /// How redeeming one code came out, as the contract's JSON.
+  /// The result of redeeming codes, as the contract's JSON.
   struct Redemption: Sendable {
     var results: [Value]
     var holdings: Holdings
   }
 
-  /// How long after one message with a new code the next may be sent.
+  /// The minimum time between two messages with a new code.
   private static let resendInterval = WallTime.day
 
-  /// Redeems codes for somebody, each on its own: one that gives nothing keeps no other from giving
-  /// something. Asked again, the answer is the same.
+  /// Redeems codes for a user, each separately: a code that fails does not affect the others. Repeated requests have the same
+  /// answer.
   func redeem(
     _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Int64
   ) async throws -> Redemption {
@@ -21,7 +21,7 @@ extension SandboxStore {
     }
   }
 
-  /// What redeeming codes would give somebody. Nothing is redeemed.
+  /// The result of redeeming codes for a user, without redeeming them.
   func tryRedeeming(
     _ codes: [String], for holder: Holder, in application: SandboxApplication, now: Int64
   ) async throws -> Redemption {
@@ -48,7 +48,7 @@ extension SandboxStore {
       results: results, holdings: try holdings(of: holder, application, now, database))
   }
 
-  /// Whether a device has something that a user who is known takes over.
+  /// Whether a device has something that a known user takes over.
   static func canMove(_ holder: Holder, _ application: String, _ database: Database) throws -> Bool
   {
     guard let user = holder.user, let device = holder.device, user != device else { return false }
@@ -60,7 +60,7 @@ extension SandboxStore {
         """, arguments: [application, device]) ?? false
   }
 
-  /// A user who is known takes over what the device has: nobody was known when it was redeemed.
+  /// A known user takes over the device's codes, which were redeemed when the user was unknown.
   static func move(_ holder: Holder, _ application: String, _ database: Database) throws {
     guard let user = holder.user, let device = holder.device, user != device else { return }
     try database.execute(
@@ -112,7 +112,7 @@ extension SandboxStore {
     ])
   }
 
-  /// The code is too old: a new one is sent to whoever paid, though not whenever somebody asks.
+  /// The code has expired. A new one is sent to the user that paid, but not for every request.
   private static func expired(
     _ code: RedeemCode, _ application: String, _ now: Int64, _ database: Database
   ) throws -> Value {

@@ -3,7 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import Service
 
-/// What the sandbox remembers, in tables of the server's database.
+/// The state of the sandbox, in tables of the server's database.
 struct SandboxStore: Sendable {
   let database: any DatabaseWriter
   private let limits: [RowLimit]
@@ -14,7 +14,7 @@ struct SandboxStore: Sendable {
       [
         RowLimit("sandbox_events", most: kept.events),
         RowLimit("sandbox_checkouts", most: kept.checkouts) { database, application, last in
-          // What somebody has redeemed is theirs, however long the checkout is gone.
+          // Redeemed codes belong to their users, even after the checkout is deleted.
           try database.execute(
             sql: """
               DELETE FROM sandbox_codes WHERE application = ?1 AND code IN (
@@ -30,8 +30,7 @@ struct SandboxStore: Sendable {
     try Self.migrator.migrate(database)
   }
 
-  /// Changes something of an application in one transaction, in which its tables are kept within their
-  /// limits, too.
+  /// Changes an application's data in one transaction, which also enforces the limits of its tables.
   func write<Result: Sendable>(
     _ application: String, _ change: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
@@ -110,8 +109,7 @@ struct SandboxStore: Sendable {
       PRIMARY KEY (application, product));
     """
 
-  /// The secret that checkouts are sealed with. It is made once, and outlives the server with the
-  /// rest.
+  /// The secret for sealing checkouts. It is created once, and stored like the rest.
   func checkoutSecret() throws -> Data {
     try database.write { database in
       let key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
@@ -123,7 +121,7 @@ struct SandboxStore: Sendable {
     }
   }
 
-  /// Forgets everything of an application but what the fixtures say.
+  /// Deletes all data of an application except that of the fixtures.
   func reset(_ application: SandboxApplication, now: Int64) async throws {
     try await database.write { database in
       for table in [
@@ -137,7 +135,7 @@ struct SandboxStore: Sendable {
     }
   }
 
-  /// Adds the codes of the fixtures that are not there yet.
+  /// Adds the missing codes of the fixtures.
   func seed(_ applications: [SandboxApplication], now: Int64) throws {
     try database.write { database in
       for application in applications { try Self.seed(application, now: now, in: database) }
@@ -154,7 +152,7 @@ struct SandboxStore: Sendable {
 }
 
 extension Database {
-  /// Adds what happened on the server's side of a request, for the console.
+  /// Adds an event on the server's side of a request, for the console.
   func record(_ name: String, _ body: String, of user: String?, _ application: String, _ now: Int64)
     throws
   {

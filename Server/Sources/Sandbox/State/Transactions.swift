@@ -2,9 +2,9 @@ internal import Expressions
 internal import GRDB
 
 extension SandboxStore {
-  /// Keeps a transaction by its ID. Sent again it changes nothing, but that it belongs to whoever sent
-  /// it last: people restore purchases under another account. An older signature than the known one
-  /// does not undo what the newer one says, such as that it was revoked.
+  /// Stores a transaction by its ID. Sending it again only changes its owner to the last sender, because people restore
+  /// purchases under another account. A signature that is older than the known one does not revert later changes, such as a
+  /// revocation.
   func add(
     _ transaction: Transaction, user: String?, device: String?, in application: String
   ) async throws {
@@ -42,7 +42,7 @@ extension SandboxStore {
       ])
   }
 
-  /// A transaction as it is known.
+  /// A known transaction.
   struct KnownTransaction: Sendable {
     var id: String
     var original: String
@@ -76,7 +76,7 @@ extension SandboxStore {
     }
   }
 
-  /// A user's transactions, of each product the one that lasts longest.
+  /// A user's transactions. For each product, the one that ends last.
   func subscriptions(of user: String, in application: String) async throws -> [KnownTransaction] {
     try await database.read { database in
       let rows = try Row.fetchAll(

@@ -3,8 +3,7 @@ internal import Expressions
 internal import HTTPTypes
 package import Hummingbird
 
-/// Whose keys there are. Only their hashes are kept, and looking a key up takes as long whatever it
-/// is.
+/// The known keys. Only their hashes are stored, and looking up a key takes the same time for every key.
 package struct Access: Sendable {
   private struct Key: Sendable {
     var digest: [UInt8]
@@ -15,7 +14,7 @@ package struct Access: Sendable {
 
   package init(_ fixtures: Fixtures, adminToken: String?) {
     var keys = fixtures.applications.flatMap { application in
-      // Debuggers of apps have a key of their own, which may what the public one may.
+      // Debuggers of apps have their own key, with the permissions of the public one.
       let open = [application.publicKey] + (application.entry["debugKey"]?.text.map { [$0] } ?? [])
       return open.map {
         Key(digest: Self.digest($0), caller: .app(application: application.id))
@@ -28,7 +27,7 @@ package struct Access: Sendable {
     self.keys = keys
   }
 
-  /// Who has a key; nil for one that nobody has.
+  /// The caller with a key, or nil for an unknown key.
   package func caller(_ key: String) -> Caller? {
     let digest = Self.digest(key)
     var found: Caller?
@@ -36,7 +35,7 @@ package struct Access: Sendable {
     return found
   }
 
-  /// Who sends a request: by `Authorization: Bearer KEY`, or by `X-API-Key: KEY`, as clients of OpenFeature do.
+  /// The caller of a request: from `Authorization: Bearer KEY`, or from `X-API-Key: KEY`, as OpenFeature clients send it.
   package func caller(_ request: Request) throws(ServiceError) -> Caller {
     guard request.headers[.authorization] == nil, let key = request.headers[Self.keyHeader] else {
       return try caller(authorization: request.headers[.authorization])
@@ -47,7 +46,7 @@ package struct Access: Sendable {
 
   private static let keyHeader = HTTPField.Name("X-API-Key")!
 
-  /// Who sends an `Authorization` header.
+  /// The caller of an `Authorization` header.
   package func caller(authorization header: String?) throws(ServiceError) -> Caller {
     guard let header else { return .nobody }
     let parts = header.split(separator: " ", maxSplits: 1)
@@ -62,7 +61,7 @@ package struct Access: Sendable {
 
   private static func digest(_ key: String) -> [UInt8] { Array(SHA256.hash(data: Array(key.utf8))) }
 
-  /// Compares all bytes, whichever differ.
+  /// Compares all bytes, wherever they differ.
   private static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     var difference: UInt8 = 0
@@ -72,7 +71,7 @@ package struct Access: Sendable {
 }
 
 extension Caller {
-  /// The application that a key is for; nil for those that are for all, or none.
+  /// The application of a key, or nil for keys of all applications or none.
   package var application: String? {
     switch self {
     case .app(let id), .owner(let id): id
@@ -80,7 +79,7 @@ extension Caller {
     }
   }
 
-  /// As an audit entry names it.
+  /// The name in an audit entry.
   package var name: String {
     switch self {
     case .nobody: "nobody"

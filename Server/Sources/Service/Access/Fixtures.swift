@@ -2,7 +2,7 @@ package import Expressions
 internal import Foundation
 internal import HTTPTypes
 
-/// The applications that a server knows, from `--fixtures`:
+/// The applications of a server, from `--fixtures`:
 /// `{"applications":[{"id","publicKey","secretKey","config","domain"?,"products"?,"codes"?,
 /// "entitlements"?,"agentwallieKey"?}]}`.
 package struct Fixtures: Sendable {
@@ -11,11 +11,11 @@ package struct Fixtures: Sendable {
     package var id: String
     package var publicKey: String
     package var secretKey: String
-    /// Where the config was read from; nil where it stands in the fixtures.
+    /// The file of the config, or nil if it is in the fixtures.
     package var configPath: String?
-    /// The config as JSON text.
+    /// The config as JSON.
     package var config: [UInt8]
-    /// Where products were read from, and their JSON text.
+    /// The products as JSON.
     package var products: [UInt8]?
     /// The whole entry, for members that only some routes read.
     package var entry: Value
@@ -35,7 +35,7 @@ package struct Fixtures: Sendable {
   }
 
   package var applications: [Application]
-  /// Whether the keys were made up for one config, and nobody was told any.
+  /// Whether the keys were generated for one config, and are unknown to all callers.
   package var isDemo = false
 
   package init(applications: [Application]) { self.applications = applications }
@@ -50,7 +50,7 @@ package struct Fixtures: Sendable {
     isDemo = true
   }
 
-  /// Reads a file. Paths in it count from its folder.
+  /// Reads a file. Paths in it are relative to its folder.
   package init(file path: String) throws(ServiceError) {
     let bytes = try Self.read(path)
     let root: Value

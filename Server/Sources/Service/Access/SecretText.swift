@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// Texts that nobody guesses.
+/// Strings that no user can guess.
 package enum SecretText {
   /// 32 random bytes in hexadecimal.
   package static func random() -> String { hex(SymmetricKey(size: .bits256)) }

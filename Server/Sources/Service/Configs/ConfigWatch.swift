@@ -2,8 +2,8 @@ internal import Foundation
 package import Logging
 internal import ServiceLifecycle
 
-/// Looks now and then whether the files of configs have changed, and takes what was written. A file
-/// that cannot be used changes nothing, and is told of once.
+/// Checks periodically whether the files of configs have changed, and loads them. An invalid file changes nothing, and is
+/// reported once.
 package struct ConfigWatch: ServiceLifecycle.Service {
   private let service: DecisionService
   private let log: Logger

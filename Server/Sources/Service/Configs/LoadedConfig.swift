@@ -2,11 +2,10 @@ internal import Crypto
 package import Requests
 package import RuleEngine
 
-/// A version of an application's config, compiled. It never changes: a request that has begun ends with the
-/// version that it began with.
+/// A compiled version of an application's config. It never changes: a request uses the same version from beginning to end.
 package final class LoadedConfig: Sendable {
   package let number: Int
-  /// SHA-256 of the text.
+  /// SHA-256 of the source.
   package let hash: String
   package let prepared: PreparedConfig
   /// The largest count of any limit.

@@ -4,7 +4,7 @@ internal import Logging
 package import Requests
 internal import RuleEngine
 
-/// An application whose placements are decided: its config of the moment, and how that changes.
+/// An application whose placements are decided: its current config, and how it changes.
 package final class ServedApplication: Sendable {
   package let id: String
   package let configPath: String?
@@ -12,11 +12,10 @@ package final class ServedApplication: Sendable {
   private let store: any StateStore
   private let running: Locked<LoadedConfig>
 
-  /// The config that decides now.
+  /// The current config.
   package var current: LoadedConfig { running.withLock { $0 } }
 
-  /// Takes the config of the fixtures, or the last one that was put in its place since the file had
-  /// this text.
+  /// Loads the config of the fixtures, or the last one that replaced it since the file had this content.
   package init(
     _ application: Fixtures.Application, _ options: ServiceOptions, _ store: any StateStore
   ) async throws {
@@ -48,8 +47,7 @@ package final class ServedApplication: Sendable {
     running = Locked(try LoadedConfig(number: number, text, settings))
   }
 
-  /// Refuses a config that decides nothing because of what is wrong with it, and says what is left out of
-  /// others.
+  /// Rejects a config that decides nothing due to its errors, and logs the parts of others that are left out.
   private static func checkUsable(
     _ text: ConfigText, _ application: Fixtures.Application, _ log: Logger
   ) throws(ServiceError) {
@@ -82,12 +80,12 @@ package final class ServedApplication: Sendable {
     }
   }
 
-  /// What a text would be as the next config, with all that is found in it.
+  /// A config as a candidate for the next version, with all findings about it.
   ///
-  /// - Throws: when it has errors; then what there is stays.
+  /// - Throws: if it has errors. Then the current config stays.
   ///
-  /// - Parameter hasDecided: whether it was used before: a server starts with a file that has errors, and
-  ///   leaves out what is wrong.
+  /// - Parameter hasDecided: whether it was used before. A server can start with a file that has errors, and leaves out
+  ///   the invalid parts.
   package func candidate(_ bytes: [UInt8], hasDecided: Bool = false) throws(ServiceError)
     -> ConfigText
   {
@@ -106,18 +104,18 @@ package final class ServedApplication: Sendable {
     return text
   }
 
-  /// Who gets something else by a text than by the config that decides.
+  /// The users with different outcomes in a new config.
   ///
-  /// - Parameter users: lines of records; nil for every user that there could be.
+  /// - Parameter users: lines of records, or nil for all possible users.
   package func difference(to text: ConfigText, users: [UInt8]?) throws(RequestError) -> Value {
     current.prepared.difference(to: try PreparedConfig(text, settings), users: users)
   }
 
-  /// Keeps a text as the next version, and then decides by it.
+  /// Stores a config as the next version, and then decides with it.
   ///
   /// - Parameters:
-  ///   - expected: the version that has to be the last one; nil for any.
-  ///   - origin: the version that it is the same as, where somebody goes back to it.
+  ///   - expected: the version that must be the last one, or nil for any.
+  ///   - origin: the version with the same config, for a rollback.
   package func put(
     _ text: ConfigText, by: String, source: String, note: String?, detail: String = "",
     after expected: Int? = nil, origin: Int? = nil
@@ -128,7 +126,7 @@ package final class ServedApplication: Sendable {
     config.origin = origin
     let number = try await store.publish(config)
     let loaded = try LoadedConfig(number: number, text, settings)
-    // Of two who put one at once the later version stays.
+    // If two are put at the same time, the later version stays.
     running.withLock { if $0.number < number { $0 = loaded } }
     return loaded
   }

@@ -1,27 +1,27 @@
 package import Logging
 package import Requests
 
-/// What the decision service is to do.
+/// The options of the decision service.
 package struct ServiceOptions: Sendable {
   package var fixtures: Fixtures
   package var log: Logger
   package var limits = RequestLimits()
-  /// Longest line of a stream, in bytes.
+  /// The maximum length of a line in a stream, in bytes.
   package var lineLimit = 1 << 20
-  /// Who holds it may administer everything; nobody may without one.
+  /// The token that gives access to all administration. Without one, no request has access.
   package var adminToken: String?
-  /// Whether a request without a key is refused. Otherwise it decides for the only application.
+  /// Whether a request without a key is rejected. Otherwise it is for the only application.
   package var requiresKeys = true
-  /// How requests are answered. Applications may have products of their own instead.
+  /// The settings for answers. Applications may have their own products.
   package var settings = PreparedConfig.Settings(clock: ServiceTime.now)
-  /// Users whom a new config is tried with, as lines.
+  /// Users for testing a new config, as lines.
   package var users: [UInt8]?
-  /// Whether assignments and occurrences are stored here.
+  /// Whether the server stores assignments and occurrences.
   package var keepsState = false
-  /// Whether the context of an OpenFeature client is a whole user record, with `assignments` and `occurrences`.
-  /// Otherwise clients cannot choose their variants.
+  /// Whether the context of an OpenFeature client is a whole user record, with `assignments` and `occurrences`. Otherwise
+  /// clients cannot choose their variants.
   package var trustsContexts = false
-  /// How long answers to requests with an ID are kept, in milliseconds.
+  /// How long answers to requests with an ID are stored, in milliseconds.
   package var keptRequests: Int64 = 24 * 3_600_000
 
   package init(fixtures: Fixtures, log: Logger) {

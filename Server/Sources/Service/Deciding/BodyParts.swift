@@ -1,19 +1,19 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// The parts of a body as they arrive, with pauses: a stream answers what it has when nothing more comes.
+/// The parts of a body as they arrive, with pauses: a stream sends the available answers when no more data arrives.
 ///
-/// One task reads the body into it, another one takes the parts out. The reader waits while as much is stored as may
-/// be, so that a client that does not read its answers is not read from.
+/// One task reads the body into it, and another one takes the parts out. The reader waits when the maximum is stored, so that
+/// reading stops if a client does not read its answers.
 actor BodyParts {
   enum Next: Sendable {
     case part(ByteBuffer)
-    /// Nothing came for ``pause``.
+    /// No data arrived for ``pause``.
     case pause
     case end
   }
 
-  /// How long nothing has to come.
+  /// The time without data that counts as a pause.
   private static let pause = Duration.milliseconds(20)
   private static let most = 8
 
@@ -22,10 +22,10 @@ actor BodyParts {
   private var failure: (any Error)?
   private var reader: CheckedContinuation<Void, Never>?
   private var taker: CheckedContinuation<Next, any Error>?
-  /// Distinguishes the waits of the taker, so that a late timer ends none but its own.
+  /// Distinguishes the waits of the taker, so that a late timer only ends its own wait.
   private var wait = 0
 
-  /// Calls with the parts of a body while they are read.
+  /// Calls the body with the parts while they are read.
   static func read(
     _ body: RequestBody, _ take: (BodyParts) async throws -> Void
   ) async throws {
@@ -49,7 +49,7 @@ actor BodyParts {
     }
   }
 
-  /// - Parameter stopsAtPauses: whether a pause is a result, rather than waited out.
+  /// - Parameter stopsAtPauses: whether a pause is a result. Otherwise it waits until the pause ends.
   func next(stopsAtPauses: Bool) async throws -> Next {
     if !parts.isEmpty {
       let part = parts.removeFirst()
@@ -95,7 +95,7 @@ actor BodyParts {
     if let error { taker.resume(throwing: error) } else { taker.resume(returning: .end) }
   }
 
-  /// Lets the reader go when nothing takes its parts any more.
+  /// Ends the reader when no task takes its parts any more.
   private func abandon() {
     isAtEnd = true
     reader?.resume()

@@ -1,14 +1,14 @@
 internal import Requests
 internal import RuleEngine
 
-/// What a request was answered, before anything of it is kept or counted.
+/// The answer to a request, before any of it is stored or counted.
 struct DecidedAnswer: Sendable {
   /// `{"decisions":[..]}`
   let bytes: [UInt8]
   let effects: [Decision.Effect]
-  /// By placement its outcome; those that the config does not have are one.
+  /// By placement: its outcome. Placements that the config does not have count as one.
   let outcomes: [(placement: String, code: String)]
-  /// The rules that failed on the way.
+  /// The rules that failed before the outcome.
   let errors: [(placement: String, error: RuleError)]
   /// Missing attributes that decided whether audiences match.
   let missing: [(placement: String, attribute: Decision.MissingAttribute)]
@@ -25,7 +25,7 @@ struct DecidedAnswer: Sendable {
     bytes = try decide { answered in
       let placement = answered.placement
       if wantsEffects { effects += answered.decision.effects }
-      // Callers choose the names that the config does not have.
+      // Callers choose unknown names, so these must not become series.
       outcomes.append(
         (answered.decision.verdict.isPlacementKnown ? placement : "(unknown)", answered.code))
       errors += answered.errors.map { (placement, $0) }
@@ -39,7 +39,7 @@ struct DecidedAnswer: Sendable {
 }
 
 extension DecisionService {
-  /// What one user gets, as `{"decisions":[..]}`, and the number of the config that decided.
+  /// The outcome for one user, as `{"decisions":[..]}`, and the number of the config that decided.
   func decide(_ body: [UInt8], _ application: ServedApplication, _ config: LoadedConfig)
     async throws -> (bytes: [UInt8], version: Int)
   {

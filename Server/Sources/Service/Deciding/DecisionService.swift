@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import RuleEngine
 
-/// The decision service: the applications, who may ask for them, and what is counted.
+/// The decision service: the applications, their callers, and the metrics.
 package final class DecisionService: Sendable {
   package let options: ServiceOptions
   package let applications: [ServedApplication]
@@ -22,14 +22,14 @@ package final class DecisionService: Sendable {
     self.applications = applications
   }
 
-  /// The config that decides for an application now, and its number.
+  /// The current config of an application, and its number.
   package func currentConfig(of application: String) -> (number: Int, bytes: [UInt8])? {
     applications.first { $0.id == application }.map { ($0.current.number, $0.current.bytes) }
   }
 
   // MARK: Access
 
-  /// Who sends a request, and for which application.
+  /// The caller and the application of a request.
   package func application(
     _ request: Request, for need: Need
   ) throws(ServiceError) -> (application: ServedApplication, caller: Caller) {
@@ -57,7 +57,7 @@ package final class DecisionService: Sendable {
     return (application, caller)
   }
 
-  /// The application that a request administers; nil for all, where the admin token names none.
+  /// The application that a request administers, or nil for all if the admin token names none.
   func administered(_ request: Request) throws(ServiceError) -> ServedApplication? {
     if request.uri.queryParameters["application"] == nil,
       try access.caller(request) == .admin
@@ -67,7 +67,7 @@ package final class DecisionService: Sendable {
     return try application(request, for: .administer).application
   }
 
-  /// What a request wants to do.
+  /// The purpose of a request.
   package enum Need {
     case decide
     case administer

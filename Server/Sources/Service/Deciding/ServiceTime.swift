@@ -4,12 +4,12 @@ internal import RuleEngine
 
 /// Times of requests.
 package enum ServiceTime {
-  /// A time as answers have it.
+  /// A time in the format of answers.
   package static func value(_ time: Instant) -> Value {
     time.text.map { .string($0) } ?? .int(time.milliseconds)
   }
 
-  /// What the system's clock says.
+  /// The time of the system's clock.
   package static func now() -> Instant {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -5,31 +5,30 @@ internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-/// Cuts what comes in into chunks of whole lines.
+/// Splits the body into chunks of whole lines.
 struct StreamLines {
   struct Chunk: Sendable {
     var bytes: [UInt8]
     /// The number of its first line, from 1.
     var line: Int
-    /// Whether it is the beginning of a line that is too long.
+    /// Whether it replaces a line that is too long.
     var isTooLong = false
   }
 
   private let limit: Int
   private var bytes: [UInt8] = []
-  /// Where the last newline is, so that a long line that comes in small parts is not searched again
-  /// with each of them.
+  /// The place of the last newline, so that a long line in small parts is not searched again with each part.
   private var lastNewline: Int?
   private var line = 1
-  /// Whether the rest of a line that was too long is still to come.
+  /// Whether to skip the rest of a line that is too long.
   private var isSkipping = false
 
   init(limit: Int) { self.limit = limit }
 
-  /// Whether a whole line waits.
+  /// Whether there is a whole line.
   var hasLine: Bool { lastNewline != nil }
 
-  /// Bytes that are not in a chunk yet.
+  /// The number of bytes that are not in a chunk yet.
   var waiting: Int { bytes.count }
 
   mutating func append(_ part: UnsafeRawBufferPointer) {
@@ -46,7 +45,7 @@ struct StreamLines {
     bytes.append(contentsOf: part)
   }
 
-  /// The lines that are there as a whole, or a line that is too long.
+  /// The whole lines so far, or a line that is too long.
   mutating func next() -> Chunk? {
     guard let newline = lastNewline else {
       guard bytes.count > limit else { return nil }
@@ -65,7 +64,7 @@ struct StreamLines {
     return take(bytes)
   }
 
-  /// What is left at the end of the body.
+  /// The rest at the end of the body.
   mutating func end() -> Chunk? {
     if bytes.isEmpty { return nil }
     if bytes.count > limit, lastNewline == nil {
@@ -84,10 +83,10 @@ struct StreamLines {
   }
 }
 
-/// Puts what a batch gives into the answers of a stream, with errors at the place of their lines.
+/// Combines the results of a batch into the answers of a stream, with errors in the place of their lines.
 struct StreamAnswers {
   let linesPerUser: Int
-  /// Whether a user's lines are put together as `{"decisions":[..]}`.
+  /// Whether a user's lines are combined into `{"decisions":[..]}`.
   let isWrapped: Bool
 
   func append(
@@ -95,7 +94,7 @@ struct StreamAnswers {
     from first: Int, to output: inout [UInt8]
   ) {
     var reader = Outcomes(outcomes)
-    // Who asks for nothing has an answer, too.
+    // A request without placements has an answer too.
     if rejected.isEmpty, linesPerUser > 0 {
       while reader.isMore { appendUser(&reader, &output) }
       return
@@ -132,7 +131,7 @@ struct StreamAnswers {
   private static let opening = Array(#"{"decisions":["#.utf8)
   private static let closing = Array("]}\n".utf8)
 
-  /// Lines one after the other.
+  /// Consecutive lines.
   private struct Outcomes {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0

@@ -2,21 +2,21 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Asks for bodies that clients hold back until they are asked (curl does with more than a megabyte, for a second),
-/// and stops reading from connections that end.
+/// Requests bodies that clients hold back until they are asked for (curl does this above a megabyte, for a second), and stops
+/// reading from connections that end.
 final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// An outbound event: the answer is written, and the rest of the body is not wanted.
+  /// An outbound event: the answer is written, and the rest of the body is not needed.
   struct End: Sendable {}
 
-  /// How long a client has to read the answer before its connection is closed.
+  /// The time that a client has to read the answer before its connection is closed.
   private static let farewell = TimeAmount.milliseconds(500)
 
-  /// Bodies that are refused by their length are not asked for.
+  /// Bodies that are rejected for their length are not requested.
   private let mostBytes: Int
   private var isEnding = false
 
@@ -35,7 +35,7 @@ final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
     promise?.succeed()
     guard !isEnding else { return }
     isEnding = true
-    // Closing at once would discard an answer that the client has not read yet.
+    // Closing immediately would discard an answer that the client has not read yet.
     let channel = context.channel
     context.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
   }
@@ -50,7 +50,7 @@ final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private func wantsToGoOn(_ request: HTTPRequest) -> Bool {
     guard let expected = request.headerFields[.expect], expected.lowercased() == "100-continue"
     else { return false }
-    // Of a stream only a part is there at a time.
+    // Only a part of a stream is in memory at a time.
     if request.path?.hasPrefix("/v1/decide/stream") == true { return true }
     // A config may be longer than other bodies.
     let most = request.path?.hasPrefix("/v1/config") == true ? 4 * mostBytes : mostBytes

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Requests
 
-/// Gives every error as JSON of one shape, and keeps what is only for us to ourselves.
+/// Converts every error to JSON of one shape, and hides internal details.
 package struct ErrorMiddleware: RouterMiddleware {
   package typealias Context = ServiceContext
 
@@ -24,7 +24,7 @@ package struct ErrorMiddleware: RouterMiddleware {
         context.end()
       }
     }
-    // What comes after the headers would be taken for the next answer.
+    // Clients would read any bytes after the headers as the next response.
     return request.method == .head ? response.createHeadResponse() : response
   }
 
@@ -44,7 +44,7 @@ package struct ErrorMiddleware: RouterMiddleware {
     } catch is CancellationError {
       return failure(.serviceUnavailable, "stopping", "the server is stopping")
     } catch let error as HTTPParserError {
-      // The framework ends the connection; whoever left in the middle of a body is not answered.
+      // The framework ends the connection. A client that left in the middle of a body needs no answer.
       throw error
     } catch let error where error is ChannelError || error is IOError {
       context.logger.debug(
@@ -64,7 +64,7 @@ package struct ErrorMiddleware: RouterMiddleware {
     Response(json: ServiceError(status, code, message).value, status: status)
   }
 
-  /// What the framework says.
+  /// The framework's error as JSON.
   private func plain(_ error: HTTPError, _ request: Request) throws -> Response {
     let path = request.uri.path
     switch error.status {

@@ -12,7 +12,7 @@ extension Response {
     self.init(json: bytes, status: status, headers: headers)
   }
 
-  /// A response with JSON text.
+  /// A response with JSON bytes.
   package init(json bytes: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {
     var headers = headers
     headers[.contentType] = "application/json; charset=utf-8"
@@ -21,21 +21,20 @@ extension Response {
   }
 }
 
-/// How much a request may be.
+/// The maximum size of a request.
 package struct RequestLimits: Sendable {
-  /// Bytes of a body that is read whole.
+  /// The length of a body that is read whole, in bytes.
   package var body = 4 << 20
-  /// Lists and objects inside each other. The attributes of a user may be as deep as the engine takes them, inside
-  /// the record.
+  /// The depth of lists and objects. Inside the record, the attributes of a user may have the depth that the engine allows.
   package var nesting = Limits().dataNesting + 1
-  /// How long a body that is read whole may take to arrive.
+  /// The time in which a body that is read whole must arrive.
   package var patience = Duration.seconds(20)
 
   package init() {}
 }
 
 extension Request {
-  /// The body, which has to arrive within the limits.
+  /// The body, which must arrive within the limits.
   package func bytes(_ limits: RequestLimits) async throws -> [UInt8] {
     try refuseEncodings()
     if let length = headers[.contentLength].flatMap({ Int($0) }), length > limits.body {
@@ -63,7 +62,7 @@ extension Request {
     return bytes
   }
 
-  /// Bodies come as they are: unpacked, a small one could be of any size.
+  /// Rejects compressed bodies, because a small one could have any size when it is decompressed.
   package func refuseEncodings() throws(ServiceError) {
     guard let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" else {
       return

@@ -2,7 +2,7 @@ internal import Expressions
 internal import HTTPTypes
 internal import Hummingbird
 
-/// The methods that each path of a server has, so that a request with another one is told so.
+/// The methods of each path of a server, for the answer to a request with another method.
 final class KnownMethods: Sendable {
   private struct Route: Sendable {
     var parts: [Substring]
@@ -11,7 +11,7 @@ final class KnownMethods: Sendable {
 
   private let routes = Locked<[Route]>([])
 
-  /// Takes the routes of a router that has all of them.
+  /// Stores the routes of a router, after all of them have been added.
   func take(_ router: Router<ServiceContext>) {
     let known = router.routes.map { route in
       Route(parts: "\(route.path)".split(separator: "/"), method: route.method)
@@ -19,11 +19,11 @@ final class KnownMethods: Sendable {
     routes.withLock { $0 = known }
   }
 
-  /// The methods of a path; none where there is nothing.
+  /// The methods of a path. There are none if the path does not exist.
   func methods(of path: String) -> [HTTPRequest.Method] {
     let parts = path.split(separator: "/")
     let found = routes.withLock { $0 }.filter { Self.isMatched($0.parts, parts) }
-    // Where a path has a name of its own, routes that take any are not looked at.
+    // If a route has the path's literal name, routes with parameters do not count.
     let names = found.map { $0.parts.count { !Self.isAnything($0) } }
     var methods: [HTTPRequest.Method] = []
     for (route, count) in zip(found, names) where count == names.max() {
@@ -47,7 +47,7 @@ final class KnownMethods: Sendable {
   }
 }
 
-/// Answers requests whose path is there and whose method is not.
+/// Answers requests whose path exists but whose method does not.
 struct MethodMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 

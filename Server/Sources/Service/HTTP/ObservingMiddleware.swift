@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// Counts requests, and tells of each at the level `debug`. Bodies, headers and queries are never told:
-/// they have keys and attributes of users.
+/// Counts requests, and logs each at the level `debug`. Bodies, headers and queries are never logged, because they contain
+/// keys and attributes of users.
 struct ObservingMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 
@@ -20,7 +20,7 @@ struct ObservingMiddleware: RouterMiddleware {
     let response = try await next(request, context)
     let passed = (ContinuousClock.now - start).components
     let seconds = Double(passed.seconds) + Double(passed.attoseconds) / 1e18
-    // What is not a route could be anything.
+    // A path without a route could be anything.
     let route = context.endpointPath ?? "(none)"
     let isKnown = Self.methods.contains(request.method)
     metrics.answered(

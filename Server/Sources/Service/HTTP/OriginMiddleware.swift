@@ -1,13 +1,13 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Lets web pages of certain origins ask: cross-origin resource sharing.
+/// Allows requests from web pages of certain origins: cross-origin resource sharing.
 struct OriginMiddleware: RouterMiddleware {
   typealias Context = ServiceContext
 
   /// Origins such as `https://example.com`, or `*`.
   let origins: [String]
-  /// How paths begin that pages of any origin may ask where no origins are named.
+  /// The prefixes of paths that pages of any origin may request if there are no origins.
   let openPaths: [String]
 
   func handle(
@@ -20,7 +20,7 @@ struct OriginMiddleware: RouterMiddleware {
       return try await next(request, context)
     }
     var response: Response
-    // A question whether the page may ask; a plain OPTIONS is answered as without an origin.
+    // This is a preflight request. A plain OPTIONS request is answered as without an origin.
     if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
       response = Response(status: .noContent)
       response.headers[.accessControlAllowMethods] = "GET, POST, PUT, OPTIONS"
@@ -40,7 +40,7 @@ struct OriginMiddleware: RouterMiddleware {
     return response
   }
 
-  /// Browsers ask so before a page of the internet reaches for this machine.
+  /// Browsers send this before a public web page accesses this machine.
   private static let asksPrivately = HTTPField.Name("Access-Control-Request-Private-Network")!
   private static let allowsPrivately = HTTPField.Name("Access-Control-Allow-Private-Network")!
 

@@ -2,8 +2,7 @@ internal import Expressions
 internal import HTTPTypes
 package import Hummingbird
 
-/// Takes so many requests in a second from one key or address, and tells the others when to come
-/// again.
+/// Limits the number of requests per second from one key or address. Rejected requests contain the time of the next attempt.
 package struct RateLimitMiddleware: RouterMiddleware {
   package typealias Context = ServiceContext
 
@@ -14,7 +13,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
 
   private let rate: Double
   private let buckets = Locked<[String: Bucket]>([:])
-  /// Callers that are remembered.
+  /// The maximum number of callers in memory.
   private static let mostBuckets = 10_000
 
   package init(perSecond rate: Int) { self.rate = Double(rate) }
@@ -23,7 +22,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
     _ request: Request, context: ServiceContext,
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
-    // A key that is made up for each request would have a bucket of its own each time.
+    // Keys do not count: a new key for each request would have a new bucket each time.
     let caller = context.address ?? "somebody"
     guard take(caller, at: .now) else {
       throw ServiceError(

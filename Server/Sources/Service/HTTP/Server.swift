@@ -5,23 +5,23 @@ internal import NIOCore
 package import ServiceLifecycle
 internal import UnixSignals
 
-/// Where a server listens, and what it takes.
+/// The address and the limits of a server.
 package struct ServerSettings: Sendable {
   package var host = "127.0.0.1"
   package var port = 0
-  /// How long a connection may be silent.
+  /// The maximum time without data on a connection, in seconds.
   package var idleTimeout = 60
-  /// The largest body that is taken, in bytes, but of streams.
+  /// The maximum length of a body in bytes, except for streams.
   package var maxBody = RequestLimits().body
-  /// Connections at once.
+  /// The maximum number of concurrent connections.
   package var connections = 10_000
-  /// Requests in a second from one address; nil for as many as come.
+  /// Requests per second from one address, or nil for no limit.
   package var rateLimit: Int?
-  /// Web pages that may ask: origins such as `https://example.com`, or `*`.
+  /// Allowed web pages: origins such as `https://example.com`, or `*`.
   package var origins: [String] = []
-  /// How paths begin that pages of any origin may ask where `origins` names none.
+  /// The prefixes of paths that pages of any origin may request if `origins` is empty.
   package var openPaths: [String] = []
-  /// Other ports of the same address to listen at.
+  /// Further ports of the same address.
   package var otherPorts: [Int] = []
 
   package init() {}
@@ -49,12 +49,12 @@ package struct Server {
     router.add(middleware: MethodMiddleware(known: known))
   }
 
-  /// Answers requests until the process is told to stop, or the task is cancelled.
+  /// Answers requests until the process receives a signal to stop, or the task is cancelled.
   ///
   /// - Parameters:
-  ///   - services: what runs as long as the server does.
-  ///   - heedingSignals: whether it ends by SIGTERM and SIGINT.
-  ///   - ready: called with the port, and where to look.
+  ///   - services: services that run as long as the server does.
+  ///   - heedingSignals: whether SIGTERM and SIGINT end it.
+  ///   - ready: called with the port and the address.
   package func run(
     beside services: [any ServiceLifecycle.Service] = [], heedingSignals: Bool = true,
     _ ready: @escaping @Sendable (_ port: Int, _ url: String) -> Void

@@ -1,12 +1,12 @@
 package import Hummingbird
 internal import NIOCore
 
-/// What is known of a request beside its content.
+/// The facts about a request in addition to its content.
 package struct ServiceContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
-  /// The address that the request comes from; nil where the channel has none.
+  /// The address of the client, or nil if the channel has none.
   package let address: String?
-  /// Who asks, once the keys have been looked at.
+  /// The caller, after the keys have been checked.
   package var caller: Caller = .nobody
 
   private let channel: any Channel
@@ -17,21 +17,21 @@ package struct ServiceContext: RequestContext {
     address = source.channel.remoteAddress?.ipAddress
   }
 
-  /// Ends the connection once its answer is read; the rest of the request's body is not.
+  /// Ends the connection after its answer is read, without reading the rest of the request's body.
   func end() { channel.triggerUserOutboundEvent(BodyHandler.End(), promise: nil) }
 
-  /// Ends the connection at once, without an answer.
+  /// Ends the connection immediately, without an answer.
   package func drop() { channel.close(mode: .all, promise: nil) }
 }
 
-/// Who asks.
+/// The caller of a request.
 package enum Caller: Hashable, Sendable {
-  /// No key was given.
+  /// There was no key.
   case nobody
-  /// An app with the public key of an application: it may decide.
+  /// An app with the public key of an application. It may decide.
   case app(application: String)
-  /// Who holds an application's secret key, and may administer it.
+  /// A caller with an application's secret key. It may administer the application.
   case owner(application: String)
-  /// Who holds the admin token.
+  /// A caller with the admin token.
   case admin
 }

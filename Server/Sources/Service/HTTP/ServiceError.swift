@@ -3,14 +3,14 @@ package import HTTPTypes
 package import Hummingbird
 package import Requests
 
-/// What is wrong with a request, for programs and for people:
+/// An error in a request, for programs and for people:
 /// `{"error":{"code":"unknown_placement","message":".."}}`.
 package struct ServiceError: HTTPResponseError, Hashable {
   package var status: HTTPResponse.Status
   /// Stable, in snake_case.
   package var code: String
   package var message: String
-  /// Members of the error beside code and message.
+  /// Members of the error in addition to code and message.
   package var details: [Value.Entry]
   package var headers: HTTPFields
 
@@ -40,7 +40,7 @@ package struct ServiceError: HTTPResponseError, Hashable {
 }
 
 extension ServiceError {
-  /// What is wrong with a request, as a response says it.
+  /// The error of a request, as a response.
   package init(_ error: RequestError) {
     let status: HTTPResponse.Status =
       switch error.kind {

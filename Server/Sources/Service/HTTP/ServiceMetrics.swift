@@ -2,13 +2,13 @@ internal import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// What the service counts, as Prometheus reads it.
+/// The metrics of the service, for Prometheus.
 package final class ServiceMetrics: Sendable {
   /// Upper bounds of latencies, in seconds.
   fileprivate static let bounds = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
   ]
-  /// Names come with requests; past so many series the rest is one.
+  /// Requests contain the names, so all series above this number become one.
   fileprivate static let mostSeries = 5_000
 
   fileprivate struct Decided: Hashable {
@@ -134,9 +134,9 @@ package final class ServiceMetrics: Sendable {
     }
   }
 
-  /// Everything as text.
+  /// All metrics in Prometheus' format.
   ///
-  /// - Parameter versions: the number of the config that each application runs.
+  /// - Parameter versions: the number of each application's current config.
   package func text(versions: [(application: String, number: Int)]) -> String {
     let counts = counts.withLock { $0 }
     var lines: [String] = []
@@ -220,8 +220,8 @@ package final class ServiceMetrics: Sendable {
     return lines
   }
 
-  /// By scalar: a character may hold a quote with something that joins it, and a line break is one
-  /// character with a carriage return before it.
+  /// Escapes scalars: a character may combine a quote with another scalar, and a carriage return with a line break is one
+  /// character.
   private static func escaped(_ value: String) -> String {
     var text = ""
     for scalar in value.unicodeScalars {

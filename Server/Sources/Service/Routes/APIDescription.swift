@@ -1,8 +1,8 @@
 package import Expressions
 
-/// What `/openapi.json` says: the routes, what they take, and what they answer.
+/// The contents of `/openapi.json`: the routes, their requests and their answers.
 package enum APIDescription {
-  /// The whole of it, for these routes.
+  /// The whole document for these routes.
   package static func document(_ operations: [APIOperation]) -> Value {
     .object([
       "openapi": "3.1.0",
@@ -21,12 +21,12 @@ package enum APIDescription {
     ])
   }
 
-  /// Those of the decision service.
+  /// The operations of the decision service.
   package static var service: [APIOperation] {
     routes.map { route in
       guard route.key != .none else { return route }
       var route = route
-      // The admin token has to say which application.
+      // The admin token must name an application.
       route.parameters.append(application)
       route.errors += [400, 403, 404]
       return route
@@ -55,7 +55,7 @@ package enum APIDescription {
     Schema.query(name, schema, text)
   }
 
-  /// What OpenFeature's clients are refused with, or anybody else.
+  /// The errors of OpenFeature evaluations, and of other requests.
   private static let failure: Value = [
     "anyOf": [
       object(["key": text, "errorCode": text, "errorDetails": text], required: ["errorCode"]),
@@ -63,7 +63,7 @@ package enum APIDescription {
     ]
   ]
 
-  /// A route that a request of this name asks: `ExplainRequest` at `/v1/explain`.
+  /// A route for a request with this name: `ExplainRequest` at `/v1/explain`.
   private static func question(_ name: String, _ summary: String) -> Route {
     Route(
       path: "/v1/\(name.lowercased())", method: "post", summary: summary,
@@ -148,7 +148,7 @@ package enum APIDescription {
 
   // MARK: Schemas
 
-  /// What `corpus/schemas` defines, and what only HTTP has.
+  /// The definitions of `corpus/schemas`, and those that only HTTP has.
   private static let schemas: [Value.Entry] =
     definitions(PackageResources.requests_schema_json)
     + definitions(PackageResources.outcome_schema_json) + [
@@ -178,7 +178,7 @@ package enum APIDescription {
 }
 
 extension [Value.Entry] {
-  /// Maps under one key put together.
+  /// The maps of a list, merged under one key.
   fileprivate var merged: [Value.Entry] {
     var merged: [Value.Entry] = []
     for entry in self {

@@ -1,33 +1,33 @@
 package import Expressions
 
-/// One route as `/openapi.json` describes it.
+/// The description of one route in `/openapi.json`.
 package struct APIOperation: Sendable {
   package var path: String
   /// In lower case.
   package var method: String
   package var summary: String
-  /// The schema of the body; nil where there is none.
+  /// The schema of the body, or nil if there is none.
   package var body: Value?
-  /// Whether a request without a body is refused.
+  /// Whether a request without a body is rejected.
   package var needsBody: Bool
   /// The schema of the answer.
   package var answer: Value
   package var status: Int
   package var type: String
   package var bodyType: String
-  /// Statuses of refusals, beside those that a body or a key can have anyway.
+  /// Statuses of errors, in addition to those for any body or key.
   package var errors: [Int]
-  /// The schemas of refusals that are not like the others'.
+  /// The schemas of errors that differ from the others.
   package var errorShapes: [Int: Value]
   package var parameters: [Value]
   package var key: Key
 
-  /// What lets a request in.
+  /// The key that a request needs.
   package enum Key: Sendable {
     case bearer
     /// A bearer, or the public key in the query.
     case bearerOrQuery
-    /// Nothing, or what the path has.
+    /// No key, or the key in the path.
     case none
   }
 
@@ -52,7 +52,7 @@ package struct APIOperation: Sendable {
     self.key = key
   }
 
-  /// What every request like it can be refused with.
+  /// The possible errors of every similar request.
   private var usualErrors: [Int] {
     (key == .none ? [] : [401]) + (body == nil ? [] : [400, 408, 413, 415]) + [429]
   }
@@ -103,7 +103,7 @@ package struct APIOperation: Sendable {
       key: .string(path), value: .map([.init(key: .string(method), value: .map(operation))]))
   }
 
-  /// Those of the path that nothing more is said of.
+  /// The parameters of the path that have no description.
   private var pathParameters: [Value] {
     let known = parameters.compactMap { $0["in"] == "path" ? $0["name"]?.text : nil }
     return path.split(separator: "/").compactMap { part in

@@ -1,6 +1,6 @@
 package import Expressions
 
-/// JSON Schemas, as far as the description of the API uses them.
+/// JSON Schemas for the description of the API.
 package enum APISchema {
   package static let text: Value = ["type": "string"]
   package static let name: Value = ["type": "string", "minLength": 1]
@@ -24,7 +24,7 @@ package enum APISchema {
     return .map(entries)
   }
 
-  /// An object that a request has: what it may leave out may be null, too.
+  /// An object in a request. Optional members may also be null.
   package static func body(
     _ properties: KeyValuePairs<Value, Value>, required: [Value] = []
   ) -> Value {

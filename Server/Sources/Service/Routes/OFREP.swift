@@ -5,18 +5,18 @@ internal import Hummingbird
 internal import Requests
 internal import RuleEngine
 
-/// OpenFeature's remote evaluation protocol (OFREP 0.3) over placements. A placement is three flags:
+/// OpenFeature's remote evaluation protocol (OFREP 0.3) for placements. A placement has three flags:
 ///
-/// - `NAME`, a string: the identifier of the paywall. Where no paywall is shown there is no value, and the client
-///   takes its default.
+/// - `NAME`, a string: the identifier of the paywall. If no paywall is shown, there is no value, and the client uses its
+///   default.
 /// - `NAME.shown`, a boolean: whether a paywall is shown.
 /// - `NAME.outcome`, an object: the outcome line.
 ///
-/// Evaluating flags stores nothing, but counts what is stored of the user.
+/// Evaluating flags stores nothing, but the stored state of the user applies.
 struct OFREP: Sendable {
   let service: DecisionService
 
-  /// The flags of a placement, by what their names end in.
+  /// The flags of a placement, by the suffix of their names.
   private enum Kind: String, CaseIterable {
     case paywall = ""
     case shown = ".shown"
@@ -36,7 +36,7 @@ struct OFREP: Sendable {
     let (application, _) = try service.application(request, for: .decide)
     let key = key.removingPercentEncoding ?? key
     let config = application.current
-    // A placement may have a name that ends like a flag of another one.
+    // The name of a placement may end like a flag of another one.
     let kind =
       config.ruleSet.placement(named: key) != nil
       ? .paywall : Kind.allCases.last { key.hasSuffix($0.rawValue) } ?? .paywall
@@ -94,9 +94,9 @@ struct OFREP: Sendable {
     var message: String
   }
 
-  /// The user record of an evaluation context: `targetingKey` is the user, the objects `user`, `device`
-  /// and `params` are attributes, and everything else is an attribute of the user. An attribute in `user` wins over
-  /// the same one beside it. On a server that trusts contexts, other members of user records count, too.
+  /// The user record of an evaluation context: `targetingKey` is the user, the objects `user`, `device` and `params` are
+  /// attributes, and all other members are attributes of the user. An attribute in `user` takes precedence over the same one
+  /// beside it. On a server that trusts contexts, other members of user records are used too.
   private func record(_ request: Request) async throws -> Result<[UInt8], Fault> {
     let body: Value
     do {
@@ -126,7 +126,7 @@ struct OFREP: Sendable {
         beside.append(.init(key: .string(name), value: value))
       }
     }
-    // Of a key that is given twice the last value counts.
+    // If a key is repeated, the last value counts.
     user = beside + user
     if !user.isEmpty { entries.append(.init(key: .string(UserMember.user.key), value: .map(user))) }
     return .success(Array(Value.map(entries).json.utf8))
@@ -171,7 +171,7 @@ struct OFREP: Sendable {
       }
     return .members([
       "key": .string(key), "value": value, "reason": .string(reason),
-      // Clients read it whether there is an experiment or not.
+      // Clients read it even without an experiment.
       "variant": variant?["id"] ?? result?["result"],
       "metadata": .members([
         "placement": line["placement"],

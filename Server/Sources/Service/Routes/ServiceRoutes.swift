@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import Requests
 
-/// Adds the description of all routes that there are, and the check whether anybody answers.
+/// Adds the description of all routes, and the health check.
 package func addDescription(to router: Router<ServiceContext>, of operations: [APIOperation]) {
   let description = Response(json: APIDescription.document(operations))
   router.get("/openapi.json") { _, _ in description }
@@ -18,7 +18,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   OFREP(service: service).add(to: router)
   router.post("/v1/decide") { request, _ in
     let (application, _) = try service.application(request, for: .decide)
-    // Whatever is put meanwhile: a request is decided by one config.
+    // A request is decided by one config, even if another one is put in the meantime.
     let config = application.current
     let body = try await request.bytes(limits)
     let answer = try await service.decide(body, application, config)
@@ -42,7 +42,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
     let context = try JSONRequest(try await request.bytes(limits), nesting: limits.nesting)
     return Response(json: try SuperscriptEvaluation.answer(context.value))
   }
-  // What takes long does so on threads of its own.
+  // Long operations run on threads of their own.
   for question in PreparedConfig.Question.allCases {
     router.post(RouterPath("/v1/\(question)")) { request, _ in
       let (application, _) = try service.application(request, for: .decide)
@@ -61,7 +61,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   }
 }
 
-/// What the service says of itself.
+/// Adds the routes about the service itself.
 private func addAbout(to router: Router<ServiceContext>, _ service: DecisionService) {
   router.get("/readyz") { _, _ in
     do {

@@ -11,8 +11,7 @@ internal import RuleEngine
 ///      "expression":"user.age > 2"}
 ///     // {"Ok":{"type":"bool","value":true}}
 enum SuperscriptEvaluation {
-  /// - Throws: when the context itself cannot be understood. What goes wrong in the expression is
-  ///   `{"Err":".."}`.
+  /// - Throws: if the context itself is invalid. The result for an error in the expression is `{"Err":".."}`.
   static func answer(_ context: Value) throws(RequestError) -> Value {
     guard let source = try context.givenText("expression") else {
       throw RequestError("'expression' is missing; expected the text of an expression")
@@ -50,7 +49,7 @@ enum SuperscriptEvaluation {
     return value
   }
 
-  /// What the host answers, by the call as it would be written.
+  /// The host's answers, by the call as written.
   private struct Answers {
     private var texts: [String: Value] = [:]
     /// By function: answers for each first argument.

@@ -1,12 +1,11 @@
 internal import GRDB
 
-/// Groups the writes of concurrent requests into one transaction, so that one flush to the disk
-/// acknowledges many of them.
+/// Groups the writes of concurrent requests into one transaction, so that one flush to the disk acknowledges many of them.
 ///
-/// While a transaction is being written, new writes wait for the next one. A single writer therefore
-/// waits for one flush, and a hundred of them wait for two.
+/// While a transaction is being written, new writes wait for the next one. A single writer therefore waits for one flush, and
+/// a hundred of them wait for two.
 actor GroupedWriter {
-  /// A write of one request. It runs in a savepoint of its own: if it throws, nothing of it is stored.
+  /// A write of one request. It runs in its own savepoint: if it throws, none of it is stored.
   typealias Write = @Sendable (Database) throws -> Bool
 
   private struct Waiting {
@@ -19,7 +18,7 @@ actor GroupedWriter {
   private var waiting: [Waiting] = []
   private var isWriting = false
 
-  /// - Parameter largestGroup: writes of one transaction at most, so that readers of the write-ahead log and
+  /// - Parameter largestGroup: the maximum number of writes in one transaction, so that readers of the write-ahead log and
   ///   other writers get their turn.
   init(_ database: any DatabaseWriter, largestGroup: Int = 256) {
     self.database = database
@@ -55,7 +54,7 @@ actor GroupedWriter {
     isWriting = false
   }
 
-  /// - Throws: when the failure ended the whole transaction, as a full disk does.
+  /// - Throws: if the failure ended the whole transaction, as a full disk does.
   private static func run(_ write: Write, _ database: Database) throws -> Result<Bool, any Error> {
     var result = false
     do {

@@ -1,17 +1,16 @@
 internal import Expressions
 package import GRDB
 
-/// How many rows of a table each application has at most. The oldest go when new ones come, in the
-/// transaction that adds those.
+/// The maximum number of rows of each application in a table. The transaction that adds rows deletes the oldest ones.
 package final class RowLimit: Sendable {
   private let table: String
   private let most: Int
-  /// What is deleted with rows up to a number, before they are.
+  /// Deletes the data that belongs to rows up to a number, before the rows are deleted.
   private let companions: @Sendable (Database, _ application: String, _ last: Int64) throws -> Void
-  /// Rows that were added since the table was last looked at.
+  /// The number of rows added since the last check of the table.
   private let added = Locked<[String: Int]>([:])
 
-  /// - Parameter table: one with a column `application`, and an index that has it alone.
+  /// - Parameter table: a table with a column `application`, and an index on that column alone.
   package init(
     _ table: String, most: Int,
     with companions: @escaping @Sendable (Database, String, Int64) throws -> Void = { _, _, _ in }
@@ -23,12 +22,12 @@ package final class RowLimit: Sendable {
 
   /// Deletes the oldest rows of an application beyond the limit.
   ///
-  /// Looking takes longer the more rows there are, so it is done once for a sixty-fourth of them: a
-  /// table has so many more at times.
+  /// A check takes longer the more rows there are, so it only runs when a sixty-fourth of the limit was added. A table can
+  /// exceed its limit by this number.
   package func trim(_ application: String, adding count: Int, in database: Database) throws {
     let step = max(1, most / 64)
     let isDue = added.withLock { added in
-      // A server that has just begun does not know how many there are.
+      // After a start, the number of rows is unknown.
       let sum = (added[application] ?? step) + count
       added[application] = sum >= step ? 0 : sum
       return sum >= step

@@ -1,11 +1,11 @@
 internal import Foundation
 package import GRDB
 
-/// Where the server keeps what must outlive it: one SQLite database.
+/// The persistent state of the server: one SQLite database.
 package enum ServiceDatabase {
-  /// Opens the database of a folder, which is made where it is missing; in memory without a folder.
+  /// Opens the database of a folder, which is created if it is missing. Without a folder it is in memory.
   ///
-  /// It is in WAL mode, and what was acknowledged is on the disk.
+  /// It is in WAL mode, and acknowledged writes are on the disk.
   package static func open(in folder: String?) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
@@ -15,7 +15,7 @@ package enum ServiceDatabase {
     guard let folder else { return try DatabaseQueue(configuration: configuration) }
     try make(folder)
     let path = folder + "/tollgate.sqlite"
-    // It holds users' data and the key that seals checkouts. SQLite gives its other files the same mode.
+    // It contains users' data and the key that seals checkouts. SQLite gives its other files the same mode.
     let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     if file >= 0 {
       fchmod(file, 0o600)
@@ -24,12 +24,12 @@ package enum ServiceDatabase {
     return try DatabasePool(path: path, configuration: configuration)
   }
 
-  /// One server has a folder at a time: each has the configs and what was decided in memory, too. The
-  /// lock is gone with the process, however that ends.
+  /// Only one server can use a folder at a time, because each also has configs and decisions in memory. The lock ends with
+  /// the process, however that ends.
   package static func lock(_ folder: String) throws(ServiceError) {
     try make(folder)
     let path = folder + "/tollgate.lock"
-    // Not closed: the process has it as long as it lives.
+    // Not closed: the process holds the lock until it ends.
     let file = creat(path, 0o600)
     guard file >= 0 else {
       throw .badRequest(
