@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// This measures more than the public API, so it counts as one of Tollgate's own targets: it takes that
-// package's name, which is its folder's, and not the one that SwiftPM would give it.
+// This measures more than the public API, so it counts as one of Tollgate's own targets: it uses the name of that package,
+// which is the name of its folder, and not the one that SwiftPM would choose.
 let outer = String(
   (Context.packageDirectory.split(separator: "/").dropLast().last ?? "tollgate").lowercased()
     .map { $0.isLetter || $0.isNumber ? $0 : "_" })
@@ -14,7 +14,7 @@ let settings: [SwiftSetting] = [
   .unsafeFlags(["-package-name", outer]),
 ]
 
-// A package of its own, so that nobody who builds Tollgate builds this.
+// A separate package, so that building Tollgate does not build this.
 let package = Package(
   name: "tollgate-benchmarks",
   platforms: [.macOS(.v15)],

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Apps of their own, which use what is public, as yours does.
+// Separate apps, which only use public API, like yours.
 
 let sdk: [Target.Dependency] = [
   .product(name: "SDK", package: "tollgate"), .product(name: "SDKLive", package: "tollgate"),
@@ -21,8 +21,8 @@ var targets: [Target] = [
     resources: [.embedInCode("Files/config.json"), .embedInCode("Files/paywall.liquid")])
 ]
 
-// Where SwiftUI is, an app has the files of HostApp/Sources. Here they are type-checked against stubs
-// of SwiftUI and RevenueCat, which have what is used and do nothing; none of it is run.
+// With SwiftUI, an app contains the files of HostApp/Sources. Here they are type-checked against stubs of SwiftUI and
+// RevenueCat, which do nothing. None of it is run.
 #if os(Linux)
   targets += [
     .target(name: "RevenueCat", path: "HostApp/Stubs/RevenueCat"),

@@ -1,13 +1,13 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// This counts as one of Tollgate's own targets, and sees what they see of each other: it takes that
-// package's name, which is its folder's, and not the one that SwiftPM would give it.
+// This package must have the same access as Tollgate's own targets. So it uses the name of that package, which is the
+// name of its folder, and not the one that SwiftPM would choose.
 let folder = Context.packageDirectory.split(separator: "/").dropLast()
 let outer = String(
   (folder.last ?? "tollgate").lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
 
-// libz and libzstd as the command finds them; a product of their own they are not.
+// libz and libzstd as the command finds them. They are not products.
 let maps = ["CZlib", "CZstd"].flatMap { name in
   ["-Xcc", "-fmodule-map-file=/\(folder.joined(separator: "/"))/Sources/\(name)/module.modulemap"]
 }
@@ -19,8 +19,8 @@ let settings: [SwiftSetting] = [
   .unsafeFlags(["-package-name", outer] + maps),
 ]
 
-// One executable a target. libFuzzer brings `main`, so these link only with `--sanitize fuzzer`;
-// Tools/fuzz.sh builds them.
+// One executable per target. libFuzzer contains `main`, so these only link with `--sanitize fuzzer`. Tools/fuzz.sh
+// builds them.
 let targets = [
   "lexer", "parser", "evaluator", "superscript", "regex", "json", "config", "agentwallie", "decide",
   "users", "templates", "products", "prices", "bridge",
@@ -32,16 +32,16 @@ let libraries: [Target.Dependency] = [
   .product(name: $0, package: "tollgate")
 }
 
-// A package of its own, so that nobody who builds Tollgate builds this. It looks into Tollgate's
-// modules, which have to be built with `-enable-testing`.
+// A separate package, so that building Tollgate does not build this. It accesses Tollgate's internals, which must be
+// built with `-enable-testing`.
 let package = Package(
   name: "tollgate-fuzz",
   platforms: [.macOS(.v15)],
   products: targets.map { .executable(name: $0, targets: [$0]) },
   dependencies: [.package(name: "tollgate", path: "..")],
   targets: [
-    // The command is no library. What it reads files of users with is compiled here once more, by
-    // links to its folders.
+    // The command is not a library. Its code for reading files of users is compiled here a second time, through links to
+    // its folders.
     .target(
       name: "Readers", dependencies: libraries, exclude: ["Reporting/Page", "Starting/Files"],
       sources: [
@@ -53,7 +53,7 @@ let package = Package(
         "Reading/CSVTexts.swift", "Reading/LineChunks.swift",
       ],
       packageAccess: false, swiftSettings: settings),
-    // Simulated apps, likewise: `Scenarios` is no product.
+    // Simulated apps, in the same way: `Scenarios` is not a product.
     .target(
       name: "Scripts", dependencies: libraries, packageAccess: false, swiftSettings: settings),
     .target(

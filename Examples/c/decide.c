@@ -1,4 +1,4 @@
-/* Decides for one user, explains it, and decides for a table: everything that libtollgate is for.
+/* Decides one user, explains the decision, and decides a table: the main uses of libtollgate.
  *
  *   Tools/link-library.sh
  *   cc -o decide Examples/c/decide.c -Iout/library -Lout/library -ltollgate -Wl,-rpath,out/library
@@ -32,8 +32,8 @@ static char *read_file(const char *path, size_t *count) {
   return bytes;
 }
 
-/* A table of two users, as a database would hand it over: a struct of the columns `userId`, `params.format` and
- * `params.pages`. Nothing of it is on the heap, so there is nothing to release but the mark. */
+/* A table of two users, as a database passes it: a struct of the columns `userId`, `params.format` and
+ * `params.pages`. None of it is on the heap, so releasing it only sets the mark. */
 static void release_array(struct ArrowArray *array) { array->release = NULL; }
 static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
 
@@ -74,7 +74,7 @@ static int decide_table(const tg_config *config) {
   tg_report_make(&report);
   int status = tg_plan_decide(plan, &schema, &table, report, &outcomes, &error) == TG_OK ? 0 : 1;
   if (status == 0) {
-    /* A struct for each placement, in it a column of texts. */
+    /* A struct for each placement, with a column of strings in it. */
     const struct ArrowArray *results = outcomes.children[0]->children[0];
     const int32_t *ends = results->buffers[1];
     const char *bytes = results->buffers[2];

@@ -4,9 +4,9 @@ static volatile int64_t consumed;
 
 void probe_consume(int64_t number) { consumed = number; }
 
-// The program's own `malloc` takes precedence over the C library's in every library that is loaded.
-// glibc keeps its allocator reachable under other names, so counting costs one increment and needs
-// no LD_PRELOAD. Sanitizers bring their own `malloc`, and other C libraries have no second name.
+// The program's own `malloc` takes precedence over the C library's in every loaded library. In glibc the original
+// allocator has other names too, so counting costs one increment and needs no LD_PRELOAD. Sanitizers have their own
+// `malloc`, and other C libraries have no second name.
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

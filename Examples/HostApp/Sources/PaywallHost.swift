@@ -1,11 +1,11 @@
 import Observation
 import SDK
 
-/// Shows Tollgate's paywalls as sheets. Make one with the app, give its ``presenter`` to the SDK, and
-/// put `.paywalls(of: host)` on the app's first view.
+/// Shows Tollgate's paywalls as sheets. Create one with the app, pass its ``presenter`` to the SDK, and add
+/// `.paywalls(of: host)` to the app's first view.
 @MainActor @Observable
 final class PaywallHost {
-  /// A paywall that is on screen, or on its way there.
+  /// A paywall that is on screen, or about to appear.
   struct Shown: Identifiable {
     let presentation: PaywallPresentation
     var id: String { presentation.id }
@@ -16,17 +16,17 @@ final class PaywallHost {
     var message: String
   }
 
-  /// What the sheet shows; SwiftUI sets it to nil when the user swipes the sheet away.
+  /// The content of the sheet. SwiftUI sets it to nil when the user swipes the sheet away.
   var shown: Shown?
   var alert: Alert?
-  /// Whether the store is asked; buttons wait meanwhile.
+  /// Whether a store request is running. Buttons wait until it ends.
   private(set) var isBuying = false
 
   private var current: PaywallPresentation?
   @ObservationIgnored private var appearing: CheckedContinuation<Void, Never>?
   @ObservationIgnored private var disappearing: CheckedContinuation<Void, Never>?
 
-  /// What the SDK is given: `Ports.live(folder: folder, presenter: host.presenter)`.
+  /// The presenter for the SDK: `Ports.live(folder: folder, presenter: host.presenter)`.
   var presenter: HostPresenter {
     var presenter = HostPresenter(
       show: { [weak self] in await self?.show($0) }, hide: { [weak self] in await self?.hide($0) })
@@ -35,9 +35,9 @@ final class PaywallHost {
     return presenter
   }
 
-  // MARK: What the SDK asks for
+  // MARK: Requests of the SDK
 
-  /// Returns when the sheet is there.
+  /// Returns when the sheet is visible.
   private func show(_ presentation: PaywallPresentation) async {
     sheetAppeared()
     await withCheckedContinuation { continuation in
@@ -46,11 +46,11 @@ final class PaywallHost {
     }
   }
 
-  /// Returns when the sheet is gone.
+  /// Returns when the sheet has disappeared.
   private func hide(_ presentation: PaywallPresentation) async {
     guard current?.id == presentation.id else { return }
     if appearing != nil {
-      // It never came; SwiftUI will not say that it has gone.
+      // It never appeared, so SwiftUI will not report that it disappeared.
       (shown, current) = (nil, nil)
       return sheetAppeared()
     }
@@ -78,14 +78,14 @@ final class PaywallHost {
     }
   }
 
-  // MARK: What SwiftUI says
+  // MARK: Events of SwiftUI
 
   func sheetAppeared() {
     appearing?.resume()
     appearing = nil
   }
 
-  /// The sheet is gone: because the SDK wanted it so, or because the user swiped it away.
+  /// The sheet has disappeared, because the SDK hid it, or because the user swiped it away.
   func sheetDisappeared() {
     let gone = current
     (current, isBuying) = (nil, false)

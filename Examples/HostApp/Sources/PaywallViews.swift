@@ -12,7 +12,7 @@ extension View {
   }
 }
 
-/// A paywall: what it is called, its products with their prices, and the ways out.
+/// A paywall: its name, its products with their prices, and the buttons to leave.
 struct PaywallSheet: View {
   let host: PaywallHost
   let presentation: PaywallPresentation
@@ -38,7 +38,7 @@ struct PaywallSheet: View {
     }
   }
 
-  /// Such as "$59.99 a year, 7-day trial".
+  /// For example "$59.99 a year, 7-day trial".
   private func offer(_ product: StoreProduct) -> String {
     let texts = presentation.attributes[product.id]?.texts ?? [:]
     var offer = texts["price"] ?? product.displayPrice ?? product.id

@@ -6,7 +6,7 @@ import SDK
   import FoundationNetworking
 #endif
 
-/// Buys and restores with RevenueCat, and keeps Tollgate's subscription status as RevenueCat has it.
+/// Buys and restores with RevenueCat, and keeps Tollgate's subscription status in sync with RevenueCat.
 ///
 /// ```swift
 /// Purchases.configure(withAPIKey: "appl_...")
@@ -21,7 +21,7 @@ final class RevenueCatController: PurchaseController {
 
   init(_ tollgate: Tollgate) { self.tollgate = tollgate }
 
-  /// Follows RevenueCat for as long as the app runs: purchases here and elsewhere, renewals, ends.
+  /// Observes RevenueCat for as long as the app runs: purchases here and elsewhere, renewals, expirations.
   func start() {
     Task { [weak tollgate] in
       for await info in Purchases.shared.customerInfoStream {
@@ -49,7 +49,7 @@ final class RevenueCatController: PurchaseController {
     }
   }
 
-  /// Sets the status before it returns: a restore counts when there is an active entitlement then.
+  /// Sets the status before it returns: a restore succeeds if there is an active entitlement then.
   func restorePurchases() async -> RestorationResult {
     do {
       let info = try await Purchases.shared.restorePurchases()
@@ -60,8 +60,7 @@ final class RevenueCatController: PurchaseController {
     }
   }
 
-  /// What RevenueCat knows of, and what was redeemed on the web: with a controller only the app brings
-  /// the two together.
+  /// Sets the entitlements from RevenueCat, and those redeemed on the web. With a controller, only the app combines the two.
   private static func setStatus(of tollgate: Tollgate, by info: RevenueCat.CustomerInfo)
     async
   {
@@ -70,9 +69,9 @@ final class RevenueCatController: PurchaseController {
     try? await tollgate.setSubscriptionStatus(.active(Set(bought).union(web)))
   }
 
-  // MARK: What was bought on the web
+  // MARK: Purchases on the web
 
-  /// Tells RevenueCat of subscriptions that were bought with Stripe on a web paywall. Call it in
+  /// Registers subscriptions that were bought with Stripe on a web paywall with RevenueCat. Call it in
   /// `didRedeemLink(result:)`, and with the same result again after a log-in to RevenueCat.
   ///
   /// - Parameter stripeKey: RevenueCat's public key of your Stripe app, `strp_...`.

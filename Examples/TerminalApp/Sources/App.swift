@@ -4,14 +4,14 @@ import SDK
 import SDKLive
 import SDKTesting
 
-/// The app: an SDK, a screen, and the commands that stand for what a user does.
+/// The app: an SDK, a screen, and commands that simulate a user's actions.
 @MainActor
 final class App {
   let tollgate: Tollgate
   let screen: Screen
   private let arguments: Arguments
   private let folder: String
-  /// What the SDK tells of itself.
+  /// Receives the SDK's events.
   private let delegate: Delegate
   private var placement: Task<Void, Never>?
 
@@ -31,7 +31,7 @@ final class App {
 
   // MARK: Starting
 
-  /// Makes the SDK ready: with the config of a server, or one that is given.
+  /// Prepares the SDK with the config of a server, or with a given config.
   func start() async throws {
     await tollgate.setDelegate(delegate)
     var options = TollgateOptions()
@@ -40,7 +40,7 @@ final class App {
     let config = try arguments.config.map { try App.contents(of: $0) }
     if let server = arguments.live, let key = arguments.key {
       options.networkEnvironment = .custom(server)
-      // A person waits here.
+      // A person is waiting.
       options.maxConfigRetryCount = 0
       if let config { options.fallbackConfig = Array(config) }
       screen.say("asking \(server) ...")
@@ -87,9 +87,9 @@ final class App {
       help, quit
     """
 
-  /// Does what a line says.
+  /// Executes the command in a line.
   ///
-  /// - Returns: whether the app goes on.
+  /// - Returns: whether the app continues.
   func perform(_ line: String) async -> Bool {
     let words = line.split(separator: " ").map(String.init)
     guard let command = words.first else { return true }
@@ -133,7 +133,7 @@ final class App {
     screen.say("  user.\(key) is \(value)")
   }
 
-  /// A number where it is one, else a text.
+  /// A number if the string is one, otherwise a string.
   private static func value(_ text: String) -> any AttributeConvertible {
     if let number = Int(text) { return number }
     if let number = Double(text), number.isFinite { return number }
@@ -228,10 +228,10 @@ final class App {
     screen.say("  user: \(user)   subscription: \(status.words)\(web)")
   }
 
-  /// Returns when everything that was told has been printed.
+  /// Returns when all events have been printed.
   private func settle() async { _ = try? await tollgate.getSubscriptionStatus() }
 
-  /// Ends the app; what becomes of an open paywall is of no interest any more.
+  /// Ends the app. The outcome of an open paywall no longer matters.
   func end() async {
     screen.isMuted = true
     await tollgate.shutDown()
@@ -239,7 +239,7 @@ final class App {
   }
 }
 
-/// Prints what the SDK tells the app.
+/// Prints the SDK's events.
 @MainActor
 final class Delegate: TollgateDelegate {
   private let screen: Screen

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was asked for on the command line.
+/// The arguments on the command line.
 struct Arguments {
   static let help = """
     An app with Tollgate's SDK, in a terminal: placements, paywalls with prices, purchases.
@@ -18,7 +18,7 @@ struct Arguments {
 
     """
 
-  /// Why the arguments make no sense.
+  /// Why the arguments are invalid.
   struct Fault: Error {
     var message: String
   }

@@ -2,19 +2,18 @@ import Expressions
 import Foundation
 import SDK
 
-/// The app's screen: what is printed, and the paywall that is open. It is the SDK's presenter, by way of
-/// a `HostPresenter`.
+/// The app's screen: its output, and the open paywall. It is the SDK's presenter, through a `HostPresenter`.
 @MainActor
 final class Screen {
   private(set) var paywall: PaywallPresentation?
-  /// Attributes and parameters that paywalls speak of.
+  /// Attributes and parameters in the texts of paywalls.
   var user: [String: Value] = [:]
   var params: [String: Value] = [:]
-  /// Whether nothing is printed any more.
+  /// Whether printing has stopped.
   var isMuted = false
 
   private let template: Template
-  /// How often something came to an end that a command waits for.
+  /// How many operations that commands wait for have ended.
   private var ends = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -57,7 +56,7 @@ final class Screen {
     say("  the paywall '\(paywall.info.identifier)': buy 1, buy 2, restore, or close")
   }
 
-  /// What the paywall says: its template, with the prices of the store.
+  /// The text of the paywall: its template, with the prices of the store.
   private func text(of paywall: PaywallPresentation) -> [String] {
     var products: [String: Value] = [:]
     for product in paywall.info.products {
@@ -92,15 +91,14 @@ final class Screen {
 
   // MARK: Waiting
 
-  /// Something that a command waits for has come to an end.
+  /// An operation that a command waits for has ended.
   func end() {
     ends += 1
     for continuation in waiting { continuation.resume() }
     waiting = []
   }
 
-  /// Does something, and returns when it has come to an end, or after some seconds: the network may be
-  /// slow.
+  /// Runs an operation, and returns when it has ended, or after some seconds, because the network may be slow.
   ///
   /// - Returns: whether it has ended.
   func untilEnd(seconds: Int = 20, of work: () -> Void) async -> Bool {

@@ -3,8 +3,8 @@ import Pricing
 import SDK
 import SDKTesting
 
-/// What the app sells. A real app has the App Store here (`Ports.live(folder:presenter:)`); this one has
-/// a store that needs no account, with the prices of some countries.
+/// The products of the app. A real app uses the App Store here (`Ports.live(folder:presenter:)`). This one has a store that
+/// needs no account, with the prices of some countries.
 enum Shop {
   static let year = "com.example.pro.year"
   static let month = "com.example.pro.month"
@@ -45,7 +45,7 @@ enum Shop {
     }
   }
 
-  /// What was bought in earlier runs.
+  /// The products that were bought in earlier runs.
   static func owned(in folder: String) -> [String] {
     let text = try? String(contentsOfFile: folder + "/purchases.txt", encoding: .utf8)
     return (text ?? "").split(whereSeparator: \.isNewline).map(String.init)

@@ -38,7 +38,7 @@ struct TerminalApp {
     exit(status)
   }
 
-  /// Does the commands of a script, or those that are typed, until there are no more.
+  /// Executes the commands of a script, or typed commands, until there are no more.
   ///
   /// - Returns: whether Ctrl-C ended it.
   private static func run(_ app: App, _ script: String?) async -> Bool {
@@ -69,7 +69,8 @@ struct TerminalApp {
     if isTerminal { FileHandle.standardOutput.write(Data("> ".utf8)) }
   }
 
-  /// What is typed, and nil for Ctrl-C; another Ctrl-C does not wait for a command. Lines are read beside the main thread, which paywalls need.
+  /// The typed lines, and nil for Ctrl-C. A second Ctrl-C does not wait for a command. Lines are read outside the main thread,
+  /// which paywalls need.
   private static func input() -> (AsyncStream<String?>, any DispatchSourceSignal) {
     let (stream, continuation) = AsyncStream<String?>.makeStream()
     signal(SIGINT, SIG_IGN)

@@ -3,9 +3,9 @@ internal import Foundation
 
 @testable import Scripts
 
-/// Lines of a method of the SDK's bridge and its arguments in JSON, or of what the surroundings do:
-/// `advance 1000`, `presenter.close {}`, `app.restart`, `store.resolve {}`. Nothing traps, events fit the contract, an
-/// answer is a value, an error or pending, and everything is the same the second time.
+/// Lines with a method of the SDK's bridge and its arguments in JSON, or with an external event:
+/// `advance 1000`, `presenter.close {}`, `app.restart`, `store.resolve {}`. Nothing traps, events conform to the contract, an
+/// answer is a value, an error or pending, and a second run has the same results.
 public enum BridgeCheck {
   private static let fixtures: Fixtures = {
     let folder = ProcessInfo.processInfo.environment["TOLLGATE_CORPUS"] ?? "corpus"

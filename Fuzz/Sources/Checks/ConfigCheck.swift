@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Any bytes as a config of either format: a config or an error with a place, a rule set that
-/// decides every placement, and the same again.
+/// Any bytes as a config of either format. The result is a config or an error with a place, the rule set decides every
+/// placement, and a second run has the same result.
 public enum ConfigCheck {
   private static let users = [
     "{}",

@@ -2,9 +2,9 @@
 @testable import RuleBatch
 @testable import RuleEngine
 
-/// A config of either format, a zero byte, and records of users, a line each. A user gets the same alone
-/// and in a batch, first and among others like him, in long lines and in wide ones, twice; the explanation
-/// says what the decision says; what is to be carried out follows from the table.
+/// A config of either format, a zero byte, and records of users, one per line. A user has the same outcome alone and in a
+/// batch, first and among similar users, in long lines and in wide ones, twice. The explanation has the outcome of the
+/// decision, and the effects follow from the table.
 public enum DecideCheck {
   private static let now: Instant = 1_772_366_400_000
   private static let assigner = Assigner.hash(salt: "fuzz")
@@ -71,7 +71,7 @@ public enum DecideCheck {
       batch.lines == wanted, "alone \(wanted.map(\.json)), in a batch \(batch.lines.map(\.json))")
   }
 
-  /// What only asks carries nothing out.
+  /// A request that only asks for the outcome has no more effects than a presentation.
   private static func checkEffects(_ decision: Decision) {
     for table in [EffectTable.ios, .android, .tollgate] {
       let asked = decision.effects(for: .getPresentationResult, table: table)

@@ -1,15 +1,15 @@
 @testable import Expressions
 
-/// What else is done with programs: rows of columns, partial evaluation, estimates.
+/// Other uses of programs: rows of columns, partial evaluation, estimates.
 extension EvaluatorCheck {
-  /// A row among others holds exactly when the context does alone.
+  /// A row among others holds exactly if the context does alone.
   static func checkColumns(_ program: Program, _ wanted: Outcome, _ frame: inout Frame) {
     let columns = ColumnFrame(for: program)
     var conditions = ConditionColumns(program, conditions: program.entries)
     var empty = Frame(for: program)
     let alone = [wanted.isTrue, program.isTrue(in: &empty)]
     let rows = 70
-    // Row 5 and the like stay vacant.
+    // Every seventh row, from row 5 on, stays vacant.
     for row in 0..<rows where row % 7 != 5 {
       if row % 3 == 0 {
         columns.copyRow(row, from: frame)
@@ -33,7 +33,7 @@ extension EvaluatorCheck {
     require(cost.steps.lowerBound >= 0 && cost.operations.lowerBound >= 0, "a negative cost")
   }
 
-  /// What is left when a part of the context is known comes to the same, and so does its text.
+  /// A specialised program evaluates to the same result, and so does its source.
   static func checkSpecialized(_ program: Program, _ context: Context, _ wanted: Outcome) {
     guard case .map(let roots)? = context.value else { return }
     let whole = roots.compactMap { root in
@@ -50,7 +50,7 @@ extension EvaluatorCheck {
       let residue = rest.residue(of: rest.entries[0])
       if residue.contains("error(\"") { continue }
       let compiled = environment.compile(residue)
-      // A pattern that was an attribute is a constant now, and looked at while compiling.
+      // A pattern that was an attribute is now a constant, which is checked at compile time.
       let mayBe: [Diagnostic.Code] = [.limitExceeded, .badRegex]
       if compiled.diagnostics.contains(where: { mayBe.contains($0.code) }) { continue }
       guard let again = compiled.output else {
@@ -64,7 +64,7 @@ extension EvaluatorCheck {
   private static func firstMembers(_ root: Value.Entry) -> Value.Entry {
     guard case .map(let members) = root.value else { return root }
     let kept = stride(from: 0, to: members.count, by: 2).map { members[$0] }
-    // A repeated key would be known by its first value.
+    // For a repeated key, only the first value would be known.
     let isClear = Set(members.map { $0.key.json }).count == members.count
     return Value.Entry(key: root.key, value: .map(isClear ? kept : []))
   }

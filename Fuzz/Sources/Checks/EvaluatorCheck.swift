@@ -2,9 +2,8 @@
 
 /// An expression, a zero byte, a context in JSON, and more expressions after further zero bytes.
 ///
-/// Nothing traps, and whichever way the expression is compiled and evaluated it comes to the same:
-/// twice, on a frame that held something else, alone or among others, folded or not, as it is
-/// written or as it prints. Only limits may be reached in one way and not in another.
+/// Nothing traps, and all ways of compiling and evaluating the expression have the same result: twice, on a reused frame,
+/// alone or among others, folded or not, as written or as printed. Only limits may be reached in one way and not in another.
 public enum EvaluatorCheck {
   static let environment = ExpressionEnvironment(
     limits: Limits(
@@ -74,7 +73,7 @@ public enum EvaluatorCheck {
       let place = source[clause.range.from..<clause.range.to]
       require(place.elementsEqual(clause.text.utf8), "a clause stands elsewhere: \(clause.text)")
     }
-    // The only clause is the whole.
+    // The only clause is the whole expression.
     if clauses.count == 1, let clause = clauses.first {
       require(clause.wasReached, "the only clause was not reached")
       let isLimit = outcome.isLimit || clause.outcome == .failed(.limitExceeded)
@@ -103,7 +102,7 @@ public enum EvaluatorCheck {
     require(got.isSame(as: wanted), "\(wanted), but \(what) \(got)")
   }
 
-  /// Which of several errors is told depends on what is worked out beforehand.
+  /// The error that is reported among several depends on constant folding.
   static func compareRoughly(_ got: Outcome, _ wanted: Outcome, _ what: String) {
     if case .error = got, case .error = wanted { return }
     compare(got, wanted, what)
@@ -136,13 +135,13 @@ public enum EvaluatorCheck {
     var builder = ProgramBuilder(environment)
     builder.folds = false
     let diagnostics = builder.add(source)
-    // A pattern that folding takes out is not looked at.
+    // A pattern that folding removes is not checked.
     if diagnostics.contains(where: { $0.code == .badRegex }) { return }
     require(!diagnostics.contains { $0.severity == .error }, "refused unfolded")
     compareRoughly(outcome(builder.build(), context), wanted, "unfolded")
   }
 
-  /// The expression among others, some of which have it within them.
+  /// The expression among others. Some of them contain it.
   private static func checkSharing(
     _ source: String, _ others: [String], _ context: Context, _ wanted: Outcome
   ) {
@@ -171,20 +170,20 @@ public enum EvaluatorCheck {
         guard let alone = alone[i] else { fatalError("broken promise: compiles only in company") }
         compare(got, alone, "in company '\(neighbours[i])' is")
       } else if i != neighbours.count + 5 {
-        // The last of `like` may err on the way to the expression.
+        // The last expression of `like` may fail before it reaches the expression.
         compareRoughly(got, wanted, "'\(like[i - neighbours.count])' is")
       }
     }
   }
 }
 
-/// What frames are filled with: the JSON of an input, or nothing where it is none.
+/// The content of frames: the JSON of an input, or nothing if it is invalid.
 struct Context {
   private let json: [UInt8]
   /// The same as a value.
   let value: Value?
 
-  /// Something else to fill a frame with.
+  /// Another context, to fill a frame with.
   static let other = Context(
     #"{"user":{"a":[1,{"b":"a text of more than fifteen bytes"}],"b":true,"l":[1,2,3]}}"#)
 

@@ -2,14 +2,14 @@ internal import Foundation
 
 @testable import Expressions
 
-/// Changes inputs that begin with an expression so that most of them still parse: a part of the
-/// expression gives way to a part of another, of itself, or to a small change of its own.
+/// Changes inputs that begin with an expression, so that most of them still parse: it replaces a part of the expression by a
+/// part of another one, by another part of itself, or by a small change.
 public enum ExpressionMutator {
   public static func mutate(
     _ bytes: UnsafeMutablePointer<UInt8>, count: Int, room: Int, seed: CUnsignedInt
   ) -> Int {
     var random = SplitMix(state: UInt64(seed))
-    // A third of all changes knows nothing of the language.
+    // A third of all changes is independent of the language.
     if random.next() % 3 == 0 { return mutateBytes(bytes, count, room) }
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
     let end = input.firstIndex(of: 0) ?? count
@@ -49,7 +49,7 @@ public enum ExpressionMutator {
       + String(decoding: text[place.upperBound...], as: UTF8.self)
   }
 
-  /// Something around an expression, or something like it.
+  /// Wraps an expression, or creates a similar one.
   private static func wrap(_ text: String, _ random: inout SplitMix) -> String {
     let shapes = [
       "!(@)", "-(@)", "[@, @]", "{@: @}", "(@) == (@)", "(@) && user.b", "user.b || (@)",
@@ -73,7 +73,7 @@ public enum ExpressionMutator {
 private func mutateWithLibFuzzer(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int)
   -> Int
 
-/// Random numbers that a seed determines.
+/// Random numbers from a seed.
 private struct SplitMix {
   var state: UInt64
 

@@ -1,5 +1,4 @@
-/// The bytes of one run, cut at zero bytes into parts: a text for each, with broken UTF-8 mended,
-/// because strings are what Tollgate is given.
+/// The bytes of one run, split at zero bytes into strings. Invalid UTF-8 is repaired, because Tollgate's input is strings.
 struct FuzzInput {
   let parts: [String]
 
@@ -8,11 +7,11 @@ struct FuzzInput {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A part, or the empty text.
+  /// A part, or the empty string.
   subscript(i: Int) -> String { parts.indices.contains(i) ? parts[i] : "" }
 }
 
-/// Ends the process, which is how libFuzzer learns of a finding, unless the condition holds.
+/// Ends the process unless the condition holds. libFuzzer reports this as a finding.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) {
   if !condition { fatalError("broken promise: " + message()) }
 }

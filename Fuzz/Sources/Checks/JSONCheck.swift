@@ -1,7 +1,7 @@
 @testable import Expressions
 
-/// Any bytes: JSON or a fault with a place. What is JSON writes as JSON of the same value, and
-/// fills the attributes of a frame with what looking them up in the value gives.
+/// Any bytes: JSON or a fault with a place. JSON is written as JSON of the same value. Filling the attributes of a frame has
+/// the same result as looking them up in the value.
 public enum JSONCheck {
   private static let nesting = 32
 
@@ -73,14 +73,13 @@ public enum JSONCheck {
       return
     }
     require(cell.isValue, "\(path) is there and has no value")
-    // Only whether the attribute is there is known of one that `has()` alone asks for.
+    // If only `has()` reads an attribute, its value is unknown.
     if cell == .true { return }
     require(
       Outcome.value(Value(cell)).isSame(as: .value(distinct(wanted))), "\(path) differs")
   }
 
-  /// A row that is filled by what was learned from another record, or from this one, is what the
-  /// general reader makes of it.
+  /// Filling a row with the shape of another record, or of the same one, has the same result as the general reader.
   private static func checkShapes(_ first: [UInt8], _ second: [UInt8]) {
     var shapes = RecordShapes(for: program, captures: ["userId"], objects: [])
     var columns = ColumnFrame(for: program)
@@ -88,10 +87,10 @@ public enum JSONCheck {
     let captured = UnsafeMutablePointer<RecordShapes.Captured>.allocate(capacity: 1)
     defer { captured.deallocate() }
     for record in [first, second, second, first] {
-      // A record is a line.
+      // A record is one line.
       if record.contains(UInt8(ascii: "\n")) { continue }
       let isJSON = (try? frame.fill(json: record)) != nil
-      // Something behind it is read as well, or may be; with too little there no shape is tried.
+      // The bytes after it may be read too. If there are too few, shapes are not used.
       let next = String(repeating: "{\"userId\":1}", count: 12).utf8.prefix(record.count * 7 % 130)
       let followed = record + Array("\n".utf8) + Array(next)
       let isAlone = record.count % 2 == 0
@@ -117,7 +116,7 @@ public enum JSONCheck {
     }
   }
 
-  /// The value with the last of repeated keys alone, at the place of the first.
+  /// The value with only the last value of repeated keys, at the first place.
   private static func distinct(_ value: Value) -> Value {
     switch value {
     case .list(let elements): return .list(elements.map(distinct))

@@ -1,7 +1,6 @@
 @testable import Expressions
 
-/// Any bytes: the lexer passes over all of them, token by token, and says something about each
-/// that is none.
+/// Any bytes: the lexer covers all of them, token by token, and reports every invalid token.
 public enum LexerCheck {
   public static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard !bytes.isEmpty else { return }

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// What an evaluation came to, in a form that can be compared.
+/// The result of an evaluation, in a form that can be compared.
 enum Outcome {
   case value(Value)
   case error(EvaluationError.Kind)
@@ -23,7 +23,7 @@ enum Outcome {
     return false
   }
 
-  /// The same error, or a value of the same type, to the bit; every NaN is like every other.
+  /// The same error, or a value of the same type with the same bits. All NaNs are equal.
   func isSame(as other: Outcome) -> Bool {
     switch (self, other) {
     case (.value(let a), .value(let b)): Outcome.areSame(a, b)

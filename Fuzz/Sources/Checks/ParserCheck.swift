@@ -1,7 +1,7 @@
 @testable import Expressions
 
-/// Any text: a tree or diagnostics that lie in the text, and a tree that prints as a text with the
-/// same tree; formatted in either dialect, an expression that compiles as it did.
+/// Any string: a tree, or diagnostics inside the string. A tree is printed as a string with the same tree. After formatting in
+/// either dialect, an expression compiles to the same program.
 public enum ParserCheck {
   private static let limits = Limits(sourceBytes: 10_000, nesting: 100)
 
@@ -44,7 +44,7 @@ public enum ParserCheck {
     require(formatted.compiles == (compiled.output != nil), "formatting tells otherwise")
     if !formatted.refusal.isEmpty {
       require(formatted.text == source, "refused, and changed to \(formatted.text)")
-      // What has no place is refused because the result is not the same, as behind a limit.
+      // A refusal without a place means that the result is different, as after a limit.
       let isKnown = !formatted.compiles || formatted.refusal.contains { $0.range != nil }
       require(isKnown || isNearLimit(source, environment), "the print is not the same expression")
       return
@@ -63,7 +63,7 @@ public enum ParserCheck {
   private static func checkPrinting(_ tree: SyntaxTree) {
     let printed = Printer.print(tree)
     let (copy, diagnostics) = parse(printed)
-    // Spaces and escapes make texts longer, so a limit may be passed.
+    // Spaces and escapes make strings longer, so a limit may be exceeded.
     if diagnostics.contains(where: { $0.code == .limitExceeded }) { return }
     require(diagnostics.isEmpty, "the print cannot be read: \(printed)")
     require(copy.isSame(as: tree), "the print has another tree: \(printed)")

@@ -2,9 +2,9 @@ internal import Expressions
 
 @testable import Pricing
 
-/// A price, a currency, a locale and a period as texts with zero bytes between them. A price that is read
-/// is written as itself; its text in a currency and a locale is valid, the same twice, and another one for
-/// another amount that is shown; derived prices are prices or say why not.
+/// A price, a currency, a locale and a period as strings, separated by zero bytes. A price that parses is written as itself.
+/// Its string in a currency and a locale is valid, the same twice, and different for another shown amount. Derived prices are
+/// prices or errors.
 public enum PricesCheck {
   public static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
     let input = FuzzInput(bytes, parts: 4)
@@ -35,7 +35,7 @@ public enum PricesCheck {
     require(!text.isEmpty && text == format.text(micros: micros), "another text the second time")
     require(!text.unicodeScalars.contains("\u{FFFD}"), "a text that is not UTF-8")
     require(text.utf8.count <= format.longestText, "a text that is longer than the longest")
-    // Less than nothing that rounds to nothing keeps its sign, as ICU writes it.
+    // A negative amount that rounds to zero still has its sign, as in ICU.
     guard let shown = try? format.shown(micros), shown != 0 || micros >= 0 else { return }
     require(format.text(micros: shown) == text, "\(micros) is shown as \(shown), and differently")
     guard let next = try? format.shown(shown &+ 1_000_000), next != shown else { return }

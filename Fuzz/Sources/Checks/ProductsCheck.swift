@@ -3,8 +3,8 @@ internal import RuleEngine
 
 @testable import Pricing
 
-/// Any bytes as a file of products: products or an error. Every profile gives each of them attributes or
-/// says why not, the same twice, alone and among the others.
+/// Any bytes as a file of products: products or an error. Every profile computes attributes of each product or an error, the
+/// same twice, alone and among the others.
 public enum ProductsCheck {
   private static let contexts = [("en_US", "UTC"), ("ar_EG", "Pacific/Apia")].map {
     PricingContext(now: 1_772_366_400_000, timeZone: $0.1, deviceLocale: $0.0)

@@ -1,8 +1,8 @@
 @testable import Expressions
 @testable import Regex
 
-/// A pattern, a zero byte, and a subject. Both matchers accept the same patterns and find the same
-/// matches; without PCRE2 the own matcher is held against itself.
+/// A pattern, a zero byte, and a subject. Both matchers accept the same patterns and find the same matches. Without PCRE2 the
+/// Pike matcher is compared with itself.
 public enum RegexCheck {
   private static let limits = RegexLimits(
     matchLimit: 50_000, patternBytes: 500, nesting: 30, programSize: 2_000)

@@ -1,14 +1,14 @@
 internal import Expressions
 internal import Foundation
 
-/// What the corpus holds, as far as it makes inputs.
+/// The parts of the corpus that are inputs.
 struct SeedCorpus {
   var evaluations: [(expression: String, context: String)] = []
   var patterns: [[UInt8]] = []
   var records: [[UInt8]] = []
   var configs: [[UInt8]] = []
   var agentWallie: [[UInt8]] = []
-  /// Configs with a user, a zero byte between them.
+  /// Configs with a user, separated by a zero byte.
   var decisions: [[UInt8]] = []
   var files: [[UInt8]] = []
   var templates: [[UInt8]] = []
@@ -43,7 +43,7 @@ struct SeedCorpus {
     for (i, line) in text.split(separator: 0x0A).enumerated() {
       guard let value = try? Value.parse(json: line) else { continue }
       read(value)
-      // Any JSON is a record; a line in ten is enough of them.
+      // Any JSON is a record. One line in ten is enough.
       if i % 10 == 0 { records.append(Array(line)) }
     }
   }
@@ -99,7 +99,7 @@ struct SeedCorpus {
     prices.append(Array(texts.joined(separator: "\0").utf8))
   }
 
-  /// The steps of a scenario, a line each.
+  /// The steps of a scenario, one per line.
   private mutating func readScript(_ testCase: Value) {
     guard let steps = testCase["steps"]?.elements else { return }
     let lines = steps.compactMap { step -> String? in
@@ -115,7 +115,7 @@ struct SeedCorpus {
     scripts.append(Array((platform + lines).joined(separator: "\n").utf8))
   }
 
-  /// Files of users behind the byte that says how they are read, and of products.
+  /// Files of users after the byte for their format, and files of products.
   private mutating func addFiles(_ folder: URL) {
     let lines = records.prefix(40).map { $0 + [0x0A] }
     let table = Array(
@@ -142,7 +142,7 @@ struct SeedCorpus {
     }
   }
 
-  /// What expressions match against, and patterns of every construct that RE2 knows.
+  /// Expressions to match, and patterns with every construct of RE2.
   private mutating func addPatterns() {
     for (expression, _) in evaluations where expression.contains("matches(") {
       for part in expression.components(separatedBy: "matches(").dropFirst() {

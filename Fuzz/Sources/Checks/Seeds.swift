@@ -1,17 +1,17 @@
 internal import Expressions
 internal import Foundation
 
-/// Inputs to begin with, drawn from the corpus when a target starts.
+/// Initial inputs, drawn from the corpus when a target starts.
 ///
-/// `TOLLGATE_CORPUS` names the folder of the corpus. With `TOLLGATE_SEEDS` as well, the seeds are
-/// written there, one file each, for libFuzzer to read.
+/// `TOLLGATE_CORPUS` is the folder of the corpus. If `TOLLGATE_SEEDS` is set too, the seeds are written there, one file each,
+/// for libFuzzer.
 public enum Seeds {
   public enum Kind: Sendable {
     case expressions, evaluations, patterns, records, configs
     case superscript, agentWallie, decisions, files, templates, products, prices, scripts
   }
 
-  /// Expressions of the corpus, of which mutations take parts.
+  /// Expressions of the corpus, as a source of parts for mutations.
   nonisolated(unsafe) private(set) static var expressions: [String] = []
 
   public static func prepare(_ kind: Kind) {
@@ -43,7 +43,7 @@ public enum Seeds {
     case .templates: cases.templates
     case .products: cases.products
     case .prices: cases.prices
-    // Each takes long, and all of them have the same beginning.
+    // Each takes long, and all of them begin in the same way.
     case .scripts: stride(from: 0, to: cases.scripts.count, by: 4).map { cases.scripts[$0] }
     }
   }

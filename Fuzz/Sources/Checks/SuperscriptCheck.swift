@@ -2,9 +2,8 @@ internal import RuleEngine
 
 @testable import Expressions
 
-/// An expression, a zero byte, and a context in JSON, as the SDKs of each platform evaluate it. Each
-/// gives the same twice, on a frame that held something else, as a row of columns and formatted; and
-/// what is told of its clauses lies in the text.
+/// An expression, a zero byte, and a context in JSON, evaluated as by the SDKs of each platform. The result is the same twice,
+/// on a reused frame, as a row of columns and formatted. The clauses that are reported are inside the source.
 public enum SuperscriptCheck {
   private static let limits = Limits(
     sourceBytes: 4_000, nesting: 60, steps: 20_000, memoryBytes: 1 << 18, dataNesting: 32,

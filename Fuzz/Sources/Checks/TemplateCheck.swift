@@ -2,9 +2,8 @@ internal import RuleEngine
 
 @testable import Expressions
 
-/// A template, a zero byte, its data in JSON, and a partial called `p` after another zero byte. In every
-/// dialect and mode it compiles or says why, with a place in the text; what is rendered is the same
-/// twice, stays within the limit, and what came from data is no tag where it is escaped.
+/// A template, a zero byte, its data in JSON, and a partial called `p` after another zero byte. In every dialect and mode it
+/// compiles, or has an error with a place. The output is the same twice and within the limit. Escaped data contains no tags.
 public enum TemplateCheck {
   private static let outputBytes = 1 << 16
   private static let limits: TemplateLimits = {
@@ -36,7 +35,7 @@ public enum TemplateCheck {
   private static func check(_ source: String, _ data: Value, _ environment: TemplateEnvironment) {
     let compiled = environment.compile(source)
     for diagnostic in compiled.diagnostics {
-      // A path names the template that was taken in, and the range counts there.
+      // A path is the name of an included template, and the range counts there.
       let text = environment.templates[diagnostic.path] ?? source
       if let range = diagnostic.range {
         let isInside = range.from >= 0 && range.to <= text.utf8.count
@@ -54,7 +53,7 @@ public enum TemplateCheck {
     }
   }
 
-  /// The text, and what is said of it.
+  /// The output and its diagnostics.
   private static func rendered(
     _ template: Template, _ data: Value, _ escaping: RenderOptions.Escaping
   ) -> String {

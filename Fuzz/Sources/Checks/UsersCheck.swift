@@ -3,12 +3,11 @@
 @testable import RuleBatch
 @testable import RuleEngine
 
-/// A byte that says how the file is to be read, and the bytes of a file of users: NDJSON or CSV, as it is
-/// or compressed once more. What is read does not depend on the pieces in which it comes; every line is
-/// decided or refused; and what is damaged is told.
+/// A byte for the format, and the bytes of a file of users: NDJSON or CSV, plain or compressed again. The result does not
+/// depend on the pieces of input. Every line is decided or rejected, and damage is reported.
 public enum UsersCheck {
   private static let lineLimit = 600
-  /// What of a file that unpacks to much is read.
+  /// The maximum content that is read from a compressed file.
   private static let contentLimit = 1 << 22
 
   private static let plan: BatchPlan = {
@@ -28,7 +27,7 @@ public enum UsersCheck {
     var file = Array(bytes.dropFirst())
     if let compression = [Compression.gzip, .zstd, nil, nil][Int(how >> 1 & 3)] {
       let packed = compressed(file, compression)
-      // What is no text inside is refused there as well.
+      // Content that is not text is rejected there too.
       if case .text = FileSignature(file) {
         let wanted = Content.text(unmarked(file))
         require(content(packed, pieces: 7) == wanted, "compressed and back it differs")
@@ -44,7 +43,7 @@ public enum UsersCheck {
     require(narrow == wide, "what is read depends on the size of pieces")
   }
 
-  /// What a file holds, or that it is refused.
+  /// The content of a file, or a rejection.
   private enum Content: Equatable {
     case text([UInt8])
     case refused

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Sandbox
 
-/// What is special of the backend that apps talk to.
+/// The options of the backend that apps use.
 struct BackendOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

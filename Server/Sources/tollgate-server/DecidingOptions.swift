@@ -7,7 +7,7 @@ internal import RuleEngine
 internal import RuleInsight
 internal import Service
 
-/// How the service decides, and for whom.
+/// The options for decisions, and their applications.
 struct DecidingOptions: ParsableArguments {
   enum AssignerName: String, ExpressibleByArgument, CaseIterable {
     case hash, djb2
@@ -106,7 +106,7 @@ struct DecidingOptions: ParsableArguments {
   }
 }
 
-/// Who may ask, and how much.
+/// The options for access and limits.
 struct AccessOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -158,7 +158,7 @@ struct AccessOptions: ParsableArguments {
     }
   }
 
-  /// The token; nil where nobody holds one.
+  /// The token, or nil if there is none.
   func adminToken() throws -> String? {
     guard let path = adminTokenFile else { return nil }
     let bytes = try DecidingOptions.read(path, "--admin-token-file")

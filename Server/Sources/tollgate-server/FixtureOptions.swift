@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Service
 
-/// The applications that a server stands for.
+/// The applications of a server.
 struct FixtureOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

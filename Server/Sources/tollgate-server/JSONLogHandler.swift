@@ -2,7 +2,7 @@ internal import Expressions
 internal import Foundation
 internal import Logging
 
-/// Writes log entries to standard error, a line of JSON each.
+/// Writes log entries to standard error, one line of JSON each.
 struct JSONLogHandler: LogHandler {
   var logLevel = Logger.Level.info
   var metadata: Logger.Metadata = [:]

@@ -4,7 +4,7 @@ internal import Playground
 internal import Requests
 internal import Service
 
-/// What the playground begins with.
+/// The initial contents of the playground.
 struct PlaygroundOptions: ParsableArguments {
   @Flag(help: "Do not show the playground at /.")
   var noPlayground = false

@@ -85,7 +85,7 @@ struct ServeCommand: AsyncParsableCommand {
     let log = Logger(label: "tollgate-server")
     let fixtures = try source.read()
     let database = try database()
-    // Closing moves what is in the write-ahead log to the database, so that a copy of its file is complete.
+    // Closing moves the write-ahead log into the database, so that a copy of its file is complete.
     defer { try? database.close() }
     let service = try await service(fixtures, database, log)
     let server = Server(settings(), metrics: service?.metrics, log: log)
@@ -107,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     addDescription(to: server.router, of: described)
     if fixtures.isDemo, let application = fixtures.applications.first {
-      // Made up for this run, and told once.
+      // Generated for this run, and printed once.
       FileHandle.standardError.write(
         Data("secret key of application 1: \(application.secretKey)\n".utf8))
     }
@@ -125,7 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// The database of `--data`, which no other server has.
+  /// The database of `--data`. No other server uses it at the same time.
   private func database() throws -> any DatabaseWriter {
     do {
       if let data { try ServiceDatabase.lock(data) }
@@ -164,7 +164,7 @@ struct ServeCommand: AsyncParsableCommand {
     settings.rateLimit = rate > 0 ? rate : nil
     settings.origins = access.origins
     settings.otherPorts = otherPorts
-    // Pages ask the backend that this stands in for from wherever they are.
+    // Pages of any origin call the backend that the sandbox replaces.
     if !noSandbox { settings.openPaths = SandboxOptions.openPaths }
     return settings
   }

@@ -1,10 +1,10 @@
 import Pricing
 
-/// Unit prices computed another way: numbers are lists of decimal digits, multiplied and divided as
-/// on paper, and factors come from how many of a unit are in a year. Nothing is shared with the
-/// engine, nothing overflows. Benchmarks link to this file.
+/// Unit prices computed in another way: numbers are lists of decimal digits, multiplied and divided as on paper, and factors
+/// come from the number of units in a year. It shares nothing with the engine, and cannot overflow. Benchmarks link to this
+/// file.
 struct ReferencePrice {
-  /// Which table of factors.
+  /// The table of factors.
   enum Table: Int, CaseIterable {
     case superwall
     case android
@@ -32,7 +32,7 @@ struct ReferencePrice {
   var digits: Int
   var rounding: Rounding
 
-  /// The price per target unit in micros, or nil where it takes more than 64 bits.
+  /// The price per target unit in micros, or nil if it needs more than 64 bits.
   var perUnit: Int64? {
     let factor = factor
     let dividend = Digits(micros.magnitude) * factor.denominator
@@ -40,7 +40,7 @@ struct ReferencePrice {
     return rounded(dividend, divisor)
   }
 
-  /// The price of an introductory offer per target unit: all of it where it is shorter.
+  /// The price of an introductory offer per target unit. It is the whole price if the offer is shorter.
   var perTrialUnit: Int64? {
     let factor = factor
     let length = factor.numerator * Digits(UInt64(count)) * Digits(UInt64(cycles))
@@ -68,7 +68,7 @@ struct ReferencePrice {
     Int64((micros < 0 && !magnitude.isZero ? "-" : "") + magnitude.text)
   }
 
-  /// How many target units are in one unit.
+  /// The number of target units in one unit.
   private var factor: (numerator: Digits, denominator: Digits) {
     func inYear(_ unit: Period.Unit) -> UInt64 {
       switch unit {
@@ -95,7 +95,7 @@ struct ReferencePrice {
   }
 }
 
-/// A natural number as its decimal digits, the last first.
+/// A natural number as its decimal digits, the last one first.
 private struct Digits {
   private var digits: [UInt8]
 
@@ -136,7 +136,7 @@ private struct Digits {
 
   static func < (a: Digits, b: Digits) -> Bool { a.compared(with: b) < 0 }
 
-  /// Below, at or above 0 as this number is below, at or above the other.
+  /// Negative, zero or positive if this number is less than, equal to or greater than the other.
   func compared(with other: Digits) -> Int {
     if digits.count != other.digits.count { return digits.count - other.digits.count }
     for i in digits.indices.reversed() where digits[i] != other.digits[i] {
@@ -145,7 +145,7 @@ private struct Digits {
     return 0
   }
 
-  /// Brings down one digit after the other and subtracts while it goes.
+  /// Long division: brings down one digit after the other and subtracts.
   func divided(by divisor: Digits) -> (quotient: Digits, rest: Digits) {
     var quotient: [UInt8] = []
     var rest = Digits(0)
@@ -175,10 +175,10 @@ private struct Digits {
 }
 
 extension ReferencePrice {
-  /// A random price: of every size, also beyond what fits; some below 0, as refunds are.
+  /// A random price of any size, including prices that do not fit. Some are below 0, like refunds.
   init(_ next: () -> UInt64) {
     func pick(_ count: Int) -> Int { Int(next() % UInt64(count)) }
-    // As many bits as chance says, so that small prices come as often as absurd ones.
+    // A random number of bits, so that small prices are as frequent as absurd ones.
     let size = Int64(truncatingIfNeeded: next() >> UInt64(1 + pick(63)))
     micros = pick(16) == 0 ? -size : size
     unit = Period.Unit.allCases[pick(4)]
@@ -190,7 +190,7 @@ extension ReferencePrice {
     rounding = [.down, .halfEven, .halfUp][pick(3)]
   }
 
-  /// What the engine gives for the same, nil for an overflow.
+  /// The engine's result for the same price, or nil for an overflow.
   func engine(trial: Bool) -> Int64? {
     guard let period = Period(unit, count) else { return nil }
     let prices = UnitPrices(micros: micros, period: period, factors: table.factors)

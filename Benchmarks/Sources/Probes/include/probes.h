@@ -7,11 +7,11 @@
 /// Whether this build counts allocations.
 bool probe_counts_allocations(void);
 
-/// How many blocks the current thread has asked of the allocator so far. A block that grows in
-/// `realloc` counts once more. Zero where nothing is counted.
+/// The number of blocks that the current thread has allocated so far. A block that grows in `realloc` counts once more.
+/// It is zero if allocations are not counted.
 uint64_t probe_allocations(void);
 
-/// Takes a number that the optimiser must not find useless.
+/// Consumes a number, so that the optimiser does not remove its computation.
 void probe_consume(int64_t number);
 
 #endif

@@ -29,7 +29,7 @@ struct DecideCommand: ParsableCommand {
 
   @OptionGroup var options: MeasuringOptions
 
-  /// Enough that no branch can be learnt by heart, few enough for the caches.
+  /// Enough that the branch predictor cannot memorise them, and few enough for the caches.
   static let userCount = 256
 
   func run() throws {

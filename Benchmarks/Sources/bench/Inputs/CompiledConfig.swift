@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A config on its way from text to rule set.
+/// Compiles a config to a rule set.
 enum CompiledConfig {
   /// Compiles a file, or the generated config when none is named.
   static func load(_ path: String?, placements: Int) throws(InputError) -> RuleSet {
@@ -15,7 +15,7 @@ enum CompiledConfig {
     try compile(Array(GeneratedConfig.makeShapes().json.utf8), place: "the generated config")
   }
 
-  /// A rule that does not work would make everything behind it look fast, so it stops the run.
+  /// A rule that does not work would make all later rules look fast, so it stops the run.
   private static func compile(_ bytes: [UInt8], place: String) throws(InputError) -> RuleSet {
     let config = Config.decode(superwall: bytes)
     let ruleSet = config.output.map { RuleSet.compile($0) }

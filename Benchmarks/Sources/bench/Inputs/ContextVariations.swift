@@ -1,10 +1,10 @@
 internal import Expressions
 
-/// Makes contexts that are like given ones but differ where rules look.
+/// Creates contexts that are similar to given ones but differ in the attributes that rules read.
 ///
-/// One context evaluated over and over lets the processor learn every branch by heart. These do
-/// not: their texts and numbers are kept, taken from another context, or changed a little, so that
-/// versions still look like versions and comparisons go both ways.
+/// If one context is evaluated repeatedly, the processor memorises every branch. In these contexts, strings and numbers are
+/// unchanged, taken from another context, or slightly changed. So versions still look like versions, and comparisons have both
+/// results.
 struct ContextVariations {
   private let bases: [Value]
   private var random: SplitMix
@@ -14,7 +14,7 @@ struct ContextVariations {
     random = SplitMix(seed: seed)
   }
 
-  /// Contexts as JSON text. The bases take turns.
+  /// Contexts as JSON. The bases take turns.
   mutating func make(_ count: Int) -> [String] {
     (0..<count).map { number in
       let base = bases[number % bases.count]
@@ -64,7 +64,7 @@ struct ContextVariations {
 
   private func spread(_ number: Int64) -> Int { Int(number.magnitude / 2) + 2 }
 
-  /// The text with one letter or digit replaced by another of its kind.
+  /// The string with one letter or digit replaced by another of its kind.
   private mutating func changed(_ text: String) -> String {
     var bytes = Array(text.utf8)
     guard !bytes.isEmpty else { return "x" }

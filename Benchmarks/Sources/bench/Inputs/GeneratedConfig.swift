@@ -1,11 +1,10 @@
 internal import Expressions
 
-/// A made-up static config: placements of ten ordered audiences, the last for everybody.
+/// A generated static config: placements with ten ordered audiences, where the last one matches every user.
 ///
-/// All placements have the same conditions, each in an order of its own, as campaigns of one app
-/// mostly do.
+/// All placements have the same conditions in a different order, as is usual for campaigns of one app.
 enum GeneratedConfig {
-  /// The conditions before everybody. `peers/peer_duckdb.py` has the same questions in SQL.
+  /// The conditions before the audience for every user. `peers/peer_duckdb.py` has the same conditions in SQL.
   static let conditions = [
     #"device.subscriptionStatus == "UNKNOWN""#,
     #"user.is_tester == true"#,
@@ -25,12 +24,11 @@ enum GeneratedConfig {
   /// The config in the form of Superwall's static config.
   static func make(placements: Int) -> Value { config((0..<placements).map(placement)) }
 
-  /// Audiences whose number and clauses are known, by the name of their placement.
+  /// Audiences with a known number of clauses, by the name of their placement.
   ///
-  /// - `three_clauses`: ten audiences of three clauses. Each user goes through some of them and
-  ///   within them through some clauses, as the attributes have it.
-  /// - `all_clauses`: the same number, but every clause of every audience has to be looked at,
-  ///   and only the last audience matches.
+  /// - `three_clauses`: ten audiences of three clauses. Each user reaches some of them, and some of their clauses, depending
+  ///   on the attributes.
+  /// - `all_clauses`: the same number, but every clause of every audience is evaluated, and only the last audience matches.
   /// - `one_clause`: sixty audiences of one clause that do not match, then one that does.
   static let shapes: [(placement: String, conditions: [String])] = [
     ("three_clauses", threeClauses),
@@ -46,8 +44,8 @@ enum GeneratedConfig {
     ),
   ]
 
-  /// A config whose one placement has all conditions and nobody else, so that a user whom none of
-  /// them fits gets nothing.
+  /// A config with one placement that has all conditions and no audience for every user. A user that matches none of them gets
+  /// no paywall.
   static func withoutMatch() -> Value {
     config([
       .object([

@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// Made-up users whose attributes are spread as in an app: most subscribe to nothing, counts fall
-/// off exponentially, some attributes are missing.
+/// Generated users with realistic attributes: most have no subscription, counts decrease exponentially, some attributes are
+/// missing.
 struct GeneratedUsers {
   private var random: SplitMix
   private var count = 0
@@ -41,7 +41,7 @@ struct GeneratedUsers {
     add("seed", .int(Int64(random.next(below: 100))), to: &entries)
     add("has_trial", .bool(random.isTrue(0.5)), to: &entries)
     add("is_tester", .bool(random.isTrue(0.002)), to: &entries)
-    // What an SDK does not know it does not send.
+    // SDKs do not send unknown attributes.
     if let goal = random.pick(Self.goals) { add("goal", .string(goal), to: &entries) }
     if random.isTrue(0.6) {
       add("email_domain", .string(random.pick(Self.domains)), to: &entries)

@@ -6,7 +6,7 @@
   internal import Darwin
 #endif
 
-/// Reading and writing whole files.
+/// Reads and writes whole files.
 enum InputFile {
   /// All bytes of a file.
   static func read(_ path: String) throws(InputError) -> [UInt8] {
@@ -20,7 +20,7 @@ enum InputFile {
       if part.isEmpty { break }
       bytes += part
     }
-    // A folder can be opened, and fails only here.
+    // Opening a folder succeeds, and reading it fails here.
     guard ferror(file) == 0 else { throw InputError(path, "cannot be read", errno) }
     return bytes
   }
@@ -34,7 +34,7 @@ enum InputFile {
   }
 }
 
-/// An input that cannot be used, with the reason.
+/// An invalid input, with the reason.
 struct InputError: Error, CustomStringConvertible {
   var description: String
 

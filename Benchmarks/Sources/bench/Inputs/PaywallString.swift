@@ -1,11 +1,11 @@
 internal import Expressions
 
-/// A paywall text to measure, with its data and what it must come to.
+/// A paywall text to measure, with its data and its expected output.
 struct PaywallString: Sendable {
   var id: String
   var template: String
   var expected: String
-  /// The name of the context that it is rendered in.
+  /// The name of its context.
   var context: String
   /// The context as JSON.
   var data: [UInt8]

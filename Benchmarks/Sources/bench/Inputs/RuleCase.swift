@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// A rule to measure, and what it must come to.
+/// A rule to measure, and its expected result.
 struct RuleCase: Sendable {
-  /// The rule that does nothing: what it costs is the cost of asking.
+  /// The empty rule. Its cost is that of an evaluation alone.
   static let floorID = "r00"
 
   var id: String
@@ -10,7 +10,7 @@ struct RuleCase: Sendable {
   /// Results by the name of the context, in the order of the names.
   var expected: [(context: String, holds: Bool)]
 
-  /// Reads rules, one JSON object a line: `{"id", "expr", "expect": {"A": true, ...}}`.
+  /// Parses rules, one JSON object per line: `{"id", "expr", "expect": {"A": true, ...}}`.
   static func parse(_ bytes: [UInt8], path: String) throws(InputError) -> [RuleCase] {
     var rules: [RuleCase] = []
     for value in try JSONInput.parseLines(bytes, path: path) {
@@ -31,11 +31,11 @@ struct RuleCase: Sendable {
   }
 }
 
-/// The contexts that rules are evaluated in, by name.
+/// The contexts for evaluating rules, by name.
 struct Contexts: Sendable {
   private(set) var all: [(name: String, value: Value)] = []
 
-  /// Reads one JSON object of contexts.
+  /// Parses one JSON object of contexts.
   init(_ bytes: [UInt8], path: String) throws(InputError) {
     guard case .map(let entries) = try JSONInput.parse(bytes, place: path) else {
       throw InputError(path, "contexts are one object, by name")
@@ -51,7 +51,7 @@ struct Contexts: Sendable {
   subscript(name: String) -> Value? { all.first { $0.name == name }?.value }
 }
 
-/// JSON that a person wrote or named on the command line.
+/// JSON from a hand-written file, or from a file on the command line.
 enum JSONInput {
   static func parse(_ bytes: some Sequence<UInt8>, place: String) throws(InputError) -> Value {
     do throws(JSONFault) {
@@ -60,7 +60,7 @@ enum JSONInput {
       throw InputError(place, "\(error.message) (at byte \(error.offset))")
     }
   }
-  /// One value a line; blank lines are passed over.
+  /// One value per line. Blank lines are skipped.
   static func parseLines(_ bytes: [UInt8], path: String) throws(InputError) -> [Value] {
     var values: [Value] = []
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -8,8 +8,8 @@
 
 /// Numbers that are the same in every run: SplitMix64 with a given seed.
 ///
-/// The standard library's `random(in:using:)` may draw differently from version to version; these
-/// inputs must not change, or figures could not be compared.
+/// The standard library's `random(in:using:)` may change from version to version. These inputs must not change, because
+/// results could not be compared.
 struct SplitMix {
   private var state: UInt64
 
@@ -38,14 +38,14 @@ struct SplitMix {
 
   mutating func isTrue(_ probability: Double) -> Bool { fraction() < probability }
 
-  /// A whole number that falls off exponentially, as counts and ages in days do.
+  /// A whole number from an exponential distribution, like counts and ages in days.
   mutating func exponential(mean: Double) -> Int { Int(-log(1 - fraction()) * mean) }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[next(below: elements.count)]
   }
 
-  /// An element with a chance in proportion to its weight.
+  /// An element with a probability in proportion to its weight.
   mutating func pick<Element>(_ weighted: [(element: Element, weight: Int)]) -> Element {
     var place = next(below: weighted.reduce(0) { $0 + $1.weight })
     for (element, weight) in weighted {

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Superscript rules, one context for all of them, and what each comes to.
+/// Superscript rules, one context for all of them, and the expected result of each.
 struct SuperscriptInput {
   struct Rule {
     var id: String
@@ -9,14 +9,13 @@ struct SuperscriptInput {
     var holds: Bool
   }
 
-  /// The attributes as the JSON that an app would hand over.
+  /// The attributes as the JSON that an app passes.
   private(set) var json: [UInt8] = []
   /// Replies to questions, by the function's name.
   private(set) var replies = Value.object([:])
   private(set) var rules: [Rule] = []
 
-  /// Reads one JSON object a line: first `{"kind":"context", "variables", "host"}`, then rules
-  /// `{"id", "expr", "expect"}`.
+  /// Parses one JSON object per line: first `{"kind":"context", "variables", "host"}`, then rules `{"id", "expr", "expect"}`.
   init(_ bytes: [UInt8], path: String) throws(InputError) {
     for value in try JSONInput.parseLines(bytes, path: path) {
       if value["kind"] == "context", let variables = value["variables"] {
@@ -32,7 +31,7 @@ struct SuperscriptInput {
     if json.isEmpty { throw InputError(path, "the first line is a context with 'variables'") }
   }
 
-  /// Doubles are written `{"$float":x}`, whole ones too.
+  /// Doubles are written as `{"$float":x}`, even if they are whole.
   private static func plain(_ value: Value) -> Value {
     switch value {
     case .list(let values): return .list(values.map { plain($0) })

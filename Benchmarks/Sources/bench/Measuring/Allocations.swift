@@ -1,10 +1,10 @@
 internal import Probes
 
-/// What the current thread asks of the allocator from here on.
+/// The allocations of the current thread from now on.
 struct Allocations {
   private let before = probe_allocations()
 
-  /// Blocks asked for since this value was made; nil where they are not counted.
+  /// The number of blocks allocated since this value was created, or nil if allocations are not counted.
   var sinceThen: Int? {
     probe_counts_allocations() ? Int(probe_allocations() - before) : nil
   }

@@ -6,13 +6,13 @@
   internal import Darwin
 #endif
 
-/// What one operation costs.
+/// The cost of one operation.
 struct Measurement: Sendable {
   /// Nanoseconds of CPU in the fastest batch.
   var minimum: Double
-  /// Nanoseconds of CPU in the batch in the middle.
+  /// Nanoseconds of CPU in the median batch.
   var median: Double
-  /// Blocks asked of the allocator; nil where they are not counted.
+  /// The number of allocated blocks, or nil if allocations are not counted.
   var allocations: Double?
 
   /// - Parameter samples: nanoseconds per operation, one number for each batch.
@@ -24,14 +24,14 @@ struct Measurement: Sendable {
 }
 
 extension [Double] {
-  /// The middle one; of an even number the mean of the two in the middle.
+  /// The middle number. For an even count, the mean of the two in the middle.
   var median: Double {
     guard !isEmpty else { return .nan }
     let sorted = sorted()
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
   }
 
-  /// The right mean for ratios: twice as fast on one rule makes up for half as fast on another.
+  /// The correct mean for ratios: twice as fast on one rule compensates for half as fast on another.
   var geometricMean: Double {
     guard !isEmpty else { return .nan }
     return exp(reduce(0) { $0 + log($1) } / Double(count))

@@ -8,21 +8,20 @@ internal import Probes
   internal import Darwin
 #endif
 
-/// Measures what an operation costs the thread that runs it.
+/// Measures the cost of an operation for its thread.
 ///
-/// Thread CPU time is counted, not wall time, so that other work on the machine disturbs only
-/// through caches and clock rates. The minimum over the batches is what the operation costs when
-/// nothing disturbs it; the median beside it tells how much was disturbed.
+/// It measures thread CPU time, not wall time, so that other work on the machine only has an effect through caches and clock
+/// rates. The minimum over the batches is the cost without disturbance. Compared with it, the median shows the amount of
+/// disturbance.
 struct Stopwatch: Sendable {
-  /// How long a batch of operations should take.
+  /// The intended duration of a batch.
   var batchNanoseconds: UInt64 = 5_000_000
-  /// How many batches are measured, after a warm-up of about one batch.
+  /// The number of batches that are measured, after a warm-up of about one batch.
   var batches = 9
 
   /// - Parameters:
-  ///   - operations: how many operations one round makes.
-  ///   - run: makes as many rounds as it is told. The loop is the caller's, so that no closure is
-  ///     called per operation.
+  ///   - operations: the number of operations in one round.
+  ///   - run: runs the given number of rounds. It contains the loop, so that no closure is called per operation.
   func measure(operations: Int = 1, _ run: (_ rounds: Int) -> Void) -> Measurement {
     let rounds = calibrate(run)
     let total = Double(rounds * operations)
@@ -36,7 +35,7 @@ struct Stopwatch: Sendable {
     return Measurement(samples: samples, allocations: allocated.min().map { Double($0) / total })
   }
 
-  /// The number of rounds that fill a batch. Finding it warms caches and branch predictors.
+  /// The number of rounds in a batch. Determining it warms caches and branch predictors.
   private func calibrate(_ run: (Int) -> Void) -> Int {
     var rounds = 1
     while true {
@@ -58,7 +57,7 @@ struct Stopwatch: Sendable {
   /// CPU time that the current thread has used.
   static func threadNanoseconds() -> UInt64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
 
-  /// Time on the wall, from an arbitrary beginning.
+  /// Wall time, from an arbitrary start.
   static func wallNanoseconds() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
 
   private static func nanoseconds(_ clock: clockid_t) -> UInt64 {
@@ -68,7 +67,7 @@ struct Stopwatch: Sendable {
   }
 }
 
-/// Where results go that nobody reads.
+/// Consumes results that are not needed.
 enum BlackHole {
   @inline(__always)
   static func take(_ number: Int) { probe_consume(Int64(number)) }

@@ -3,7 +3,7 @@ internal import RuleBatch
 internal import RuleEngine
 
 extension DecideRun {
-  /// The first run in full, and what deciding costs in the others.
+  /// The full results of the first run, and the cost of decisions in the others.
   static func report(_ runs: [DecideRun]) -> Report {
     guard let first = runs.first else { return Report(text: "", value: .null) }
     var value = first.pairs
@@ -39,7 +39,7 @@ extension DecideRun {
 }
 
 extension BatchRun.Result {
-  /// CPU seconds of the fastest pass, and of the one in the middle.
+  /// CPU seconds of the fastest pass, and of the median pass.
   fileprivate var best: Double { cpuSeconds.min() ?? .nan }
   fileprivate var middle: Double { cpuSeconds.median }
 }

@@ -1,11 +1,11 @@
 internal import Expressions
 
 extension ExpressionsRun.Result {
-  /// Of the fastest batches, over the contexts.
+  /// The mean of the fastest batches over the contexts.
   var minimum: Double { evaluation.map(\.cost.minimum).geometricMean }
   var median: Double { evaluation.map(\.cost.median).geometricMean }
 
-  /// Per evaluation, over the contexts; nil where they are not counted.
+  /// The mean per evaluation over the contexts, or nil if allocations are not counted.
   var allocations: Double? {
     let counts = evaluation.compactMap(\.cost.allocations)
     return counts.isEmpty ? nil : counts.mean
@@ -13,7 +13,7 @@ extension ExpressionsRun.Result {
 }
 
 extension ExpressionsRun {
-  /// All rules but the one that does nothing.
+  /// All rules except the empty one.
   private var counted: [Result] { results.filter { $0.id != RuleCase.floorID } }
   private var floor: Result? { results.first { $0.id == RuleCase.floorID } }
 

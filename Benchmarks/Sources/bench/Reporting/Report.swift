@@ -1,15 +1,15 @@
 internal import Expressions
 
-/// What a benchmark found, for a person and for a machine.
+/// The results of a benchmark, for people and for programs.
 struct Report {
-  /// Lines for a person.
+  /// Lines for people.
   var text: String
   /// One JSON object.
   var value: Value
-  /// False when a result was wrong: the figures count for nothing then.
+  /// False if a result was wrong. The measurements are then invalid.
   var isSound = true
 
-  /// Prints the text and, when asked, the object on one line behind it.
+  /// Prints the text and, if requested, the object on one line after it.
   func print(json: Bool) {
     Swift.print(text)
     if json { Swift.print(value.json) }
@@ -17,7 +17,7 @@ struct Report {
 }
 
 extension Value {
-  /// Nanoseconds, which nobody needs to more than two decimals; null for none.
+  /// Nanoseconds with two decimals, or null if there is no number.
   static func figure(_ number: Double?) -> Value {
     guard let number, number.isFinite else { return .null }
     return .double((number * 100).rounded() / 100)

@@ -1,4 +1,4 @@
-/// Text in columns: the first to the left, numbers to the right.
+/// Text in columns: the first is aligned to the left, numbers to the right.
 struct Table {
   private var rows: [[String]]
 
@@ -22,7 +22,7 @@ struct Table {
 }
 
 extension Double {
-  /// The number as people read it: with one decimal while that says something.
+  /// The number for people, with one decimal if that is significant.
   var short: String {
     if isNaN { return "-" }
     let tenths = (self * 10).rounded() / 10

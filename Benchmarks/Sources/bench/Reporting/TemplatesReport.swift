@@ -3,7 +3,7 @@ internal import Expressions
 extension TemplatesRun {
   private var rendering: [Double] { results.map(\.rendering.minimum) }
   private var compilation: [Double] { results.map(\.compilation.minimum) }
-  /// Texts with nothing but paths, and of them those with one path.
+  /// Texts that only contain paths, and those among them with one path.
   private var onlyPaths: [Double] { results.filter(\.hasOnlyPaths).map(\.rendering.minimum) }
   private var onePath: [Double] {
     results.filter { $0.hasOnlyPaths && $0.paths == 1 }.map(\.rendering.minimum)

@@ -1,31 +1,31 @@
 internal import RuleBatch
 internal import RuleEngine
 
-/// Decides all placements for all users of a file that is in memory already.
+/// Decides all placements for all users of a file in memory.
 struct BatchRun {
-  /// What one way of running costs: counting only, or writing outcomes too.
+  /// The cost of one kind of run: only counting, or also writing outcomes.
   struct Result {
-    /// CPU seconds of all threads, one number for each pass over the users.
+    /// CPU seconds of all threads, one number per pass over the users.
     var cpuSeconds: [Double]
-    /// Seconds on the wall for a pass, over all passes.
+    /// Wall seconds of a pass, over all passes.
     var wallSeconds: Double
-    /// Bytes of outcomes that a pass gave.
+    /// Bytes of outcomes in a pass.
     var bytes: Int
-    /// What a pass counted.
+    /// The counts of a pass.
     var tally: Tally
-    /// Allocations of a pass; nil where they are not counted.
+    /// Allocations of a pass, or nil if they are not counted.
     var allocations: Int?
   }
 
   let users: Int
   let placements: Int
   let threads: Int
-  /// Deciding alone, of records that were read before.
+  /// Only deciding, with records that were read before.
   let deciding: Result
   let counting: Result
   let writing: Result
 
-  /// Passes that are measured, after one for warming up.
+  /// The number of measured passes, after one for warming up.
   static let passes = 9
 
   init(_ ruleSet: RuleSet, users text: [UInt8], threads: Int) async throws {
@@ -46,10 +46,10 @@ struct BatchRun {
     }
   }
 
-  /// Decisions that one pass makes.
+  /// The number of decisions in one pass.
   var decisions: Int { users * placements }
 
-  /// Whole lines in pieces of about half a megabyte, as `tollgate precompute` reads them.
+  /// Whole lines in chunks of about half a megabyte, as in `tollgate precompute`.
   private static func chunks(_ text: [UInt8]) -> [[UInt8]] {
     var chunks: [[UInt8]] = []
     var start = 0
@@ -88,7 +88,7 @@ struct BatchRun {
   }
 }
 
-/// One thread's part of the chunks, decided over and over by one worker.
+/// One thread's part of the chunks, which one worker decides repeatedly.
 private struct Share: Sendable {
   var cpuSeconds: [Double] = []
   var bytes = 0
@@ -117,7 +117,7 @@ private struct Share: Sendable {
   }
 }
 
-/// One thread's part of the users, read once and decided over and over.
+/// One thread's part of the users, read once and decided repeatedly.
 private struct DecidingShare {
   var share: Share
 

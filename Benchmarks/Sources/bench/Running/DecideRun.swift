@@ -3,21 +3,21 @@ internal import RuleEngine
 
 /// Decides one placement for many users, with frames that were filled before.
 struct DecideRun {
-  /// How many different users there are.
+  /// The number of different users.
   let users: Int
   let placement: String
   private(set) var deciding: Measurement
   /// Reading one user's JSON into a frame.
   private(set) var filling: Measurement
-  /// How many users got what.
+  /// The number of users for each outcome.
   private(set) var outcomes: [String: Int] = [:]
 
-  /// Any time would do: no audience here has an occurrence limit.
+  /// Any time is suitable: no audience here has an occurrence limit.
   static let now: Instant = 1_772_366_400_000
 
   /// - Parameters:
   ///   - records: one user's record each.
-  ///   - placement: a name; nil for the config's first.
+  ///   - placement: a name, or nil for the config's first placement.
   init(
     _ ruleSet: RuleSet, records: [Value], placement: String?, stopwatch: Stopwatch
   ) throws {
@@ -49,7 +49,7 @@ struct DecideRun {
     _ states: [DecisionState], _ stopwatch: Stopwatch
   ) -> Measurement {
     let order = frames.order()
-    // Through a pointer, because taking a state out of an array counts all its references.
+    // Through a pointer, because reading a state from an array increments all its reference counts.
     return states.withUnsafeBufferPointer { states in
       stopwatch.measure(operations: order.count) { rounds in
         var matched = 0

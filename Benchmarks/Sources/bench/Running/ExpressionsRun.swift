@@ -2,7 +2,7 @@ internal import Expressions
 
 /// Compiles and evaluates every rule of a file.
 struct ExpressionsRun {
-  /// What one rule costs.
+  /// The cost of one rule.
   struct Result {
     var id: String
     /// Evaluation, by the name of the context.
@@ -19,7 +19,7 @@ struct ExpressionsRun {
     var expression: String
   }
 
-  /// A rule that came to something else than it must.
+  /// A rule with an unexpected result.
   struct Wrong {
     var id: String
     var context: String
@@ -37,7 +37,7 @@ struct ExpressionsRun {
   private let contexts: [(name: String, json: [UInt8])]
   private let variations: [[UInt8]]
 
-  /// How many contexts there are in the second figure.
+  /// The number of contexts in the second measurement.
   static let variationCount = 64
 
   init(_ rules: [RuleCase], contexts all: Contexts, stopwatch: Stopwatch) throws {
@@ -77,7 +77,7 @@ struct ExpressionsRun {
     contexts.first { $0.name == context }?.json ?? []
   }
 
-  /// What is wrong is not worth measuring.
+  /// Rules with wrong results are not measured.
   private mutating func check(_ rule: RuleCase, _ program: Program) throws {
     var frame = Frame(for: program)
     for (context, expected) in rule.expected {
@@ -109,7 +109,7 @@ struct ExpressionsRun {
     }
   }
 
-  /// From text to program, and the program's memory given back.
+  /// From source to program, including the release of the program's memory.
   private func compile(_ expression: String) -> Measurement {
     stopwatch.measure { rounds in
       var diagnostics = 0

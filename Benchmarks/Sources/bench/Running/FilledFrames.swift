@@ -7,7 +7,7 @@ struct FilledFrames: ~Copyable {
   let count: Int
   private let frames: UnsafeMutablePointer<Frame>
 
-  /// - Throws: ``JSONFault`` of the first context that is not a JSON object.
+  /// - Throws: ``JSONFault`` for the first context that is not a JSON object.
   init(for program: Program, contexts: [[UInt8]]) throws(JSONFault) {
     var filled = 0
     let frames = UnsafeMutablePointer<Frame>.allocate(capacity: max(contexts.count, 1))
@@ -32,8 +32,8 @@ struct FilledFrames: ~Copyable {
     frames.deallocate()
   }
 
-  /// Numbers of frames in an order without a pattern. Frames that simply took turns would come
-  /// back too soon: a processor learns a few dozen contexts by heart.
+  /// Numbers of frames in an order without a pattern. In a fixed order, frames would repeat too soon: a processor memorises a
+  /// few dozen contexts.
   func order(_ length: Int = 4_096) -> [Int] {
     var random = SplitMix(seed: 64)
     return (0..<length).map { _ in random.next(below: count) }

@@ -2,25 +2,25 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Attributes of products in every profile, and prices as text in some locales.
+/// Attributes of products in every profile, and formatted prices in some locales.
 struct ProductsRun {
   struct Result {
     var name: String
     var cost: Measurement
   }
 
-  /// By profile: what all attributes of one product cost.
+  /// By profile: the cost of all attributes of one product.
   private(set) var attributes: [Result] = []
-  /// By locale and currency: what one price as text costs.
+  /// By locale and currency: the cost of formatting one price.
   private(set) var texts: [Result] = []
-  /// What making a locale and the format of a currency in it cost.
+  /// The cost of creating a locale and the format of a currency in it.
   private(set) var making: [Result] = []
-  /// How many products take turns.
+  /// The number of products that take turns.
   let products: Int
-  /// How many attributes one has.
+  /// The number of attributes of a product.
   private(set) var attributeCounts: [Int] = []
 
-  /// Any time would do.
+  /// Any time is suitable.
   static let now: Instant = 1_772_366_400_000
 
   init(stopwatch: Stopwatch) throws {
@@ -86,9 +86,8 @@ struct ProductsRun {
     ]
   }
 
-  /// What a paywall's texts need of its products: attributes, the map that texts read them from by
-  /// name, and the frame that keeps what a text reads. All of it happens once for a paywall; a text
-  /// is written for every user.
+  /// The data of products for a paywall's texts: attributes, the map in which texts look them up by name, and the frame with
+  /// the values that a text reads. All of this is done once per paywall. A text is written for every user.
   private static func texts(of products: [PricedProduct], _ stopwatch: Stopwatch) throws -> [Result]
   {
     let context = PricingContext(now: now)
@@ -141,7 +140,7 @@ struct ProductsRun {
     ]
   }
 
-  /// Subscriptions with and without trials, in one currency and locale as on one paywall.
+  /// Subscriptions with and without trials, in one currency and locale, as on one paywall.
   private static func madeUpProducts() -> [PricedProduct] {
     var products: [PricedProduct] = []
     for (count, unit) in [(1, Period.Unit.week), (1, .month), (3, .month), (1, .year)] {

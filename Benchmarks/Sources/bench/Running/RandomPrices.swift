@@ -2,11 +2,11 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Holds the arithmetic of prices against ``ReferencePrice``, which has nothing in common with it.
+/// Compares the arithmetic of prices with ``ReferencePrice``, which shares no code with it.
 struct RandomPrices {
   var seed: UInt64
 
-  /// Compares so many random prices, each per unit and as an introductory offer.
+  /// Compares `count` random prices, each per unit and as an introductory offer.
   func run(count: Int) -> Report {
     var random = SplitMix(seed: seed)
     var different: [String] = []

@@ -2,12 +2,11 @@ internal import Expressions
 internal import RuleEngine
 internal import SDK
 
-/// Asks an SDK with everything around it, but without network and screen, what a placement would
-/// do.
+/// Asks an SDK for the outcome of a placement, with all its parts except network and screen.
 struct SDKRun {
-  /// Seconds of each pass on the wall: the SDK is an actor, and its work is on no thread of ours.
+  /// Wall seconds of each pass: the SDK is an actor, and runs on threads of its own.
   private(set) var seconds: [Double] = []
-  /// The answer, which is the same every time.
+  /// The answer, which is always the same.
   private(set) var outcome = ""
   static let decisions = 2_000
 

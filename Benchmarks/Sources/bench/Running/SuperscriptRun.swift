@@ -6,7 +6,7 @@ struct SuperscriptRun {
   private(set) var results: [(id: String, cost: Measurement)] = []
   /// From the attributes' JSON to the results of all rules.
   private(set) var whole: Measurement
-  /// From the attributes' JSON to a filled frame, answers to questions included.
+  /// From the attributes' JSON to a filled frame, including answers to questions.
   private(set) var filling: Measurement
   private(set) var compilation: Measurement
   private(set) var wrong: [String] = []

@@ -2,7 +2,7 @@ internal import Expressions
 
 /// Compiles and renders every text of a file.
 struct TemplatesRun {
-  /// What one text costs.
+  /// The cost of one text.
   struct Result {
     var id: String
     var hasOnlyPaths: Bool
@@ -11,7 +11,7 @@ struct TemplatesRun {
     var compilation: Measurement
   }
 
-  /// A text that came out as something else than it must.
+  /// A text with unexpected output.
   struct Wrong {
     var id: String
     var expected: String
@@ -64,7 +64,7 @@ struct TemplatesRun {
         rendering: rendering, compilation: compile(string.template)))
   }
 
-  /// From text to program, and the program's memory given back.
+  /// From source to program, including the release of the program's memory.
   private func compile(_ template: String) -> Measurement {
     stopwatch.measure { rounds in
       var diagnostics = 0
@@ -73,7 +73,7 @@ struct TemplatesRun {
     }
   }
 
-  /// The texts of the context that most of them have, as one paywall.
+  /// The texts of the most frequent context, as one paywall.
   private mutating func runPage(_ strings: [PaywallString]) throws {
     let contexts = Dictionary(grouping: strings, by: \.context)
     guard

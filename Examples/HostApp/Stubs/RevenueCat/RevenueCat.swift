@@ -1,5 +1,4 @@
-// The part of RevenueCat's public API (version 5) that RevenueCatController.swift uses, as far as its
-// types go. None of it does anything.
+// The types of RevenueCat's public API (version 5) that RevenueCatController.swift uses. They do nothing.
 
 public final class Purchases: Sendable {
   public static let shared = Purchases()

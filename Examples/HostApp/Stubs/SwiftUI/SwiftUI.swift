@@ -1,4 +1,4 @@
-// The part of SwiftUI that the example uses, as far as its types go. None of it does anything.
+// The types of SwiftUI that the example uses. They do nothing.
 
 @_exported import Observation
 
@@ -21,7 +21,7 @@ public struct EmptyView: PrimitiveView {
   public init() {}
 }
 
-/// What every builder and modifier gives.
+/// The result of every builder and modifier.
 public struct StubView: PrimitiveView {
   nonisolated init(_ isStub: Bool = true) {}
 }

@@ -2,8 +2,7 @@ internal import Expressions
 internal import Requests
 internal import RuleEngine
 
-/// `POST /v1/superscript/evaluate`: what superscript takes and answers, with the answers of the host in
-/// the place of its callbacks.
+/// `POST /v1/superscript/evaluate`: superscript's input and output, where the host's answers replace its callbacks.
 ///
 ///     {"variables":{"map":{"user":{"type":"map","value":{"age":{"type":"int","value":3}}}}},
 ///      "device":{"daysSince":[{"type":"string","value":"event_name"}]}, "computed":{},
