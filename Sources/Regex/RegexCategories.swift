@@ -46,7 +46,7 @@ struct RegexCategories: OptionSet, Hashable, Sendable {
   static let wordFormat = Self(bit: 28)
   static let privateUse = Self(bit: 29)
   static let unassigned = Self(bit: 30)
-  /// No text contains a surrogate, so the category is empty.
+  /// Surrogates never occur in text, so the category is empty.
   static let surrogate: Self = []
 
   static let all = Self(rawValue: (1 << 31) - 1)

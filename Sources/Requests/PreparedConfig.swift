@@ -144,7 +144,7 @@ package final class PreparedConfig: Sendable {
 
   package var bytes: [UInt8] { text.bytes }
 
-  /// The config in a request, or this one. It has no texts, because no answer about another config contains any.
+  /// The config in a request, or this one. It has no paywall texts, because no answer about another config contains any.
   func config(of body: JSONRequest, _ name: String = "config") throws(RequestError)
     -> PreparedConfig
   {

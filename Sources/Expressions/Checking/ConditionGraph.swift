@@ -43,8 +43,8 @@ package struct ConditionGraph: ~Copyable {
     case member  // a; b: place of the name's constant; c: 1 when a function has the name
     case arithmetic  // a, b; c: Superscript.Operator
     case mapKeepingLast  // a: list of keys and values
-    // Templates: values, tests, and statements, which write strings and variables. `c` is the place in
-    // the source. It keeps equal nodes distinct.
+    // For templates: values, tests and statements; c: the place in the source, which keeps equal nodes
+    // distinct
     case filter  // a: list of operands; b: LiquidFunction; c: place
     case relation  // a, b; c: LiquidRelation
     case affirms  // a; whether its value is neither nothing nor false

@@ -35,7 +35,7 @@ package struct SlotTable {
   }
 
   package private(set) var slots: [Slot] = []
-  /// The slot for ``Content/everything``.
+  /// The slot for `Content.everything`.
   private(set) var everything: Int?
   /// The names of all slots, as ranges of ``text``. Strings are only created on demand.
   private var names: [NameRange] = []

@@ -105,6 +105,8 @@ public struct Frame: ~Copyable {
 
   /// Sets default values for all later fills: roots that a context does not contain have these. Earlier
   /// defaults are replaced, and the frame is cleared.
+  ///
+  /// - Parameter context: a map whose keys are the roots.
   public mutating func keep(_ context: Value) throws(EvaluationError) {
     // SAFETY: Defaults point into `kept`, which only the next call resets, after it has put back
     // the program's own defaults. Tests: PrecomputeTextsTests, asan.

@@ -17,12 +17,12 @@ package struct SyntaxTree {
     case optionalSelect
     case index  // a: operand; b: index
     case optionalIndex
-    case call  // a, b: name; c: list of target + 1 (or 0) and arguments.
+    case call  // a, b: name; c: list of target + 1 (or 0) and arguments
     case list  // c: list of elements
     case map  // c: list of keys and values
     case message  // a: the name's node; c: list of field name nodes and values
     case optionalElement  // a: the element, key or field marked with '?'
-    case not, negate  // a: operand; c: 1 for superscript's '!!' and '--'
+    case not, negate  // a: operand, c: 1 for superscript's '!!' and '--'
     case and, or  // c: list of operands
     case conditional  // a, b, c
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual, `in`  // a, b

@@ -1,6 +1,6 @@
 /// A full identifier of Google Play, in Superwall's format: `product[:basePlan[:offer]]`.
 ///
-/// Parts after the third are ignored, but ``text`` contains them.
+/// Parts after the third are ignored, but `text` contains them.
 package struct PlayProductID: Hashable, Sendable {
   /// The meaning of a part of the identifier.
   package enum Choice: Hashable, Sendable {
