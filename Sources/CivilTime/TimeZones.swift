@@ -37,7 +37,7 @@ package enum TimeZones {
   /// offsets with one digit for the hours (`5:30`, `+5:30`), as CEL's reference implementation does.
   package static func zone(inExpressions name: UnsafeBufferPointer<UInt8>) -> TimeZoneRules? {
     // SAFETY: `name` is the caller's view. Its first byte is read only if it is not empty, and
-    // later bytes behind a check of the count. Tests: TimeZoneTests.
+    // later bytes after a check of the count. Tests: TimeZoneTests.
     if name.isEmpty { return .utc }
     let start = name[0] == UInt8(ascii: "+") || name[0] == UInt8(ascii: "-") ? 1 : 0
     guard name.count == start + 4, name[start + 1] == UInt8(ascii: ":") else {

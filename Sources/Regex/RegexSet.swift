@@ -82,7 +82,7 @@ struct RegexSetBuilder {
   /// Adds the members of a set.
   mutating func add(_ set: RegexSet) {
     if set.isNegated {
-      // The union with the complement of a mixture may not be a mixture again.
+      // The union with the complement of a mixture cannot be expressed as a mixture.
       ranges += set.explicitRanges
     } else {
       ranges += set.ranges

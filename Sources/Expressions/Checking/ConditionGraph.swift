@@ -84,7 +84,7 @@ package struct ConditionGraph: ~Copyable {
     package var c: UInt32
   }
 
-  /// Where a node stands in the source of one expression.
+  /// The place of a node in the source of one expression.
   package struct Origin {
     package var source: UInt32
     package var from: UInt32

@@ -2,7 +2,7 @@ internal import CShims
 
 /// Reads the most frequent values of records without bounds checks, where enough bytes are readable.
 package enum QuickJSON {
-  // SAFETY: Reads without bounds checks. Callers provide 24 readable bytes behind the beginning of
+  // SAFETY: Reads without bounds checks. Callers provide 24 readable bytes after the beginning of
   // a value. Tests: RecordShapesTests.nothingIsReadBehindTheSlack, VectorTests, asan.
 
   /// The number of bytes after the beginning of a value that must be readable.

@@ -65,7 +65,7 @@ package struct RecordShapes: ~Copyable {
     var nesting: Int16
 
     init(_ action: Action, number: Int, nesting: Int, _ literal: Slice<ByteView>) {
-      // SAFETY: Literals have `slack` zero bytes behind them, because they are compared 32 bytes at
+      // SAFETY: Literals have `slack` zero bytes after them, because they are compared 32 bytes at
       // a time. Tests: RecordShapesTests, VectorTests, asan.
       let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: literal.count + Step.slack)
       copy.initialize(repeating: 0, count: literal.count + Step.slack)
@@ -206,8 +206,8 @@ package struct RecordShapes: ~Copyable {
     return step
   }
 
-  /// The ending of the record that was filled last. It is in plain memory: a function that changes `self`
-  /// copies a stored value wherever it calls a function that does not.
+  /// The ending of the record that was filled last. It is in plain memory: a mutating function copies `self` wherever
+  /// it calls a function that is not mutating.
   let lastEnding: UnsafeMutablePointer<Int>
 
   /// The number of the shape of the record that was filled last.

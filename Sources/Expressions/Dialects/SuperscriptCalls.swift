@@ -244,7 +244,7 @@ extension Checker {
     return withReceiver(reader, graph.add(.in, text, list, at: reader.origin))
   }
 
-  /// `x.maybe(a, b)`: a, or b if a fails. It requires a receiver, but uses neither its value nor its errors.
+  /// `x.maybe(a, b)`: a, or b if a fails. It evaluates a receiver, whose value it ignores.
   private mutating func maybe(_ reader: inout CallReader) -> ConditionGraph.ID {
     // Its arguments are only evaluated if both are present.
     if reader.arguments.count < (reader.receiver == nil ? 3 : 2) {

@@ -2,7 +2,7 @@
 /// a number belongs to it, so that `a-1` is a name and a number.
 struct SuperscriptLexer {
   // SAFETY: `source` is the parser's view, which outlives the lexer. `byte` compares with the count
-  // and returns 0 behind the end, so tokens end inside the source. Tests: SuperscriptProgramTests,
+  // and returns 0 past the end, so tokens end inside the source. Tests: SuperscriptProgramTests,
   // fuzz parser.
 
   /// Why there is no token.

@@ -1,7 +1,7 @@
 /// Builds a ``SyntaxTree`` from a superscript expression. It accepts exactly what the original accepts,
 /// and stops at the first error.
 struct SuperscriptParser {
-  // SAFETY: `source` is the caller's view and outlives the parser. Tokens lie inside it. The tree
+  // SAFETY: `source` is the caller's view and outlives the parser. Tokens are inside it. The tree
   // copies the text. Tests: SuperscriptProgramTests, fuzz parser.
 
   private let source: ByteView

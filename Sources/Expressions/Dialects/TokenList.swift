@@ -32,7 +32,7 @@ package struct TokenList {
 
   /// Notes the comments between tokens. All else between them is space, and a comment ends with its line.
   private mutating func note(_ source: ByteView, from: Int, to: Int) {
-    // SAFETY: Callers pass ends of tokens in ascending order, which lie inside the source.
+    // SAFETY: Callers pass ends of tokens in ascending order, which are inside the source.
     // Tests: FormattingCorpusTests.
     guard comment == nil, let start = source[from..<to].firstIndex(of: UInt8(ascii: "/")) else {
       return

@@ -4,7 +4,7 @@
 /// depend on the seed. The table is in the arena. The work is counted: a value that shares its parts many
 /// times over ends with nil, and does not hang.
 struct CellIndex {
-  // SAFETY: The table lies in the arena and has at least twice as many places as elements, so a
+  // SAFETY: The table is in the arena and has at least twice as many places as elements, so a
   // search ends at an empty one. Hashes are read only of elements in the table. Work is bounded.
   // Tests: ListExtensionTests, HostileInputTests, asan.
 

@@ -73,7 +73,7 @@ enum Loops {
     -> UnsafeMutablePointer<Cell>?
   {
     // SAFETY: Appends in place only to a list or map that began empty in the same loop. Its room is
-    // then the next power of two, and no other cell points behind its count. Tests: ReferenceTests,
+    // then the next power of two, and no other cell points past its count. Tests: ReferenceTests,
     // LimitTests, asan.
     let isFull = count & (count - 1) == 0
     if !isFull, let memory = old.address {

@@ -7,7 +7,7 @@ extension Operands {
 
   /// The bytes of an operand that is a string.
   func text(_ i: Int) -> ByteView? {
-    // SAFETY: The tag is checked before the view is made. A short string lies in the operand's
+    // SAFETY: The tag is checked before the view is made. A short string is in the operand's
     // cell, which outlives the call. Tests: AnyOperandsTests.neverTraps.
     self[i].pointee.isText ? self[i].textBytes : nil
   }
@@ -38,7 +38,7 @@ extension Cell {
   /// The bytes of a cell that stores them outside: see ``hasBytesOutside``.
   var outsideBytes: ByteView {
     // SAFETY: Count and address were written together. Callers ask only cells whose tag says that
-    // bytes lie outside. Tests: NetworkTests, VersionsTests.
+    // bytes are outside. Tests: NetworkTests, VersionsTests.
     ByteView(start: address?.assumingMemoryBound(to: UInt8.self), count: outsideCount)
   }
 

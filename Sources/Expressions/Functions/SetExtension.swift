@@ -1,6 +1,6 @@
 /// The sets extension of CEL: lists whose order and repetitions do not matter.
 enum SetExtension {
-  // SAFETY: Tags are checked before elements are read. The index lies in the arena.
+  // SAFETY: Tags are checked before elements are read. The index is in the arena.
   // Tests: ListExtensionTests, HostileInputTests.
 
   /// Whether the first list contains all elements of the second.

@@ -5,7 +5,7 @@ internal import CShims
 /// The lexer never fails: invalid input becomes a token of the kind `invalid`, with the reason in ``problems``.
 struct Lexer {
   // SAFETY: `source` is the parser's view, which outlives the lexer. `byte` compares with the count
-  // and returns 0 behind the end. 16 bytes are read only where more than 16 remain.
+  // and returns 0 past the end. 16 bytes are read only where more than 16 remain.
   // Tests: ParserTests, LiteralTests, fuzz lexer.
 
   private let source: ByteView

@@ -1,7 +1,7 @@
 /// Builds a ``SyntaxTree`` from a source by precedence climbing. It continues after an error, so that one source
 /// can have several diagnostics.
 package struct Parser {
-  // SAFETY: `source` is the caller's view and outlives the parser. Tokens lie inside it. The tree
+  // SAFETY: `source` is the caller's view and outlives the parser. Tokens are inside it. The tree
   // copies the text. Tests: ParserTests, LiteralTests, fuzz parser.
 
   private let source: ByteView

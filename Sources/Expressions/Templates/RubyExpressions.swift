@@ -1,6 +1,6 @@
 /// Expressions as Shopify's implementation parses them in strict mode.
 extension ExpressionReader {
-  // SAFETY: The view of a number lies between two places of the cursor, and is converted at once.
+  // SAFETY: The view of a number is between two places of the cursor, and is converted immediately.
   // Tests: RenderingTests.
 
   /// A value with filters, up to the end. An empty output is null.

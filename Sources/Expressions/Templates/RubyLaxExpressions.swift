@@ -1,7 +1,7 @@
 /// Expressions as Shopify's implementation parses them in lax mode: it searches for fragments, and ignores the
 /// characters between them.
 extension ExpressionReader {
-  // SAFETY: Views lie between places of the cursor or inside such a view, and are compared or
+  // SAFETY: Views are between places of the cursor or inside such a view, and are compared or
   // converted at once. Tests: RenderingTests, HostileTemplateTests.
 
   /// A value with filters.

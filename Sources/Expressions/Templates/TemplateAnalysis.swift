@@ -53,7 +53,7 @@ package struct TemplateAnalysis: Sendable {
     self.environment = environment
   }
 
-  /// Compares the reads with the values that will exist. Parts behind a condition that is known to be false are
+  /// Compares the reads with the values that will exist. Parts inside a condition that is known to be false are
   /// not read, so their values are not missing.
   package func check(against schema: TemplateSchema) -> [Diagnostic] {
     var problems: [Diagnostic] = []

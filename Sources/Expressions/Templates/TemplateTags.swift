@@ -249,7 +249,7 @@ extension TemplateParser {
 
   /// A path with the number of names that its root requires. Further names are ignored.
   private mutating func path(_ content: TemplateTree.Bytes, _ from: Int, _ to: Int) -> UInt32? {
-    // SAFETY: The range lies between two places of the source that the parser compared with its
+    // SAFETY: The range is between two places of the source that the parser compared with its
     // count. Tests: RenderingTests, HostileTemplateTests.
     let bytes = ByteView(rebasing: source[Int(content.from)..<Int(content.from + content.count)])
     var names: [TemplateTree.Bytes] = []

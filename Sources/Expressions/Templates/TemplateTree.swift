@@ -2,7 +2,7 @@
 /// the source. Strings that differ from the source follow after it.
 struct TemplateTree {
   // SAFETY: The tree stores offsets and no pointers. `source` is the text that it was parsed from.
-  // Offsets behind the source belong to `made`, an array. Tests: RenderingTests,
+  // Offsets past the source belong to `made`, an array. Tests: RenderingTests,
   // TemplateAnalysisTests.
 
   typealias ID = Int

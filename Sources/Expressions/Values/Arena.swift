@@ -38,7 +38,7 @@ package struct Arena: ~Copyable {
   /// Memory of `size` bytes aligned to 16, or nil if the limit is reached.
   package mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
     // SAFETY: Rounding up may overflow, so the size is checked again. The block has `size` bytes
-    // left behind `used`. Tests: LimitTests, asan.
+    // left after `used`. Tests: LimitTests, asan.
     guard size >= 0 else { return nil }
     let size = (size &+ 15) & ~15
     // The limit is on allocated bytes, not on blocks: the result must not depend on the earlier content of a

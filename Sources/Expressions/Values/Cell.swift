@@ -200,7 +200,7 @@ package import CivilTime
 
   /// A string of at most 15 bytes, or nil if it is longer.
   @inlinable package init?(short text: UnsafeBufferPointer<UInt8>) {
-    // SAFETY: With eight bytes or more, both loads of eight bytes lie inside the text. `few` reads
+    // SAFETY: With eight bytes or more, both loads of eight bytes are inside the text. `few` reads
     // shorter texts. Tests: CellTests, asan.
     guard text.count <= 15 else { return nil }
     let tag = UInt64(Tag.shortText) | UInt64(text.count)
@@ -223,7 +223,7 @@ package import CivilTime
   /// One to seven bytes, zero-padded.
   @inlinable @inline(__always)
   static func few(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
-    // SAFETY: Each branch knows how many bytes there are, and its loads lie inside them.
+    // SAFETY: Each branch knows how many bytes there are, and its loads are inside them.
     // Tests: CellTests, asan.
     if count >= 4 {
       let first = UInt64(base.loadUnaligned(as: UInt32.self))

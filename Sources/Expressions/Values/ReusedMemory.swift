@@ -8,7 +8,7 @@
 /// memory calls this type. In debug builds, and with `-DTOLLGATE_POISON`, the memory is then filled with 0xA5, and
 /// the sanitizer, where it is linked, reports reads of it. In other builds this does nothing.
 package enum ReusedMemory {
-  // SAFETY: The caller owns the range, which lies inside one allocation. The owner takes memory
+  // SAFETY: The caller owns the range, which is inside one allocation. The owner takes memory
   // back before it frees it, because the allocator may use it again. Tests: ConditionColumnsTests,
   // asan.
 

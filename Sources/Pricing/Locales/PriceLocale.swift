@@ -1,9 +1,9 @@
 /// The formats of prices, dates and periods in a locale. It is created once from the tables and never changes, so it can be
 /// shared.
 ///
-/// The rules for identifiers that are missing in the tables are those of Foundation. A language in an unknown region keeps
-/// its patterns, and uses the separators and currency symbols of the region. If the region is not in the tables either, the
-/// language's default formats apply. An unknown language uses world English (`en_001`).
+/// The rules for identifiers that are missing in the tables are those of Foundation. If only the combination of language and
+/// region is missing, the language keeps its patterns, and uses the separators and currency symbols of the region. If the
+/// region is missing, the language's default formats apply. An unknown language uses world English (`en_001`).
 public final class PriceLocale: Sendable {
   /// The requested identifier, unchanged.
   public let identifier: String

@@ -30,7 +30,7 @@ package struct UnitFactors: Hashable, Sendable {
   package static let iosInverted = whole(
     daysInWeek: Fraction(1, 7), monthsInWeek: Fraction(1, 4))
 
-  /// Before Android 2.7.4: a month has 30 days, which are 30/7 weeks for weekly prices, and otherwise 4.
+  /// Before Android 2.7.4: a month has 30 days, which are 30/7 weeks for weekly prices, and otherwise 4 weeks.
   package static let androidWhole = whole(
     daysInWeek: Fraction(7), monthsInWeek: Fraction(7, 30))
 

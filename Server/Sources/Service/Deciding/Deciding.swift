@@ -25,7 +25,7 @@ struct DecidedAnswer: Sendable {
     bytes = try decide { answered in
       let placement = answered.placement
       if wantsEffects { effects += answered.decision.effects }
-      // Callers choose unknown names, so these must not become series.
+      // Callers choose the unknown names, so they are counted together.
       outcomes.append(
         (answered.decision.verdict.isPlacementKnown ? placement : "(unknown)", answered.code))
       errors += answered.errors.map { (placement, $0) }

@@ -252,7 +252,7 @@ enum TagFunctions {
       ? operands[0].pointee : Cell(tag: Tag.map, count: 0, at: nil)
     return withKey(operands[1]) { key in
       if let known = Comparing.lookUp(key, in: register) {
-        // SAFETY: Registers lie in the arena, and templates cannot name them, so no other value
+        // SAFETY: Registers are in the arena, and templates cannot name them, so no other value
         // points to this cell. Tests: RenderingTests, corpus.
         UnsafeMutablePointer(mutating: known).pointee = value
         return register

@@ -9,7 +9,7 @@ enum TextFilters {
   ) -> Cell {
     let value = operands[0]
     let isRuby = !state.style.isJavaScript
-    // These filters return nothing for nothing in Ruby.
+    // In Ruby, these filters return nothing if the value is nothing.
     if value.pointee.isNil, isRuby,
       function == .escape || function == .escapeOnce || function == .urlEncode
         || function == .urlDecode
