@@ -54,7 +54,7 @@ package struct ConditionGraph: ~Copyable {
     case choose  // a: test, b: then, c: else
     case assign  // a: value, b: level of the variable
     case capture  // a: statements, b: level of the variable, c: level of where it begins
-    case items  // a: list of items, body, else; b: 1 if breaks leave an outer loop; c: its variable
+    case items  // a: list of items, body, else; b: 1 if breaks do not leave it; c: its variable
     case cell  // a: statements that breaks do not leave, b: level that stores a break, c: mode
     case template  // a: statements; b: number of variables, whose levels are below it
     case leave  // a: 0 for a break, 1 for the next item
