@@ -2,7 +2,7 @@ internal import Expressions
 internal import HTTPTypes
 package import Hummingbird
 
-/// Limits the number of requests per second from one key or address. Rejected requests contain the time of the next attempt.
+/// Limits the number of requests per second from one address. Rejected requests contain the time of the next attempt.
 package struct RateLimitMiddleware: RouterMiddleware {
   package typealias Context = ServiceContext
 
