@@ -37,7 +37,7 @@ package final class JointSpace {
   private static let mostTries = 200
 
   /// - Parameters:
-  ///   - pinned: by path, attributes of the claims that have one value.
+  ///   - pinned: by path, attributes of the claims that have a fixed value.
   ///   - lists: attributes of the claims that are always lists.
   package init(
     _ rules: ConditionModel, roots: [Int], claims: ConditionModel, claimRoots: [Int],
@@ -48,7 +48,8 @@ package final class JointSpace {
     let ruleGroups = Dictionary(
       rules.groups.enumerated().filter { $0.element.question == nil }
         .map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first })
-    /// Values of a group are told apart by whether they are usual, and by what claims say of them.
+    /// Distinguishes the values of a group by whether they are usual, and by the outcomes of the
+    /// claims.
     func label(_ path: [String], _ atoms: [Int]?) -> ValueLabels {
       if let known = labels[path] { return known }
       var made = ValueLabels(demands: AttributeDemands()) { value in
@@ -104,11 +105,11 @@ package final class JointSpace {
     }
   }
 
-  /// Looks for a context for which the rules' question and the claims' goals are met.
+  /// Looks for a context that answers the rules' question and meets the claims' goals.
   ///
   /// - Parameters:
-  ///   - isUsual: whether only values are taken that conditions are written for.
-  ///   - accepts: whether a context is good enough.
+  ///   - isUsual: whether to use only values that the conditions are written for.
+  ///   - accepts: whether a context is acceptable.
   package func answer(
     _ question: ConditionSpace.Question, _ goals: [ConditionSpace.Goal], isUsual: Bool,
     budget: Int, _ accepts: (AnalysisWitness) -> Bool
@@ -125,17 +126,17 @@ package final class JointSpace {
     return visit(0, question, goals, isUsual, budget, accepts)
   }
 
-  /// Whether the claims' goals cannot be met whatever the rules say, and whatever the attributes are.
+  /// Whether it is proved that the claims' goals cannot be met, for any rules and attributes.
   package func isProved(_ goals: [ConditionSpace.Goal], budget: Int) -> Bool {
     claims.limits = limits(of: claims, false)
     return claims.isProved(goals, budget: budget)
   }
 
-  /// Classes that are of use.
+  /// The classes to use.
   private func limits(of space: ConditionSpace, _ isUsual: Bool) -> [ClassMask?] {
     space.variables.map { variable in
       let labels = variable.classes.labels
-      // A list is never anything else.
+      // A list is never of another type.
       guard isUsual || lists.contains(space.model.groups[variable.group].path) else { return nil }
       guard labels.contains(where: { $0.last == 0 }) else { return nil }
       var mask = ClassMask.none
@@ -200,7 +201,7 @@ package final class JointSpace {
     }
   }
 
-  /// What rules read, and what else claims do.
+  /// The attributes that rules read, and the further ones of the claims.
   private func joined(_ rule: AnalysisWitness, _ claim: AnalysisWitness) -> AnalysisWitness {
     var joined = rule
     let known = Set(rules.variables.map { rules.model.groups[$0.group].path })

@@ -1,18 +1,20 @@
 package import Expressions
 internal import Regex
 
-/// A value that an attribute may get, and how much it reads like a user's.
+/// A candidate value for an attribute, and how typical it is of users.
 package struct RankedValue {
-  /// Nil when the attribute is not there.
+  /// Nil for a missing attribute.
   package var value: Value?
   /// 0 for the most ordinary.
   package var rank: Int
-  /// How far a number is from what the attribute is now, or from the constants of conditions.
+  /// The distance of a number from the attribute's current value, or from the constants of
+  /// conditions.
   package var distance = 0.0
 }
 
-/// Puts the values that an attribute may get into an order: those of its own kind first, of these the
-/// constants of conditions and what stands next to them; for numbers, those near to what it is now.
+/// Sorts the candidate values for an attribute. Those of its own type come first, and among them
+/// the constants of conditions and values next to those. Numbers are sorted by their distance from
+/// the current value.
 struct NearbyValues {
   private let demands: AttributeDemands
   private let own: Value?
@@ -47,7 +49,7 @@ struct NearbyValues {
     neighbours.append(
       .string(String(decoding: TextCandidates.other(than: demands.texts), as: UTF8.self)))
     neighbours += demands.patterns.compactMap(\.example).map { .string($0) }
-    // A list with one of them more.
+    // A list with one more member.
     let members = demands.members.map { Value($0) } + (hasOpaque ? constants.prefix(4) : [])
     for member in members {
       guard let elements = own?.elements else {
@@ -62,7 +64,8 @@ struct NearbyValues {
     }
   }
 
-  /// A text whose last number is one more or less, with as many digits: `3.9.1` after `3.9.0`.
+  /// A string with its last number one larger or smaller, with the same number of digits: `3.9.1`
+  /// after `3.9.0`.
   private static func stepped(_ text: String, by step: Int) -> String? {
     var bytes = Array(text.utf8)
     func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
@@ -78,7 +81,7 @@ struct NearbyValues {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Values with their ranks, in their order, and what should be tried beside them.
+  /// Values with their ranks, in order, and further values to try.
   func ranked(_ found: [Value?]) -> [RankedValue] {
     let isConstant = Set(constants)
     let isNear = Set(neighbours)
@@ -88,7 +91,7 @@ struct NearbyValues {
     where seen.insert(value).inserted {
       let tier: Int
       if own?.number != nil, value?.number != nil {
-        // Near is better than mentioned.
+        // A close value is better than a mentioned one.
         let isOdd = if case .double? = value { own?.wholeNumber != nil } else { false }
         let strangeness = NearbyValues.strangeness(value)
         tier = strangeness > 3 || isOdd ? strangeness : 0
@@ -111,7 +114,7 @@ struct NearbyValues {
     return numbers.map { (number - $0).magnitude }.min() ?? number.magnitude
   }
 
-  /// How little a value reads like one that somebody has.
+  /// How untypical of users a value is.
   private static func strangeness(_ value: Value?) -> Int {
     switch value {
     case .bool: 0
@@ -125,7 +128,7 @@ struct NearbyValues {
     }
   }
 
-  /// How far the kind of a value is from the attribute's own.
+  /// How far the type of a value is from the attribute's own.
   private func otherness(_ value: Value?) -> Int {
     guard let value else { return own == nil ? 0 : 6 }
     guard let own, own != .null else {

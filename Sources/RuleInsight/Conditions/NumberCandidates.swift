@@ -1,9 +1,9 @@
 internal import Expressions
 
-/// Numbers of which atoms tell apart whatever they tell apart at all: within one kind of number an
-/// order or equality changes its mind at few places, which are found from the constants on.
+/// Numbers that cover everything atoms distinguish about numbers. Within one numeric type an order
+/// or equality changes its result at few places. These are found by searching near the constants.
 struct NumberCandidates {
-  /// What atoms make of a value. Equal rows are the same to them.
+  /// The outcomes of atoms for a value. Values with equal rows are equivalent.
   typealias Row = (Value) -> [UInt8]
 
   private(set) var values: [Value] = []
@@ -36,7 +36,7 @@ struct NumberCandidates {
   private static func ints(near constant: Cell) -> [Int64] {
     switch constant.tag {
     case Tag.int: return [constant.intValue]
-    // Where large ints are read as unsigned, the bits are what they become.
+    // Where large ints are read as unsigned, their bits matter.
     case Tag.uint:
       return [Int64(bitPattern: constant.uintValue), Int64(clamping: constant.uintValue)]
     default:
@@ -69,7 +69,7 @@ struct NumberCandidates {
     for place in places { values.append(.double(NumberCandidates.double(place))) }
   }
 
-  /// Doubles in their order; both zeros are one.
+  /// Maps doubles to integers in the same order; both zeros are equal.
   private static func key(_ double: Double) -> Int64 {
     let bits = Int64(bitPattern: double.bitPattern)
     return bits >= 0 ? bits : .min &- bits
@@ -79,7 +79,7 @@ struct NumberCandidates {
     Double(bitPattern: UInt64(bitPattern: key >= 0 ? key : .min &- key))
   }
 
-  /// Ints above those with a sign.
+  /// Adds unsigned ints above the signed range.
   private mutating func addUInts(_ row: Row) {
     let least = UInt64(1) << 63
     var anchors: [UInt64] = [least, .max]
@@ -107,7 +107,7 @@ struct NumberCandidates {
     let sorted = Set(anchors).sorted()
     var places: [Int64] = []
     var seen: Set<Int64> = []
-    // In the order in which they were named: what stands next to constants reads like a user's.
+    // In the order of the constants, because values next to them are typical of users.
     for anchor in anchors where seen.insert(anchor).inserted { places.append(anchor) }
     guard var last = sorted.first else { return [] }
     var lastRow = row(last)

@@ -1,5 +1,5 @@
-/// The texts that some generations of superscript read as numbers, as an automaton: digits with a sign,
-/// a point and an exponent, and the names of infinity and of not-a-number.
+/// The strings that some generations of superscript read as numbers, as an automaton: digits with a
+/// sign, a point and an exponent, and the names of infinity and of not-a-number.
 enum NumberText {
   private static let start: Int32 = 0
   private static let sign: Int32 = 1
@@ -10,11 +10,11 @@ enum NumberText {
   private static let markSign: Int32 = 6
   private static let exponent: Int32 = 7
   private static let none: Int32 = 8
-  /// From here on, how far a name has come: names one after the other.
+  /// From here on, states are positions within the names, one name after the other.
   private static let firstName: Int32 = 9
   private static let names = ["infinity", "nan"].map { $0.unicodeScalars.map(\.value) }
 
-  /// What a letter can be in a number; 0 for those that are in none.
+  /// The role of a letter in a number; 0 for a letter that no number contains.
   static func kind(of letter: UInt32) -> UInt8 {
     switch letter {
     case 0x30...0x39: return 1
@@ -32,10 +32,10 @@ enum NumberText {
     }
   }
 
-  /// The letters that numbers are made of, the first and the last digit for all of them.
+  /// The letters of numbers. The first and the last digit represent all digits.
   static let letters: [UInt32] = "+-.09einftyaEINFTYA".unicodeScalars.map(\.value)
 
-  /// Whether a text that ends in a state is a number.
+  /// Whether a string that ends in a state is a number.
   static func isNumber(_ state: Int32) -> Bool {
     switch state {
     case digits, fraction, exponent: true
@@ -67,7 +67,7 @@ enum NumberText {
     }
   }
 
-  /// One letter more of a name; 0 is before both.
+  /// The next state within a name; 0 if the letter does not fit.
   private static func named(_ letter: UInt32, at state: Int32) -> Int32 {
     guard kind(of: letter) > 3 else { return none }
     let small = letter | 0x20

@@ -1,6 +1,7 @@
 internal import Expressions
 
-/// What a condition or a part of one may come to, as far as what stands above it can tell apart.
+/// The possible outcomes of a condition or a part of one, as far as its context can distinguish
+/// them.
 package struct OutcomeSet: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -9,9 +10,9 @@ package struct OutcomeSet: OptionSet, Hashable, Sendable {
   package static let `true` = Self(rawValue: 1)
   package static let `false` = Self(rawValue: 2)
   package static let null = Self(rawValue: 4)
-  /// Another value, which superscript takes for true.
+  /// Another value, which superscript treats as true.
   package static let truthy = Self(rawValue: 8)
-  /// Another value, which superscript takes for false.
+  /// Another value, which superscript treats as false.
   package static let falsy = Self(rawValue: 16)
   package static let fault = Self(rawValue: 32)
 
@@ -19,7 +20,7 @@ package struct OutcomeSet: OptionSet, Hashable, Sendable {
   package static let any = Self(rawValue: 63)
   package static let bools: Self = [.true, .false]
 
-  /// What is not exactly true: a condition that comes to it does not hold.
+  /// All outcomes but true: a condition with such an outcome does not hold.
   package static let notTrue = any.subtracting(.true)
 
   /// The outcome of a run.
@@ -33,10 +34,10 @@ package struct OutcomeSet: OptionSet, Hashable, Sendable {
 
   init(number: Int) { rawValue = 1 << UInt8(number) }
 
-  /// The number of the only outcome, or of the first.
+  /// The number of the first outcome.
   var number: Int { rawValue.trailingZeroBitCount }
 
-  /// Whether it says which outcome there is.
+  /// Whether it contains exactly one outcome.
   var isSingle: Bool { rawValue.nonzeroBitCount == 1 }
 
   /// The outcomes by number.

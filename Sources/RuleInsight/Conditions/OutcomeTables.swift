@@ -1,18 +1,18 @@
 internal import Expressions
 
-/// What nodes that connect conditions make of the outcomes of their operands, found by running the
-/// machine on values for all combinations: the language has one evaluator.
+/// The outcomes of connectives by the outcomes of their operands. They come from running the
+/// machine on values for all combinations, because the language has only one evaluator.
 struct OutcomeTables: Sendable {
   enum Unary: Int, CaseIterable {
     case not, holds, truthy, superscriptTruth
   }
 
-  /// Nodes with a list of operands, of which two can be taken together before the next.
+  /// Connectives with a list of operands, which can be combined two at a time.
   enum Fold: Int, CaseIterable {
     case and, or, both, firstTruthy
   }
 
-  /// Where a test of `?:` goes on.
+  /// The branches where a test of `?:` continues.
   struct Branches: OptionSet, Sendable {
     let rawValue: UInt8
     static let yes = Self(rawValue: 1)
@@ -44,7 +44,7 @@ struct OutcomeTables: Sendable {
       let start = folds.count
       folds += repeatElement([], count: 64)
       for first in 1..<64 {
-        // What the first of its outcomes comes to, and what the set without it does.
+        // The result for the first of its outcomes, combined with that for the set without it.
         let row = rows[first.trailingZeroBitCount]
         let rest = start + (first & (first - 1)) << 6
         for second in 0..<64 { folds.append(folds[rest + second].union(row[second])) }
@@ -69,11 +69,11 @@ struct OutcomeTables: Sendable {
   @inline(__always)
   func branches(of test: OutcomeSet) -> Branches { branches[Int(test.rawValue)] }
 
-  /// What a node that connects others may come to.
+  /// The possible outcomes of a connective.
   ///
   /// - Parameters:
   ///   - value: the number of its table, or the outcome of a constant.
-  ///   - operand: what an operand may come to.
+  ///   - operand: the possible outcomes of an operand.
   @inline(__always)
   func outcome(
     _ kind: ConditionModel.Node.Kind, _ value: Int, count: Int, _ operand: (Int) -> OutcomeSet
@@ -95,7 +95,7 @@ struct OutcomeTables: Sendable {
       if branches.contains(.no) { result.formUnion(operand(2)) }
       return result
     case .rescue:
-      // Some faults are rescued.
+      // Some errors are replaced.
       return operand(0).contains(.fault) ? operand(0).union(operand(1)) : operand(0)
     case .sequence:
       var result = operand(count - 1)
@@ -134,13 +134,13 @@ struct OutcomeTables: Sendable {
     }
   }
 
-  /// Values of each outcome: of several, results add up.
+  /// Values for each outcome. The results of several values are united.
   private static func representatives(_ outcome: Int) -> [Cell] {
     switch OutcomeSet(number: outcome) {
     case .true: [.true]
     case .false: [.false]
     case .null: [.null]
-    // Not a number is true by itself and false in JavaScript.
+    // NaN is true in superscript, but false in JavaScript.
     case .truthy: [Cell(Int64(7)), Cell(Double.nan)]
     case .falsy:
       [Cell(Int64(0)), .emptyText, Cell(tag: Tag.list, count: 0, at: nil)]
@@ -148,7 +148,7 @@ struct OutcomeTables: Sendable {
     }
   }
 
-  /// What a node comes to for every combination of single outcomes of its operands.
+  /// The outcomes of a node for every combination of single outcomes of its operands.
   private static func run(
     _ count: Int,
     _ make: ([ConditionGraph.ID], inout ConditionGraph) -> ConditionGraph.ID
@@ -205,7 +205,7 @@ struct OutcomeTables: Sendable {
       environment: ExpressionEnvironment(), sources: [""])
   }
 
-  /// Results for sets of outcomes from those for single ones.
+  /// The outcomes for sets of outcomes, computed from those for single ones.
   private static func closed(_ single: [OutcomeSet]) -> [OutcomeSet] {
     (0..<64).map { set in
       OutcomeSet(rawValue: UInt8(set)).numbers.reduce(into: []) { $0.formUnion(single[$1]) }

@@ -1,20 +1,21 @@
 internal import Expressions
 internal import Regex
 
-/// Letters of which one stands for all that are the same to the constants and patterns.
+/// An alphabet of representative letters. Each represents all letters that are equivalent for the
+/// constants and patterns.
 struct TextAlphabet {
   /// The ordinary ones first.
   private(set) var letters: [UInt32] = []
 
-  /// What tells letters apart that no constant has.
+  /// The properties that distinguish letters outside of constants.
   private struct Kind: Hashable {
-    /// Between which letters of constants it is, where the order matters.
+    /// Its position among the letters of constants, if the order matters.
     var gap: Int
-    /// Its length in UTF-8, where sizes matter.
+    /// Its length in UTF-8, if sizes matter.
     var bytes: Int
-    /// What patterns say of it.
+    /// Its classes in patterns.
     var patterns: [[UInt64]]
-    /// What it can be in a number, where texts of numbers are none.
+    /// Its role in a number, if numeric strings are excluded.
     var number: UInt8
   }
 
@@ -56,7 +57,7 @@ struct TextAlphabet {
       letters.filter { isOrdinary.contains($0) } + letters.filter { !isOrdinary.contains($0) }
   }
 
-  /// From every border on the first letter before the next that no constant has.
+  /// After every border, the first letter before the next border that no constant contains.
   private static func free(from borders: [UInt32], besides own: Set<UInt32>) -> [UInt32] {
     var free: [UInt32] = []
     for (i, border) in borders.enumerated() {
@@ -66,7 +67,7 @@ struct TextAlphabet {
       }
       if let letter { free.append(letter) }
     }
-    // Half of a pair is no letter, and nothing an unlikely one.
+    // A lone surrogate is not a letter, and U+0000 is unlikely.
     return free + (own.contains(0) ? [] : [0])
   }
 

@@ -1,18 +1,18 @@
 internal import Expressions
 internal import Regex
 
-/// Texts of which atoms tell apart whatever they tell apart at all.
+/// Strings that cover everything atoms distinguish about strings.
 ///
-/// Equality, order, beginnings, endings, parts, sizes and patterns are regular: a walk over all texts
-/// at once, letter by letter, remembers how far each has come. Every combination that the walk can end
-/// in gives one text, the shortest.
+/// Equality, order, prefixes, suffixes, substrings, sizes and patterns are regular. A walk over all
+/// strings at once, letter by letter, tracks the state of each of them. Every combination of final
+/// states yields one string, the shortest.
 struct TextCandidates {
   private(set) var values: [Value] = []
-  /// What there may be more texts for than are here.
+  /// The aspects for which strings may be missing.
   private(set) var incomplete: AttributeDemands.Aspects = []
 
-  /// - Parameter binding: what becomes of texts on their way in. Where those of numbers become numbers,
-  ///   the candidates are texts that do not.
+  /// - Parameter binding: how strings are converted on input. If numeric strings become numbers,
+  ///   the candidates exclude them.
   init(_ demands: AttributeDemands, _ binding: ValueBinding) {
     for text in demands.texts + demands.parts + demands.endings { add(text) }
     add([])
@@ -23,7 +23,7 @@ struct TextCandidates {
     var demands = demands
     if walk(demands, binding) { return }
     addSamples(demands)
-    // What makes the walk too long is left out, one kind after the other.
+    // If the walk is too long, aspects are left out one by one.
     for kind in [AttributeDemands.Aspects.patterns, [.parts, .sizes], .order]
     where !demands.aspects.isDisjoint(with: kind) {
       incomplete.formUnion(kind)
@@ -33,7 +33,7 @@ struct TextCandidates {
     add(TextCandidates.other(than: demands.texts))
   }
 
-  /// Takes in texts for all combinations; false when there are more.
+  /// Adds strings for all combinations; false when there are too many.
   private mutating func walk(_ demands: AttributeDemands, _ binding: ValueBinding) -> Bool {
     var walk = TextWalk(demands, binding)
     for text in walk.texts() { values.append(.string(text)) }
@@ -44,7 +44,7 @@ struct TextCandidates {
     values.append(.string(String(decoding: text, as: UTF8.self)))
   }
 
-  /// A text that is none of these.
+  /// A string that differs from all of these.
   static func other(than texts: [[UInt8]]) -> [UInt8] {
     let texts = Set(texts)
     var text = Array("other".utf8)
@@ -52,7 +52,7 @@ struct TextCandidates {
     return text
   }
 
-  /// Combinations that are likely to matter.
+  /// Adds combinations that are likely to matter.
   private mutating func addSamples(_ demands: AttributeDemands) {
     for pattern in demands.patterns { if let text = pattern.example { add(Array(text.utf8)) } }
     for first in demands.texts.prefix(4) + [[]] {

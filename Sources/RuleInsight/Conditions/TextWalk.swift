@@ -1,23 +1,23 @@
 internal import Expressions
 internal import Regex
 
-/// All texts at once, as a product of small automata over code points.
+/// A walk over all strings at once, as a product of small automata over code points.
 struct TextWalk {
   private typealias Letters = [UInt32]
 
-  /// Texts that are compared as a whole, or with their beginning.
+  /// Strings that are compared as a whole, or as prefixes.
   private var order: ConstantOrder
-  /// Parts and endings, each with where to go on when a letter does not match.
+  /// Substrings and suffixes, each with the state to continue from after a mismatch.
   private let parts: [(letters: Letters, fallback: [Int])]
   private let endings: [(letters: Letters, fallback: [Int])]
   private var patterns: [PatternTable]
-  /// Sizes are counted up to here; all above are the same.
+  /// Sizes are counted up to this. All larger ones are equivalent.
   private let mostSize: Int
   private let countsBytes: Bool
-  /// Whether texts of numbers are left out.
+  /// Whether numeric strings are excluded.
   private let leavesOutNumbers: Bool
   private let alphabet: Letters
-  /// Whether no text is missing.
+  /// Whether the result is complete.
   private(set) var isComplete = true
 
   private static let mostStates = 4_096
@@ -36,7 +36,7 @@ struct TextWalk {
     let sizes = demands.sizes.map { $0.nearestDouble.rounded(.up) }
     let most = sizes.max() ?? 0
     if most > Self.mostCountedSize { isComplete = false }
-    // Where nobody asks, nothing is counted.
+    // Sizes are only counted if a demand needs them.
     mostSize =
       sizes.isEmpty ? -1 : most > Self.mostCountedSize ? 1 : max(Int(most), 0) + 1
     alphabet =
@@ -52,7 +52,7 @@ struct TextWalk {
     String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value)
   }
 
-  /// For each number of letters that match, the number that still do when the next does not.
+  /// By number of matching letters, the number that still match if the next one does not.
   private static func fallback(_ letters: Letters) -> [Int] {
     var fallback = Array(repeating: 0, count: letters.count + 1)
     var matched = 0
@@ -66,14 +66,14 @@ struct TextWalk {
 
   // MARK: Walking
 
-  /// A text for every combination that can be reached, the shortest first.
+  /// A string for every reachable combination, the shortest first.
   mutating func texts() -> [String] {
     var work = 0
     var found: [String] = []
     var accepted: Set<[Int32]> = []
     let count = parts.count + endings.count + patterns.count + (leavesOutNumbers ? 3 : 2)
     let start = [Int32](repeating: 0, count: count)
-    // By state, the one before it and the letter between them.
+    // By state, the previous state and the letter between them.
     var origins: [(state: Int, letter: UInt32)] = [(-1, 0)]
     var states = [start]
     var known: Set<[Int32]> = [start]
@@ -85,7 +85,8 @@ struct TextWalk {
       if !isLeftOut, accepted.insert(ending(state)).inserted {
         let text = TextWalk.text(next, origins)
         found.append(text)
-        // The matcher is right; what says otherwise of a text proves nothing.
+        // The matcher is authoritative. A pattern whose automaton disagrees on a string cannot be
+        // used in proofs.
         for pattern in patterns where !pattern.automaton.agreesWithMatcher(on: text, &scratch) {
           isComplete = false
         }
@@ -155,7 +156,7 @@ struct TextWalk {
     return Int32(matched)
   }
 
-  /// What atoms can see of a text that ends here.
+  /// The properties of a string that ends here, as far as atoms can see them.
   private func ending(_ state: [Int32]) -> [Int32] {
     var seen = order.ending(state[0])
     var at = 1
@@ -176,15 +177,15 @@ struct TextWalk {
   }
 }
 
-/// States of a pattern by number, with the steps that have been taken.
+/// The numbered states of a pattern, with the transitions computed so far.
 private struct PatternTable {
   let automaton: RegexAutomaton
   private var states: [RegexAutomaton.State]
   private var numbers: [RegexAutomaton.State: Int32]
-  /// By state and letter, -1 for a step that has not been taken.
+  /// By state and letter; -1 for a transition that is not computed yet.
   private var steps: [Int32]
   private let letters: Int
-  /// What the steps have taken.
+  /// The work for computing transitions.
   private(set) var work = 0
 
   init(_ automaton: RegexAutomaton, letters: Int) {

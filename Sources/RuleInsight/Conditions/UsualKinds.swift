@@ -1,7 +1,8 @@
 package import Expressions
 
-/// Of which kinds the values of attributes are, as far as conditions tell: what is compared with numbers
-/// is a number. Conditions are written for these; what others make of a condition is seldom meant.
+/// The usual types of attribute values, inferred from conditions: a value that is compared with
+/// numbers is a number. Conditions are written for these types, and their results for others are
+/// rarely intended.
 package struct UsualKinds: Sendable {
   struct Kinds: OptionSet, Hashable {
     let rawValue: UInt8
@@ -17,15 +18,15 @@ package struct UsualKinds: Sendable {
   private struct Known {
     var kinds: Kinds = []
     var texts: Set<String> = []
-    /// What it is compared with.
+    /// The constants that it is compared with.
     var constants: Set<Value> = []
   }
 
   private var known: [[String]: Known] = [:]
   private var paths: [[String]] = []
-  /// Whether some texts are read as something else than they say.
+  /// Whether some strings are converted to other types.
   private var hasOddTexts = false
-  /// Whether numbers of more than 32 bits are.
+  /// Whether numbers of more than 32 bits are converted.
   private var hasOddNumbers = false
 
   package init(_ models: [ConditionModel]) {
@@ -53,7 +54,7 @@ package struct UsualKinds: Sendable {
     var found = known[path] ?? Known()
     defer { known[path] = found }
     guard let demands else {
-      // Whatever is done with it, it may be of any kind.
+      // In other uses it may be of any type.
       found.kinds.formUnion(.others)
       return
     }
@@ -72,8 +73,8 @@ package struct UsualKinds: Sendable {
     if demands.asksNull { found.kinds.formUnion(.null) }
   }
 
-  /// Whether a value, with what it holds, is one that conditions are written for. That an attribute is not
-  /// there is always usual.
+  /// Whether a value, including its contents, has types that conditions are written for. A missing
+  /// attribute is always usual.
   package func isUsual(_ path: [String], _ value: Value?) -> Bool {
     guard let value else { return true }
     guard isUsual(value, known[path]) else { return false }
@@ -94,7 +95,7 @@ package struct UsualKinds: Sendable {
     paths.allSatisfy { path in record.value(at: path).map { isUsual(path, $0) } ?? true }
   }
 
-  /// The attributes of a record that are not.
+  /// The unusual attributes of a record.
   package func unusual(in record: Value) -> [[String]] {
     paths.filter { path in record.value(at: path).map { !isUsual(path, $0) } ?? false }
   }

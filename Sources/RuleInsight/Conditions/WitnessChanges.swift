@@ -1,21 +1,21 @@
 package import Expressions
 
-/// Values that tell users apart, and users with another of them.
+/// Values that conditions distinguish, and contexts with such a value.
 extension ConditionSpace {
   /// A value of an attribute, or of an answer of the host.
   package struct Candidate: Hashable, Sendable {
-    /// The names of the attribute; none for an answer.
+    /// The names of the attribute; empty for an answer.
     package var path: [String]
-    /// What the host is asked.
+    /// The question to the host.
     package var question: HostQuestion?
-    /// Nil where the attribute is not there.
+    /// Nil for a missing attribute.
     package var value: Value?
   }
 
-  /// So many values of one class stand for all.
+  /// The number of values that represent a class.
   private static let mostOfClass = 6
 
-  /// Values of every attribute that the conditions read: some of each class that they tell apart.
+  /// Values of every attribute that the conditions read: some of each class that they distinguish.
   package var candidates: [Candidate] {
     variables.flatMap { variable in
       let group = model.groups[variable.group]
@@ -28,7 +28,7 @@ extension ConditionSpace {
 }
 
 extension AnalysisWitness {
-  /// A context without anything.
+  /// An empty context.
   package static var nothing: AnalysisWitness { AnalysisWitness(attributes: .map([])) }
 
   /// The context with another value of an attribute, or without it.

@@ -2,19 +2,20 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// What one user is shown who is asked for placements at certain times: each decision changes the next.
+/// The outcomes for one user that requests placements at certain times. Each decision affects the
+/// next.
 final class FuzzHistory {
-  /// A placement of the plan, and when it is asked for.
+  /// A placement of the plan, and the time of its request.
   struct Step: Hashable, Sendable {
     var place: Int
     var time: Instant
   }
 
-  /// What came of it.
+  /// The results of the steps.
   struct Result {
     /// For invariants: `{at, placement, result, paywall, variant}`, the oldest first.
     var shown: [Value] = []
-    /// A limit that was crossed.
+    /// A limit that was exceeded.
     var crossed: String?
   }
 
@@ -22,7 +23,7 @@ final class FuzzHistory {
   private let end: Instant
   private let roles: GeneratedTraffic.Roles
   private var user: TrafficUser
-  /// From one placement to the next, in milliseconds: around the spans of limits.
+  /// Times between placements, in milliseconds, close to the time spans of limits.
   private let gaps: [Int64]
 
   private static let mostSteps = 48
@@ -45,7 +46,7 @@ final class FuzzHistory {
     self.gaps = gaps.sorted()
   }
 
-  /// What a user is asked for; the same for random numbers, whoever asks.
+  /// A user's requests. They depend only on the random numbers.
   func steps(_ random: inout TrafficRandom) -> [Step] {
     let places = plan.placements.indices.filter { !plan.placements[$0].rules.isEmpty }
     guard !places.isEmpty else { return [] }
@@ -71,7 +72,7 @@ final class FuzzHistory {
     return steps
   }
 
-  /// What a user is shown; nil when the record is refused.
+  /// The outcomes for a user; nil when the record is rejected.
   func result(_ record: Value, _ steps: [Step]) -> Result? {
     // SAFETY: The record lies in a local array while the user is asked. `user.end()` and
     // `user.forget()` drop it before the closure ends. Tests: RuleFuzzTests, asan.
@@ -146,7 +147,7 @@ final class FuzzHistory {
     counted.append((key, time))
   }
 
-  /// What was asked for, as recorded traffic.
+  /// The requests as recorded traffic.
   static func lines(_ steps: [Step], of subject: String, _ plan: TrafficPlan) -> [Value] {
     steps.map { step in
       .object([

@@ -3,25 +3,24 @@ internal import Expressions
 internal import Pricing
 package import RuleEngine
 
-/// What a search for users who break invariants is to do, with all that was found out beforehand. Shared
-/// by all workers.
+/// The settings of a search for users that break invariants, with all precomputed data. All workers
+/// share it.
 package final class FuzzPlan: Sendable {
-  /// What can be chosen about a search.
+  /// The options of a search.
   package struct Options: Sendable {
     package var assigner: Assigner
     package var clock: HistoryClock
-    /// What all that is random follows from.
+    /// The seed for everything random.
     package var seed = ""
     /// Names; nil for all of the config.
     package var placements: [String]?
-    /// For how many days histories are made up.
+    /// The number of days that generated histories cover.
     package var days = 2
-    /// Texts that are rendered for users.
+    /// Texts to render for users.
     package var texts: TextPlan?
-    /// Whether values of texts are escaped, so that data must not make a tag.
+    /// Whether values in texts must be escaped, so that data cannot create a tag.
     package var isHTML = false
-    /// What the second way of each of our own checks came to is seen through this. Tests plant faults by
-    /// it.
+    /// Alters the second result of each of our own checks. Tests use it to inject faults.
     package var alters: (@Sendable (OwnInvariant, String) -> String)?
 
     package init(assigner: Assigner, clock: HistoryClock) {
@@ -36,15 +35,15 @@ package final class FuzzPlan: Sendable {
   package let options: Options
   let space: FuzzSpace
   let kinds: UsualKinds
-  /// By invariant, what the analysis says.
+  /// By invariant, the result of the analysis.
   let answers: [InvariantSearch.Answer]
-  /// By placement of the rule set, the invariants over decisions that are about it.
+  /// By placement of the rule set, the invariants over decisions that apply to it.
   let claims: [[Int]]
   /// The invariants over histories.
   let histories: [Int]
   let traffic: TrafficPlan
   let own: OwnChecks.Plan
-  /// Users who were found by the analysis.
+  /// Users that the analysis found.
   let found: [FuzzCase]
 
   package init(
@@ -71,7 +70,8 @@ package final class FuzzPlan: Sendable {
     let analysis = RuleAnalysis(ruleSet, now: now, keepsUsers: true, at: options.clock)
     let search = InvariantSearch(ruleSet, invariants, analysis.explored, now: now)
     kinds = search.kinds
-    // Records of witnesses are made consistent by what rules read, which the space knows.
+    // The space knows the attributes that rules read, which are used to make records of witnesses
+    // consistent.
     var space = FuzzSpace(ruleSet, analysis.explored, search, seed: options.seed, now: now)
     let records = space.records
     let judge = FuzzJudge(ruleSet, invariants, options)
@@ -98,28 +98,28 @@ package final class FuzzPlan: Sendable {
   }
 }
 
-/// A user who breaks an invariant.
+/// A user that breaks an invariant.
 struct FuzzCase: Sendable {
   var invariant: Int
   var record: Value
   /// The placement, of the rule set; nil for a history.
   var placement: Int?
-  /// What was asked for, of a history.
+  /// The requests of a history.
   var steps: [FuzzHistory.Step] = []
-  /// Whether all attributes are of the kinds that conditions are written for.
+  /// Whether all attributes have types that conditions are written for.
   var isUsual: Bool
 }
 
-/// Decides users, and says which invariants that breaks.
+/// Decides users, and finds the invariants that they break.
 final class FuzzJudge {
   private let ruleSet: RuleSet
   private let options: FuzzPlan.Options
   private let decider: WitnessDecider
   private var judge: InvariantJudge
-  /// How often a record was read into the frame.
+  /// The number of times that a record was read into the frame.
   private var reads = 0
 
-  /// User IDs that are tried where the draw decides.
+  /// The number of user IDs that are tried if the draw decides.
   private static let mostIDs = 2_000
 
   init(_ ruleSet: RuleSet, _ invariants: [RuleInvariant], _ options: FuzzPlan.Options) {
@@ -129,7 +129,7 @@ final class FuzzJudge {
     judge = InvariantJudge(invariants)
   }
 
-  /// What came of a user at a placement.
+  /// The result for a user at a placement.
   private struct Decided {
     var state: DecisionState
     var decision: Decision
@@ -158,8 +158,7 @@ final class FuzzJudge {
     return judge.judge(number, .map(context + [Value.Entry(key: "outcome", value: value)]))
   }
 
-  /// The user of a record, or one whom the draw gives something else, if that breaks an invariant at a
-  /// placement.
+  /// The user of a record, or one with another draw, if it breaks an invariant at a placement.
   func broken(_ number: Int, _ record: Value, _ placement: Int) -> Value? {
     var counts = FuzzCounts(invariants: number + 1)
     return broken(number, record, context(record), placement, decide(record, placement), &counts)
@@ -195,7 +194,7 @@ final class FuzzJudge {
     return nil
   }
 
-  /// The user with an ID that draws a variant, and the user who has it stored.
+  /// The user with an ID that draws a variant, and the user with this variant stored.
   private func drawing(
     _ variant: Int, of decision: Decision, _ record: Value, _ state: DecisionState
   ) -> [Value] {
@@ -236,7 +235,7 @@ final class FuzzJudge {
     var known = reads
     for (placement, numbers) in claims.enumerated() where !numbers.isEmpty {
       if reads != known {
-        // The frame holds somebody else by now.
+        // The frame holds another user by now.
         guard let again = decider.read(record) else { return }
         state = again
         known = reads
@@ -253,7 +252,7 @@ final class FuzzJudge {
     }
   }
 
-  /// Judges what a user was shown.
+  /// Judges the outcomes that a user has seen.
   func verdict(_ number: Int, _ record: Value, shown: Value) -> InvariantJudge.Verdict {
     judge.judge(number, .map(context(record) + [Value.Entry(key: "shown", value: shown)]))
   }
@@ -267,8 +266,8 @@ final class FuzzJudge {
     return nil
   }
 
-  /// An outcome of the placement for which an invariant holds for a user: nothing, or else being held
-  /// back, or else another paywall.
+  /// An outcome of the placement for which an invariant holds for a user: no match, or being held
+  /// back, or another paywall.
   func allowed(_ number: Int, _ record: Value, _ placement: Int) -> Value? {
     let rules = ruleSet.placements[placement].rules.map { ruleSet.rules[$0] }
     var outcomes: [(Decision.Outcome, Int?, Value)] = [
@@ -299,15 +298,15 @@ final class FuzzJudge {
   }
 }
 
-/// How often invariants were meant.
+/// The number of times that invariants applied.
 package struct FuzzCounts: Sendable {
   package internal(set) var users = 0
   package internal(set) var histories = 0
-  /// Records that were not read.
+  /// Records that could not be read.
   var refused = 0
-  /// By invariant, for how many decisions or histories it was meant.
+  /// By invariant, the number of decisions or histories that it applied to.
   var applied: [Int]
-  /// By invariant, how often `when` has failed.
+  /// By invariant, the number of failures of `when`.
   var whenErrors: [Int]
 
   init(invariants count: Int) {

@@ -3,15 +3,14 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// User records that are made up: parts that follow from each other agree, as nobody has one without the
-/// other.
+/// Generated user records. Dependent parts are consistent, as they are for real users.
 struct FuzzRecord {
   /// Paths that rules or invariants read.
   private let reads: Set<[String]>
   private let platform: Platform?
-  /// An entitlement that somebody may have.
+  /// A possible entitlement.
   private let entitlement: String
-  /// Whether audiences pass over owners: what is owned is then said where that is looked for.
+  /// Whether audiences skip owners. Entitlements are then stored where the guards look for them.
   private let hasGuards: Bool
 
   private static let status = ["device", DeviceAttribute.subscriptionStatus.rawValue]
@@ -25,13 +24,13 @@ struct FuzzRecord {
     self.entitlement = entitlement
   }
 
-  /// What the user owns.
+  /// The entitlements that the user owns.
   static func entitlements(of record: Value) -> [Value] {
     let listed = record.value(at: active) ?? record[UserMember.entitlements.key]
     return listed?.elements ?? []
   }
 
-  /// The record with parts that agree.
+  /// The record with consistent parts.
   func consistent(_ record: Value) -> Value {
     var record = SettledRecord.stripped(owning(record))
     for (source, derived, isVersion) in [
@@ -56,7 +55,7 @@ struct FuzzRecord {
     return record
   }
 
-  /// Who owns something is subscribed, and the other way round.
+  /// Users with entitlements are subscribed, and vice versa.
   private func owning(_ record: Value) -> Value {
     var record = record
     let (statusKey, ownedKey) = (UserMember.status.key, UserMember.entitlements.key)
@@ -83,7 +82,7 @@ struct FuzzRecord {
 
   // MARK: Plainness
 
-  /// How much there is to read in a record.
+  /// The amount of data in a record to read.
   static func cost(of record: Value) -> Int {
     let key = UserMember.userID.key
     let id = record[key]?.text
@@ -91,7 +90,7 @@ struct FuzzRecord {
       + (id == WitnessRecord.userID ? 0 : 1 + (id?.utf8.count ?? 0))
   }
 
-  /// How many attributes a record has, and what else it says beside who the user is.
+  /// The number of attributes of a record, and of other members beside the user's ID.
   static func attributes(of record: Value) -> Int {
     guard case .map(let members) = record else { return 0 }
     return members.reduce(0) { sum, member in
@@ -108,7 +107,7 @@ struct FuzzRecord {
     return entries.reduce(0) { $0 + leaves($1.value) }
   }
 
-  /// How much there is to read in a value: less is plainer.
+  /// The amount of data in a value to read. Less is simpler.
   static func cost(_ value: Value?) -> Int {
     switch value {
     case nil: 0
@@ -127,7 +126,7 @@ struct FuzzRecord {
     }
   }
 
-  /// The record without each of its parts, the largest first.
+  /// Variants of the record, each without one of its parts, the largest part first.
   static func reductions(of record: Value) -> [Value] {
     var paths: [[String]] = []
     guard case .map(let members) = record else { return [] }

@@ -2,37 +2,37 @@ internal import CivilTime
 package import Expressions
 internal import RuleEngine
 
-/// What a search for users who break invariants has found so far. Blocks are taken in their order, so
-/// that the same comes out of any number of threads.
+/// The results so far of a search for users that break invariants. Blocks are added in their order,
+/// so that the result does not depend on the number of threads.
 package final class FuzzReport {
-  /// Somebody for whom an invariant does not hold.
+  /// A user for whom an invariant does not hold.
   package struct Broken {
-    /// The user and the placement, as a test that fails; nil for a history.
+    /// The user and the placement, as a failing test; nil for a history.
     package var test: RuleTestCase?
     /// The line of the test.
     package var line: Value?
     package var record: Value
-    /// What was asked for, as traffic, and what was shown.
+    /// The requests, as traffic, and the outcomes.
     package var traffic: [Value] = []
     package var shown: [Value] = []
-    /// How `holds` has failed.
+    /// The error of `holds`, if it failed.
     package var error: String?
-    /// Attributes that are of other kinds than conditions are written for.
+    /// Attributes with types that conditions are not written for.
     package var unusual: [String] = []
-    /// Of our own invariants: what was to come, and what came.
+    /// For our own invariants, the expected and the actual result.
     package var expected: String?
     package var got: String?
   }
 
   package enum Verdict {
     case broken(Broken)
-    /// Only with attributes of other kinds than conditions are written for.
+    /// Broken only by attributes with types that conditions are not written for.
     case brokenByOddUsers(Broken)
     case proved
-    /// Proved for attributes of the kinds that conditions are written for.
+    /// Proved for attributes with types that conditions are written for.
     case provedForUsual
     case held
-    /// It was never meant.
+    /// It never applied.
     case neverMeant
   }
 
@@ -45,7 +45,7 @@ package final class FuzzReport {
   private var failed: [OwnInvariant: Broken] = [:]
   private var names: Set<String> = []
 
-  /// Users that are made small, of whom the smallest is told.
+  /// The number of users to shrink. The smallest is reported.
   private static let mostShrunk = 3
 
   package init(_ plan: FuzzPlan) {
@@ -56,7 +56,7 @@ package final class FuzzReport {
     take(plan.found)
   }
 
-  /// Whether everything that was declared is broken or proved.
+  /// Whether every declared invariant is broken or proved.
   package var isSettled: Bool {
     plan.invariants.indices.allSatisfy {
       broken[$0] != nil || plan.answers[$0] != .unknown && counts.applied[$0] > 0
@@ -122,7 +122,7 @@ package final class FuzzReport {
     if let expected = judge.allowed(found.invariant, found.record, placement) {
       members.append(.init(key: "expect", value: expected))
     } else {
-      // Nothing that the placement gives will do. Who reads the test knows what is right.
+      // No outcome of the placement is acceptable. Readers of the test know the right one.
       members.append(.init(key: "expect", value: .object(["result": "noAudienceMatch"])))
     }
     made.line = .map(members)
@@ -130,7 +130,7 @@ package final class FuzzReport {
     return made
   }
 
-  // MARK: What is told
+  // MARK: Report
 
   package func verdict(_ number: Int) -> Verdict {
     if let found = broken[number] { return .broken(found) }
@@ -140,19 +140,19 @@ package final class FuzzReport {
     return counts.applied[number] == 0 ? .neverMeant : .held
   }
 
-  /// How often an invariant was meant, and how often `when` has failed.
+  /// The number of times that an invariant applied, and that `when` failed.
   package func applied(_ number: Int) -> (count: Int, whenErrors: Int) {
     (counts.applied[number], counts.whenErrors[number])
   }
 
   package func failure(_ invariant: OwnInvariant) -> Broken? { failed[invariant] }
 
-  /// Our own invariants that were looked at.
+  /// Our own invariants that were checked.
   package var ownInvariants: [OwnInvariant] {
     OwnInvariant.allCases.filter { $0 != .texts || plan.options.texts != nil }
   }
 
-  /// What came of a test, with the clauses that decided.
+  /// The result of a test, with the clauses that decided.
   package func explained(_ test: RuleTestCase) -> (got: String, reasons: [String])? {
     guard let result = try? tester.run(test, at: plan.options.clock) else { return nil }
     return (result.got, result.reasons)

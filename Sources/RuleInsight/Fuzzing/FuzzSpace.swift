@@ -3,32 +3,32 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// What users are made of: some to begin with, and values of everything that rules and invariants read, at
-/// and around all that they compare it with.
+/// The components of generated users: base users, and values of everything that rules and
+/// invariants read, equal to and around the constants that it is compared with.
 struct FuzzSpace: Sendable {
   /// A part of a user record.
   struct Part: Sendable {
     var path: [String]
-    /// Nil where the part is not there. Those of the usual kinds come first.
+    /// Nil for a missing part. Values of usual types come first.
     var values: [Value?]
     var usualCount: Int
     /// Whether invariants read it.
     var isClaimed: Bool
   }
 
-  /// Users to begin with: one for each audience and clause, both ways.
+  /// Base users: two for each audience and clause, one on each side.
   private(set) var bases: [Value]
   private(set) var parts: [Part] = []
   /// The numbers of parts that invariants read.
   private let claimed: [Int]
-  /// Changes of one part: how many there are before a part, by its place in the order.
+  /// Changes of one part: the number of them before each part, by its index in the order.
   private let order: [Int]
   private let values: Int
   private var singles: Int { values * bases.count }
   let records: FuzzRecord
   private let seed: String
 
-  /// One value of every kind.
+  /// One value of every type.
   static let oddValues: [Value] = [
     .null, true, false, 7, -1, 2.5, .int(.max), "7", "true", "$7", [], ["a"], .map([]), ["a": 1],
   ]
@@ -66,13 +66,13 @@ struct FuzzSpace: Sendable {
     add([nobody] + explored.flatMap { $0.users.map(\.record) })
   }
 
-  /// Takes in users to begin with, before those that are there.
+  /// Adds base users before the existing ones.
   mutating func add(_ users: [Value]) {
     var seen: Set<Value> = []
     bases = (users.map { records.consistent($0) } + bases).filter { seen.insert($0).inserted }
   }
 
-  /// The user with a number; the same for a seed, whoever asks.
+  /// The user with a number. It depends only on the seed.
   func user(_ number: Int) -> Value {
     if number < bases.count { return bases[number] }
     let further = number - bases.count
@@ -81,7 +81,7 @@ struct FuzzSpace: Sendable {
     return records.consistent(mixed(&random))
   }
 
-  /// One base with one other value.
+  /// One base user with one value changed.
   private func single(_ number: Int) -> Value {
     let base = bases[number % bases.count]
     var value = number / bases.count
@@ -96,7 +96,7 @@ struct FuzzSpace: Sendable {
     return base
   }
 
-  /// A value, or the list that a record has there with its elements added: one list may have to meet
+  /// A value, or the record's list with its elements added, because one list may have to meet
   /// several conditions.
   private static func extended(_ value: Value?, _ path: [String], of record: Value) -> Value? {
     guard let more = value?.elements, let known = record.value(at: path)?.elements else {
@@ -130,7 +130,7 @@ struct FuzzSpace: Sendable {
     return record
   }
 
-  /// Two users in one; the second one counts.
+  /// Two users merged into one. The second takes precedence.
   private static func joined(_ first: Value, _ second: Value) -> Value {
     guard case .map(let entries) = second, case .map = first else { return second }
     return entries.reduce(first) { joined, entry in
@@ -142,8 +142,8 @@ struct FuzzSpace: Sendable {
 }
 
 extension ConditionSpace.Candidate {
-  /// The candidate, and those of what its map holds: rules and invariants may read members of one map
-  /// each, and a user who breaks something has both.
+  /// The candidate, and those for the members of its map. Rules and invariants may each read a
+  /// member of one map, and a user that breaks something has both.
   fileprivate var withMembers: [ConditionSpace.Candidate] {
     guard case .map(let entries)? = value, question == nil else { return [self] }
     return [self]
@@ -200,7 +200,7 @@ private struct PartBuilder {
     if isUsual { values[path]?.usual.append(value) } else { values[path]?.other.append(value) }
   }
 
-  /// What was stored, what counts for limits, and what rules ask of events.
+  /// Adds stored assignments, occurrences of limits, and events that rules ask about.
   mutating func addHistory(
     of ruleSet: RuleSet, _ candidates: [ConditionSpace.Candidate], now: Instant
   ) {
@@ -244,7 +244,8 @@ private struct PartBuilder {
     }
   }
 
-  /// Occurrences around a limit: one fewer than it allows and as many, now and at the edge of its span.
+  /// Adds occurrences around a limit: one fewer than it allows and exactly as many, now and at the
+  /// edge of its span.
   private mutating func add(_ limit: OccurrenceLimit, _ now: Instant) {
     let path = [UserMember.occurrences.key, limit.key]
     add(path, nil, true)

@@ -1,24 +1,24 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What came of a block of users.
+/// The results of a block of users.
 package struct FuzzBlock: Sendable {
   package var counts: FuzzCounts
   var cases: [FuzzCase] = []
   var failures: [(record: Value, steps: [FuzzHistory.Step], failure: OwnChecks.Failure)] = []
 }
 
-/// Makes users up, block by block, and looks for some who break invariants. A thread has its own worker;
-/// which of them does a block changes nothing.
+/// Generates users, block by block, and looks for some that break invariants. Each thread has its
+/// own worker. The result of a block does not depend on the worker.
 package struct FuzzWorker: ~Copyable {
   package static let usersInBlock = 64
   private static let historiesInBlock = 8
-  /// How many users of a block are held to our own invariants, and of how many the smallest change is
-  /// looked for.
+  /// The number of users per block that are checked against our own invariants, and of those whose
+  /// smallest change is checked.
   private static let ownInBlock = 16
-  /// In which blocks the smallest change is looked for.
+  /// The blocks in which the smallest change is checked.
   private static let explainingBlocks = 8
-  /// Users who break an invariant that are kept of a block.
+  /// The maximum number of stored users per block that break an invariant.
   private static let mostCases = 3
 
   private let plan: FuzzPlan
@@ -33,7 +33,7 @@ package struct FuzzWorker: ~Copyable {
     own = OwnChecks(plan.own)
   }
 
-  /// - Parameter limit: the number of users up to which it goes.
+  /// - Parameter limit: the total number of users to generate.
   package mutating func run(block: Int, upTo limit: Int = .max) -> FuzzBlock {
     let count = plan.invariants.count
     var result = FuzzBlock(counts: FuzzCounts(invariants: count))
@@ -66,7 +66,7 @@ package struct FuzzWorker: ~Copyable {
 
   private mutating func runHistory(_ number: Int, _ result: inout FuzzBlock) {
     var random = TrafficRandom(seed: plan.options.seed, "histories", String(number))
-    // Those whom audiences take, and now and then others.
+    // Users that audiences match, and occasionally others.
     let bases = plan.space.bases.count
     let isBase = random.number(below: 4) > 0
     let user = random.number(below: isBase ? bases : bases + 4 * (number + 16))
@@ -94,7 +94,7 @@ package struct FuzzWorker: ~Copyable {
     }
   }
 
-  /// A user to whom nothing has happened yet.
+  /// A user without any history.
   private static func fresh(_ record: Value) -> Value {
     [UserMember.occurrences, .sessionStart, .events].reduce(record) { record, member in
       record.setting([member.key], to: nil)

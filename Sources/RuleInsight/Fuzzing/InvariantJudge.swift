@@ -3,15 +3,15 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Says whether invariants hold for users and what they get.
+/// Checks whether invariants hold for users and their outcomes.
 struct InvariantJudge: ~Copyable {
   enum Verdict: Equatable {
     case holds
     /// `when` is not true.
     case notMeant
-    /// `when` fails, which means the same.
+    /// `when` failed, which has the same effect.
     case whenFails
-    /// `holds` is not true; it has failed where there is an error.
+    /// `holds` is not true. It failed if there is an error.
     case violated(error: String?)
 
     var isViolated: Bool {
@@ -22,11 +22,11 @@ struct InvariantJudge: ~Copyable {
 
   let invariants: [RuleInvariant]
   private let program: Program
-  /// By invariant, where its expressions are among the program's.
+  /// By invariant, the entries of its expressions in the program.
   private var entries: [(when: Program.Entry?, holds: Program.Entry)] = []
   private var frame: Frame
 
-  /// - Parameter invariants: such without ``RuleInvariant/diagnostics()``.
+  /// - Parameter invariants: invariants without ``RuleInvariant/diagnostics()``.
   init(_ invariants: [RuleInvariant]) {
     self.invariants = invariants
     var builder = ProgramBuilder(RuleInvariant.environment)
@@ -51,18 +51,18 @@ struct InvariantJudge: ~Copyable {
     }
   }
 
-  /// - Parameter context: what ``context(_:now:)`` makes, with an outcome or with what was shown.
+  /// - Parameter context: the result of ``context(_:now:)``, with an outcome or a history added.
   mutating func judge(_ number: Int, _ context: Value) -> Verdict {
     do throws(EvaluationError) {
       try frame.fill(context)
     } catch {
-      // What is too large for a frame is not meant.
+      // The invariant does not apply to a user that is too large for a frame.
       return .whenFails
     }
     return judgeAgain(number)
   }
 
-  /// The same for the context of the last time.
+  /// The same for the previous context.
   mutating func judgeAgain(_ number: Int) -> Verdict {
     if let when = entries[number].when {
       do throws(EvaluationError) {
@@ -82,13 +82,14 @@ struct InvariantJudge: ~Copyable {
 
   // MARK: Contexts
 
-  /// What expressions read of a user: attributes as rules read them, `entitlements` and `now`.
+  /// The values of a user that expressions read: attributes as rules read them, `entitlements` and
+  /// `now`.
   static func context(
     _ record: Value, _ clock: HistoryClock, _ format: Config.Format, on platform: Platform?
   ) -> [Value.Entry] {
     var record = record
     if format == .superwall {
-      // Invariants read what rules could read.
+      // Invariants read the same attributes as rules can.
       record = DeviceDerivation.complete(
         record, DeviceDerivation.attributes, on: platform, at: clock)
     }
@@ -109,7 +110,7 @@ struct InvariantJudge: ~Copyable {
     return entries
   }
 
-  /// An outcome as expressions have it.
+  /// An outcome in the form for expressions.
   static func outcome(_ outcome: Decision.Outcome, placement: String, audience: Int?) -> Value {
     var experiment: Decision.Experiment?
     var paywall: Value = .null

@@ -2,18 +2,19 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Asks of invariants over decisions whether anybody breaks them: for each outcome that a placement can
-/// have, whether somebody gets it for whom the invariant does not hold.
+/// Finds out whether any user breaks the invariants over decisions. For each possible outcome of a
+/// placement it asks whether some user gets the outcome although the invariant does not hold for
+/// it.
 struct InvariantSearch {
   enum Answer: Sendable, Equatable {
-    /// Nobody breaks it.
+    /// No user breaks it.
     case proof
-    /// Nobody does whose attributes are of the kinds that conditions are written for.
+    /// No user with attributes of the usual types breaks it.
     case usualProof
     case unknown
   }
 
-  /// An outcome that a placement can have, and the rule that leads to it.
+  /// A possible outcome of a placement, and the rule that leads to it.
   private struct Outcome {
     var rule: Int?
     var value: Value
@@ -27,11 +28,12 @@ struct InvariantSearch {
   let kinds: UsualKinds
   /// By invariant, the numbers of its conditions.
   private var conditions: [(when: Int?, holds: Int)] = []
-  /// By entitlement, the condition that somebody owns it.
+  /// By entitlement, the condition that the user owns it.
   private var guards: [String: Int] = [:]
 
   private static let budget = 20_000
-  /// Outcomes that are asked for with one invariant, and of these such as depend on the rules.
+  /// The maximum number of outcomes to ask about for one invariant, and of those that depend on the
+  /// rules.
   private static let mostQuestions = 4_000
   private static let mostJoint = 400
 
@@ -62,14 +64,14 @@ struct InvariantSearch {
     kinds = UsualKinds([model] + explored.prefix(1).map(\.model))
   }
 
-  /// Attributes and values that tell users apart for the invariants.
+  /// Values of attributes that the invariants distinguish.
   var candidates: [ConditionSpace.Candidate] {
     ConditionSpace(model, roots: model.conditions.map(\.root)).candidates.filter {
       !["outcome", "shown", "now"].contains($0.path.first ?? "outcome")
     }
   }
 
-  /// A user for whom an invariant is meant, whatever comes of it.
+  /// A user that an invariant applies to, with any outcome.
   func meant(_ number: Int) -> Value? {
     guard let when = conditions[number].when else { return nil }
     let root = model.conditions[when].root
@@ -84,8 +86,8 @@ struct InvariantSearch {
   }
 
   /// - Parameters:
-  ///   - placements: those that the invariant is about.
-  ///   - breaks: whether a user breaks the invariant at a placement, which is found out by deciding.
+  ///   - placements: the placements that the invariant applies to.
+  ///   - breaks: whether a user breaks the invariant at a placement, according to a decision.
   func answer(
     _ number: Int, at placements: [Int], breaks: (_ record: Value, _ placement: Int) -> Bool
   ) -> Answer {
@@ -145,7 +147,7 @@ struct InvariantSearch {
     for earlier in rules.lowerBound..<last where takes(earlier) {
       let audience = ruleSet.rules[earlier].audience
       if audience.occurrenceLimit != nil || audience.entitlementGuard != nil { continue }
-      // Nobody gets past an audience of everybody.
+      // No user gets past an audience that matches every user.
       guard let condition = seen.conditions[earlier - rules.lowerBound] else { return .proof }
       if !sparing.contains(condition) { sparing.append(condition) }
     }
@@ -177,7 +179,7 @@ struct InvariantSearch {
         seen.model, roots: roots, claims: model, claimRoots: claims.map(\.node), pinned: pinned,
         lists: [["entitlements"]], kinds: kinds)
     }
-    // Whether it holds for the outcome whoever gets it.
+    // Whether it holds for the outcome regardless of the user.
     if space([]).isProved(claims, budget: Self.budget) { return .proof }
     joint += 1
     let question = ConditionSpace.Question(goals, sparing: sparing)
@@ -189,14 +191,14 @@ struct InvariantSearch {
       }
     }
     guard case .proof = answer(isUsual: true) else { return .unknown }
-    // Of texts that a platform reads as something else not all are known.
+    // The strings that a platform converts are not all known.
     guard ruleSet.language.platform == nil, case .proof = answer(isUsual: false) else {
       return .usualProof
     }
     return .proof
   }
 
-  /// The user of a context, with a history that lets through to a rule.
+  /// The user of a context, with a history with which it reaches a rule.
   private func record(
     _ witness: AnalysisWitness, upTo last: Int, in placement: Int, _ seen: ExploredPlacement
   ) -> Value {

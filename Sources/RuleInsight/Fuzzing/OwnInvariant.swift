@@ -2,26 +2,28 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// What this engine promises of every config and every user, whatever a team declares.
+/// Invariants of the engine for every config and every user, independent of those that a team
+/// declares.
 package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
-  /// One decision, a batch of rows, and columns give the same.
+  /// A single decision, a batch of rows, and columns give the same result.
   case batch
-  /// Folded and unfolded conditions do.
+  /// Folded and unfolded conditions give the same result.
   case folding
-  /// So do rules that were printed and read again.
+  /// Rules that were printed and parsed again give the same result.
   case printing
-  /// An explanation tells the decision, and the smallest change that it names makes the difference.
+  /// An explanation agrees with the decision, and the smallest change that it names has the
+  /// promised effect.
   case explaining
-  /// Deciding twice gives the same.
+  /// Deciding twice gives the same result.
   case repeating
-  /// What a request applies is what the table of effects says.
+  /// A request applies the effects that the table lists.
   case effects
-  /// Nothing is given more often than its limit allows.
+  /// No outcome exceeds its limit.
   case limits
-  /// Texts hold no tag that came from data.
+  /// Texts contain no tag that came from data.
   case texts
 
-  /// What is held, for a person.
+  /// The invariant in words.
   package var title: String {
     switch self {
     case .batch: "one decision, batch and columns agree"
@@ -36,12 +38,12 @@ package enum OwnInvariant: String, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// Holds our own invariants for users.
+/// Checks our own invariants for users.
 final class OwnChecks {
-  /// What all workers share.
+  /// The data that all workers share.
   struct Plan: Sendable {
     let ruleSet: RuleSet
-    /// The same rules, compiled by other ways.
+    /// The same rules, compiled in other ways.
     let unfolded: RuleSet
     let printed: RuleSet
     let batch: BatchPlan
@@ -110,7 +112,7 @@ final class OwnChecks {
     texts = plan.texts.map { BatchWorker($0) }
   }
 
-  /// - Parameter explains: whether to look for the smallest change, too, which takes long.
+  /// - Parameter explains: whether to check the smallest change as well, which is slow.
   func failures(_ record: Value, explains: Bool) -> [Failure] {
     guard let state = decider.read(record) else { return [] }
     var failures: [Failure] = []
@@ -165,7 +167,7 @@ final class OwnChecks {
       + (decision.assignmentSource.map { "\($0)" } ?? "none")
   }
 
-  /// The decision as the steps of an explanation tell it.
+  /// The decision according to the steps of an explanation.
   private func explained(_ placement: String, _ state: DecisionState) -> String {
     let explanation = plan.ruleSet.explain(
       placement, frame: &decider.frame, state: state, assigner: plan.options.assigner,
@@ -192,7 +194,7 @@ final class OwnChecks {
     }.joined(separator: ", ")
   }
 
-  /// What the table allows of what the decision has.
+  /// The decision's effects that the table allows.
   private static func wantedEffects(_ decision: Decision) -> String {
     var own: EffectTable.Effects = .fireTrigger
     for effect in decision.effects {
@@ -208,7 +210,7 @@ final class OwnChecks {
     }.joined(separator: ", ")
   }
 
-  /// Whether the limit of the audience that decides has room, counted by itself.
+  /// Whether the limit of the audience that decides has room, according to a separate count.
   private static func room(_ decision: Decision, _ state: DecisionState) -> String {
     guard let limit = decision.rule?.audience.occurrenceLimit else { return "within" }
     var count = 0
@@ -230,7 +232,7 @@ final class OwnChecks {
 
   // MARK: Batches
 
-  /// The outcomes of a user who is decided by a batch: alone, and where the record's shape is known.
+  /// The outcomes of a user in a batch: decided alone, and with a known record shape.
   private func batch(_ record: Value) -> (rows: String, columns: String) {
     let line = Array(record.json.utf8)
     let output = worker.process(Array([line, line, line].joined(separator: [0x0A])))
@@ -244,7 +246,7 @@ final class OwnChecks {
     )
   }
 
-  /// Marks of data in what a user's texts say.
+  /// Marks from data in a user's texts.
   private func tags(_ record: Value) -> String {
     guard texts != nil else { return "none" }
     let output = texts?.process(Array(record.json.utf8))
@@ -266,7 +268,8 @@ final class OwnChecks {
 
   // MARK: The smallest change
 
-  /// What an audience that does not decide says of the user whom it would take.
+  /// Applies the smallest change for an audience that does not decide. Returns this audience, and
+  /// the one that decides afterwards.
   private func changed(_ record: Value, _ placement: String, _ state: DecisionState) -> (
     wanted: String, got: String
   )? {

@@ -1,17 +1,17 @@
 package import Expressions
 internal import RuleEngine
 
-/// What a team holds to be true of every decision, or of everything that one user is shown, as strict CEL:
-/// `{"name","placement"?,"when"?,"holds","over"}`.
+/// A team's statement that must be true of every decision, or of everything that one user sees, as
+/// strict CEL: `{"name","placement"?,"when"?,"holds","over"}`.
 package struct RuleInvariant: Hashable, Sendable {
   package enum Span: String, Hashable, Sendable {
     case decision, history
   }
 
   package var name: String
-  /// The placement that it is about; nil for all.
+  /// The placement that it applies to; nil for all.
   package var placement: String?
-  /// For whom it is meant; nil for all.
+  /// The users that it applies to; nil for all.
   package var when: String?
   package var holds: String
   package var span: Span
@@ -72,10 +72,10 @@ package struct RuleInvariant: Hashable, Sendable {
     span = known
   }
 
-  /// What an outcome has.
+  /// The members of an outcome.
   package static let outcomeMembers = ["placement", "result", "audience", "variant", "paywall"]
 
-  /// What is wrong with its expressions: by the key that has one, with the expression.
+  /// Problems in its expressions, with the key of the expression and its source.
   package func diagnostics() -> [(key: String, source: String, diagnostic: Diagnostic)] {
     let isHistory = span == .history
     let environment = ExpressionEnvironment(
@@ -110,7 +110,7 @@ package struct RuleInvariant: Hashable, Sendable {
     return found
   }
 
-  /// Where the expressions of all are evaluated.
+  /// The environment in which all the expressions are evaluated.
   static let environment = ExpressionEnvironment(
     roots: ["user", "device", "params", "outcome"], variables: ["now", "entitlements", "shown"])
 }

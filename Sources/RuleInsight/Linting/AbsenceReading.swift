@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What a superscript condition gives for users who lack one attribute, as far as that does not depend on
-/// other attributes.
+/// The result of a superscript condition for users that lack one attribute, as far as it does not
+/// depend on other attributes.
 struct AbsenceReading {
   enum Answer {
     case yes, no, fails
@@ -12,25 +12,25 @@ struct AbsenceReading {
 
   /// A clause that is true because the attribute is missing.
   struct Reason {
-    /// What people mean by such a clause, for users who lack the attribute.
+    /// The likely intention of such a clause for users that lack the attribute.
     enum Form {
-      /// Most likely nothing: `<`, `<=`, `== 0`, `!= "x"`, a negated list.
+      /// Most likely unintended: `<`, `<=`, `== 0`, `!= "x"`, a negated list.
       case oversight
-      /// Often these users too: `== false`, `!x`, `>= 0`.
+      /// Often intended: `== false`, `!x`, `>= 0`.
       case idiom
     }
 
     var id: ParsedExpression.ID
     var form: Form
-    /// What the attribute counts as beside a literal; nil beside a list.
+    /// The value that the attribute counts as beside a literal; nil beside a list.
     var standIn: Value?
   }
 
   private let expression: ParsedExpression
   private let attribute: [String]
-  /// The answers of parts that were asked before.
+  /// The cached answers of parts.
   private var answers: [ParsedExpression.ID: Answer] = [:]
-  /// Whether the condition says what becomes of users who lack the attribute.
+  /// Whether the condition handles users that lack the attribute explicitly.
   private var isAskedFor = false
 
   init(_ expression: ParsedExpression, without attribute: [String]) {
@@ -38,8 +38,8 @@ struct AbsenceReading {
     self.attribute = attribute
   }
 
-  /// The clauses that are true because the attribute is missing, where the condition can be true then and
-  /// does not ask for that.
+  /// The clauses that are true because the attribute is missing. Empty if the condition cannot be
+  /// true then, or handles that case explicitly.
   mutating func reasons() -> [Reason] {
     switch answer(expression.root) {
     case .no, .fails: return []
@@ -107,7 +107,7 @@ struct AbsenceReading {
     return isOpen ? .open : .no
   }
 
-  /// Whether a part is the attribute or something inside it.
+  /// Whether a part is the attribute or contained in it.
   private func reads(_ id: ParsedExpression.ID) -> Bool {
     expression.path(id)?.starts(with: attribute) ?? false
   }
@@ -127,7 +127,7 @@ struct AbsenceReading {
 
   private func compare(_ relation: Relation) -> Answer {
     if reads(relation.left) {
-      // An index gets no default.
+      // Indexing has no default.
       if expression[relation.left].kind == .index { return beside(relation, null: relation.right) }
       guard let literal = expression.literal(relation.right) else { return .no }
       return AbsenceReading.answer(relation.kind, zero: zero(of: literal), literal)
@@ -135,7 +135,7 @@ struct AbsenceReading {
     return reads(relation.right) ? beside(relation, null: relation.left) : .open
   }
 
-  /// What a comparison of null with an operand gives.
+  /// The result of comparing null with an operand.
   private func beside(_ relation: Relation, null other: ParsedExpression.ID) -> Answer {
     switch relation.kind {
     case .equal: expression.literal(other) == .null ? .yes : .no
@@ -144,7 +144,7 @@ struct AbsenceReading {
     }
   }
 
-  /// What superscript compares a literal with where the attribute is missing.
+  /// The value that superscript compares a literal with if the attribute is missing.
   private func zero(of literal: Value) -> Value {
     switch literal {
     case .int, .uint: .int(0)
@@ -177,7 +177,7 @@ struct AbsenceReading {
 
   // MARK: Reasons
 
-  /// The clauses below a part because of which it is true, or is not.
+  /// The clauses below a part that make it true, or false.
   private mutating func reasons(_ id: ParsedExpression.ID, when wanted: Bool) -> [Reason] {
     let node = expression[id]
     switch node.kind {
@@ -191,7 +191,7 @@ struct AbsenceReading {
       let test = answer(Int(node.a))
       if test != .no { branches.append(Int(node.b)) }
       if test != .yes { branches.append(Int(node.c)) }
-      // `has(x) ? a : b` says what becomes of users without x.
+      // `has(x) ? a : b` handles users without x explicitly.
       if test == .no, asks(Int(node.a)) { isAskedFor = true }
       let tests = test == .yes || test == .no ? reasons(Int(node.a), when: test == .yes) : []
       return tests + branches.flatMap { reasons($0, when: wanted) }
@@ -201,7 +201,7 @@ struct AbsenceReading {
     }
   }
 
-  /// Whether a test does nothing but ask whether the attribute exists.
+  /// Whether a test only checks whether the attribute exists.
   private func asks(_ id: ParsedExpression.ID) -> Bool {
     if expression.call(id)?.name == "has" { return true }
     guard let relation = Relation(id, in: expression) else { return false }

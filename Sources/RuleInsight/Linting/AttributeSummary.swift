@@ -1,22 +1,23 @@
 package import Expressions
 internal import RuleEngine
 
-/// What was seen of an attribute of users.
+/// A summary of an attribute's values in user records.
 package struct AttributeSummary: Sendable {
   package var path: AttributePath
-  /// How many users have it.
+  /// The number of users that have it.
   package var present: Int
-  /// By kind, how many values are of it.
+  /// The number of values by type.
   package var kinds: [String: Int]
   /// The range of its numbers.
   package var least: Double?
   package var greatest: Double?
-  /// How often each word is there, of a string that has few.
+  /// The number of occurrences of each word, for a string with few distinct ones.
   package var words: [String: Int]
-  /// The first values that differ.
+  /// The first distinct values.
   package var examples: [Value]
 
-  /// Whether values are of kinds that rules tell apart: null is no kind, and all numbers are one.
+  /// Whether values have several types that rules distinguish. Null does not count as a type, and
+  /// all numbers have the same one.
   package var hasSeveralKinds: Bool {
     Set(kinds.keys.filter { $0 != "null" }.map { $0 == "double" ? "int" : $0 }).count > 1
   }
@@ -27,12 +28,12 @@ package struct AttributeSummary: Sendable {
       .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
   }
 
-  /// The kinds without counts: `string`, `int or string`.
+  /// The types without counts: `string`, `int or string`.
   package var kind: String {
     kinds.keys.sorted().joined(separator: " or ")
   }
 
-  /// What its values are: a range, words, or examples.
+  /// Its values in words: a range, words, or examples.
   package var valueText: String {
     if let least, let greatest, !hasSeveralKinds {
       return "\(Self.text(least)) to \(Self.text(greatest))"
@@ -48,7 +49,7 @@ package struct AttributeSummary: Sendable {
     Int64(exactly: number).map(String.init) ?? "\(number)"
   }
 
-  /// How many values are not of a kind.
+  /// The number of values of other types.
   func count(notLike expected: ContextSchema.Kind) -> Int {
     kinds.reduce(0) { sum, kind in
       let own: ContextSchema.Kind =

@@ -1,7 +1,7 @@
 internal import Expressions
 package import RuleEngine
 
-/// What Superwall's SDKs and AgentWallie's hand to conditions.
+/// The attributes that Superwall's SDKs and AgentWallie's pass to conditions.
 extension ContextSchema {
   /// Attributes as the SDKs of Superwall have them, on any platform.
   package static func superwall(_ language: RuleLanguage) -> ContextSchema {
@@ -21,12 +21,12 @@ extension ContextSchema {
     add(optionalNumbers, .number, sure: false)
     add(optionalTexts, .anyText, sure: false)
     add(others, .any, sure: false)
-    // SDKs send a text, of which superscript makes a bool.
+    // SDKs send a string, which superscript converts to a bool.
     add(["isSandbox"], language == .cel ? .any : .bool)
     add(["isLoggedIn"], .bool, to: "user")
     add(["seed"], .number, to: "user")
     add(["aliasId", "applicationInstalledAt"], .anyText, to: "user")
-    // Only users whom the app has identified have it.
+    // Only users that the app has identified have it.
     add(["appUserId"], .anyText, to: "user", sure: false)
     add(["event_name", "$event_name", "$app_session_id"], .anyText, to: "params")
     add(["$is_standard_event", "$is_feature_gatable"], .bool, to: "params")
@@ -71,14 +71,14 @@ extension ContextSchema {
     "latestSubscriptionPeriodType", "latestSubscriptionState",
   ]
 
-  /// What differs between platforms, or has parts of its own.
+  /// Attributes that differ between platforms, or have members of their own.
   private static let others = [
     "isApplePayAvailable", "activeEntitlementObjects", "activeEntitlementsObject", "customerInfo",
     "capabilities", "capabilitiesConfig", "capabilities_config", "latestSubscriptionWillAutoRenew",
     "demandScore", "demandTier", "geo", "userAgentData", "cookiesEnabled",
   ]
 
-  /// What AgentWallie's filters can ask for.
+  /// The attributes that AgentWallie's filters can use.
   package static let agentWallie: ContextSchema = {
     var schema = ContextSchema(completeRoots: ["device", ""])
     let platform = Kind.text(oneOf: ["ios", "android", "web"])

@@ -1,17 +1,17 @@
 package import Expressions
 internal import RuleEngine
 
-/// What there is to know about a code: the page of `tollgate check --explain`.
+/// The documentation of a diagnostic code: the page of `tollgate check --explain`.
 package struct CodePage: Sendable {
-  /// A piece of a config in which something is found, or not.
+  /// An example piece of a config, with or without the problem.
   package enum Example: Hashable, Sendable {
-    /// An expression, the condition of an audience of Superwall's.
+    /// An expression: the condition of a Superwall audience.
     case condition(String)
-    /// Members of an audience of Superwall's, beside those that it must have.
+    /// Members of a Superwall audience, beside the required ones.
     case audience(String)
     /// A whole config.
     case config(String)
-    /// Something that `check` does not read by itself.
+    /// Input of another kind, which `check` alone does not read.
     case other(String)
 
     package var text: String {
@@ -23,17 +23,17 @@ package struct CodePage: Sendable {
 
   package let code: Diagnostic.Code
   package let severity: Diagnostic.Severity
-  /// What is found, in a sentence.
+  /// The problem, in a sentence.
   package let what: String
-  /// What comes of it.
+  /// The consequences.
   package let why: String
-  /// Where it is found.
+  /// An example with the problem.
   package let example: Example
-  /// What to do.
+  /// The remedy.
   package let advice: String
-  /// The example as it should be; there nothing is found.
+  /// The corrected example, without the problem.
   package let better: Example?
-  /// Lists of names that the advice is about, by their titles.
+  /// Lists of names that the advice refers to, by their titles.
   let lists: [(title: String, names: [String])]
 
   package init(
@@ -51,7 +51,7 @@ package struct CodePage: Sendable {
     self.lists = lists
   }
 
-  /// The page for a person.
+  /// The page in plain text form.
   package var text: String {
     func indented(_ example: Example) -> String {
       example.text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -2,13 +2,13 @@ package import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// Where everything that can be said of a config without users comes together: what decoding and
-/// compiling said, what lints find, and whoever else looks at it.
+/// Collects all diagnostics about a config that need no users: from decoding and compiling, from
+/// lints, and from other checks.
 package struct ConfigCheck {
   private var found: [Diagnostic] = []
   private var known: Set<Key> = []
 
-  /// What makes two findings one: who says the same of one place says it once.
+  /// The identity of a finding. Findings with equal keys are reported once.
   private struct Key: Hashable {
     var code: Diagnostic.Code
     var path: String
@@ -18,11 +18,11 @@ package struct ConfigCheck {
   /// - Parameter diagnostics: of decoding and compiling.
   package init(_ diagnostics: [Diagnostic]) { add(diagnostics) }
 
-  /// Adds what somebody found. What was said before, of the same place, is left out.
+  /// Adds diagnostics. Those that are already reported for the same place are dropped.
   package mutating func add(_ diagnostics: [Diagnostic]) {
     for diagnostic in diagnostics {
       let key = Key(code: diagnostic.code, path: diagnostic.path, range: diagnostic.range)
-      // Decoding may say several things of one element.
+      // Decoding may report several problems of one element.
       guard
         known.insert(key).inserted || diagnostic.code == .decodeFailure
           || diagnostic.code == .wouldReject || diagnostic.code == .notAnExport
@@ -31,11 +31,11 @@ package struct ConfigCheck {
     }
   }
 
-  /// Adds what lints find.
+  /// Adds the findings of lints.
   ///
   /// - Parameters:
   ///   - json: the text that the config was decoded from.
-  ///   - schema: what is known of attributes beside what SDKs send.
+  ///   - schema: known attributes beside those that SDKs send.
   package mutating func lint(
     _ config: Config, json: [UInt8], language: RuleLanguage,
     schema: ContextSchema = ContextSchema()
@@ -46,15 +46,15 @@ package struct ConfigCheck {
         in: LintSubject(config, json: value, language: language, schema: schema)))
   }
 
-  /// What was found, with the severities of a check. Differences between languages and platforms that
-  /// are the same in many places are told once, and so is what is found of one attribute in many places
-  /// of an expression.
+  /// The findings, with the severities of a check. Differences between languages and platforms that
+  /// are the same in many places are reported once, and so are problems of one attribute in many
+  /// places of an expression.
   package var diagnostics: [Diagnostic] {
     var result: [Diagnostic] = []
     var numbers: [[String]: Int] = [:]
     let causes = found.filter { !Consequences.contain($0, of: found) }
     for var diagnostic in RepeatedFindings.joined(causes) {
-      // A rule that calls what is not there compiles in superscript, and never comes to true.
+      // A rule that calls an unknown function compiles in superscript, but is never true.
       if diagnostic.code == .unknownFunction { diagnostic.severity = .error }
       let isDifference =
         diagnostic.code == .platformDifference || diagnostic.code == .dialectDifference
@@ -76,14 +76,14 @@ package struct ConfigCheck {
 }
 
 extension ConfigCheck {
-  /// Everything that is found in a config for one language, and the analysis of its rules.
+  /// All findings about a config for one language, and the analysis of its rules.
   ///
   /// - Parameters:
   ///   - json: the text that the config was decoded from.
-  ///   - said: what decoding and compiling said.
-  ///   - ruleSet: the config compiled, where that was possible.
-  ///   - schema: what is known of attributes beside what SDKs send.
-  ///   - now: the time from which on audiences should match somebody.
+  ///   - said: the diagnostics of decoding and compiling.
+  ///   - ruleSet: the compiled config, if it compiles.
+  ///   - schema: known attributes beside those that SDKs send.
+  ///   - now: the time from which audiences should match some user.
   package static func everything(
     in config: Config?, json: [UInt8], said: [Diagnostic], ruleSet: RuleSet?,
     language: RuleLanguage, schema: ContextSchema, now: Instant

@@ -1,12 +1,12 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What is said of a place only because something else is wrong there.
+/// Findings that only follow from other problems at the same place.
 ///
-/// A call with a pattern that is none, on an attribute that may be missing, has one thing wrong; who
-/// has mended it hears the other if it is still so.
+/// A call with an invalid pattern on an attribute that may be missing has one problem. If the other
+/// one remains after a fix, it is reported then.
 enum Consequences {
-  /// What makes a part of an expression something that nobody has meant.
+  /// Problems that make a part of an expression certainly unintended.
   private static let causes: Set<Diagnostic.Code> = [
     .badRegex, .typeError, .unknownFunction, .valueNotInEnum,
   ]
@@ -20,7 +20,7 @@ enum Consequences {
     }
     return others.contains { cause in
       guard causes.contains(cause.code), cause.path == finding.path, let part = cause.range,
-        // What is only unusual for a value is still a value that may be missing.
+        // An unusual value may still be missing.
         finding.code != .mayBeMissing || cause.severity == .error
       else { return false }
       return range.from <= part.from && part.to <= range.to

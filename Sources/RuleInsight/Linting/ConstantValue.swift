@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What parts of expressions come to that read nothing.
+/// The results of parts of expressions that read nothing.
 struct ConstantValue {
   enum Answer {
     case value(Value)
@@ -12,7 +12,7 @@ struct ConstantValue {
 
   init(_ language: RuleLanguage) { environment = language.environment(limits: Limits()) }
 
-  /// - Returns: nil where the text does not compile.
+  /// - Returns: nil for an expression that does not compile.
   func answer(_ text: String) -> Answer? {
     guard let program = environment.compile(text).output else { return nil }
     var frame = Frame(for: program)
@@ -25,7 +25,7 @@ struct ConstantValue {
 }
 
 extension ParsedExpression {
-  /// By node, whether it reads no attribute, no variable of a loop and nothing of the host.
+  /// By node, whether it reads no attribute, no loop variable and no host data.
   func constants(_ language: RuleLanguage) -> [Bool] {
     var result = [Bool](repeating: true, count: tree.nodes.count)
     func decide(_ id: ID) -> Bool {

@@ -1,13 +1,12 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What attributes there are and what they hold, as far as it is known. What is not declared may be
-/// anything.
+/// The known attributes and their types. Undeclared ones may be anything.
 package struct ContextSchema: Hashable, Sendable {
-  /// What a value is.
+  /// The type of a value.
   package indirect enum Kind: Hashable, Sendable {
     case any, null, bool, number, time, span, map
-    /// One of these texts; any text where there are none.
+    /// One of these strings, or any string if there are none.
     case text(oneOf: [String])
     case list(Kind)
 
@@ -18,12 +17,12 @@ package struct ContextSchema: Hashable, Sendable {
     package var kind: Kind
     /// Whether every user has it.
     package var isAlwaysThere: Bool
-    /// Whether a schema says that some users lack it. What it leaves open is neither this nor
-    /// ``isAlwaysThere``.
+    /// Whether a schema states that some users lack it. An attribute without a statement is neither
+    /// this nor ``isAlwaysThere``.
     var isOptional = false
-    /// The number of users that have it, where a schema was learned from users.
+    /// The number of users that have it, if a schema was learned from users.
     var present: Int?
-    /// The values of each type, by its word, where there are several types.
+    /// The number of values of each type, by its word, if there are several types.
     var types: [String: Int] = [:]
 
     package init(_ kind: Kind, isAlwaysThere: Bool = false) {
@@ -34,7 +33,7 @@ package struct ContextSchema: Hashable, Sendable {
 
   /// By root, the attributes by name.
   package private(set) var roots: [String: [String: Attribute]]
-  /// Roots of which all attributes are known, so that another name is worth a word.
+  /// Roots whose attributes are all known, so that other names are reported.
   package var completeRoots: Set<String>
   /// The number of users that it was learned from; nil for other schemas.
   package var users: Int?
@@ -51,15 +50,16 @@ package struct ContextSchema: Hashable, Sendable {
     set { roots[root, default: [:]][name] = newValue }
   }
 
-  /// What is known of the attribute at a path of two names.
+  /// The known attribute at a path of two names.
   func attribute(_ path: [String]) -> Attribute? {
     path.count == 2 ? roots[path[0]]?[path[1]] : nil
   }
 
   func names(in root: String) -> [String] { (roots[root] ?? [:]).keys.sorted() }
 
-  /// What both know; where they say different things, the other one is right. What users lack that the
-  /// other one was learned from may be missing, whatever SDKs send.
+  /// Merges two schemas. If they contradict each other, the other one takes precedence. Attributes
+  /// that are missing for users that the other one was learned from may be missing, whatever SDKs
+  /// send.
   package func overridden(by other: ContextSchema) -> ContextSchema {
     var result = self
     if other.users != nil {
@@ -73,7 +73,7 @@ package struct ContextSchema: Hashable, Sendable {
     for (root, attributes) in other.roots {
       result.roots[root, default: [:]].merge(attributes) { own, other in
         var other = other
-        // A type alone leaves open who has the attribute.
+        // A type alone does not determine which users have the attribute.
         if !other.isOptional { other.isAlwaysThere = other.isAlwaysThere || own.isAlwaysThere }
         return other
       }
@@ -82,8 +82,8 @@ package struct ContextSchema: Hashable, Sendable {
     return result
   }
 
-  /// Whether commands work an attribute out when records lack it: the clock's, those of a placement, and
-  /// those that follow from another attribute.
+  /// Whether commands derive an attribute that records lack: those of the clock, those of a
+  /// placement, and those that depend on another attribute.
   private func isDerived(_ root: String, _ name: String) -> Bool {
     switch root {
     case "params": true
@@ -98,7 +98,7 @@ package struct ContextSchema: Hashable, Sendable {
     "utcDate", "localDate", "utcTime", "localTime", "utcDateTime", "localDateTime",
   ]
 
-  /// Attributes that follow from others.
+  /// Attributes that others are derived from.
   private static let sources = [
     "appVersionPadded": "appVersion", "sdkVersionPadded": "sdkVersion",
     "daysSinceInstall": "appInstallDate", "minutesSinceInstall": "appInstallDate",
@@ -106,7 +106,7 @@ package struct ContextSchema: Hashable, Sendable {
 }
 
 extension ContextSchema.Kind {
-  /// What it is called in messages.
+  /// The name in messages.
   var name: String {
     switch self {
     case .any: "anything"
@@ -121,7 +121,7 @@ extension ContextSchema.Kind {
     }
   }
 
-  /// Whether values are of one kind, whichever they are.
+  /// Whether values are of the same basic type.
   func isLike(_ other: Self) -> Bool {
     switch (self, other) {
     case (.any, _), (_, .any), (.null, _), (_, .null), (.text, .text), (.list, .list): true
@@ -129,7 +129,7 @@ extension ContextSchema.Kind {
     }
   }
 
-  /// What is one or the other.
+  /// The union of two types.
   func joined(_ other: Self) -> Self {
     switch (self, other) {
     case (.text(let a), .text(let b)):

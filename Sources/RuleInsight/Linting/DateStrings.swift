@@ -21,7 +21,7 @@ enum DateStrings: Lint {
       """,
     better: .condition(#"user.renews_on > "2026-02-01""#))
 
-  /// What an attribute of the device holds.
+  /// The content of a device attribute.
   private enum Clock {
     case date, time, dateTime
 
@@ -72,7 +72,7 @@ enum DateStrings: Lint {
     _ text: String, _ path: [String], isOrder: Bool, _ subject: LintSubject
   ) -> Problem? {
     if let clock = Clock(path) {
-      // What users' own records hold is theirs to say.
+      // The format in users' own records is up to the app.
       return problem(text, clock, path.joined(separator: "."), isOrder: isOrder)
     }
     guard isOrder, !(path.last ?? "").lowercased().contains("version") else { return nil }
@@ -89,7 +89,7 @@ enum DateStrings: Lint {
     case .inWords: return ("\"\(text)\" does not order by time" + advice, date.iso)
     case .yearFirst:
       if let problem = date.problem { return (problem, date.nearest) }
-      // With two digits everywhere, any separator keeps the order.
+      // With two digits everywhere, order is preserved with any separator.
       let head = text.prefix { $0.isNumber || "-./".contains($0) }
       return head.utf8.count == 10
         ? nil
@@ -123,7 +123,7 @@ enum DateStrings: Lint {
       if let problem = date.problem { return (problem, date.nearest) }
       return date.rest.isEmpty || allowsTime ? nil : (message, date.iso)
     }
-    // A year, or a year and a month, are enough for an order.
+    // A year, or a year and a month, are enough to order by time.
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     let isPrefix =
       !isWhole && parts.count <= 2 && parts[0].count == 4 && Int(parts[0]) != nil
@@ -134,7 +134,7 @@ enum DateStrings: Lint {
 
 /// A time of day in a string.
 private enum ClockText {
-  /// Whether a text is ordered like the SDKs' `09:00:00`.
+  /// Whether a string is ordered like the SDKs' `09:00:00`.
   static func isOrdered(_ text: String, isWhole: Bool) -> Bool {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard isWhole ? parts.count == 3 : (1...3).contains(parts.count) else { return false }
@@ -146,7 +146,7 @@ private enum ClockText {
     return true
   }
 
-  /// `09:00` of `9:00`, `9 am` and `9:00 AM`, `18:00` of `6pm`; nil for what is not a time.
+  /// `09:00` for `9:00`, `9 am` and `9:00 AM`, `18:00` for `6pm`; nil if it is not a time.
   static func padded(_ text: String) -> String? {
     var rest = text.lowercased().filter { $0 != " " && $0 != "." }[...]
     var shift: Int?

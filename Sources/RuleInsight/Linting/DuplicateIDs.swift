@@ -1,10 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Two elements have one ID: variants of an experiment, experiments, paywalls, campaigns, products.
+/// Two elements have the same ID: variants of an experiment, experiments, paywalls, campaigns,
+/// products.
 ///
-/// Audiences of several placements may well be the same audience of one campaign: an experiment
-/// that is the same in all of them is none too many.
+/// Audiences of several placements may be the same audience of one campaign, so an experiment that
+/// is identical in all of them is not a duplicate.
 enum DuplicateIDs: Lint {
   static let page = CodePage(
     .duplicateID, .warning,
@@ -90,7 +91,7 @@ enum DuplicateIDs: Lint {
   private static func repeated(_ what: String, _ elements: [ConfigElement], key: String)
     -> [Diagnostic]
   {
-    // IDs differ by their bytes: strings compare normalised.
+    // IDs are compared by their bytes, because strings compare normalised.
     var known: [[UInt8]: String] = [:]
     var found: [Diagnostic] = []
     for element in elements {
@@ -121,7 +122,7 @@ enum DuplicateIDs: Lint {
 
     mutating func beginPlacement() { place += 1 }
 
-    /// Adds an experiment; gives a finding when it is another one than that of the same ID.
+    /// Adds an experiment. Returns a finding if it differs from an earlier one with the same ID.
     mutating func add(
       _ element: ConfigElement, id: ConfigElement?, keys: (id: String, paywall: String)
     ) -> Diagnostic? {

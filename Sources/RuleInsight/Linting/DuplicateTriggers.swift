@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A campaign of AgentWallie's names one placement twice. Triggers of Superwall's with one name are
-/// told while they are decoded: there the last one is used.
+/// An AgentWallie campaign names a placement twice. Superwall triggers with the same name are
+/// reported while decoding; the last one is used.
 enum DuplicateTriggers: Lint {
   static let page = CodePage(
     .duplicateTrigger, .warning,

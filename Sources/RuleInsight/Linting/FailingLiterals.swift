@@ -2,7 +2,7 @@ internal import CivilTime
 package import Expressions
 internal import RuleEngine
 
-/// A function is called with a literal that it never takes.
+/// A function is called with a literal that it never accepts.
 ///
 /// `timestamp("2026-02-01")`: a time needs an offset.
 enum FailingLiterals: Lint {
@@ -43,7 +43,7 @@ enum FailingLiterals: Lint {
     kind == .call || kind == .divide || kind == .modulo
   }
 
-  /// Why a part without attributes fails, unless a part of it does.
+  /// Why a part without attributes fails, unless the cause is one of its parts.
   private static func failure(
     of id: ParsedExpression.ID, in expression: ParsedExpression, _ isConstant: [Bool],
     _ constant: ConstantValue
@@ -78,7 +78,7 @@ enum FailingLiterals: Lint {
     zoned.contains(call.name) || call.name == "date" && call.arguments.count == 2
   }
 
-  /// The string that decides whether a call fails: what is converted, or the time zone.
+  /// The string that decides whether a call fails: the converted one, or the time zone.
   private static func literal(of call: Call, in expression: ParsedExpression)
     -> ParsedExpression.ID?
   {
@@ -97,7 +97,7 @@ enum FailingLiterals: Lint {
     return last
   }
 
-  /// The literal's text, where the call fails because of it.
+  /// The literal's string, if it makes the call fail.
   private static func failing(
     _ call: Call, _ id: ParsedExpression.ID, _ literal: ParsedExpression.ID,
     in expression: ParsedExpression, _ constant: ConstantValue
@@ -114,7 +114,7 @@ enum FailingLiterals: Lint {
   }
 }
 
-/// What is wrong with a literal, and what to write.
+/// The problem of a literal, and what to write.
 private struct LiteralAdvice {
   let message: String
   let suggestion: String?
@@ -180,7 +180,7 @@ private struct LiteralAdvice {
     return ("'\(text)' is not in the form 2026-02-01", "2026-02-01")
   }
 
-  /// `24h` of `1d`, `1 day`, `P1D`; `30s` of `30`.
+  /// `24h` for `1d`, `1 day`, `P1D`; `30s` for `30`.
   private static func duration(_ text: String) -> String? {
     var rest = text.lowercased().filter { $0 != " " }[...]
     if rest.hasPrefix("pt") {

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Filters of AgentWallie's that never hold because of what their attribute is.
+/// AgentWallie filters that never hold because of the type of their attribute.
 enum FilterTypes {
   static func findings(in subject: LintSubject) -> [Diagnostic] {
     subject.filters.flatMap { placed -> [Diagnostic] in
@@ -59,7 +59,7 @@ enum FilterTypes {
   }
 }
 
-/// What a value is.
+/// The type of a value.
 enum TypeOf {
   static func value(_ value: Value) -> ContextSchema.Kind {
     switch value {
@@ -75,7 +75,7 @@ enum TypeOf {
 }
 
 extension ContextSchema {
-  /// What is known of a filter's field. Roots without a name of their own are the context's.
+  /// The known attribute of a filter's field. A field without a root belongs to the context.
   func attribute(of filter: Filter) -> Attribute? {
     let path = filter.path
     return attribute(path.count == 1 ? [""] + path : path)

@@ -2,7 +2,7 @@ internal import Expressions
 
 /// Walks a condition and knows, at each part, which attributes exist whenever the part decides.
 struct GuardWalk {
-  /// What is known of a place.
+  /// The facts about a place in the condition.
   struct Place {
     /// Attributes that exist when this part is evaluated.
     var guards: Set<[String]> = []
@@ -39,7 +39,7 @@ struct GuardWalk {
       var inner = place
       inner.isClause = false
       for (number, operand) in operands.enumerated() {
-        // Nothing is left to match behind the last one.
+        // After the last operand nothing remains to match.
         inner.absorbsErrors = place.absorbsErrors && number == operands.count - 1
         visit(operand, inner, visitor)
         inner.guards.formUnion(presences(operand, when: false))
@@ -75,7 +75,7 @@ struct GuardWalk {
     if isSuperscript, !place.absorbsErrors {
       inner.idleGuards.formUnion(presences)
     } else {
-      // An error is false or stays one, whichever side it is on.
+      // An error becomes false or remains one, on either side.
       inner.guards.formUnion(presences)
     }
     for operand in operands { visit(operand, inner, visitor) }
@@ -107,12 +107,12 @@ struct GuardWalk {
       }
       return paths(Int(node.a))
     case .identifier, .select, .index:
-      // What counts as true exists.
+      // A value that counts as true exists.
       return outcome ? paths(id) : []
     case .call where outcome:
       guard let call = expression.call(id) else { return [] }
       if call.name == "has" { return paths(call.arguments.first) }
-      // What contains something exists.
+      // A value that contains something exists.
       return call.name == "contains" ? paths(call.target) : []
     default: return []
     }
@@ -130,7 +130,7 @@ struct GuardWalk {
         let literal = expression.literal(Int(other))
       else { continue }
       let isNothing = literal == .null || literal == ""
-      // Superscript compares 0 and false in place of what is missing.
+      // Superscript replaces a missing value by 0 or false in comparisons.
       let isDefault = isSuperscript && (literal.number == 0 || literal == .bool(false))
       return isEqual != isNothing && !(isEqual && isDefault) ? [path] : []
     }

@@ -24,7 +24,7 @@ enum ImpossibleNumbers: Lint {
     static let count = Span(least: 0, greatest: .infinity, words: "0 or more")
   }
 
-  /// What parts of a date can be.
+  /// The ranges of date components.
   private static let calendar = [
     "getMonth": Span(least: 0, greatest: 11, words: "from 0 (January) to 11"),
     "getDayOfWeek": Span(least: 0, greatest: 6, words: "from 0 (Sunday) to 6"),
@@ -64,7 +64,7 @@ enum ImpossibleNumbers: Lint {
     }
   }
 
-  /// What stands beside a number, and how it is compared when it stands on the left.
+  /// The operand beside a number, and the comparison with the operand on the left.
   private static func numericRelation(_ relation: Relation, in expression: ParsedExpression)
     -> (ParsedExpression.ID, Double, SyntaxTree.Kind)?
   {
@@ -106,8 +106,8 @@ enum ImpossibleNumbers: Lint {
     return isCount ? .count : nil
   }
 
-  /// Whether a comparison is always or never true; nil where it depends, or where a bound is spelled out
-  /// that needs no word, as in `seed < 100`.
+  /// Whether a comparison is always or never true; nil if it depends on the value, or if it only
+  /// spells out a bound, as in `seed < 100`.
   private static func answer(_ kind: SyntaxTree.Kind, _ number: Double, _ span: Span) -> Bool? {
     let isOutside = number < span.least || number > span.greatest || number != number.rounded()
     let isFar = number < span.least - 1 || number > span.greatest + 1
@@ -127,7 +127,7 @@ enum ImpossibleNumbers: Lint {
 }
 
 extension Double {
-  /// The number as people write it.
+  /// The number in its usual notation.
   var shortText: String {
     self == rounded() && magnitude < 1e15 ? String(Int64(self)) : description
   }

@@ -1,9 +1,10 @@
 package import Expressions
 internal import RuleEngine
 
-/// One thing that people get wrong in configs: how it is found, and what there is to know about it.
+/// A common mistake in configs: its detection, and its documentation.
 ///
-/// A lint knows nothing of others, and changes nothing: it never keeps a rule from compiling.
+/// Lints are independent of each other, and have no effects: they never prevent a rule from
+/// compiling.
 package protocol Lint: Sendable {
   static var page: CodePage { get }
   static func findings(in subject: LintSubject) -> [Diagnostic]
@@ -41,8 +42,8 @@ extension Lint {
 
   /// A finding about a part of a condition, wherever audiences have it.
   ///
-  /// - Parameter subject: the attribute that it is about. What is found of one attribute in many
-  ///   places of a condition is told once.
+  /// - Parameter subject: the attribute that it is about. Findings about one attribute in many
+  ///   places of a condition are reported once.
   static func findings(
     _ message: String, in condition: LintSubject.Condition, range: SourceRange,
     notes: [String] = [], suggestion: String? = nil, fix: Diagnostic.Fix? = nil,

@@ -1,18 +1,18 @@
 package import Expressions
 package import RuleEngine
 
-/// A config as lints look at it: decoded, as JSON, and with its conditions read.
+/// A config in the form for lints: decoded, as JSON, and with its conditions parsed.
 package struct LintSubject {
-  /// An expression, once for all audiences that have it.
+  /// An expression, shared by all audiences that have it.
   package struct Condition {
     let expression: ParsedExpression
     let audiences: [Audience]
 
-    /// Where the expression stands.
+    /// The paths of the expression.
     var paths: [String] { audiences.map(\.expressionPath) }
   }
 
-  /// A filter of AgentWallie's, with where it stands.
+  /// An AgentWallie filter with its place.
   struct PlacedFilter {
     let filter: Filter
     let path: String
@@ -22,19 +22,19 @@ package struct LintSubject {
   let root: ConfigElement
   let language: RuleLanguage
   let conditions: [Condition]
-  /// What is known of attributes.
+  /// The known attributes.
   let schema: ContextSchema
-  /// What the given schema alone says of them.
+  /// The attributes of the given schema alone.
   let given: ContextSchema
-  /// By condition, what the types of its parts say.
+  /// By condition, the problems of its types.
   let typeProblems: [[TypeProblem]]
-  /// Every audience that decides, once, whichever placements it belongs to.
+  /// Every audience that decides, once, regardless of the number of its placements.
   let audiences: [Audience]
 
   /// - Parameters:
-  ///   - json: what the config was decoded from.
-  ///   - language: what its expressions are written in.
-  ///   - schema: what is known of attributes beside what SDKs send.
+  ///   - json: the JSON that the config was decoded from.
+  ///   - language: the language of its expressions.
+  ///   - schema: known attributes beside those that SDKs send.
   package init(
     _ config: Config, json: Value, language: RuleLanguage, schema: ContextSchema = ContextSchema()
   ) {
@@ -83,14 +83,14 @@ package struct LintSubject {
     }
   }
 
-  /// Where the variants of an audience stand.
+  /// The path of an audience's variants.
   func variantsPath(of audience: Audience) -> String {
     config.format == .agentWallie
       ? "\(audience.path).experiment.variants" : "\(audience.path).variants"
   }
 }
 
-/// A comparison as it is written.
+/// A comparison as written.
 struct Relation {
   let id: ParsedExpression.ID
   let kind: SyntaxTree.Kind
@@ -116,7 +116,7 @@ struct Relation {
     }
   }
 
-  /// An attribute and the literals that it is compared with, whichever side they stand on.
+  /// An attribute and the literals that it is compared with, on either side.
   func attributeWithLiterals(in expression: ParsedExpression)
     -> (attribute: ParsedExpression.ID, literals: [ParsedExpression.ID])?
   {
@@ -140,8 +140,8 @@ extension ParsedExpression {
     return found
   }
 
-  /// All attributes, each where it stands, with the call that it is the receiver of. Of `user.a.b`
-  /// there is one.
+  /// All attributes with their places, and with the call that they are the receiver of. `user.a.b`
+  /// counts once.
   var attributes: [(id: ID, path: [String])] {
     var found: [(ID, [String])] = []
     visit { id, parent in

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// A method is called on an attribute that some users lack, for whom that is an error.
+/// A method is called on an attribute that some users lack. For these users it is an error.
 ///
 /// `user.email.endsWith(".edu")`
 enum MissingAttributes: Lint {
@@ -39,18 +39,18 @@ enum MissingAttributes: Lint {
   }
 }
 
-/// Looks for calls that nothing guards.
+/// Looks for unguarded calls.
 private struct Search {
   struct Call {
     var path: String
     var name: String
     var range: SourceRange
-    /// What is replaced by ``guarded``, where that is possible.
+    /// The range to replace by ``guarded``, if that is possible.
     var clause: SourceRange?
     var guarded: String
-    /// Whether no answer changes by it.
+    /// Whether the replacement changes no result.
     var isSafe: Bool
-    /// Whether a guard stands beside it that superscript does not wait for.
+    /// Whether it has a guard beside it that superscript does not evaluate first.
     var isIdlyGuarded: Bool
   }
 
@@ -79,7 +79,7 @@ private struct Search {
     else { return nil }
     let attribute = expression.text(receiver)
     let test = expression.text(id)
-    // has() takes a name behind a dot.
+    // has() takes a name after a dot.
     let presence =
       expression[receiver].kind == .select ? "has(\(attribute))" : "\(attribute) != null"
     let guarded =
@@ -91,8 +91,8 @@ private struct Search {
       isIdlyGuarded: place.idleGuards.contains(path))
   }
 
-  /// The operand that must exist, for what is an error without it: size() and methods of strings, and
-  /// where the error decides more than false would, lists too.
+  /// The operand that must exist, if it is an error otherwise: that of size() and of string
+  /// methods, and of lists too where an error has another effect than false.
   private func needing(_ id: ParsedExpression.ID, _ place: GuardWalk.Place)
     -> (receiver: ParsedExpression.ID, name: String, isTest: Bool)?
   {
@@ -119,7 +119,7 @@ extension ContextSchema {
   func mayBeMissing(_ path: [String]) -> Bool {
     guard path.count > 1, ["user", "device", "params"].contains(path[0]) else { return false }
     guard let attribute = attribute(Array(path.prefix(2))) else {
-      // Records of one's own have what they have under `device`.
+      // Users' own records have arbitrary attributes under `device`.
       return path[0] != "device"
     }
     return !attribute.isAlwaysThere
@@ -127,6 +127,6 @@ extension ContextSchema {
 }
 
 extension Diagnostic.Code {
-  /// A call that is an error for users who lack an attribute.
+  /// A call that is an error for users that lack an attribute.
   package static let mayBeMissing = Self(rawValue: "may-be-missing")
 }

@@ -1,12 +1,12 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Whether one name is likely to be another one, misspelt.
+/// Whether one name is likely a misspelling of another.
 ///
-/// A false alarm costs more than a typo that is not told: `weight` and `height`, `goal` and `goals`,
-/// `step1` and `step2` are all names that apps have at the same time.
+/// A false alarm costs more than an unreported typo. Apps have pairs such as `weight` and `height`,
+/// `goal` and `goals`, `step1` and `step2` at the same time.
 enum NearNames {
-  /// The name that was meant, if there is one that is near.
+  /// The name that was likely meant, if one is close.
   static func nearest(to name: String, among known: some Sequence<String>) -> String? {
     var best: String?
     for candidate in known where candidate != name && isNear(name, candidate) {
@@ -16,7 +16,7 @@ enum NearNames {
     return best
   }
 
-  /// Whether two names are one but for capitals and underscores.
+  /// Whether two names are equal except for case and underscores.
   static func isSameWord(_ a: String, _ b: String) -> Bool { plain(a) == plain(b) }
 
   private static func plain(_ name: String) -> String {
@@ -34,27 +34,27 @@ enum NearNames {
     return distance == 1 || distance == 2 && min(a.utf8.count, b.utf8.count) >= 9
   }
 
-  /// Whether one name is another one with a slip of the hand that no two names differ by: two letters
-  /// swapped, or in a longer name one letter left out, doubled or mistaken.
+  /// Whether one name is another one with a typo that does not distinguish real names: two letters
+  /// swapped, or in a longer name one letter omitted, doubled or replaced.
   static func isSlip(_ name: String, of other: String) -> Bool {
     guard abs(name.utf8.count - other.utf8.count) <= 3 else { return false }
     let (a, b) = (plain(name), plain(other))
     guard a != b, min(a.utf8.count, b.utf8.count) >= 4 else { return a == b }
-    // Numbers tell names apart.
+    // Names that differ only in numbers are different.
     if a.filter({ !$0.isNumber }) == b.filter({ !$0.isNumber }) { return false }
     if isSwapped(Array(a.utf8), Array(b.utf8)) { return true }
     return min(a.utf8.count, b.utf8.count) >= 5 && a.first == b.first && isNear(name, other)
       && !isForm(a, of: b) && !isForm(b, of: a)
   }
 
-  /// Whether two names differ by two letters that are swapped.
+  /// Whether two names differ by two swapped letters.
   static func isSwap(_ name: String, of other: String) -> Bool {
     let (a, b) = (plain(name), plain(other))
     return a.utf8.count >= 4 && a.filter { !$0.isNumber } != b.filter { !$0.isNumber }
       && isSwapped(Array(a.utf8), Array(b.utf8))
   }
 
-  /// Whether two neighbours are exchanged and nothing else differs.
+  /// Whether two adjacent letters are swapped and everything else is equal.
   private static func isSwapped(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count, let first = a.indices.first(where: { a[$0] != b[$0] }),
       first + 1 < a.count
@@ -63,7 +63,7 @@ enum NearNames {
       && a[(first + 2)...] == b[(first + 2)...]
   }
 
-  /// Whether a word is another one with an ending, as `started` of `start`.
+  /// Whether a word is another one with an ending, as `started` for `start`.
   private static func isForm(_ word: String, of other: String) -> Bool {
     word.hasPrefix(other)
       && ["d", "r", "s", "y", "ed", "er", "es", "ly", "id", "at", "on"]

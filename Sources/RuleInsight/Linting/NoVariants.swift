@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// An audience or a running experiment has no variants, so that who matches gets an error.
+/// An audience or a running experiment has no variants, so that matching users get an error.
 ///
 /// `"variants": []`
 enum NoVariants: Lint {
@@ -27,11 +27,11 @@ enum NoVariants: Lint {
           suggestion: "add an experiment with a variant, or remove the audience")
       }
       let path = subject.variantsPath(of: audience)
-      // Where something else stands in place of the list, that was told.
+      // A value that is not a list is already reported.
       guard audience.experimentStatus == .running, !audience.unreadVariants.contains(path),
         !audience.variants.contains(where: { !$0.isGap })
       else { return nil }
-      // A list of which no element could be decoded was told with its elements.
+      // For a list without any decodable element, the elements are already reported.
       if case .list(let elements)? = subject.root.value(at: path), !elements.isEmpty { return nil }
       return finding(
         subject.config.format == .agentWallie

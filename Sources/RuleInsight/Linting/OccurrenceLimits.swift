@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// An occurrence limit lets nobody through.
+/// An occurrence limit that allows no occurrence.
 ///
 /// `"occurrence": {"key": "k", "max_count": 0, "interval": {"type": "INFINITY"}}`
 enum OccurrenceLimits: Lint {
@@ -15,7 +15,7 @@ enum OccurrenceLimits: Lint {
     better: .audience(
       #""occurrence": {"key": "k", "max_count": 1, "interval": {"type": "INFINITY"}}"#))
 
-  /// The page of a limit that stops nobody.
+  /// The page of a limit that has no effect.
   static let otherPage = CodePage(
     .limitAlwaysHolds, .warning,
     what: "An occurrence limit looks back over no time.",
@@ -38,7 +38,7 @@ enum OccurrenceLimits: Lint {
       let isSuperwall = subject.config.format == .superwall
       let path = audience.limitPath(subject.config.format)
       if limit.maxCount <= 0 {
-        // Older caps of AgentWallie's are a word alone.
+        // Older AgentWallie caps are a single word.
         let count = path + (isSuperwall ? ".max_count" : ".limit")
         return finding(
           "a limit of \(limit.maxCount) lets nobody through: the audience never matches",
@@ -55,8 +55,8 @@ enum OccurrenceLimits: Lint {
 }
 
 extension Diagnostic.Code {
-  /// An occurrence limit that lets nobody through.
+  /// An occurrence limit that allows no occurrence.
   package static let limitNeverHolds = Self(rawValue: "limit-never-holds")
-  /// An occurrence limit that stops nobody.
+  /// An occurrence limit that has no effect.
   package static let limitAlwaysHolds = Self(rawValue: "limit-always-holds")
 }

@@ -2,15 +2,15 @@ package import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// A check for the SDKs of all platforms at once: what they all say is told once, and where they
-/// differ, that is told.
+/// Checks a config for the SDKs of all platforms at once. Common findings are reported once, and
+/// differences between platforms are reported separately.
 package struct PlatformCheck {
-  /// What was found; the order is that of ``ConfigCheck``.
+  /// The findings, in the order of ``ConfigCheck``.
   package private(set) var diagnostics: [Diagnostic] = []
   package private(set) var statistics = RuleAnalysis.Statistics()
   private var witnesses: [Diagnostic: Value] = [:]
 
-  /// What makes findings on several platforms one.
+  /// The identity of a finding across platforms.
   private struct Key: Hashable {
     var code: Diagnostic.Code
     var path: String
@@ -25,11 +25,11 @@ package struct PlatformCheck {
 
   /// - Parameters:
   ///   - json: the text that the config was decoded from.
-  ///   - decoded: what decoding it said.
-  ///   - schema: what is known of attributes beside what SDKs send.
-  ///   - now: the time from which on audiences should match somebody.
-  ///   - tell: is called with how many placements have been looked at, of how many: each once for every
-  ///     platform, and once to compare them.
+  ///   - decoded: the diagnostics of decoding it.
+  ///   - schema: known attributes beside those that SDKs send.
+  ///   - now: the time from which audiences should match some user.
+  ///   - tell: called with the number of placements done and their total: each counts once per
+  ///     platform, and once for the comparison.
   package init(
     _ config: Config, json: [UInt8], decoded: [Diagnostic], schema: ContextSchema, now: Instant,
     tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -60,7 +60,7 @@ package struct PlatformCheck {
     for finding in comparison.findings { add(finding) }
   }
 
-  /// The user for whom a finding matters.
+  /// The example user of a finding.
   package func witness(for diagnostic: Diagnostic) -> Value? { witnesses[diagnostic] }
 
   private mutating func add(_ finding: RuleAnalysis.Finding) {
@@ -68,7 +68,7 @@ package struct PlatformCheck {
     if let witness = finding.witness { witnesses[finding.diagnostic] = witness }
   }
 
-  /// By key, the platforms that say it.
+  /// By key, the platforms that report it.
   private static func platforms(
     _ found: [(platform: Platform, diagnostics: [Diagnostic])]
   ) -> [Key: [Platform]] {
@@ -83,18 +83,18 @@ package struct PlatformCheck {
     platforms.map(\.rawValue).joined(separator: " and ")
   }
 
-  /// What decoding, compiling and lints found.
+  /// Adds the findings of decoding, compiling and lints.
   private mutating func add(_ found: [[Diagnostic]]) {
     let platforms = Self.platforms(Array(zip(Platform.allCases, found)))
     var known: Set<Key> = []
     for diagnostics in found {
-      // One platform may say several things of one place.
+      // One platform may report several problems at one place.
       let new = diagnostics.filter { !known.contains(Key($0)) }
       for var diagnostic in new {
         let saying = platforms[Key(diagnostic)] ?? []
         if saying.count < found.count {
           diagnostic.notes.append("only on \(Self.names(saying))")
-          // A rule that asks for the platform may know.
+          // A rule that checks the platform is probably aware of it.
           if diagnostic.severity == .warning { diagnostic.severity = .note }
         }
         self.diagnostics.append(diagnostic)
@@ -103,7 +103,7 @@ package struct PlatformCheck {
     }
   }
 
-  /// Answers that are the same on all platforms, and those that are not as differences.
+  /// Adds answers that are the same on all platforms, and the others as differences.
   private mutating func add(
     _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)]
   ) {

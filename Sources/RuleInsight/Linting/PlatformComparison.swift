@@ -2,38 +2,40 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Where the SDKs of several platforms decide differently for one user, with a user for whom they do.
+/// Finds placements where the SDKs of several platforms decide differently for a user, with an
+/// example.
 ///
-/// Users are taken from what the analysis of each platform found, and from these with one attribute
-/// changed to a value for which a part of a condition does not come to the same everywhere. Each is
-/// decided on all platforms, so what is told is never wrong; where nothing is told, nothing was found.
+/// Candidates are the users that the analyses of the platforms found, and these users with one
+/// attribute changed to a value for which a part of a condition differs between platforms. Each
+/// candidate is decided on all platforms, so reports are never wrong. No report only means that no
+/// difference was found.
 package struct PlatformComparison {
   package private(set) var findings: [RuleAnalysis.Finding] = []
 
   private let subjects: [Subject]
-  /// What is known of attributes.
+  /// The known attributes.
   private let schema: ContextSchema
   private let code: Diagnostic.Code
   private let joined: ([Int]) -> String?
 
-  /// A platform's rules, with what is known of them.
+  /// A platform's rules, with their analysis.
   private struct Subject {
     var platform: Platform
-    /// What findings call the SDK.
+    /// The name of the SDK in findings.
     var name: String
     var ruleSet: RuleSet
     var analysis: RuleAnalysis
     var decider: WitnessDecider
   }
 
-  /// A user whom platforms do not treat alike.
+  /// A user that platforms decide differently.
   private struct Difference {
     var record: Value
-    /// By platform, the rule that takes the user, counted in the placement.
+    /// By platform, the rule that matches the user, relative to the placement.
     var taken: [Int?]
     var size: Int
-    /// Whether the user has what SDKs and apps send: no null where they send a number, and no
-    /// numbers below 0 or beyond what a double holds.
+    /// Whether the user's values are such as SDKs and apps send: no null in place of a number, and
+    /// no numbers below 0 or beyond the range of a double.
     var isOrdinary: Bool
 
     func isBetter(than other: Difference) -> Bool {
@@ -41,19 +43,19 @@ package struct PlatformComparison {
     }
   }
 
-  /// Users who are decided for one placement, at most, and of these those who are changed.
+  /// The maximum number of users to decide for one placement, and of those to change.
   private static let mostUsers = 1_500
   private static let mostRelated = 20
 
   /// - Parameters:
-  ///   - analyses: by platform its rules, compiled from one config, and their analysis, which has
-  ///     kept its users.
-  ///   - names: what findings call the SDKs; nil for their platforms.
-  ///   - joined: what findings call several of them; nil for their names.
-  ///   - code: that of findings.
-  ///   - schema: what is known of attributes.
+  ///   - analyses: by platform its rules, compiled from one config, and their analysis with its
+  ///     stored users.
+  ///   - names: the names of the SDKs in findings; nil for their platforms.
+  ///   - joined: the name for several of them; nil to join their names.
+  ///   - code: the code of the findings.
+  ///   - schema: the known attributes.
   ///   - now: the time at which users are decided.
-  ///   - tell: is called before each placement.
+  ///   - tell: called before each placement.
   init(
     _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)],
     names: [String]? = nil, joined: @escaping ([Int]) -> String? = { _ in nil },
@@ -83,7 +85,7 @@ package struct PlatformComparison {
     if let summary = summary(of: unusual) { findings.append(summary) }
   }
 
-  /// Differences that no ordinary user shows, as one note.
+  /// Differences without an ordinary example, as one note.
   private func summary(of findings: [RuleAnalysis.Finding]) -> RuleAnalysis.Finding? {
     guard var summary = findings.first else { return nil }
     let count = findings.count
@@ -101,13 +103,14 @@ package struct PlatformComparison {
 
   // MARK: Users
 
-  /// By audience, the simplest user whom one platform takes there and another does not.
+  /// By audience, the simplest user that it matches on one platform and not on another.
   private func differences(at placement: Int, _ now: Instant) -> [Int: Difference] {
     var found: [Int: Difference] = [:]
     var known: Set<Value> = []
     func decide(_ record: Value) {
       decideOne(record)
-      // Versions differ in which strings of digits are numbers, and spaces of some have the numbers alone.
+      // Versions differ in which digit strings are numbers. The analyses of some only contain the
+      // numbers.
       if code != .platformDifference { decideOne(PlatformComparison.withDigits(record)) }
     }
     func decideOne(_ record: Value) {
@@ -131,7 +134,7 @@ package struct PlatformComparison {
     return found
   }
 
-  /// A record with strings in the place of the numbers of its attributes.
+  /// A record with numeric attributes replaced by strings.
   private static func withDigits(_ record: Value) -> Value {
     func digits(_ value: Value) -> Value {
       switch value {
@@ -149,7 +152,7 @@ package struct PlatformComparison {
       })
   }
 
-  /// What becomes of a user, where that is not the same on all platforms.
+  /// The results for a user, if they differ between platforms.
   private func difference(for record: Value, at placement: Int) -> Difference? {
     var taken: [Int?] = []
     for subject in subjects {
@@ -178,7 +181,8 @@ package struct PlatformComparison {
     case .int(let number): 0...(1 << 53) ~= number
     case .uint: false
     case .double(let number): number.sign == .plus && number <= 9_007_199_254_740_992
-    // The Web reads strings of digits as numbers, but few apps send them. Versions are compared because some do.
+    // The Web reads digit strings as numbers, but few apps send them. Versions are compared for
+    // apps that do.
     case .string(let text): code != .platformDifference || Double(text) == nil
     case .list(let elements): elements.allSatisfy(isUsual)
     case .map(let entries): entries.allSatisfy { isUsual($0.value) }
@@ -186,8 +190,8 @@ package struct PlatformComparison {
     }
   }
 
-  /// Values of attributes for which a condition or a clause of the placement does not come to the
-  /// same on all platforms.
+  /// Values of attributes for which the result of a condition or a clause of the placement differs
+  /// between platforms.
   private func tellingValues(at placement: Int) -> [ConditionSpace.Candidate] {
     var told: [ConditionSpace.Candidate] = []
     var known: Set<ConditionSpace.Candidate> = []
@@ -207,7 +211,7 @@ package struct PlatformComparison {
     return told
   }
 
-  // MARK: Telling
+  // MARK: Findings
 
   private func finding(_ difference: Difference, _ rule: Int, at placement: Int)
     -> RuleAnalysis.Finding
@@ -237,7 +241,7 @@ package struct PlatformComparison {
 }
 
 extension ContextSchema.Kind {
-  /// What a value is.
+  /// The type of a value.
   fileprivate init(of value: Value) {
     switch value {
     case .bool: self = .bool

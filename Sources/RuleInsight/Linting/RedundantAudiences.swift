@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// An audience gives what the next one, which is for everybody, gives anyway.
+/// An audience has the same outcome as the next one, which matches every user.
 enum RedundantAudiences: Lint {
   static let page = CodePage(
     .redundantAudience, .note,
@@ -42,7 +42,8 @@ enum RedundantAudiences: Lint {
     }
   }
 
-  /// The paywall that everybody gets whom an audience takes, if there is one and nobody is held back.
+  /// The paywall of all users that an audience matches, if there is a single one and no user is
+  /// held back.
   private static func onlyPaywall(_ audience: Audience) -> String? {
     guard audience.occurrenceLimit == nil, audience.entitlementGuard == nil,
       audience.experimentStatus == .running, audience.variants.count == 1,
@@ -53,6 +54,6 @@ enum RedundantAudiences: Lint {
 }
 
 extension Diagnostic.Code {
-  /// An audience that could go without changing who gets which paywall.
+  /// An audience that could be removed without changing any user's paywall.
   package static let redundantAudience = Self(rawValue: "redundant-audience")
 }

@@ -1,22 +1,22 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What is found of one attribute in many places of one expression, as one finding.
+/// Merges the findings about one attribute in many places of an expression.
 ///
-/// A condition with 200 calls on an attribute that may be missing has one thing wrong, not 200.
+/// A condition with 200 calls on an attribute that may be missing has one problem, not 200.
 enum RepeatedFindings {
   private struct Key: Hashable {
     var code: Diagnostic.Code
     var path: String
-    /// The attribute, or what is said where it is about none.
+    /// The attribute, or the message of a finding without one.
     var subject: String
   }
 
-  /// Other messages of one finding that are told in full.
+  /// The maximum number of other messages that are listed in full.
   private static let mostMessages = 3
 
-  /// The findings with those of one code about one attribute in one expression told once: by the
-  /// gravest of them, and of these the first.
+  /// The findings, with those of one code about one attribute in one expression merged: into the
+  /// first of the most severe ones.
   static func joined(_ findings: [Diagnostic]) -> [Diagnostic] {
     var groups: [[Diagnostic]] = []
     var places: [Key: Int] = [:]
@@ -54,8 +54,7 @@ enum RepeatedFindings {
     return told
   }
 
-  /// One fix for all places: of those that are safe, if there are any. Of two that overlap the first
-  /// is taken.
+  /// One fix for all places: only safe ones, if there are any. If two overlap, the first is used.
   private static func fix(of group: [Diagnostic]) -> Diagnostic.Fix? {
     let fixes = group.compactMap(\.fix)
     let isSafe = fixes.contains(where: \.isSafe)

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// An attribute that may be missing stands on the right of a comparison.
+/// An attribute that may be missing is the right operand of a comparison.
 ///
 /// `12 <= user.visits`: superscript gives defaults to the left side only.
 enum RightOperands: Lint {
@@ -38,8 +38,8 @@ enum RightOperands: Lint {
     }
   }
 
-  /// What a comparison does with null on its right, where that differs from what it does with the
-  /// attribute on the left; and its sign when it is turned around.
+  /// The effect of a comparison with null on its right, if it differs from that with the attribute
+  /// on the left; and the operator with the operands swapped.
   private static func effect(_ relation: Relation, _ literal: Value) -> (String, String)? {
     let error = "comparing is an error"
     switch relation.kind {

@@ -1,8 +1,8 @@
 package import Expressions
 internal import RuleEngine
 
-/// Learns from records of users what attributes there are: of which kind, how many users have them,
-/// the range of numbers, the words of texts that have few.
+/// Learns attributes from user records: their types, the number of users that have them, the range
+/// of numbers, and the words of strings with few distinct values.
 package struct SchemaLearner: Sendable {
   package private(set) var users = 0
   package var refused = 0
@@ -13,7 +13,7 @@ package struct SchemaLearner: Sendable {
 
   package init() {}
 
-  /// Learns from lines of records, an object each.
+  /// Learns from lines of records, one object per line.
   package mutating func add(lines: ByteView) {
     // SAFETY: Lines are slices between two line feeds. Values are copies.
     // Tests: SchemaCommandTests.
@@ -46,7 +46,7 @@ package struct SchemaLearner: Sendable {
         if case .string(let name) = entry.key { add(entry.value, root, name) }
       }
     }
-    // These stand for attributes where `device` does not have them.
+    // These replace attributes that `device` lacks.
     if let status = value["subscriptionStatus"], value["device"]?["subscriptionStatus"] == nil {
       add(status, "device", "subscriptionStatus")
     }
@@ -56,14 +56,14 @@ package struct SchemaLearner: Sendable {
   }
 
   private mutating func add(_ value: Value, _ root: String, _ name: String) {
-    // Keys that are data have no end.
+    // If keys are data, there is no limit to their number.
     if attributes[root]?[name] == nil, attributes[root]?.count ?? 0 >= Self.mostNames { return }
     attributes[root, default: [:]][name, default: Seen()].add(value)
   }
 
   private static let mostNames = 10_000
 
-  /// What was seen of each attribute, by root and name.
+  /// The summary of each attribute, by root and name.
   var summaries: [AttributeSummary] {
     Self.roots.flatMap { root in
       (attributes[root] ?? [:]).sorted { $0.key < $1.key }.map {
@@ -72,7 +72,7 @@ package struct SchemaLearner: Sendable {
     }
   }
 
-  /// What was learned, as JSON that ``ContextSchema/decode(_:)`` reads, a line for each attribute.
+  /// The learned schema, as JSON that ``ContextSchema/decode(_:)`` reads, one line per attribute.
   package var json: String {
     var members = Self.roots.compactMap { root -> String? in
       guard let found = attributes[root] else { return nil }
@@ -86,22 +86,22 @@ package struct SchemaLearner: Sendable {
   }
 }
 
-/// What was seen of one attribute.
+/// The data about one attribute.
 private struct Seen: Sendable {
-  /// By the word of a schema: how many values were of this type.
+  /// By the word of a schema, the number of values of this type.
   private var types: [String: Int] = [:]
   private var present = 0
   private var least: Double?
   private var greatest: Double?
-  /// How often each text was there; nil once there are too many, or one that is no word.
+  /// The number of occurrences of each string; nil if there are too many, or if one is not a word.
   private var words: [String: Int]? = [:]
-  /// What the elements of lists are.
+  /// The elements of lists.
   private var elements: [String: Int] = [:]
-  /// The first values that differ.
+  /// The first distinct values.
   private var examples: [Value] = []
 
-  /// A text with more different values is not an enum, and neither is one whose values are not there
-  /// so many times each on average.
+  /// A string with more distinct values is not an enum, nor is one whose values have fewer
+  /// occurrences than this on average.
   private static let mostWords = 12
   private static let leastRepetitions = 10
 
@@ -127,7 +127,7 @@ private struct Seen: Sendable {
 
   private mutating func add(_ text: String) {
     guard words != nil else { return }
-    // Versions, dates, identifiers: what is there today says nothing of tomorrow.
+    // Versions, dates, identifiers: today's values do not predict tomorrow's.
     let isWord =
       !text.isEmpty && text.utf8.count <= 40
       && text.allSatisfy { $0.isLetter || " _-".contains($0) }
@@ -148,7 +148,7 @@ private struct Seen: Sendable {
     }
   }
 
-  /// The one type of values, or nil when there are several. Whole numbers are doubles too.
+  /// The single type of values, or nil when there are several. Whole numbers are doubles too.
   private static func only(_ types: [String: Int]) -> String? {
     let kinds = Set(types.keys).subtracting(["null"])
     if kinds == ["int", "double"] { return "double" }

@@ -1,13 +1,14 @@
 package import Expressions
 internal import RuleEngine
 
-/// A schema of one's own, as JSON: `{"user": {"age": "int", "roles": {"list": "string"},
-/// "plan": {"enum": ["free", "pro"]}}, "device": {..}, "params": {..}}`.
+/// A user-defined schema, as JSON: `{"user": {"age": "int", "roles": {"list": "string"}, "plan":
+/// {"enum": ["free", "pro"]}}, "device": {..}, "params": {..}}`.
 ///
-/// `"int?"` is an attribute that some users lack. In place of a word, `{"type": "int", "required": true}` says
-/// more; a learned schema has the counts that it comes from beside that. `check-template` reads the same.
+/// `"int?"` is an attribute that some users lack. Instead of a word,
+/// `{"type": "int", "required": true}` is also allowed; a learned schema also contains its counts.
+/// `check-template` reads the same format.
 extension ContextSchema {
-  /// What attributes stand below.
+  /// The roots of attributes.
   static let rootNames = ["user", "device", "params"]
   /// Types by their words.
   static let typeWords: [(String, Kind)] = AttributeDescription.types.map {
@@ -28,7 +29,7 @@ extension ContextSchema {
     }
   }
 
-  /// Reads a schema; what it does not understand is told and left out.
+  /// Reads a schema. Unknown parts are reported and dropped.
   package static func decode(_ json: [UInt8]) -> Compilation<ContextSchema> {
     do throws(JSONFault) {
       let value = try Value.parse(json: json)
@@ -82,7 +83,7 @@ private struct SchemaReader {
     return schema
   }
 
-  /// What a file is that is no schema of attributes; nil where it may be one.
+  /// The kind of a file that is not a schema of attributes; nil if it may be one.
   private func otherKind(_ root: ConfigElement) -> String? {
     if ContextSchema.rootNames.contains(where: { root.member($0)?.isObject == true }) { return nil }
     if root.has("$schema") || root.has("properties") || root.has("$defs") {
@@ -100,7 +101,7 @@ private struct SchemaReader {
 
   private mutating func attribute(_ element: ConfigElement) -> ContextSchema.Attribute? {
     guard let kind = kind(element) else { return nil }
-    // `"int?"` may be missing, and so may "int" as long as nothing says that every user has it.
+    // `"int?"` may be missing, and so may "int" unless a schema states that every user has it.
     var attribute = ContextSchema.Attribute(kind)
     attribute.isOptional = element.text?.hasSuffix("?") ?? false
     if element.isObject {

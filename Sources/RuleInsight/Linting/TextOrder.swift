@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// Versions are compared as texts, letter by letter.
+/// Versions are compared as strings, letter by letter.
 ///
 /// `device.appVersion >= "3.10.0"`: "3.9.0" is greater, because 9 is greater than 1.
 enum TextOrder: Lint {
@@ -58,7 +58,7 @@ enum TextOrder: Lint {
           fix: replacing(literal, by: padded, expression, isSafe: true),
           subject: path.joined(separator: "."))
       }
-      // Dates are another lint's.
+      // Dates have their own lint.
       guard !version.isOrderedAsText,
         name.lowercased().contains("version") || DateText(text) == nil,
         let other = version.counterexample
@@ -80,7 +80,7 @@ enum TextOrder: Lint {
     guard relation.isOrder, path[0] != "device",
       case .string(let text)? = condition.expression.literal(literal), let number = Double(text),
       number.isFinite, text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-      // Years, and what has leading zeros, are ordered as they should be.
+      // Years, and numbers with leading zeros, are ordered correctly.
       !(text.count == 4 && (1_900...2_100).contains(number)), text == "0" || !text.hasPrefix("0")
     else { return [] }
     return findings(
@@ -130,12 +130,12 @@ enum TextOrder: Lint {
       [Diagnostic.Fix.Edit(expression[literal].range, "\"\(text)\"")], isSafe: isSafe)
   }
 
-  /// A text of numbers and dots, with what may follow them.
+  /// A string of numbers and dots, optionally with a suffix.
   private struct Version {
     private let parts: [Substring]
     private let suffix: Substring
 
-    /// - Parameter isAlone: whether a number alone is one, too.
+    /// - Parameter isAlone: whether a single number counts too.
     init?(_ text: String, isAlone: Bool) {
       let end = text.firstIndex { !($0.isASCII && ($0.isNumber || $0 == ".")) } ?? text.endIndex
       let parts = text[..<end].split(separator: ".", omittingEmptySubsequences: false)
@@ -147,7 +147,7 @@ enum TextOrder: Lint {
       guard suffix.isEmpty || suffix.hasPrefix("-") else { return nil }
     }
 
-    /// With so many digits in every part.
+    /// Padded to this many digits in every part.
     func padded(_ digits: Int) -> String {
       var parts = parts.prefix(3).map { part -> String in
         let number = String(part.drop { $0 == "0" })
@@ -157,7 +157,7 @@ enum TextOrder: Lint {
       return parts.joined(separator: ".") + String(suffix)
     }
 
-    /// Whether a part is longer than padding makes it. Years are equally long in all versions.
+    /// Whether a part is longer than the padding. Years have the same length in all versions.
     func isPast(_ digits: Int) -> Bool {
       parts.enumerated().contains { place, part in
         let number = part.drop { $0 == "0" }
@@ -165,17 +165,17 @@ enum TextOrder: Lint {
       }
     }
 
-    /// Whether its parts have a width of their own, as those of padded versions and of dates.
+    /// Whether its parts have a fixed width, as in padded versions and dates.
     var isOrderedAsText: Bool {
       let widths = parts.map(\.count)
       let isDate = widths[0] == 4 && widths.dropFirst().allSatisfy { $0 == 2 }
       return isDate || widths[0] > 2 && widths.allSatisfy { $0 == widths[0] }
     }
 
-    /// Another version, and what it is as a text although it is the opposite as a version; nil when
-    /// there is none.
+    /// Another version that is ordered differently as a string and as a version; nil when there is
+    /// none.
     var counterexample: String? {
-      // 9 is less than 10, and behind it as a text.
+      // 9 is less than 10, but sorts after it as a string.
       if let place = parts.firstIndex(where: { $0.count > 1 && $0.first ?? "9" < "9" }) {
         return "\"\(replacing(place, by: "9"))\" is greater"
       }

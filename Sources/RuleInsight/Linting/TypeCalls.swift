@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Calls: what they take and return, as the tables of functions say.
+/// Calls: their parameters and results, according to the tables of functions.
 extension TypeReading {
   mutating func call(_ id: ParsedExpression.ID) -> Kind {
     guard let call = CalledFunction(id, in: expression, language) else { return .any }
@@ -26,7 +26,7 @@ extension TypeReading {
     return results.dropFirst().reduce(results.first ?? .any) { $0.joined($1) }
   }
 
-  /// What is known of a value by a signature.
+  /// The type of a value in a signature.
   private static func kind(of part: FunctionSignature.Part) -> Kind {
     let types = part.types.subtracting(TypeSet(.null))
     if types.isEmpty { return .null }
@@ -68,7 +68,7 @@ extension TypeReading {
   private mutating func require(_ place: Int, _ kind: Kind, _ call: CalledFunction) {
     let (types, id) = (call.types(place), call.operands[place])
     guard !fits(kind, types, id) else { return }
-    // The other optional of or() counts only if the first one has no value.
+    // The other optional of or() only matters if the first one has no value.
     if place > 0, types == TypeSet(.optional) { return }
     if isSuperscript, call.name == "contains" {
       return report(.typeError, id, "\(kind.name) contains nothing: this is never true")
@@ -79,7 +79,7 @@ extension TypeReading {
       suggestion: conversion(of: id, kind, to: types))
   }
 
-  /// The call that makes what is needed of a string.
+  /// The call that converts a string to the required type.
   private func conversion(of id: ParsedExpression.ID, _ kind: Kind, to types: TypeSet) -> String? {
     guard !isSuperscript, kind.isLike(.anyText) else { return nil }
     let makers: [(TypeName, String)] = [
@@ -92,7 +92,7 @@ extension TypeReading {
     return "write \(maker.1)(\(text))"
   }
 
-  /// A part that none of the few values of an attribute has.
+  /// Finds a part that none of the few values of an attribute contains.
   private mutating func choosePart(
     _ target: ParsedExpression.ID, _ kind: Kind, _ argument: ParsedExpression.ID, _ name: String
   ) {

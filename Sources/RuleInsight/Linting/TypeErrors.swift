@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// Operands that cannot go together, whatever users have.
+/// Operands whose types are incompatible, whatever values users have.
 ///
 /// `device.daysSinceInstall == "three"`
 enum TypeErrors: Lint {
@@ -24,7 +24,7 @@ enum TypeErrors: Lint {
       + FilterTypes.findings(in: subject).filter { $0.code == .typeError }
   }
 
-  /// What reading types found of one code.
+  /// The findings of one code from reading types.
   static func found(_ code: Diagnostic.Code, in subject: LintSubject) -> [Diagnostic] {
     zip(subject.conditions, subject.typeProblems).flatMap { condition, problems in
       problems.filter { $0.code == code }.flatMap { problem in
@@ -39,9 +39,9 @@ enum TypeErrors: Lint {
   }
 }
 
-/// A part that is asked whether it is true, and is no bool.
+/// A part that is used as a condition, but is not a bool.
 ///
-/// `device.platform && user.age > 18`: superscript takes every text but the empty one for true.
+/// `device.platform && user.age > 18`: superscript treats every string but the empty one as true.
 enum NeverBools: Lint {
   static let page = CodePage(
     .neverBool, .warning,
@@ -81,8 +81,8 @@ enum EnumValues: Lint {
 }
 
 extension Diagnostic.Code {
-  /// A value that an attribute of few values never has.
+  /// A value that an attribute with few values never has.
   package static let valueNotInEnum = Self(rawValue: "value-not-in-enum")
-  /// A part that is asked whether it is true, and is no bool.
+  /// A part that is used as a condition, but is not a bool.
   package static let neverBool = Self(rawValue: "never-bool")
 }

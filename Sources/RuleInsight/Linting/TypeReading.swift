@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Something that the types of an expression's parts say.
+/// A problem with the types of an expression's parts.
 struct TypeProblem {
   var code: Diagnostic.Code
   var range: SourceRange
@@ -12,10 +12,10 @@ struct TypeProblem {
   var subject: String?
 }
 
-/// Reads what the parts of an expression are, and finds what cannot go together.
+/// Infers the types of an expression's parts, and finds incompatible ones.
 ///
-/// What is not known is anything, and goes with everything. Nothing here decides: an expression with
-/// problems compiles and evaluates as it did.
+/// An unknown type is compatible with every other. This affects no decisions: an expression with
+/// problems still compiles and evaluates as before.
 struct TypeReading {
   typealias Kind = ContextSchema.Kind
 
@@ -32,9 +32,9 @@ struct TypeReading {
     self.language = language
     let whole = kind(expression.root)
     if case .bool = whole { return }
-    // The Web SDK takes what is true in JavaScript.
+    // The Web SDK accepts values that are true in JavaScript.
     if whole == .any || whole == .null || language.platform == .web { return }
-    // An operand that is no bool was told where it stands.
+    // An operand that is not a bool is reported at its own place.
     if expression[expression.root].kind == .or, !problems.isEmpty { return }
     report(
       .typeError, expression.root,
@@ -52,7 +52,7 @@ struct TypeReading {
         fix: fix, subject: attribute(in: subject ?? id)))
   }
 
-  /// The first attribute of a part, as far as the left operands show it.
+  /// The first attribute of a part, following the left operands.
   private func attribute(in id: ParsedExpression.ID) -> String? {
     var id = id
     while true {
@@ -67,7 +67,7 @@ struct TypeReading {
     }
   }
 
-  /// What a part is.
+  /// The type of a part.
   mutating func kind(_ id: ParsedExpression.ID) -> Kind {
     let node = expression[id]
     switch node.kind {
@@ -104,7 +104,7 @@ struct TypeReading {
     }
   }
 
-  /// Superscript makes bools of the texts "true" and "false".
+  /// Superscript converts the strings "true" and "false" to bools.
   private func text(_ id: ParsedExpression.ID) -> Kind {
     guard case .string(let text)? = expression.literal(id) else { return .anyText }
     if isSuperscript, text == "true" || text == "false" { return .bool }
@@ -123,7 +123,7 @@ struct TypeReading {
       return .any
     }
     let kind = schema.attribute(path)?.kind ?? .any
-    // What reads true or false is a bool in superscript, and other texts are none.
+    // In superscript a string that is true or false is a bool, and other strings are not.
     if isSuperscript, case .text(let words) = kind,
       words.contains("true") || words.contains("false")
     {
@@ -150,11 +150,11 @@ struct TypeReading {
       let kind = test(Int(operand), isOr ? "||" : "&&")
       result = result?.joined(kind) ?? kind
     }
-    // Superscript's || gives its operand.
+    // Superscript's || returns its operand.
     return isOr && isSuperscript ? result ?? .any : .bool
   }
 
-  /// An operand that is asked whether it is true.
+  /// Checks an operand that is used as a condition.
   @discardableResult
   private mutating func test(_ id: ParsedExpression.ID, _ what: String) -> Kind {
     let kind = kind(id)
@@ -185,14 +185,14 @@ struct TypeReading {
     return .number
   }
 
-  /// What also texts, lists and times can be.
+  /// Operations that also apply to strings, lists and times.
   private mutating func arithmetic(_ id: ParsedExpression.ID, _ sign: String) -> Kind {
     let node = expression[id]
     let (a, b) = (kind(Int(node.a)), kind(Int(node.b)))
     switch (a, b) {
     case (.time, .span), (.span, .time): return .time
     case (.time, .time): return sign == "-" ? .span : .any
-    // Only its like goes with these, whatever it is.
+    // Only a value of the same type is compatible with these.
     case (.any, .number), (.number, .any): return .number
     case (.any, .text), (.text, .any): return sign == "+" ? .anyText : .any
     case (.any, .list), (.list, .any): return sign == "+" ? .list(.any) : .any

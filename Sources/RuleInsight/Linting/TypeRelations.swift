@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Comparisons, and what can never be equal.
+/// Comparisons, and values that can never be equal.
 extension TypeReading {
   mutating func relate(_ relation: Relation) {
     let (left, right) = (kind(relation.left), kind(relation.right))
@@ -26,7 +26,8 @@ extension TypeReading {
       suggestion: conversion(relation, left, right))
   }
 
-  /// Reports an attribute beside a time: what users have comes from JSON, which has none.
+  /// Reports the comparison of an attribute with a time, because users' values come from JSON,
+  /// which has no times.
   private mutating func compareWithTime(_ relation: Relation, _ left: Kind, _ right: Kind) -> Bool {
     let sides = [(relation.left, left, right), (relation.right, right, left)]
     for (id, kind, other) in sides
@@ -42,7 +43,7 @@ extension TypeReading {
     return false
   }
 
-  /// A text in quotes that was meant as a number.
+  /// A quoted string that was meant as a number.
   private func conversion(_ relation: Relation, _ left: Kind, _ right: Kind) -> String? {
     switch (left, right) {
     case (.number, .text(let words)) where words.allSatisfy { Double($0) != nil }:
@@ -58,14 +59,15 @@ extension TypeReading {
     return text.utf8.count > 40 ? kind.name : "\(text) (\(kind.name))"
   }
 
-  /// What a missing attribute counts as in superscript, so that comparing with it asks for that.
+  /// Whether a value equals the superscript default of a missing attribute, so that a comparison
+  /// with it tests for absence.
   private func isZero(_ id: ParsedExpression.ID) -> Bool {
     guard isSuperscript, let literal = expression.literal(id) else { return false }
     let zeros: [Value] = [.int(0), .double(0), .string(""), .bool(false), .string("false")]
     return zeros.contains(literal)
   }
 
-  /// Whether an attribute that is a string is compared with a number. Only a string in the expression is
+  /// Whether a string attribute is compared with a number. Only a string in the expression is
   /// compared as a number too.
   private func isTextWithNumber(_ relation: Relation, _ left: Kind, _ right: Kind) -> Bool {
     let sides = [(relation.left, left, relation.right), (relation.right, right, relation.left)]
@@ -79,10 +81,10 @@ extension TypeReading {
     if a.isLike(b) { return true }
     guard isSuperscript else { return false }
     switch (a, b) {
-    // A numeric text in the expression is compared as a number too.
+    // A numeric string in the expression is compared as a number too.
     case (.number, .text(let words)), (.text(let words), .number):
       return words.isEmpty || words.contains { Double($0) != nil }
-    // A text that reads true or false is a bool.
+    // A string that is true or false is a bool.
     case (.bool, .text(let words)), (.text(let words), .bool):
       return words.isEmpty || words.contains("true") || words.contains("false")
     default: return false
@@ -138,7 +140,7 @@ extension TypeReading {
 
   // MARK: Words
 
-  /// Literals that an attribute of few values never has.
+  /// Finds literals that an attribute with few values never has.
   private mutating func choose(_ relation: Relation, _ left: Kind, _ right: Kind) {
     guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
       let path = expression.path(attribute),

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// A number in another unit than the name of its attribute says.
+/// A number in a different unit than the name of its attribute suggests.
 ///
 /// `user.session_seconds > 60000`
 enum Units: Lint {
@@ -38,7 +38,7 @@ enum Units: Lint {
   }
 }
 
-/// What the name of an attribute says about its unit.
+/// The unit in the name of an attribute.
 private struct UnitReading {
   private let words: Set<String>
   private let last: String
@@ -69,7 +69,7 @@ private struct UnitReading {
 
   typealias Mismatch = (unit: String, meant: String, form: Double?)
 
-  /// The unit of the name, and the one that a number looks like.
+  /// The unit in the name, and the one that a number suggests.
   func mismatch(_ number: Double) -> Mismatch? {
     let size = number.magnitude
     guard size > 0 else { return nil }
@@ -89,7 +89,7 @@ private struct UnitReading {
     return time(size)
   }
 
-  /// `conversion_rate`; a heart rate is another thing.
+  /// `conversion_rate` is a share. A heart rate is not.
   private var isShare: Bool {
     last == "rate"
       && has(
@@ -134,7 +134,7 @@ private struct UnitReading {
     return nil
   }
 
-  /// Whether a number is a round time in milliseconds and not one in seconds.
+  /// Whether a number is a round time in milliseconds but not in seconds.
   private static func looksLikeMilliseconds(_ size: Double) -> Bool {
     guard size >= 30_000, size.truncatingRemainder(dividingBy: 1_000) == 0 else { return false }
     let seconds = size / 1_000
@@ -148,6 +148,6 @@ private struct UnitReading {
 }
 
 extension Diagnostic.Code {
-  /// A number in another unit than its attribute.
+  /// A number in a different unit than its attribute.
   package static let unitMismatch = Self(rawValue: "unit-mismatch")
 }

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A condition reads an attribute that SDKs do not send, or whose name is spelt in another way
+/// A condition reads an attribute that SDKs do not send, or whose name is spelled differently
 /// everywhere else.
 ///
 /// `device.regionCod == "US"`
@@ -47,7 +47,7 @@ enum UnknownAttributes: Lint {
     if schema[root, name] != nil || root == "params" && name.hasPrefix("$") { return [] }
     if UnrequestedQuestions.property([root, name]) != nil { return [] }
     if root == "computed" { return computed(use, subject) }
-    // Functions are told by the lint about their names.
+    // Functions have a separate lint for their names.
     if root == "device", subject.isSuperscript,
       let host = subject.language.platform?.hostFunctions,
       Dialect.superscript.isFunctionName(name, with: host)
@@ -61,7 +61,7 @@ enum UnknownAttributes: Lint {
     let known = NearNames.nearest(
       to: name,
       among: schema.names(in: root).filter {
-        // Apps have names of their own in another style.
+        // Apps have their own names in another style.
         root == "device" || $0.contains("_") == name.contains("_")
       })
     if let meant = known ?? uses.usual(for: use) {
@@ -71,7 +71,7 @@ enum UnknownAttributes: Lint {
     return ["device", ""].contains(root) ? [note(use)].compactMap { $0 } : absent(use, schema)
   }
 
-  /// Of a root whose names a schema of the users' own has told, all of them.
+  /// For a root whose names a user-defined schema lists completely: all unlisted attributes.
   private static func absent(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
     let meant = Suggestion.closest(to: use.name, among: schema.names(in: use.root))
     return use.places.map { place in
@@ -99,7 +99,7 @@ enum UnknownAttributes: Lint {
     }
   }
 
-  /// One note for an attribute, however often it is read.
+  /// One note per attribute, regardless of the number of reads.
   private static func note(_ use: Uses.Use) -> Diagnostic? {
     guard let first = use.places.first else { return nil }
     let others = use.places.count - 1
@@ -109,7 +109,7 @@ enum UnknownAttributes: Lint {
       notes: others > 0 ? ["\(others) more \(others == 1 ? "place reads" : "places read") it"] : [])
   }
 
-  /// Of roots that expressions do not have, compiling tells; filters may read any.
+  /// Compiling reports roots that expressions do not have; filters may read any.
   private static func unknownRoot(_ use: Uses.Use) -> [Diagnostic] {
     guard let close = Suggestion.closest(to: use.root, among: ["user", "device", "event"]) else {
       return [note(use)].compactMap { $0 }
@@ -134,12 +134,12 @@ enum UnknownAttributes: Lint {
   }
 }
 
-/// Where attributes are read.
+/// The places where attributes are read.
 private struct Uses {
   struct Use {
     var root: String
     var name: String
-    /// Where it stands, and whether the range is that of its name.
+    /// Its places, and whether the range is only that of its name.
     var places: [(path: String, range: SourceRange, isName: Bool)] = []
 
     var text: String { path(name) }
@@ -159,25 +159,25 @@ private struct Uses {
       numbers[key] = all.count
       all.append(Use(root: key[0], name: key[1]))
     }
-    // Of a longer path the range is that of its last name.
+    // For a longer path the range is that of its last name.
     for place in paths {
       all[numbers[key] ?? 0].places.append((place, range, isName && path.count == 2))
     }
   }
 
-  /// A name that is read at least so often makes one that is read once a likely misspelling.
+  /// If a name has at least this many reads, a similar name with one read is a likely misspelling.
   private static let usual = 4
   private static let mostNames = 400
 
-  /// The name that is read more often, of which this one looks like a slip.
+  /// The more frequent name, if this one looks like a typo of it.
   func usual(for use: Use) -> String? {
     guard use.places.count == 1 else { return nil }
     let others = all.filter { $0.root == use.root && $0.name != use.name }
     let number = all.firstIndex { $0.root == use.root && $0.name == use.name } ?? 0
-    // So many names are generated, and comparing each with each takes long.
+    // So many names are generated, and comparing all pairs is slow.
     let named = all.count <= Self.mostNames ? all : []
     for (place, other) in named.enumerated() where other.root == use.root && place != number {
-      // Of two names that are read once nobody knows which is right, unless letters are swapped.
+      // If both names are read once, it is unclear which is right, unless letters are swapped.
       let isLikely =
         other.places.count > 1
         ? NearNames.isSlip(use.name, of: other.name)

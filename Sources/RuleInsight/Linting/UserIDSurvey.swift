@@ -1,14 +1,14 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What the IDs of users are like: how many are repeated, which have white space, what they look like.
+/// A survey of user IDs: repetitions, white space, and their shapes.
 ///
-/// The memory is bounded: of very many IDs, a share by their hashes is compared.
+/// The memory is bounded: if there are very many IDs, a sample by their hashes is compared.
 package struct UserIDSurvey: Sendable {
   // SAFETY: Views are the caller's and stay in closures; hashes read as many bytes as views have.
   // Tests: UsersCommandTests.
 
-  /// A user who is there again.
+  /// A user that appears again.
   package struct Repeat: Hashable, Sendable {
     package var id: String
     package var first: String
@@ -22,10 +22,10 @@ package struct UserIDSurvey: Sendable {
   }
 
   package private(set) var count = 0
-  /// Records whose ID an earlier one has.
+  /// Records with the ID of an earlier one.
   package private(set) var repeated = 0
   package private(set) var firstRepeat: Repeat?
-  /// Records whose ID is that of an earlier one but for white space at the ends.
+  /// Records whose ID equals an earlier one except for white space at the ends.
   package private(set) var merged = 0
   package private(set) var firstMerged: Repeat?
   /// IDs with white space at an end.
@@ -36,11 +36,11 @@ package struct UserIDSurvey: Sendable {
   package private(set) var oddExample: String?
   package private(set) var shortest = Int.max
   package private(set) var longest = 0
-  /// By shape, such as `a-99999`: how many IDs have it.
+  /// The number of IDs by shape, such as `a-99999`.
   package private(set) var shapes: [String: Int] = [:]
   /// IDs of further shapes.
   package private(set) var otherShapes = 0
-  /// Whether only a share of the IDs is compared.
+  /// Whether only a sample of the IDs is compared.
   package private(set) var isSampled = false
 
   private var seen: [UInt64: Seen] = [:]
@@ -52,7 +52,7 @@ package struct UserIDSurvey: Sendable {
 
   /// - Parameters:
   ///   - place: the line of the record.
-  ///   - name: what a file is called.
+  ///   - name: returns the name of a file.
   package mutating func add(_ id: String, file: Int, line: Int, name: (Int) -> String) {
     count += 1
     var id = id
@@ -104,7 +104,7 @@ package struct UserIDSurvey: Sendable {
     }
   }
 
-  /// Letters become `a`, digits `9`; runs of more than eight are written once.
+  /// Letters become `a`, digits `9`. Runs of more than eight are shortened.
   private mutating func addShape(of id: String) {
     var shape = ""
     var (last, run) = (Character("."), 0)
@@ -121,7 +121,7 @@ package struct UserIDSurvey: Sendable {
     }
   }
 
-  /// The shapes that most IDs have.
+  /// The most frequent shapes.
   package var commonShapes: [(shape: String, users: Int)] {
     shapes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map { ($0.key, $0.value) }
   }

@@ -1,25 +1,25 @@
 package import Expressions
 package import RuleEngine
 
-/// What somebody wants to know of users before they are decided: whether records can be read, what their IDs
-/// and attributes are like, and whether rules and a schema agree with them.
+/// A survey of users before they are decided: whether their records are readable, the properties of
+/// their IDs and attributes, and whether rules and a schema match them.
 package struct UserSurvey: Sendable {
-  // SAFETY: Lines are slices of the caller's view, and what is kept of them is copied.
-  // Tests: UsersCommandTests.
+  // SAFETY: Lines are slices of the caller's view, and all stored data is copied. Tests:
+  // UsersCommandTests.
 
-  /// Something to look at.
+  /// A point to review.
   package struct Finding: Hashable, Sendable {
-    /// Whether decisions are wrong, or users missing, because of it.
+    /// Whether it makes decisions wrong, or users missing.
     package var isProblem: Bool
     package var text: String
     package var users: Int
   }
 
-  /// Why lines were refused.
+  /// Why lines were rejected.
   package struct Refusal: Hashable, Sendable {
     package var reason: String
     package var lines: Int
-    /// Where the first one is.
+    /// The place of the first one.
     package var place: String
   }
 
@@ -38,17 +38,17 @@ package struct UserSurvey: Sendable {
   private static let mostKinds = 20
   private static let mostZones = 1_000
 
-  /// - Parameter files: what the files are called.
+  /// - Parameter files: the names of the files.
   package init(files: [String]) { self.files = files }
 
   package var users: Int { learner.users }
 
-  /// Takes in lines of records, an object each.
+  /// Adds lines of records, one object per line.
   ///
   /// - Parameters:
   ///   - file: the number of their file.
-  ///   - before: how many lines of it come before them.
-  /// - Returns: how many lines there are.
+  ///   - before: the number of its lines before them.
+  /// - Returns: the number of lines.
   package mutating func add(lines: ByteView, file: Int, before: Int) -> Int {
     var (start, number) = (0, 0)
     while start < lines.count {
@@ -74,7 +74,7 @@ package struct UserSurvey: Sendable {
     addZone(value["device"])
   }
 
-  /// Counts lines that are no records, because of the table that they stand in.
+  /// Counts lines that are not records, because of the table that contains them.
   package mutating func refuse(_ reason: String, _ place: String, lines: Int = 1) {
     refused += lines
     if let known = refusals.firstIndex(where: { $0.reason == reason }) {
@@ -110,11 +110,11 @@ package struct UserSurvey: Sendable {
 
   // MARK: Findings
 
-  /// What to look at, problems first.
+  /// The points to review, problems first.
   ///
   /// - Parameters:
-  ///   - ruleSet: rules that will decide the users; nil where none are given.
-  ///   - schema: what users should have; nil where none is given.
+  ///   - ruleSet: the rules that will decide the users; nil without rules.
+  ///   - schema: the expected attributes; nil without a schema.
   package func findings(_ ruleSet: RuleSet?, _ schema: ContextSchema?) -> [Finding] {
     var found = findingsOfRecords
     for attribute in attributes where attribute.hasSeveralKinds {
@@ -163,7 +163,7 @@ package struct UserSurvey: Sendable {
     return "\(quoted(repeated.id)) at \(repeated.first) and \(repeated.second)"
   }
 
-  /// What rules read and no user has, or only some.
+  /// Attributes that rules read and that no user, or only some users, have.
   private static func findings(_ ruleSet: RuleSet, _ attributes: [AttributeSummary], _ users: Int)
     -> [Finding]
   {
@@ -181,7 +181,7 @@ package struct UserSurvey: Sendable {
     }
   }
 
-  /// Whether an attribute follows from the clock, or from others that users have.
+  /// Whether an attribute can be derived from the clock, or from others that users have.
   private static func isDerived(_ path: AttributePath, _ present: [AttributePath: Int]) -> Bool {
     guard path.names[0] == UserMember.device.key,
       let attribute = DeviceAttribute(named: path.names[1]),

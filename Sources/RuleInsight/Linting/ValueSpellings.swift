@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// One attribute is compared with two spellings of what is most likely one value.
+/// One attribute is compared with two spellings of what is most likely the same value.
 ///
 /// `user.plan == "Pro"` in one audience, `user.plan == "pro"` in others
 enum ValueSpellings: Lint {
@@ -15,7 +15,7 @@ enum ValueSpellings: Lint {
       "Write the value as your apps send it. If both exist, a schema (--schema) can list them.",
     better: .config(config("pro")))
 
-  /// A value as it is written somewhere.
+  /// A value as written at some place.
   private struct Use {
     var text: String
     var places: [(condition: Int, range: SourceRange)] = []
@@ -45,14 +45,14 @@ enum ValueSpellings: Lint {
     return order.flatMap { findings(uses[$0] ?? [], $0, subject) }
   }
 
-  /// Whether nothing says which values an attribute has.
+  /// Whether the possible values of an attribute are unknown.
   private static func isOpen(_ path: [String], _ subject: LintSubject) -> Bool {
     guard let attribute = subject.schema.attribute(path) else { return true }
     if case .text(let words) = attribute.kind { return words.isEmpty && path[0] != "device" }
     return false
   }
 
-  /// Attributes of more values are no enumerations.
+  /// The maximum number of values of an enumeration.
   private static let mostValues = 40
 
   private static func findings(_ uses: [Use], _ path: [String], _ subject: LintSubject)
@@ -78,7 +78,7 @@ enum ValueSpellings: Lint {
   /// - Parameter isBehind: whether the other spelling comes first in the config.
   private static func isMisspelling(_ use: Use, of other: Use, isBehind: Bool) -> Bool {
     let conditions = Set(use.places.map(\.condition))
-    // Who writes both in one condition knows of both.
+    // A condition that contains both spellings does so deliberately.
     guard conditions.isDisjoint(with: other.places.map(\.condition)) else { return false }
     let (count, otherCount) = (use.places.count, other.places.count)
     if NearNames.isSameWord(use.text, other.text) {

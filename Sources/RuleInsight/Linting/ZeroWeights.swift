@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The variants of an AgentWallie experiment get nobody: all their percentages are 0. In Superwall's
-/// configs, where weights of 0 are equal chances, it is told while they are decoded.
+/// The variants of an AgentWallie experiment get no users, because all their percentages are 0. In
+/// Superwall's configs, where weights of 0 mean equal chances, decoding reports it.
 enum ZeroWeights: Lint {
   static let page = CodePage(
     .weightsZero, .warning,

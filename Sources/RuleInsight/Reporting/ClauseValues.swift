@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The values that a clause is tried with: for everything that it reads those between which the
-/// analysis of a language tells, of all languages, the simplest first.
+/// The values for testing a clause: for everything that it reads, the values that the analysis of
+/// any language distinguishes, the simplest first.
 struct ClauseValues {
   private var byPath: [AttributePath: [Value]] = [:]
 
@@ -33,13 +33,14 @@ struct ClauseValues {
 
   subscript(path: AttributePath) -> [Value] { byPath[path] ?? [] }
 
-  /// Where the analysis has no values: for a whole root, and what no language compiles.
+  /// For values that the analysis does not have: those of a whole root, and of clauses that no
+  /// language compiles.
   private static let ofAnything: [Value] = [
     .map([Value.Entry(key: "other", value: true)]), .null, "other", 1, 1.5, true, .list([]),
   ]
 
-  /// How late a value is tried: what is of another kind than the constants, and below 0 where they
-  /// are not, comes behind what is ordinary.
+  /// The rank of a value. Values of other types than the constants, and negative ones if the
+  /// constants are not, come after ordinary ones.
   private static func rank(_ candidate: RankedValue, _ constants: [Value]) -> Double {
     guard let value = candidate.value else { return 0 }
     var rank = Double(candidate.rank)
@@ -50,7 +51,7 @@ struct ClauseValues {
     if value.number?.sign == .minus, !constants.contains(where: { $0.number?.sign == .minus }) {
       rank += 3
     }
-    // Distance only tells values of one rank apart.
+    // Distance only orders values with the same rank.
     let distance = candidate.distance / (candidate.distance + 1)
     return rank + (distance.isNaN ? 1 : distance) / 2
   }
@@ -61,9 +62,8 @@ struct ClauseValues {
       && (constant.text == nil) == (value.text == nil)
   }
 
-  /// What a constant may be sent as, where an SDK reads it as the constant and the analysis, which
-  /// sees what was read, does not ask: a number as a text, and a text with a sign that one of them
-  /// drops.
+  /// Other forms of a constant that an SDK converts to it, which the analysis does not see: a
+  /// number as a string, and a string with a sign that one of the SDKs drops.
   private static func otherForms(of constant: Value) -> [Value] {
     switch constant {
     case .int(let number): [.string(String(number))]

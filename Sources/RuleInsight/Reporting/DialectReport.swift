@@ -2,23 +2,24 @@ package import Expressions
 internal import Pricing
 package import RuleEngine
 
-/// Where the rules of a config come to something else in another language: CEL as specified, or
-/// what Superwall's SDK for another platform evaluates.
+/// Finds where the rules of a config have different results in another language: CEL as specified,
+/// or the dialect of Superwall's SDK for another platform.
 ///
-/// Differences are found by evaluating: every clause runs in all the languages on the values that the
-/// analysis of one of them tells apart. A clause that is not named came to the same on all of these.
+/// Differences are found by evaluation. Every clause runs in all the languages on the values that
+/// the analysis of one of them distinguishes. A clause without a finding had the same result for
+/// all of these.
 package struct DialectReport: Sendable {
-  /// What a clause comes to in a language.
+  /// The result of a clause in a language.
   package enum Outcome: Hashable, Sendable {
     case `true`, `false`
     /// A value that is not a bool.
     case value(Value)
-    /// The evaluation ends with an error; in superscript it may be told as null.
+    /// The evaluation ends with an error. Superscript may report it as null.
     case error(EvaluationError.Kind)
     /// The clause does not compile.
     case broken(String)
 
-    /// Whether an audience with this as its condition matches.
+    /// Whether an audience with this result of its condition matches.
     package var matches: Bool { self == .true }
 
     /// The same for all values that are not bools.
@@ -26,7 +27,7 @@ package struct DialectReport: Sendable {
       if case .value(let value) = self, value != .null { .value("") } else { self }
     }
 
-    /// Values that are not bools decide nothing, whatever they are; nor do errors of any kind.
+    /// Values that are not bools decide nothing, nor do errors of any kind.
     fileprivate var isFailure: Bool {
       switch self {
       case .error, .broken, .value(.null): true
@@ -35,16 +36,16 @@ package struct DialectReport: Sendable {
     }
   }
 
-  /// A clause that comes to different things.
+  /// A clause with different results.
   package struct Finding: Sendable {
-    /// What the difference is between.
+    /// The compared languages.
     package enum Difference: String, Hashable, Sendable {
       /// CEL and superscript on iOS.
       case dialects
       /// superscript on iOS, Android and the Web.
       case platforms
 
-      /// Whether it is between this language and others.
+      /// Whether this language is one of the compared ones.
       func isAbout(_ language: RuleLanguage) -> Bool {
         switch language {
         case .cel: self == .dialects
@@ -57,30 +58,31 @@ package struct DialectReport: Sendable {
     /// Paths of the audiences that have the expression.
     package var paths: [String]
     package var range: SourceRange
-    /// The clause as it is written.
+    /// The clause as written.
     package var clause: String
     /// By language, in the order of ``RuleLanguage/compared``.
     package var outcomes: [(language: RuleLanguage, outcome: Outcome)]
-    /// Attributes with which this comes out, as a map of roots; and events by name, with their age
+    /// Attributes that show the difference, as a map of roots; and events by name, with their age
     /// in minutes.
     package var attributes: Value
     package var events: [(name: String, minutesAgo: [Int])]
-    /// Whether there are values with which the whole expression matches in one language and not in
-    /// the other because of this clause.
+    /// Whether there are values with which this clause makes the whole expression match in one
+    /// language and not in the other.
     package var isDecisive: Bool
   }
 
   package var findings: [Finding] = []
 
-  /// Compares the languages over all expressions of a config. Each expression is looked at once.
+  /// Compares the languages over all expressions of a config. Each distinct expression is compared
+  /// once.
   ///
-  /// The time is in proportion to the length of an expression: parts of more than 256 bytes are
-  /// tried with fewer combinations, and whether a difference decides is looked for only so long
-  /// in an expression of many clauses.
+  /// The time is proportional to the length of an expression: parts of more than 256 bytes are
+  /// tested with fewer combinations, and the search for decisive differences in an expression of
+  /// many clauses is limited.
   ///
   /// - Parameters:
-  ///   - samples: at most so many combinations of values are tried for a clause.
-  ///   - tell: is called with how many expressions have been compared, of how many.
+  ///   - samples: the maximum number of combinations of values for a clause.
+  ///   - tell: called with the number of compared expressions and their total.
   package init(
     _ config: Config, samples: Int = 400, limits: Limits = Limits(),
     tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -96,7 +98,7 @@ package struct DialectReport: Sendable {
         expressions.append((expression, [audience.path]))
       }
     }
-    // Clauses stand in many expressions.
+    // Clauses occur in many expressions.
     var runners: [[UInt8]: PartRunner] = [:]
     for (number, (text, paths)) in expressions.enumerated() {
       tell(number, expressions.count)
@@ -122,12 +124,12 @@ extension RuleLanguage {
 }
 
 extension [DialectReport.Outcome] {
-  /// The outcomes that a difference is between.
+  /// The outcomes to compare for a difference.
   private func compared(_ difference: DialectReport.Finding.Difference) -> ArraySlice<Element> {
     difference == .dialects ? self[0...1] : self[1...]
   }
 
-  /// Whether they are not all the same. Failures of all kinds are.
+  /// Whether they differ. Failures of all kinds are equal.
   func differ(_ difference: DialectReport.Finding.Difference) -> Bool {
     let compared = compared(difference)
     guard let first = compared.first else { return false }

@@ -3,20 +3,21 @@ internal import RuleEngine
 
 /// One expression in all the languages.
 struct ExpressionComparison {
-  /// Parts up to this many bytes are tried with all samples. Nested parts would take quadratic time
-  /// otherwise: each is as long as the rest of the expression.
+  /// Parts up to this many bytes are tested with all samples. Nested parts would take quadratic
+  /// time otherwise, because each is as long as the rest of the expression.
   private static let fullyTried = 256
-  /// What is tried at least, however long a part is.
+  /// The minimum number of samples, for parts of any length.
   private static let leastSamples = 8
-  /// So many bytes of expressions are evaluated to find out which differences decide.
+  /// The number of bytes of expressions to evaluate in the search for decisive differences.
   private static let decisionWork = 16_000_000
-  /// A search is as much work as so many evaluations.
+  /// The cost of a search in evaluations.
   private static let searchWork = 100
-  /// The values of a clause about several attributes that other parts are tried with.
+  /// The maximum number of values of a clause about several attributes that other parts are tested
+  /// with.
   private static let mostOfSeveral = 24
 
-  /// The samples with outcomes of one kind for which it is asked whether they decide, and with how
-  /// many attributes.
+  /// The maximum number of samples per kind of outcomes to test for decisiveness, and of attributes
+  /// for it.
   private static let mostOfKind = 8
   private static let mostKinds = 12
   private static let fewParts = 16
@@ -32,28 +33,28 @@ struct ExpressionComparison {
   private struct Differing {
     var sample: Sample
     var outcomes: [DialectReport.Outcome]
-    /// Whether attributes are looked for with which it decides.
+    /// Whether to search for attributes with which it decides.
     var isSearched: Bool
   }
 
   private let samples: Int
   private let parts: [ExpressionPart]
   private let runners: [PartRunner]
-  /// By attribute the values for which clauses come to different things, with the number of the
-  /// clause, the last clause first.
+  /// By attribute, the values for which results of clauses differ, with the number of the clause,
+  /// the last clause first.
   private var tellingValues: [AttributePath: [TellingValue]] = [:]
   private var clauseValues: [Int: ClauseValues] = [:]
   private let search: DecisionSearch
   private let limits: Limits
   private var decisionWork = Self.decisionWork
 
-  /// - Parameter known: gives the runner of a part that another expression has, too.
+  /// - Parameter known: returns the cached runner of a part that other expressions have too.
   init(
     _ text: String, samples: Int, limits: Limits, known: (String) -> PartRunner
   ) {
     self.samples = samples
     self.limits = limits
-    // What only one language can read is one part: the whole.
+    // An expression that only one language can parse is a single part.
     let whole = ExpressionPart(
       range: SourceRange(from: 0, to: text.utf8.count), text: text)
     parts = ExpressionPart.all(of: text, in: .superscript, limits: limits) ?? [whole]
@@ -64,7 +65,7 @@ struct ExpressionComparison {
   mutating func findings() -> [DialectReport.Finding] {
     let differences: [DialectReport.Finding.Difference] = [.dialects, .platforms]
     var found: [[[Differing]]] = Array(repeating: [], count: parts.count)
-    // Clauses come behind what they are joined to, and say what that is tried with.
+    // Clauses come after the parts that contain them, and provide values for testing those.
     for part in parts.indices.reversed() {
       var trials = trials(of: part)
       found[part] = differences.map { differing(part, $0, &trials) }
@@ -101,16 +102,16 @@ struct ExpressionComparison {
     return Trials(part, runner, runners, samples.all)
   }
 
-  /// The number behind those of a part and what it is made of.
+  /// The number after those of a part and its subparts.
   private func end(of part: Int) -> Int {
     var last = part
     while let next = parts[last].parts.last { last = next }
     return last + 1
   }
 
-  /// The values for which clauses with numbers in a range come to different things, those that are
-  /// known from there on; of a few clauses all values that they are tried with behind them, because
-  /// clauses tell more together.
+  /// The values for which results of clauses in a range of numbers differ, as far as known. For a
+  /// small range they are followed by all test values of its clauses, because clauses distinguish
+  /// more in combination.
   private func tellingValues(of path: AttributePath, from start: Int, to end: Int) -> [Value] {
     var seen: Set<Value> = []
     var values = (tellingValues[path] ?? []).reversed().compactMap {
@@ -127,7 +128,7 @@ struct ExpressionComparison {
     var told: [(path: AttributePath, value: TellingValue)] = []
     for i in trials.samples.indices {
       let values = trials.samples[i].values
-      // What attributes come to together is not told by one of them.
+      // The result of several attributes together does not depend on one alone.
       if values.count > 1, told.count >= Self.mostOfSeveral { break }
       let outcomes = trials.outcomes(i)
       guard values.count > 1 || seen.insert(outcomes).inserted else { continue }
@@ -140,8 +141,8 @@ struct ExpressionComparison {
 
   // MARK: Findings
 
-  /// Samples on which a part differs and none of the parts that it is made of does, a few of each
-  /// kind of outcomes.
+  /// Samples on which a part differs and none of its subparts does, a few for each kind of
+  /// outcomes.
   private func differing(
     _ part: Int, _ difference: DialectReport.Finding.Difference, _ trials: inout Trials
   ) -> [Differing] {
@@ -161,7 +162,7 @@ struct ExpressionComparison {
     return found
   }
 
-  /// The first sample on which a part differs; one that changes the decision before others.
+  /// The first sample on which a part differs. One that changes the decision is preferred.
   private mutating func finding(
     of part: Int, _ difference: DialectReport.Finding.Difference, _ differing: [Differing]
   ) -> DialectReport.Finding? {
@@ -178,8 +179,8 @@ struct ExpressionComparison {
       attributes: example.sample.attributes, events: example.sample.events, isDecisive: isDecisive)
   }
 
-  /// The sample, with more attributes where it takes these, with which the whole expression matches
-  /// in one language and not in the other; nil when none was found.
+  /// The sample, with further attributes if necessary, for which the whole expression matches in
+  /// one language and not in the other; nil when none was found.
   private mutating func decidingSample(
     _ differing: Differing, _ difference: DialectReport.Finding.Difference
   ) -> Sample? {
@@ -190,8 +191,8 @@ struct ExpressionComparison {
     decisionWork -= Self.searchWork * parts[0].text.utf8.count
     let found = search.sample(keeping: sample, difference) { matching in
       if decides(matching, difference) { return matching }
-      // What matches in one language matches in the other by what is the same in both: in one of
-      // these attributes.
+      // If it matches in both languages, the cause is a part that is the same in both, and reads
+      // one of these attributes.
       for path in open {
         for value in commonValues(of: path, differing, difference) {
           let changed = matching.changed(path, to: value)
@@ -201,7 +202,7 @@ struct ExpressionComparison {
       return nil
     }
     if let found { return found }
-    // What several attributes decide together is not searched for long.
+    // The search over several attributes together is short.
     let choices = open.map { SampleSet.interleaved(commonValues(of: $0, differing, difference)) }
     for values in SampleSet.combinations(of: choices, limit: sampleLimit(0)) where decisionWork > 0
     {
@@ -212,8 +213,9 @@ struct ExpressionComparison {
     return nil
   }
 
-  /// Values of an attribute for which its clauses come to different things, but to the same in all
-  /// languages; where the part is broken in one, that is why the whole does not match there.
+  /// Values of an attribute for which results of its clauses differ, but are the same in all
+  /// languages. If the part is broken in one language, all values count, because that is why the
+  /// whole does not match there.
   private func commonValues(
     of path: AttributePath, _ differing: Differing, _ difference: DialectReport.Finding.Difference
   ) -> [Value] {
@@ -225,7 +227,7 @@ struct ExpressionComparison {
       }.map(\.value)
   }
 
-  /// Whether the whole expression decides, as long as there is work left.
+  /// Whether the whole expression decides, within the work limit.
   private mutating func decides(
     _ sample: Sample, _ difference: DialectReport.Finding.Difference
   ) -> Bool {
@@ -235,14 +237,14 @@ struct ExpressionComparison {
   }
 }
 
-/// What one part and those that it is made of come to on the part's samples, each evaluated once.
+/// The results of a part and its subparts for the part's samples, each evaluated once.
 private struct Trials {
   let samples: [Sample]
   private let runner: PartRunner
-  /// The parts of the part, with the places of the values that each of them can see.
+  /// The subparts of the part, with the indexes of the values that each of them can read.
   private let inner: [(runner: PartRunner, places: [Int])]
   private var known: [[DialectReport.Outcome]?]
-  /// Whether a part of the part differs already, between dialects and between platforms.
+  /// Whether a subpart already differs, between dialects and between platforms.
   private var inherited: [(dialects: Bool, platforms: Bool)?]
 
   init(_ part: ExpressionPart, _ runner: PartRunner, _ runners: [PartRunner], _ samples: [Sample]) {
@@ -281,8 +283,8 @@ private struct Trials {
   }
 }
 
-/// Which values of a sample a part can see: those of its attributes, of what lies in these, and of
-/// what these lie in.
+/// The values of a sample that a part can read: those of its attributes, of nested ones, and of
+/// those that contain them.
 private struct Sight {
   private var within: [ArraySlice<String>: [Int]] = [:]
   private var exact: [ArraySlice<String>: Int] = [:]

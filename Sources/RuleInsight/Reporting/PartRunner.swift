@@ -8,7 +8,7 @@ final class PartRunner {
     case broken(String)
   }
 
-  /// A program with the frame that all samples run on, and what it asks.
+  /// A program with the frame that all samples run on, and its questions.
   private final class Runnable {
     let program: Program
     let questions: [HostQuestion]
@@ -22,9 +22,9 @@ final class PartRunner {
   }
 
   private let compiled: [Compiled]
-  /// What the part reads in any of the languages.
+  /// The attributes that the part reads in any of the languages.
   let attributes: [AttributePath]
-  /// What it asks about events.
+  /// Its questions about events.
   let questions: [HostQuestion]
 
   init(_ text: String, limits: Limits) {
@@ -40,7 +40,7 @@ final class PartRunner {
     questions = PartRunner.once(compiled) { $0.questions }
   }
 
-  /// What programs have, each element once.
+  /// The elements of all programs, without duplicates.
   private static func once<Element: Hashable>(
     _ compiled: [Compiled], _ elements: (Program) -> [Element]
   ) -> [Element] {
@@ -58,7 +58,7 @@ final class PartRunner {
     }
   }
 
-  /// What the part comes to in each language.
+  /// The result of the part in each language.
   func outcomes(of sample: Sample) -> [DialectReport.Outcome] {
     let attributes = sample.attributes
     return zip(RuleLanguage.compared, compiled).map { language, compiled in

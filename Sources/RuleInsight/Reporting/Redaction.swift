@@ -2,21 +2,21 @@ package import Expressions
 package import RuleBatch
 internal import RuleEngine
 
-/// Attributes whose values are kept out of what a command says. One that is there is shown as
-/// `[redacted]`, so that its absence can be told from that.
+/// Attributes whose values are redacted in a command's output. An existing one is shown as
+/// `[redacted]`, so that it differs from a missing one.
 ///
 ///     let redaction = Redaction(paths: [["user", "email"]])
 ///     redaction.record(["userId": "u1", "user": ["email": "ann@example.com"]])
 ///     // {"userId":"u1","user":{"email":"[redacted]"}}
 package struct Redaction: Sendable {
-  /// What stands in the place of a value.
+  /// The replacement for a value.
   package static let mark = Value.string("[redacted]")
 
   package let paths: [[String]]
 
   package init(paths: [[String]]) { self.paths = paths }
 
-  /// The path that a text names; nil when it is not one of an attribute.
+  /// The path in a string; nil when it is not that of an attribute.
   package static func path(_ text: String) -> [String]? {
     let path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let roots = [UserMember.user, .device, .params].map(\.key)
@@ -28,18 +28,18 @@ package struct Redaction: Sendable {
 
   package var isEmpty: Bool { paths.isEmpty }
 
-  /// Whether users' IDs are kept out.
+  /// Whether users' IDs are redacted.
   package var hidesIDs: Bool { hides([UserMember.userID.key]) }
 
-  /// Whether an attribute is kept out: it, or what it is a part of.
+  /// Whether an attribute, or one that contains it, is redacted.
   package func hides(_ path: [String]) -> Bool { paths.contains { path.starts(with: $0) } }
 
-  /// Whether a value has something in it that is kept out.
+  /// Whether a value contains something redacted.
   package func touches(_ path: [String]) -> Bool {
     hides(path) || paths.contains { $0.starts(with: path) }
   }
 
-  /// The value of an attribute as it may be shown.
+  /// The redacted value of an attribute.
   package func value(_ value: Value, at path: [String]) -> Value {
     if hides(path) { return Self.mark }
     guard touches(path) else { return value }
@@ -55,20 +55,20 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// A user record as it may be shown.
+  /// The redacted user record.
   package func record(_ record: Value) -> Value { isEmpty ? record : value(record, at: []) }
 
-  /// Paths that a record does not have: what was mistyped hides nothing.
+  /// Paths that a record does not have, because a mistyped path redacts nothing.
   package func missing(in record: Value) -> [String] {
     paths.filter { record.value(at: $0) == nil }.map { $0.joined(separator: ".") }
   }
 
-  /// A user's ID as it may be shown.
+  /// The redacted ID of a user.
   package func id(_ id: String) -> String { hidesIDs ? Self.mark.text ?? "" : id }
 }
 
 extension Redaction {
-  /// Redacts the IDs of the users that audiences name as examples.
+  /// Redacts the IDs of example users of audiences.
   package func reach(_ placement: Reach) -> Reach {
     guard hidesIDs else { return placement }
     var placement = placement

@@ -1,9 +1,9 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Values to try an expression with.
+/// Values for testing an expression.
 struct Sample {
-  /// Values by path; nil for an attribute that is not there.
+  /// Values by path; nil for a missing attribute.
   var values: [(path: AttributePath, value: Value?)] = []
   var events: Events = []
 
@@ -22,7 +22,7 @@ struct Sample {
     return context.value
   }
 
-  /// The same events and only some of the values, by their places.
+  /// The same events and only some of the values, by their indexes.
   func keeping(_ places: [Int]) -> Sample {
     Sample(values: places.map { values[$0] }, events: events)
   }
@@ -35,21 +35,21 @@ struct Sample {
     return history
   }
 
-  /// Whether the sample says something of an attribute, of what lies in it or of what it lies in.
+  /// Whether the sample sets an attribute, a nested one, or one that contains it.
   func settles(_ path: AttributePath) -> Bool {
     values.contains {
       $0.path.names.starts(with: path.names) || path.names.starts(with: $0.path.names)
     }
   }
 
-  /// The sample with another value of an attribute that it says nothing of.
+  /// The sample with a value for an attribute that it does not set yet.
   func changed(_ path: AttributePath, to value: Value) -> Sample {
     var changed = self
     changed.values.append((path, value))
     return changed
   }
 
-  /// The sample with the attributes of a context that it says nothing of.
+  /// The sample with the attributes of a context that it does not set.
   func joined(behind context: Value) -> Sample {
     var joined = self
     joined.values = []
@@ -65,14 +65,14 @@ struct Sample {
   }
 }
 
-/// A map that is built path by path, each in the time that the path takes.
+/// A map that is built path by path. Each takes time proportional to the path's length.
 private final class ContextTree {
-  /// What was set here; nil for a map of children.
+  /// The value that was set here; nil for a map of children.
   private var leaf: Value?
   private var children: [(name: String, tree: ContextTree)] = []
   private var places: [String: Int] = [:]
 
-  /// Puts a value under a path of names; values that are not maps stay as they are.
+  /// Sets a value at a path of names. Existing values that are not maps stay unchanged.
   func set(_ names: ArraySlice<String>, to value: Value) {
     guard let name = names.first else {
       setHere(value)
@@ -108,7 +108,7 @@ private final class ContextTree {
   }
 }
 
-/// The samples for a part of an expression: combinations of values of what it reads and of events.
+/// The samples for a part of an expression: combinations of values of its attributes and of events.
 struct SampleSet {
   private(set) var all: [Sample] = []
 
@@ -117,10 +117,10 @@ struct SampleSet {
     attributes: [AttributePath], histories: [Sample.Events], limit: Int,
     values: (AttributePath) -> [Value]
   ) {
-    // A map that another path leads through is made by that path.
+    // If another path goes through a map, that path creates it.
     let leaves = SampleSet.leaves(of: attributes)
     let most = max(limit / histories.count, 1)
-    // More values than the limit are never used.
+    // Values beyond the limit are never used.
     let choices = leaves.map { Array(values($0).prefix(most)) }
     let combinations =
       choices.count > 1
@@ -133,7 +133,7 @@ struct SampleSet {
     }
   }
 
-  /// The attributes that no other path leads through, in their order.
+  /// The attributes that are not a prefix of another path, in order.
   static func leaves(of attributes: [AttributePath]) -> [AttributePath] {
     var inner: Set<ArraySlice<String>> = []
     for path in attributes {
@@ -142,7 +142,7 @@ struct SampleSet {
     return attributes.filter { !inner.contains($0.names[...]) }
   }
 
-  /// The first of each kind of value before the second of any.
+  /// Reorders values: the first of each type before the second of any.
   static func interleaved(_ values: [Value]) -> [Value] {
     var counts: [Int: Int] = [:]
     var places: [Int] = []
@@ -153,10 +153,10 @@ struct SampleSet {
     return values.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { values[$0] }
   }
 
-  /// Values for several attributes, nil for one that is not there: those that come early among the
-  /// values of theirs, with few attributes before others. Where these are too many, half of them make
-  /// room for those in which all attributes but one, or all, have the same value, because they may be
-  /// compared with each other.
+  /// Values for several attributes, nil for a missing one. Combinations of early values with few
+  /// attributes come first. If there are too many, half of them are replaced by combinations in
+  /// which all attributes, or all but one, have the same value, because conditions may compare them
+  /// with each other.
   static func combinations(of choices: [[Value]], limit: Int) -> [[Value?]] {
     let count = choices.reduce(1) { count, values in
       count > limit ? count : count * (values.count + 1)
@@ -185,7 +185,7 @@ struct SampleSet {
     return found
   }
 
-  /// The combinations in which places among the values add up to a number.
+  /// Adds the combinations in which the indexes of the values have a certain sum.
   private static func add(
     _ rank: Int, _ attribute: Int, _ chosen: inout [Value?], _ choices: [[Value]], _ limit: Int,
     _ found: inout [[Value?]]
@@ -205,7 +205,7 @@ struct SampleSet {
   // MARK: Events
 
   /// Histories in which the events of the questions never happened, or happened some time ago, or
-  /// as often as a constant says.
+  /// with the count of a constant in the expression.
   static func histories(for questions: [HostQuestion], _ constants: [Value]) -> [Sample.Events] {
     var names: [String] = []
     for case .text(let name) in questions.map(\.argument) where !name.isEmpty {
@@ -225,7 +225,7 @@ struct SampleSet {
 }
 
 extension Value {
-  /// What kind of value it is, as far as languages take kinds in different ways.
+  /// The type of a value, as far as languages treat types differently.
   fileprivate var kind: Int {
     switch self {
     case .int, .uint: 0

@@ -18,7 +18,7 @@ extension JSONSchema {
     ])
 }
 
-/// The parts of AgentWallie's config. Keys and words are those of the decoder.
+/// The parts of AgentWallie's config. Keys and words match those of the decoder.
 enum AgentWallieSchema {
   typealias Decoder = AgentWallieDecoder
   typealias Model = AgentWallieModel
@@ -166,7 +166,7 @@ enum AgentWallieSchema {
   static let component = JSONSchema.object(
     required: ["type"],
     [
-      // One that is not known is kept as it is: a later version may know it.
+      // An unknown one is preserved, because a later version may know it.
       "type": .any(of: [.words(PaywallSchema.componentTypes), .text]),
       "props": .anything.with(
         "properties",

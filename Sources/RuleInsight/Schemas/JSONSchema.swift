@@ -1,20 +1,20 @@
 package import Expressions
 internal import RuleEngine
 
-/// A JSON Schema (2020-12) of a file that is read here, with which editors complete and check.
+/// A JSON Schema (2020-12) of an input file, for completion and checks in editors.
 ///
-/// What a schema accepts, the reader of the file reads without a complaint about kinds, words and
-/// missing keys. Keys that it does not name are allowed, as readers ignore them.
+/// Input that a schema accepts is read without complaints about types, words and missing keys.
+/// Unnamed keys are allowed, because readers ignore them.
 package struct JSONSchema: Hashable, Sendable {
   /// The schema itself.
   package private(set) var value: Value
 
   private init(_ pairs: KeyValuePairs<String, Value>) { value = .object(pairs) }
 
-  /// A schema that is written as JSON.
+  /// A schema that is given as JSON.
   package init(written value: Value) { self.value = value }
 
-  /// The schema with a further keyword, or with another value of it.
+  /// The schema with a keyword added or replaced.
   func with(_ keyword: String, _ value: Value) -> JSONSchema {
     guard case .map(var entries) = self.value else { return self }
     entries.removeAll { $0.key == .string(keyword) }
@@ -24,7 +24,7 @@ package struct JSONSchema: Hashable, Sendable {
     return schema
   }
 
-  /// The schema with what editors show of it.
+  /// The schema with a description for editors.
   func described(_ text: String) -> JSONSchema {
     guard case .map(let entries) = value else { return self }
     var schema = self
@@ -91,7 +91,7 @@ package struct JSONSchema: Hashable, Sendable {
     return described.map { either.described($0) } ?? either
   }
 
-  /// The schema for what must not be null.
+  /// The schema for a value that must not be null.
   fileprivate var notNull: JSONSchema {
     guard self == .anything || value.members?.map(\.key) == ["description"] else { return self }
     return with("type", ["object", "array", "string", "number", "boolean"])
@@ -101,7 +101,7 @@ package struct JSONSchema: Hashable, Sendable {
 
   typealias Members = KeyValuePairs<String, JSONSchema>
 
-  /// An object that is read without a table of its keys.
+  /// An object whose reader has no table of keys.
   static func object(required: [String] = [], _ members: Members) -> JSONSchema {
     let properties = members.map { Value.Entry(key: .string($0.key), value: $0.value.value) }
     let schema = object.with("properties", .map(properties))
@@ -114,13 +114,13 @@ package struct JSONSchema: Hashable, Sendable {
     object(of: keys, required: required, members: members.map { ($0, $1) }, nonNull: nonNull)
   }
 
-  /// An object with the keys that its reader has a table of. Of those that somebody requires null is
-  /// not accepted, as an SDK would reject it; of all others it counts as absent.
+  /// An object whose reader has a table of keys. For keys that an SDK requires, null is not
+  /// accepted, because the SDK would reject it. For all others it counts as missing.
   ///
   /// - Parameters:
-  ///   - required: what the reader cannot do without.
-  ///   - members: what the values are, by key; of any kind where it does not say.
-  ///   - nonNull: further keys of which null is not accepted.
+  ///   - required: the keys that the reader requires.
+  ///   - members: the schemas of values, by key; a key without one accepts any value.
+  ///   - nonNull: further keys that do not accept null.
   static func object(
     of keys: [ConfigKey], required: [String] = [], members: [(String, JSONSchema)],
     nonNull: [String] = []
@@ -132,7 +132,7 @@ package struct JSONSchema: Hashable, Sendable {
       return Value.Entry(
         key: .string(key.name), value: (isNeeded ? schema.notNull : schema.orNull).value)
     }
-    // A name that the table does not have is seen by the test that compares with the reader.
+    // A test compares with the reader and finds names that the table does not have.
     for (name, schema) in members where !keys.contains(where: { $0.name == name }) {
       properties.append(Value.Entry(key: .string(name), value: schema.value))
     }
@@ -140,9 +140,9 @@ package struct JSONSchema: Hashable, Sendable {
     return required.isEmpty ? schema : schema.with("required", .texts(required))
   }
 
-  /// The schema with further keys where a member is one of some words, or is not.
+  /// The schema with further required keys, if a member is one of some words, or if it is not.
   ///
-  /// - Parameter isOther: whether they are needed where it is another word, or absent.
+  /// - Parameter isOther: whether they are required if it is another word, or missing.
   func requiring(
     _ required: [String], where key: String, is words: [String], isOther: Bool = false,
     _ members: Members = [:]
@@ -165,7 +165,7 @@ package struct JSONSchema: Hashable, Sendable {
 
   /// A whole document.
   ///
-  /// - Parameter parts: schemas that are used by name.
+  /// - Parameter parts: schemas that are referenced by name.
   package static func document(
     _ title: String, _ description: String, _ root: JSONSchema,
     parts: KeyValuePairs<String, JSONSchema> = [:]
@@ -182,7 +182,7 @@ package struct JSONSchema: Hashable, Sendable {
       "$defs", .map(parts.map { Value.Entry(key: .string($0.key), value: $0.value.value) }))
   }
 
-  /// The schema as text, with a line for each member.
+  /// The schema as JSON, with one line per member.
   package var text: String {
     var text = ""
     JSONSchema.write(value, indent: "", to: &text)

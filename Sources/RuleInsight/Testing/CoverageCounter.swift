@@ -1,19 +1,19 @@
 package import Expressions
 package import RuleEngine
 
-/// What one user exercises at a placement.
+/// The parts of a config that one user exercises at a placement.
 package struct Exercise {
   package var decision: Decision
   package var state: DecisionState
   package fileprivate(set) var points: Set<CoveragePoint> = []
   fileprivate var reached: [Int] = []
-  /// What clauses came to that the evaluation came to.
+  /// The results of the clauses that were evaluated.
   fileprivate var clauses: [(rule: Int, clause: Int, holds: Bool)] = []
 }
 
-/// How often tests have exercised what there is.
+/// How many times tests have exercised each part.
 package struct CoverageCounts: Sendable {
-  /// How often a clause held, and did not, where the evaluation came to it.
+  /// The number of times that an evaluated clause held, and that it did not.
   package struct Clause: Hashable, Sendable {
     package var holds = 0
     package var fails = 0
@@ -21,7 +21,7 @@ package struct CoverageCounts: Sendable {
 
   package fileprivate(set) var users = 0
   package fileprivate(set) var points: [CoveragePoint: Int] = [:]
-  /// By rule: how many users got to it.
+  /// By rule, the number of users that reached it.
   package fileprivate(set) var reached: [Int]
   /// By rule and clause.
   package fileprivate(set) var clauses: [[Clause]]
@@ -38,15 +38,16 @@ package struct CoverageCounts: Sendable {
   }
 }
 
-/// Decides users and sees what they exercise.
+/// Decides users and records the parts that they exercise.
 package final class CoverageCounter {
   package let ruleSet: RuleSet
   let assigner: Assigner
   let texts: TextPlan?
   let rules: RuleModel
-  /// By condition and clause: the condition with the clause turned around.
+  /// By condition and clause, the condition with the clause inverted.
   let flips: [[ClauseFlip?]]
-  /// By condition and clause: what a clause that reads nothing comes to, as `false` in a choice.
+  /// By condition and clause, the result of a clause that reads nothing, such as `false` in a
+  /// choice.
   private let literals: [[Bool?]]
   /// By slot of the model, the slot of the rules.
   private let slots: [Int?]
@@ -56,8 +57,8 @@ package final class CoverageCounter {
   package private(set) var counts: CoverageCounts
 
   /// - Parameters:
-  ///   - clock: the time of users that come without one.
-  ///   - texts: texts that count, too.
+  ///   - clock: the time for users without their own.
+  ///   - texts: texts that are included.
   package init(_ ruleSet: RuleSet, assigner: Assigner, clock: HistoryClock, texts: TextPlan? = nil)
   {
     self.ruleSet = ruleSet
@@ -91,8 +92,8 @@ package final class CoverageCounter {
     rules.conditionOf[rule].map { rules.model.conditions[$0].clauses } ?? []
   }
 
-  /// In which ways a clause can decide: what reads nothing always comes to the same, and what folding has
-  /// left out never matters.
+  /// The ways in which a clause can decide. One that reads nothing always has the same result, and
+  /// one that folding removed never matters.
   func sides(ofClause number: Int, ofRule rule: Int) -> [Bool] {
     guard let condition = rules.conditionOf[rule] else { return [] }
     let clause = rules.model.conditions[condition].clauses[number]
@@ -116,7 +117,7 @@ package final class CoverageCounter {
 
   func add(_ exercise: Exercise) { counts.add(exercise) }
 
-  /// Decides a user, and counts nothing.
+  /// Decides a user without counting it.
   func exercise(_ record: [UInt8], at placement: String, _ clock: HistoryClock, seed: String? = nil)
     throws(UserRecordReader.Rejection) -> Exercise
   {
@@ -154,7 +155,7 @@ package final class CoverageCounter {
     addClauses(of: rule, isOpen: isOpen, &exercise)
   }
 
-  /// The limit of an audience that takes the user.
+  /// Records the limit of an audience that matches the user.
   private func addAllowed(
     _ limit: OccurrenceLimit, _ rule: Int, _ state: DecisionState, to exercise: inout Exercise
   ) {
@@ -168,7 +169,7 @@ package final class CoverageCounter {
     }
   }
 
-  /// - Parameter isOpen: whether the rule takes whoever matches.
+  /// - Parameter isOpen: whether the rule decides for every user that matches it.
   private func addClauses(of rule: Int, isOpen: Bool, _ exercise: inout Exercise) {
     guard let condition = rules.conditionOf[rule], let entry = ruleSet.rules[rule].entry else {
       return
@@ -176,7 +177,7 @@ package final class CoverageCounter {
     let (model, flips) = (rules.model, flips[condition])
     let places = model.conditions[condition].clauses
     let none = model.conditions[condition].root
-    // Of every clause what it comes to, and what the whole would.
+    // For every clause its result, and those of the condition with it inverted.
     let nodes = places.indices.flatMap { number in
       [places[number].node, flips[number]?.whenTrue, flips[number]?.whenFalse].map { $0 ?? none }
     }
@@ -190,7 +191,7 @@ package final class CoverageCounter {
       if clause.wasReached { exercise.clauses.append((rule, number, holds)) }
       guard isOpen, flips[number] != nil else { continue }
       let turned = outcomes[3 * number + (holds ? 3 : 2)]
-      // What may come to either is not taken for a difference.
+      // An outcome that may be either does not count as a difference.
       if turned != .true && turned.contains(.true) { continue }
       if (turned == .true) != (outcomes[0] == .true) {
         exercise.points.insert(.clause(rule: rule, number: number, holds: holds))
@@ -210,7 +211,7 @@ package final class CoverageCounter {
 }
 
 extension Decision {
-  /// The identifier of the paywall that the user gets.
+  /// The identifier of the user's paywall.
   var paywall: String? {
     if case .paywall(let experiment) = outcome { return experiment.variant.paywallID }
     return nil
@@ -218,14 +219,15 @@ extension Decision {
 }
 
 extension CoverageCounter {
-  /// A rule's condition as text; nil for everybody.
+  /// A rule's condition as a string; nil for a rule that matches every user.
   package func expression(ofRule number: Int) -> String? {
     let rule = ruleSet.rules[number]
     if rule.audience.isEverybody { return nil }
     return rule.audience.expression ?? rule.entry.map { ruleSet.program.sources[$0.source] }
   }
 
-  /// Where a rule, or a clause of it, stands in the config: a range counts in the expression.
+  /// The place of a rule, or of one of its clauses, in the config. A range is relative to the
+  /// expression.
   package func place(ofRule number: Int, clause: Int? = nil) -> (path: String, range: SourceRange?)
   {
     let audience = ruleSet.rules[number].audience
@@ -236,7 +238,7 @@ extension CoverageCounter {
 }
 
 extension CoverageCounter {
-  /// The texts that count, by paywall.
+  /// The included texts, by paywall.
   package var paywallTexts: [(identifier: String, names: [String])] {
     texts?.paywalls.map { ($0.identifier, $0.names) } ?? []
   }

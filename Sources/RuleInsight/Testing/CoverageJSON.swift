@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// What tests exercise, as one JSON object.
+/// The coverage of tests, as a JSON object.
 package struct CoverageJSON {
   private let run: CoverageRun
   private let places: DiagnosticPlaces
@@ -9,7 +9,7 @@ package struct CoverageJSON {
   private var counts: CoverageCounts { run.search.counts }
   private var ruleSet: RuleSet { run.counter.ruleSet }
 
-  /// - Parameter config: the text of the config, in which places count.
+  /// - Parameter config: the text of the config, which places refer to.
   package init(_ run: CoverageRun, config: [UInt8]) {
     self.run = run
     let clauses = run.counter.ruleSet.rules.indices.flatMap { rule in
@@ -18,7 +18,7 @@ package struct CoverageJSON {
     places = DiagnosticPlaces(clauses.filter { !$0.path.isEmpty }, in: config)
   }
 
-  /// Something that is said of a clause, which has its place.
+  /// The place of a clause.
   private static func place(_ counter: CoverageCounter, _ rule: Int, _ clause: Int) -> Diagnostic {
     let (path, range) = counter.place(ofRule: rule, clause: clause)
     return Diagnostic(.constantClause, "", range: range, path: path)
@@ -127,7 +127,7 @@ package struct CoverageJSON {
     members(head, numbers.map { ($0.key, $0.value) }, points, more)
   }
 
-  /// An entry with its counts, and of each that is zero what is known.
+  /// An entry with its counts, and an explanation for each that is zero.
   private func members(
     _ head: KeyValuePairs<String, Value>, _ numbers: [(String, Int)],
     _ points: [(String, CoveragePoint)], _ more: [Value.Entry]

@@ -1,29 +1,30 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Something of a config that a test can exercise, and that counts once in the share. Rules are those of
-/// the rule set.
+/// A part of a config that a test can exercise. Each counts once in the coverage. Rules are those
+/// of the rule set.
 package enum CoveragePoint: Hashable, Sendable {
   /// The audience decides.
   case audience(rule: Int)
-  /// The clause decides while it holds, or while it does not: if it alone came out the other way, the
-  /// audience would not take the user, or would.
+  /// The clause decides while it holds, or while it does not: with the opposite result of this
+  /// clause alone, the audience would not match the user, or would.
   case clause(rule: Int, number: Int, holds: Bool)
   case limit(rule: Int, LimitCase)
-  /// The audience passes over an owner of its entitlement.
+  /// An owner of its entitlement skips the audience.
   case owner(rule: Int)
-  /// Somebody gets the variant.
+  /// A user gets the variant.
   case variant(rule: Int, Int)
-  /// A text of a paywall that somebody gets, by its number in the plan's texts.
+  /// A text of a paywall that a user gets, by its number in the plan's texts.
   case text(paywall: Int, Int)
 
-  /// What can be so of an audience's occurrence limit.
+  /// The cases of an audience's occurrence limit.
   package enum LimitCase: String, Hashable, Sendable, CaseIterable {
     /// The audience matches, and the limit is used up.
     case usedUp
-    /// The audience takes somebody for the last time: one more occurrence and it would not.
+    /// The audience matches a user for the last time: with one more occurrence it would not.
     case lastTime
-    /// The audience takes somebody who has had it as often as it may, but longer ago than counts.
+    /// The audience matches a user that has reached the limit, but with occurrences too old to
+    /// count.
     case longAgo
   }
 
@@ -36,7 +37,7 @@ package enum CoveragePoint: Hashable, Sendable {
     }
   }
 
-  /// What points of a table's column have in common.
+  /// The groups of points, one for each column of a table.
   package enum Group: String, CaseIterable, Sendable {
     case audiences, clauses, limits, owners, variants, texts
   }
@@ -54,7 +55,7 @@ package enum CoveragePoint: Hashable, Sendable {
 }
 
 extension OccurrenceLimit {
-  /// What a test can exercise of the limit.
+  /// The cases of the limit that a test can exercise.
   var cases: [CoveragePoint.LimitCase] {
     if maxCount <= 0 { return [.usedUp] }
     return interval == .infinity ? [.usedUp, .lastTime] : [.usedUp, .lastTime, .longAgo]

@@ -1,23 +1,23 @@
 internal import Expressions
 package import RuleEngine
 
-/// Tests that were decided to see what they exercise, and users for what they do not.
+/// Decides tests to measure their coverage, and finds users for the parts that are not covered.
 package struct CoverageRun {
   package let counter: CoverageCounter
   package let search: CoverageSearch
-  /// Tests that could be decided.
+  /// The number of tests that could be decided.
   package private(set) var tests = 0
-  /// Those of them that expect something else.
+  /// The number of these whose expectation differs.
   package private(set) var failing = 0
-  /// What cannot be run, and why.
+  /// The tests that cannot run, and why.
   package private(set) var faults: [String]
 
   /// - Parameters:
-  ///   - tests: the users that are counted.
-  ///   - start: when tests without a time are decided, and the users who close gaps.
-  ///   - clock: a time by the zone that times are told in.
-  ///   - tell: is called before each test, and then with the number of each placement that is searched;
-  ///     what it throws ends the run.
+  ///   - tests: the users to count.
+  ///   - start: the time for tests without one, and for the users that close gaps.
+  ///   - clock: has the time zone for displayed times.
+  ///   - tell: called before each test, and then with the number of each placement that is
+  ///     searched. If it throws, the run ends.
   package init(
     _ tests: [PlacedTestCase], faults: [String], ruleSet: RuleSet, assigner: Assigner,
     texts: TextPlan?, start: HistoryClock, clock: (Instant) throws -> HistoryClock,
@@ -43,11 +43,11 @@ package struct CoverageRun {
     search = try CoverageSearch(counter, clock: start) { try tell($0) }
   }
 
-  /// The share of what can be exercised that is.
+  /// The exercised share of all points that can be exercised.
   package var share: (exercised: Int, all: Int) { search.share(of: search.points) }
   package var impossible: Int { search.points.count - share.all }
 
-  /// Whether tests exercise less than a share, in percent.
+  /// Whether tests exercise less than a percentage.
   package func isBelow(_ percent: Double) -> Bool {
     Double(share.exercised) * 100 < percent * Double(share.all)
   }

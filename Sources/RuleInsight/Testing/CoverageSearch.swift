@@ -2,35 +2,37 @@ internal import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// Looks for users who exercise what tests do not, so that every gap has a user, a reason why there can be
-/// none, or is told as unknown.
+/// Looks for users that exercise the points that tests do not. Every gap has a user, a proof that
+/// there is none, or is reported as unknown.
 package struct CoverageSearch {
-  /// What is known of a point that no test exercises.
+  /// The result for a point that no test exercises.
   package enum Gap: Hashable, Sendable {
-    /// There is a user who does.
+    /// A user that exercises it exists.
     case closable
-    /// There can be none, for this reason.
+    /// No user can exercise it, for this reason.
     case impossible(String)
-    /// None was found.
+    /// No user was found.
     case unknown(String)
   }
 
-  /// How many times the usual steps a question may take: nobody waits for this at a keystroke.
+  /// The factor for the usual number of steps of a question. This is not interactive, so it may
+  /// take longer.
   private static let effort = 20
 
-  /// What tests have exercised.
+  /// The points that tests have exercised.
   package let counts: CoverageCounts
-  /// What counts, in the order of the config; what cannot be exercised is among it.
+  /// All points, in the order of the config, including those that cannot be exercised.
   package private(set) var points: [CoveragePoint] = []
-  /// By point that no test exercises.
+  /// By point that no test exercises, the result.
   package private(set) var gaps: [CoveragePoint: Gap] = [:]
   /// Lines of tests that close the gaps.
   package private(set) var lines: [Value] = []
 
   /// - Parameters:
-  ///   - counter: has counted the users of the tests. Afterwards it has those of ``lines``, too.
-  ///   - clock: when these are decided.
-  ///   - tell: is called with the number of the placement before each of its rules.
+  ///   - counter: has counted the users of the tests. Afterwards it also includes those of
+  ///     ``lines``.
+  ///   - clock: the time at which these are decided.
+  ///   - tell: called with the number of the placement before each of its rules.
   package init(
     _ counter: CoverageCounter, clock: HistoryClock, _ tell: (Int) throws -> Void = { _ in }
   ) rethrows {
@@ -50,7 +52,7 @@ package struct CoverageSearch {
         closing.close(rule)
       }
       gaps.merge(closing.gaps) { $1 }
-      // Users who were found for something else do it as well.
+      // Users that were found for another point may also exercise this one.
       for point in own where counts[point] == 0 && counter.counts[point] > 0 {
         gaps[point] = .closable
       }
@@ -83,7 +85,7 @@ package struct CoverageSearch {
 
   // MARK: Shares
 
-  /// What can be exercised of some points, and what of that is.
+  /// The number of some points that can be exercised, and that are.
   package func share(of points: some Sequence<CoveragePoint>) -> (exercised: Int, all: Int) {
     var (exercised, all) = (0, 0)
     for point in points {
@@ -96,7 +98,7 @@ package struct CoverageSearch {
 }
 
 extension RuleSet.Rule {
-  /// The paywall that a variant gives.
+  /// The paywall of a variant.
   fileprivate func paywall(_ variant: Int) -> String? {
     if case .paywall(let experiment) = outcome(variant) { return experiment.variant.paywallID }
     return nil
@@ -104,7 +106,7 @@ extension RuleSet.Rule {
 }
 
 extension CoverageCounter {
-  /// What counts of a rule, in the order in which people think of it.
+  /// The points of a rule, in a natural order.
   package func points(ofRule number: Int) -> [CoveragePoint] {
     let rule = ruleSet.rules[number]
     var points = [CoveragePoint.audience(rule: number)]
@@ -115,14 +117,14 @@ extension CoverageCounter {
       }
     }
     points += rule.audience.occurrenceLimit?.cases.map { .limit(rule: number, $0) } ?? []
-    // Without an experiment that runs nobody gets any of them.
+    // Without a running experiment no user gets a variant.
     if rule.audience.experimentStatus == .running {
       points += rule.audience.variants.indices.map { .variant(rule: number, $0) }
     }
     return points
   }
 
-  /// What a point is, in the words of a test's name.
+  /// A point in the words of a test's name.
   func title(of point: CoveragePoint) -> String {
     guard let rule = point.rule else { return "" }
     let audience = ruleSet.rules[rule].audience

@@ -1,14 +1,14 @@
 internal import Expressions
 package import RuleEngine
 
-/// A test with the place that it stands at.
+/// A test with its place.
 package struct PlacedTestCase: Sendable {
   package var test: RuleTestCase
   package var file: String
   /// Counted from 1.
   package var line: Int
 
-  /// What tests are from that are in no file.
+  /// The source of tests that do not come from a file.
   package static let standardInput = "standard input"
 
   package init(test: RuleTestCase, file: String, line: Int) {
@@ -19,10 +19,11 @@ package struct PlacedTestCase: Sendable {
 
   package var place: String { "\(file):\(line)" }
 
-  /// What people find the test by.
+  /// The name of the test in reports.
   package var title: String { test.name ?? place }
 
-  /// Why the test cannot be run, where the config does not have its placement and it expects one.
+  /// Why the test cannot run, if the config does not have its placement although the test expects
+  /// it.
   package func placementFault(_ ruleSet: RuleSet) -> String? {
     guard ruleSet.placement(named: test.placement) == nil,
       test.expectation.strings[.result] != "placementNotFound"

@@ -2,10 +2,11 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Finds users for what no test of a placement exercises.
+/// Finds users for the points of a placement that no test exercises.
 ///
-/// Every user that is found is decided and counted as those of tests are, and is kept only where that
-/// says that they exercise what they were looked for; what else they do is not looked for again.
+/// Every user that is found is decided and counted like those of tests. It is only used if it then
+/// exercises the point that it was found for. If it exercises further points, these are not
+/// searched again.
 struct PlacementClosing {
   private let counter: CoverageCounter
   private let placement: String
@@ -13,13 +14,13 @@ struct PlacementClosing {
   private var analysis: PlacementAnalysis
   private(set) var gaps: [CoveragePoint: CoverageSearch.Gap] = [:]
   private(set) var lines: [Value] = []
-  /// Users whom the current rule takes.
+  /// Users that the current rule matches.
   private var taken: [Value] = []
   private var isAsked = false
 
-  /// User IDs that are tried for an audience's variants.
+  /// The number of user IDs to try for an audience's variants.
   private static let mostIDs = 2_000
-  /// Occurrences that a record may hold.
+  /// The maximum number of occurrences in a record.
   private static let mostOccurrences = 1_000
   private static let minute: Int64 = 60_000
 
@@ -44,7 +45,7 @@ struct PlacementClosing {
       for point in missing { gaps[point] = .impossible(reason) }
       return
     }
-    // An earlier one of the users may do.
+    // A user found for an earlier point may be enough.
     for point in missing where counter.counts[point] == 0 { gaps[point] = gap(point, rule) }
   }
 
@@ -61,7 +62,7 @@ struct PlacementClosing {
     }
   }
 
-  /// Whether deciding a user says that they exercise what is looked for; they are kept then.
+  /// Whether deciding a user shows that it exercises the point. If so, it is added.
   private mutating func keeps(_ record: Value, for point: CoveragePoint) -> Bool {
     guard exercise(record, for: point) != nil else { return false }
     let record = ordinary(record, for: point)
@@ -83,8 +84,8 @@ struct PlacementClosing {
     return exercise
   }
 
-  /// The user with values that people expect in place of such as `true` for a plan, where that comes to
-  /// the same.
+  /// The user with realistic values instead of, for example, `true` for a plan, if they have the
+  /// same effect.
   private func ordinary(_ record: Value, for point: CoveragePoint) -> Value {
     var record = record
     for root in [UserMember.user, .device, .params] {
@@ -118,7 +119,7 @@ struct PlacementClosing {
     return nobody(rule)
   }
 
-  /// Why nobody was found whom a rule takes.
+  /// Why no user was found that a rule matches.
   private func nobody(_ rule: Int) -> CoverageSearch.Gap {
     guard let question = analysis.taking(rule, isFirstTime: false) else {
       return .impossible("earlier audiences take everybody")
@@ -132,7 +133,7 @@ struct PlacementClosing {
     return .impossible("earlier audiences take everybody who matches")
   }
 
-  /// Users whom a rule takes: there are other ways to change them.
+  /// Users that a rule matches. There are several, because not all can be changed in the same way.
   private mutating func users(takenBy rule: Int) -> [Value] {
     if isAsked || !taken.isEmpty { return taken }
     isAsked = true
@@ -175,7 +176,7 @@ struct PlacementClosing {
 
   // MARK: Limits, owners
 
-  /// A gap that is closed by a change of somebody whom the rule takes.
+  /// A gap that is closed by changing a user that the rule matches.
   private mutating func madeGap(
     _ point: CoveragePoint, _ rule: Int, _ changes: (Value) -> [Value]
   ) -> CoverageSearch.Gap {
@@ -199,11 +200,11 @@ struct PlacementClosing {
       switch limitCase {
       case .usedUp, .lastTime:
         let count = limitCase == .usedUp ? limit.maxCount : limit.maxCount - 1
-        // As long ago as it can be without being odd; some limits look back over no time at all.
+        // As old as possible without being odd. Some limits have an empty time span.
         return [minute, 1_000, 0].flatMap { age -> [Value] in
           let times = Array(repeating: now - age, count: count)
           let alone = user.with(limit, times, now)
-          // Earlier audiences may ask for what there was before.
+          // Earlier audiences may depend on the previous occurrences.
           return own.isEmpty ? [alone] : [alone, user.with(limit, times, beside: own, now)]
         }
       case .longAgo:
@@ -225,7 +226,7 @@ struct PlacementClosing {
     let users = users(takenBy: rule)
     guard let user = users.first else { return nobody(rule) }
     if let id = id(drawing: variant, rule), keeps(user.named(id), for: point) { return .closable }
-    // Who has it stored keeps it.
+    // A stored variant stays.
     let stored = Value.object([
       "experimentId": .string(audience.experimentID),
       "variantId": .string(audience.variants[variant].id),
@@ -247,8 +248,8 @@ struct PlacementClosing {
 }
 
 extension Value {
-  /// Whether it is such as stands for all values that are compared with nothing: a bool, an empty text,
-  /// or one letter.
+  /// Whether it looks like a placeholder for values that no condition compares: a bool, an empty
+  /// string, or one letter.
   fileprivate var isOdd: Bool {
     switch self {
     case .bool: true
@@ -257,7 +258,7 @@ extension Value {
     }
   }
 
-  /// A record that owns what an audience's users must not.
+  /// A record that owns the entitlement whose owners skip the audience.
   fileprivate func owning(_ audience: Audience) -> Value {
     let owned = self["entitlements"]?.elements ?? []
     return setting(["entitlements"], to: .list(owned + [.string(audience.entitlementGuard ?? "")]))

@@ -1,21 +1,21 @@
 package import Expressions
 package import RuleEngine
 
-/// What a test says that a user gets. What it does not say is not compared.
+/// The outcome that a test expects. Unmentioned parts are not compared.
 package struct RuleExpectation: Hashable, Sendable {
   /// The audience that decides.
   package enum Audience: Hashable, Sendable {
     case index(Int)
     /// Its ID, or that of its experiment.
     case id(String)
-    /// None does.
+    /// No audience decides.
     case none
   }
 
   package var audience: Audience?
-  /// The other fields of the outcome; an empty string expects none.
+  /// The other fields of the outcome. An empty string means that the field must be missing.
   package private(set) var strings: [OutcomeField: String] = [:]
-  /// What texts of the paywall say.
+  /// The expected texts of the paywall.
   package var texts: [Text] = []
 
   /// A text of a paywall by its name, as the user reads it.
@@ -26,12 +26,12 @@ package struct RuleExpectation: Hashable, Sendable {
 
   package init() {}
 
-  /// What a result may be.
+  /// The possible results.
   package static let results = [
     "paywall", "holdout", "noAudienceMatch", "placementNotFound", "error", "undecidable",
   ]
 
-  /// Something that is not as it is expected.
+  /// A difference from the expectation.
   package struct Difference: Hashable, Sendable {
     /// `result`, `audience`, `experiment`, `variant`, `paywall`, or `texts.NAME`.
     package var field: String
@@ -39,7 +39,7 @@ package struct RuleExpectation: Hashable, Sendable {
     package var got: String
   }
 
-  /// What of a decision is not as it is expected, in the order of the fields.
+  /// The differences of a decision from the expectation, in the order of the fields.
   package func differences(from decision: Decision) -> [Difference] {
     var differences: [Difference] = []
     func compare(_ field: String, _ expected: String?, _ got: String) {
@@ -62,9 +62,9 @@ package struct RuleExpectation: Hashable, Sendable {
     return differences
   }
 
-  /// What of a paywall's texts is not as it is expected.
+  /// The differences of a paywall's texts from the expectation.
   ///
-  /// - Parameter texts: what the user reads, by name.
+  /// - Parameter texts: the texts that the user reads, by name.
   package func differences(from texts: [Value.Entry]) -> [Difference] {
     self.texts.compactMap { expected in
       let got = texts.first {
@@ -80,9 +80,9 @@ package struct RuleExpectation: Hashable, Sendable {
 
   private static func shown(_ text: String) -> String { text.isEmpty ? "none" : text }
 
-  /// Names that the placement does not have, each with what may be meant.
+  /// Names that the placement does not have, each with a suggestion.
   ///
-  /// - Parameter audiences: those of the placement.
+  /// - Parameter audiences: the audiences of the placement.
   func unknownNames(_ audiences: [RuleEngine.Audience]) -> [String] {
     var lines: [String] = []
     func check(_ what: String, _ name: String, _ known: [String]) {
@@ -132,7 +132,7 @@ extension RuleExpectation.Audience {
 }
 
 extension RuleExpectation {
-  /// Why what a test expects is not to be understood, for a person.
+  /// Why a test's expectation is invalid, in words.
   package struct Fault: Error, Hashable, Sendable {
     package var message: String
 

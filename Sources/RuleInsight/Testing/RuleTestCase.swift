@@ -2,13 +2,13 @@ package import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// A user, and what a placement has to give them.
+/// A user, and the expected outcome at a placement.
 package struct RuleTestCase: Sendable {
   package var name: String?
   package var placement: String
-  /// The time of the decision, where the test says it.
+  /// The time of the decision, if the test has one.
   package var now: Instant?
-  /// The seed of the draw, where the test says it and variants are drawn by hash.
+  /// The seed of the draw, if the test has one and variants are drawn by hash.
   package var seed: String?
   /// The user's record, as JSON.
   package var record: [UInt8]
@@ -26,11 +26,12 @@ package struct RuleTestCase: Sendable {
     self.expectation = expectation
   }
 
-  /// What only tests have beside a user record.
+  /// The keys of tests beside those of user records.
   private static let keys = ["name", "placement", "now", "seed", "expect"]
 
   /// - Parameters:
-  ///   - value: a user record with `placement` and `expect`, and maybe `name`, `now` and `seed`.
+  ///   - value: a user record with `placement` and `expect`, and optionally `name`, `now` and
+  ///     `seed`.
   ///   - timeZone: the zone of times without one.
   package init(_ value: Value, timeZone: String) throws(RuleExpectation.Fault) {
     guard case .map(let members) = value else {
@@ -62,7 +63,7 @@ package struct RuleTestCase: Sendable {
     self.record = bytes
   }
 
-  /// The time that a test or a table of tests says; nil where it says none.
+  /// The time of a test or a table of tests; nil if it has none.
   package static func now(_ value: Value, timeZone: String) throws(RuleExpectation.Fault)
     -> Instant?
   {
@@ -77,7 +78,7 @@ package struct RuleTestCase: Sendable {
     }
   }
 
-  /// The seed that a test or a table of tests says; nil where it says none.
+  /// The seed of a test or a table of tests; nil if it has none.
   package static func seed(_ value: Value) throws(RuleExpectation.Fault) -> String? {
     guard let seed = value["seed"], seed != .null else { return nil }
     guard let text = seed.text else { throw RuleExpectation.Fault("'seed' must be a string") }
@@ -85,14 +86,15 @@ package struct RuleTestCase: Sendable {
   }
 }
 
-/// What came of a test.
+/// The result of a test.
 package struct RuleTestResult: Sendable {
   package var subjectID: String
-  /// None where all is as it is expected.
+  /// Empty if everything is as expected.
   package var differences: [RuleExpectation.Difference]
-  /// What came of the placement, in a line; empty where all is as it is expected.
+  /// The result of the placement, in a line; empty if everything is as expected.
   package var got = ""
-  /// Why, in lines: what became of the audience that was expected, or of the one that decided.
+  /// The reasons, in lines: the result of the audience that was expected, or of the one that
+  /// decided.
   package var reasons: [String] = []
 }
 
@@ -114,7 +116,7 @@ package struct RuleTester: ~Copyable {
 
   /// - Parameters:
   ///   - clock: the time and the calendar of the test.
-  ///   - texts: the texts of paywalls at that time, for a test that expects some.
+  ///   - texts: the texts of paywalls at that time, for a test that expects texts.
   package mutating func run(_ test: RuleTestCase, at clock: HistoryClock, texts: TextPlan? = nil)
     throws(UserRecordReader.Rejection) -> RuleTestResult
   {
@@ -148,8 +150,8 @@ package struct RuleTester: ~Copyable {
 }
 
 extension Explanation {
-  /// What became of the audience that should have decided, or else of the one that did and of those
-  /// that were held back: the lines that a person needs to see why a test fails.
+  /// The result of the audience that should have decided, otherwise of the one that did and of
+  /// those that were held back: the lines that explain why a test fails.
   fileprivate func reasons(for expectation: RuleExpectation) -> [String] {
     let expected: Audience? =
       switch expectation.audience {

@@ -1,16 +1,16 @@
 package import Expressions
 internal import RuleEngine
 
-/// What a text of tests has: tests, and lines that are none. It is a JSON object a line, one JSON list, or
-/// an object that names a table.
+/// The contents of a text with tests: tests, and invalid lines. It is one JSON object per line, one
+/// JSON list, or an object that names a table.
 package struct RuleTestText {
-  /// Reads a table that an object names, which stands at a place; nil where there are no tables.
+  /// Reads a table that an object at a place names; nil if tables are not supported.
   package typealias Table = (Value, _ place: String) throws -> (
     tests: [PlacedTestCase], faults: [String]
   )
 
   package private(set) var tests: [PlacedTestCase] = []
-  /// What cannot be run, and why, with its place.
+  /// The tests that cannot run, and why, with their places.
   package private(set) var faults: [String] = []
 
   private let name: String
@@ -18,7 +18,7 @@ package struct RuleTestText {
   private let table: Table?
 
   /// - Parameters:
-  ///   - name: the text as people call it.
+  ///   - name: the display name of the text.
   ///   - timeZone: the zone of times without one.
   package init(_ bytes: [UInt8], name: String, timeZone: String, table: Table? = nil) throws {
     self.name = name
@@ -28,7 +28,7 @@ package struct RuleTestText {
     case nil: faults.append("\(name) is empty: a test is a JSON object a line")
     case UInt8(ascii: "["): readList(bytes)
     default:
-      // One object over several lines is a whole file.
+      // A single object over several lines is a whole file.
       if let whole = try? Value.parse(json: bytes) {
         try read(whole, line: 1)
       } else {
@@ -53,7 +53,7 @@ package struct RuleTestText {
 
   private mutating func readList(_ bytes: [UInt8]) {
     do {
-      // Where each element begins: a list knows that no more once it is a value.
+      // The line of each element, because a decoded list does not know it.
       let lines = ListElements.lines(bytes)
       guard case .list(let elements) = try Value.parse(json: bytes) else { return }
       for (element, line) in zip(elements, lines) { try read(element, line: line) }

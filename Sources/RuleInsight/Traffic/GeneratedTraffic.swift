@@ -2,17 +2,18 @@ package import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Traffic as it might be: who uses an app when, and what is asked for then. `docs/traffic.md` tells it.
+/// Realistic generated traffic: which users open an app when, and the placements that follow.
+/// `docs/traffic.md` describes it.
 ///
-/// A user is as active as a number of the exponential distribution says, so that a few are very active
-/// and many hardly. Sessions come at random, more of them when people are awake. A session begins with
-/// the placements of a session's start, and asks for others at random, one after the other.
+/// A user's activity follows an exponential distribution, so a few users are very active and many
+/// hardly at all. Sessions begin at random times, more of them while people are awake. A session
+/// begins with its start placements, followed by random ones, one after the other.
 package struct GeneratedTraffic: Sendable {
   /// When it begins.
   package var start: Instant
-  /// For how many days.
+  /// The number of days.
   package var days: Int
-  /// Placements that a user is asked for on a day, on average, without those that follow a paywall.
+  /// The average number of placements per user and day, without those that follow a paywall.
   package var rate: Double
 
   package init(start: Instant, days: Int, rate: Double) {
@@ -21,26 +22,27 @@ package struct GeneratedTraffic: Sendable {
     self.rate = rate
   }
 
-  /// Of a day's sessions, how many begin in each hour of it, in thousandths.
+  /// The distribution of a day's session starts over its hours, in thousandths.
   static let hours = [
     11, 6, 4, 3, 4, 10, 25, 46, 57, 53, 48, 48, 55, 53, 47, 46, 49, 57, 67, 78, 85, 77, 48, 23,
   ]
-  /// Placements of a session on average, beside those that begin it.
+  /// The average number of placements in a session, beside those that begin it.
   static let meanOfOthers = 2.0
-  /// Milliseconds from one placement of a session to the next, on average.
+  /// The average time between two placements of a session, in milliseconds.
   static let meanGap = 90_000.0
-  /// Milliseconds for which somebody looks at a paywall before closing it, and as many more at most.
+  /// The minimum time that a user looks at a paywall before closing it, in milliseconds. The
+  /// maximum is twice that.
   static let lookAtPaywall = 4_000
 
-  /// What placements of a plan have to do with sessions.
+  /// The roles of a plan's placements in sessions.
   struct Roles: Sendable {
-    /// Asked for at the beginning of each session, in this order.
+    /// Triggered at the beginning of each session, in this order.
     var starting: [Int] = []
-    /// Asked for at random.
+    /// Triggered at random.
     var others: [Int] = []
-    /// Asked for when a paywall was closed.
+    /// Triggered when a paywall was closed.
     var declining: Int?
-    /// Never asked for.
+    /// Never triggered.
     var silent: [Int] = []
 
     init(_ plan: TrafficPlan) {
@@ -57,14 +59,15 @@ package struct GeneratedTraffic: Sendable {
 
     var canStart: Bool { !starting.isEmpty || !others.isEmpty }
 
-    /// Placements of a session on average.
+    /// The average number of placements in a session.
     var mean: Double {
       (starting.isEmpty ? 1 : Double(starting.count))
         + (others.isEmpty ? 0 : GeneratedTraffic.meanOfOthers)
     }
   }
 
-  /// Placements that a plan has and that nobody is asked for, as the event does not happen here.
+  /// Placements of a plan that are never triggered, because their event does not happen in
+  /// simulations.
   package static func silentPlacements(of plan: TrafficPlan) -> [String] {
     let roles = Roles(plan)
     return (roles.silent + (roles.canStart ? [] : [roles.declining].compactMap { $0 }))
@@ -72,21 +75,21 @@ package struct GeneratedTraffic: Sendable {
   }
 }
 
-/// The placements that one user is asked for, in order.
+/// The placements that one user triggers, in order.
 struct UserTraffic {
   private let traffic: GeneratedTraffic
   private let roles: GeneratedTraffic.Roles
   private let zone: TimeZoneRules
   private var random: TrafficRandom
-  /// Sessions on a day.
+  /// Sessions per day.
   private let pace: Double
-  /// Where the next session is, in days that are as long as they have sessions.
+  /// The position of the next session. The unit is the sessions of a day.
   private var position: Double
   private let end: Double
   private let firstDay: Int
   private var last: Instant
   private let endTime: Instant
-  /// What is left of the session: its next placement, and when it is.
+  /// The rest of the current session: its next placement, and its time.
   private var open: (time: Instant, starting: Int, others: Int)?
 
   init(
@@ -107,9 +110,9 @@ struct UserTraffic {
     endTime = UserTraffic.time(end, firstDay, zone)
   }
 
-  /// The next placement; nil when there is no more.
+  /// The next placement; nil when there is none.
   ///
-  /// - Parameter after: nothing of the user comes until this time.
+  /// - Parameter after: the earliest time of the user's next placement.
   mutating func next(after busy: Instant) -> (place: Int, time: Instant)? {
     if busy > last { last = busy }
     if open == nil { beginSession() }
@@ -129,7 +132,7 @@ struct UserTraffic {
       session.others -= 1
     }
     let isOver = session.starting == roles.starting.count && session.others <= 0
-    // What begins a session comes at once.
+    // The placements that begin a session are immediate.
     let gap =
       session.starting < roles.starting.count
       ? 1 : Int64(random.exponential() * GeneratedTraffic.meanGap) + 1
@@ -153,7 +156,7 @@ struct UserTraffic {
     open = (time, 0, others)
   }
 
-  /// When somebody closes a paywall that came at a time.
+  /// The time when the user closes a paywall that appeared at a time.
   mutating func closing(of shown: Instant) -> Instant {
     let look = GeneratedTraffic.lookAtPaywall
     return shown + Int64(look + random.number(below: look))
@@ -168,7 +171,7 @@ struct UserTraffic {
   }
 }
 
-/// The curve of a day: how much of its sessions has begun by a time, and back.
+/// The distribution of sessions over a day: the share that has begun by a time, and its inverse.
 enum DayCurve {
   private static let sums: [Double] = {
     let whole = Double(GeneratedTraffic.hours.reduce(0, +))

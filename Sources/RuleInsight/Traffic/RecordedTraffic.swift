@@ -2,13 +2,13 @@ package import CivilTime
 package import Expressions
 internal import RuleEngine
 
-/// Placements as they were recorded, grouped by user: 16 bytes for each, and 8 for each user.
+/// Recorded placements, grouped by user: 16 bytes per placement, and 8 per user.
 ///
-/// The placements of a user are a list: each knows the next one. They lie in blocks, in the order in
-/// which they came, so that nothing is copied when there are more of them, nor sorted in the end.
+/// The placements of a user are a linked list. They are stored in blocks, in order of arrival, so
+/// that adding more copies nothing, and no sorting is needed in the end.
 package struct RecordedTraffic: Sendable {
   private struct Event: Sendable {
-    /// Milliseconds since the first placement, above the number of the placement.
+    /// Milliseconds since the first placement, shifted above the number of the placement.
     var bits: UInt64
     /// The number of the user's next placement plus one, or 0.
     var next: UInt32
@@ -21,26 +21,26 @@ package struct RecordedTraffic: Sendable {
 
   private var blocks: [[Event]] = []
   private var count = 0
-  /// By user: the first and the last placement plus one, or 0.
+  /// By user, the first and the last placement, plus one, or 0.
   private var ends: [(first: UInt32, last: UInt32)]
   private var start: Instant?
   private var latest: Instant?
-  /// Different parameters, once each.
+  /// The distinct parameters.
   private var params: [[UInt8]] = []
   private var numberOfParams: [[UInt8]: UInt32] = [:]
 
   package init(users: Int) { ends = Array(repeating: (0, 0), count: users) }
 
-  /// Placements that there are.
+  /// The number of placements.
   package var placements: Int { count }
 
-  /// Placements of a config that it can tell apart.
+  /// The maximum number of different placements of a config.
   package static let placementLimit = 1 << Int(placementBits)
 
   /// The latest placement.
   package var lastTime: Instant? { latest }
 
-  /// Bytes of memory that it takes.
+  /// Its memory in bytes.
   package var memory: Int {
     blocks.count * RecordedTraffic.blockSize * MemoryLayout<Event>.stride + 8 * ends.count
       + params.reduce(0) { $0 + $1.count + 80 }
@@ -48,7 +48,7 @@ package struct RecordedTraffic: Sendable {
 
   /// Adds a placement that is no earlier than those before it.
   ///
-  /// - Returns: false when there are more than it can hold.
+  /// - Returns: false when it is full.
   package mutating func add(_ place: Int, of user: Int, at time: Instant, params json: ByteView?)
     -> Bool
   {
@@ -85,7 +85,7 @@ package struct RecordedTraffic: Sendable {
     return UInt32(params.count)
   }
 
-  /// A placement that a user is asked for.
+  /// A placement that a user triggers.
   struct Asked {
     var place: Int
     var time: Instant
@@ -96,7 +96,7 @@ package struct RecordedTraffic: Sendable {
   /// The first placement of a user.
   func first(ofUser user: Int) -> Asked? { asked(ends[user].first) }
 
-  /// The placement of the same user that comes next.
+  /// The next placement of the same user.
   func event(after event: Asked) -> Asked? { asked(event.next) }
 
   private func asked(_ number: UInt32) -> Asked? {

@@ -2,28 +2,28 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Counts what happens to one user after the other, as the walk over the rules and as what comes after
-/// it.
+/// Counts the results for one user at a time, both during the walk over the rules and afterwards.
 struct TrafficCounter: RuleWalk {
   private(set) var sums: TrafficSums
-  /// Whether a condition has failed since somebody set this.
+  /// Whether a condition has failed since this was reset.
   var hasFailed = false
   private let empty: TrafficSums
   private var finder: FailureFinder
   private let limitOfRule: [Int]
   private let clock: HistoryClock
-  /// By paywall: how often the current user saw it.
+  /// By paywall, how often the current user saw it.
   private var seen: [Int]
-  /// By limited rule: whether it was held back from the current user.
+  /// By limited rule, whether it was held back from the current user.
   private var wasHeld: [Bool]
-  /// Counts of days, one behind the other: placements, paywalls, holdouts, purchases, then the first two by
-  /// placement, and what was held back by limited rule.
+  /// Concatenated counts of days: placements, paywalls, holdouts, purchases, then the first two by
+  /// placement, and the times held back by limited rule.
   private var days: [Int] = []
   private var rowOfDay: [Int: Int] = [:]
-  /// The last day, and where its counts begin.
+  /// The last day, and the start of its counts.
   private var day = Int.min
   private var row = 0
-  /// Placements that are counted by day, and where their paywalls and the limits begin in a row.
+  /// The number of placements that are counted by day, and the starts of their paywalls and of the
+  /// limits in a row.
   private let placements: Int
   private let shown: Int
   private let held: Int
@@ -43,7 +43,7 @@ struct TrafficCounter: RuleWalk {
     stride = held + plan.limitedRules.count
   }
 
-  /// The counts since they were taken last.
+  /// The counts since they were last taken.
   mutating func take() -> TrafficSums {
     for (number, row) in rowOfDay {
       sums.days[number] = TrafficSums.Day(

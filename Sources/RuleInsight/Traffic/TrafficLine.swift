@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// A line of recorded traffic: `{"at","userId","placement","params":{}?}`.
 ///
-/// The lines that a simulation writes are such lines, too; what they say of outcomes is passed over.
+/// The lines that a simulation writes have this form too. Their outcomes are ignored.
 package struct TrafficLine {
   // SAFETY: The identity and the parameters lie in the line or in the reader's `unescaped`. They
   // are valid while the closure of `read` runs; callers that store them copy them.
@@ -12,16 +12,16 @@ package struct TrafficLine {
 
   package var time: Instant
   package var placement: String
-  /// The user's identity; it lies in the line, or in ``unescaped``.
+  /// The user's identity. It points into the line, or into ``unescaped``.
   package var subject: ByteView
-  /// The parameters as JSON, as they lie in the line.
+  /// The parameters as JSON, as they are in the line.
   package var params: ByteView?
 
-  /// Why a line cannot be used, for a person, and where.
+  /// Why a line is invalid, in words, and where.
   package struct Rejection: Error {
     package var reason: String
     package var offset: Int?
-    /// The user's ID as far as the reason names it.
+    /// The user's ID as far as the reason contains it.
     package var subject: String?
 
     package init(reason: String, offset: Int? = nil, subject: String? = nil) {
@@ -34,16 +34,16 @@ package struct TrafficLine {
   /// Reads lines one after the other.
   package struct Reader {
     private var unescaped: [UInt8] = []
-    /// Keys that nobody reads, with the number of lines that have them.
+    /// Unknown keys, with the number of lines that have them.
     package private(set) var unknownKeys: [String: Int] = [:]
 
     private static let mostKeys = 256
-    /// What lines of outcomes have beside.
+    /// The additional keys of outcome lines.
     private static let passed = ["result", "audience", "paywall", "texts", "errors"]
 
     package init() {}
 
-    /// Calls with what a line says.
+    /// Calls the body with the contents of a line.
     package mutating func read<Result>(
       _ line: ByteView, _ body: (TrafficLine) throws(Rejection) -> Result
     ) throws(Rejection) -> Result {
@@ -141,7 +141,7 @@ package struct TrafficLine {
     }
   }
 
-  /// What was found in a line.
+  /// The members of a line.
   private struct Members {
     var time: Instant?
     var subject: JSONCursor.RawString?

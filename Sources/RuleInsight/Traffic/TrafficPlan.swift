@@ -3,10 +3,10 @@ internal import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// What a simulation of traffic is to do: for which placements, by which random numbers, what to write.
-/// Shared by all workers.
+/// The settings of a traffic simulation: its placements, its random numbers, its output. All
+/// workers share it.
 package final class TrafficPlan: Sendable {
-  /// What can be chosen about a simulation.
+  /// The options of a simulation.
   package struct Options: Sendable {
     /// Names; nil for all of the config.
     package var placements: [String]?
@@ -14,13 +14,13 @@ package final class TrafficPlan: Sendable {
     package var assigner: Assigner
     /// The time zone, for days and for questions about events.
     package var clock: HistoryClock
-    /// What all that is random follows from.
+    /// The seed for everything random.
     package var seed = ""
-    /// The share of shown paywalls behind which the user subscribes.
+    /// The share of shown paywalls after which the user subscribes.
     package var purchaseRate = 0.0
-    /// How simulated placements are written; nil where they are only counted.
+    /// How simulated placements are written; nil to only count them.
     package var form: OutcomeForm?
-    /// The longest line of users or of traffic that is read, in bytes.
+    /// The maximum length of a line of users or of traffic, in bytes.
     package var lineLimit = 1 << 20
 
     package init(assigner: Assigner, clock: HistoryClock) {
@@ -35,25 +35,25 @@ package final class TrafficPlan: Sendable {
     /// Its number in the rule set.
     var number: Int
     var rules: Range<Int>
-    /// The event of the SDK that it stands for.
+    /// The SDK event that it represents.
     var event: SuperwallEventName?
-    /// What follows when no audience matches.
+    /// The choice when no audience matches.
     var unmatched: Choice
   }
 
-  /// What a decision may come to, and what is done then: ``EffectTable`` for each case, asked once.
+  /// A possible result of a decision, and its effects, precomputed from ``EffectTable``.
   struct Choice: Sendable {
     var outcome: EffectTable.OutcomeKind
-    /// The assignment that is stored, or nil.
+    /// The assignment to store, or nil.
     var stored: Assignment?
-    /// The key under which it counts, or nil.
+    /// The key of the occurrence to count, or nil.
     var occurrence: String?
     var firesTrigger = false
-    /// The paywall that is shown, among ``TrafficPlan/paywalls``, or -1.
+    /// The index of the paywall in ``TrafficPlan/paywalls``, or -1.
     var paywall = -1
-    /// The variant, where there is one.
+    /// The variant, if there is one.
     var variant: String?
-    /// What an outcome line says behind the user.
+    /// The text of an outcome line after the user.
     var text: [UInt8] = []
   }
 
@@ -62,20 +62,20 @@ package final class TrafficPlan: Sendable {
   let placements: [Placement]
   /// The paywalls that the placements can show.
   package let paywalls: [String]
-  /// By paywall: what somebody owns who buys its first product.
+  /// By paywall, the entitlements of a user that buys its first product.
   let entitlements: [[String]]
-  /// The rules with a limit, in order; by rule its place among them, or -1.
+  /// The rules with a limit, in order; by rule its index among them, or -1.
   package let limitedRules: [Int]
   let limitOfRule: [Int]
-  /// After this long without a placement a new session begins, in milliseconds.
+  /// The pause after which a new session begins, in milliseconds.
   let sessionTimeout: Int64
-  /// Whether parameters make a difference to any rule.
+  /// Whether any rule depends on parameters.
   package let readsParams: Bool
-  /// Whether questions about events have answers that take memory of the frame.
+  /// Whether answers to questions about events need memory of the frame.
   let answersTakeMemory: Bool
-  /// By number of a placement in the rule set: its place among ``placements``, or -1.
+  /// By number of a placement in the rule set, its index in ``placements``, or -1.
   private let places: [Int]
-  /// By rule: its choices. Two for each variant, drawn and stored, then that without a variant.
+  /// By rule, its choices: two for each variant (drawn and stored), then the one without a variant.
   private let choices: [[Choice]]
 
   package init(_ ruleSet: RuleSet, _ config: Config, _ options: Options) {
@@ -120,19 +120,19 @@ package final class TrafficPlan: Sendable {
 
   package var placementNames: [String] { placements.map(\.name) }
 
-  /// The place of a placement in this simulation; nil when it is not part of it.
+  /// The index of a placement in this simulation; nil when it is not part of it.
   package func place(ofPlacement number: Int) -> Int? {
     places[number] >= 0 ? places[number] : nil
   }
 
-  /// What a verdict of one of the placements comes to.
+  /// The choice of a verdict for one of the placements.
   func choice(_ verdict: Verdict) -> Choice {
     let ofRule = choices[Int(verdict.rule)]
     guard verdict.variant >= 0 else { return ofRule[ofRule.count - 1] }
     return ofRule[Int(verdict.variant) * 2 + (verdict.source == .stored ? 1 : 0)]
   }
 
-  /// What a file of simulated placements begins with.
+  /// The beginning of a file of simulated placements.
   package var header: [UInt8] {
     guard options.form == .csv else { return [] }
     let columns = OutcomeColumns([], ofRun: [], hasReasons: false)
@@ -141,7 +141,7 @@ package final class TrafficPlan: Sendable {
   }
 }
 
-/// Works out what follows from each decision that there can be, by the one policy of effects.
+/// Computes the effects of each possible decision, by the single table of effects.
 private struct ChoiceBuilder {
   private let ruleSet: RuleSet
   private let fragments: OutcomeFragments?
@@ -200,8 +200,8 @@ private struct ChoiceBuilder {
     return choice
   }
 
-  /// An event that puts its paywall in the place of the open one is asked for a paywall first; the
-  /// placement has its turn only when there is one.
+  /// An event that replaces the open paywall first checks for a paywall. The placement is only
+  /// presented if there is one.
   private func kind(_ outcome: Decision.Outcome) -> RequestKind {
     if case .paywall = outcome { return .presentation }
     return event.map(ImplicitTriggers.tollgate.replacing.contains) == true

@@ -3,34 +3,35 @@ package import RuleEngine
 
 /// Counts of simulated traffic.
 package struct TrafficSums: Hashable, Sendable {
-  /// How often paywalls are told apart: 0 to 9 times, and more.
+  /// The classes of how often users saw a paywall: 0 to 9 times, and more.
   package static let bins = 11
-  /// Placements that are counted by day: a config may have any number of them.
+  /// The maximum number of placements that are counted by day, because a config may have any number
+  /// of them.
   package static let mostByDay = 200
 
-  /// What happened on a day.
+  /// The counts of a day.
   package struct Day: Hashable, Sendable {
     package var placements = 0
     package var paywalls = 0
     package var holdouts = 0
     package var purchases = 0
-    /// By placement of the plan, for the first ``TrafficSums/mostByDay``: how often it was asked for, and how
-    /// often it showed a paywall.
+    /// By placement of the plan, for the first ``TrafficSums/mostByDay``: the number of
+    /// times it was triggered, and of paywalls that it showed.
     package var asked: [Int]
     package var shown: [Int]
-    /// By limited rule: how often it was held back.
+    /// By limited rule, the number of times it was held back.
     package var held: [Int]
   }
 
-  /// What became of a rule.
+  /// The counts of a rule.
   package struct Rule: Hashable, Sendable {
     package var reached = 0
     package var matched = 0
     package var held = 0
     package var taken = 0
-    /// How often its condition failed, which is not to match.
+    /// How often its condition failed, which means no match.
     package var failed = 0
-    /// Users to whom its limit has ever been a limit.
+    /// Users that were held back by its limit at least once.
     package var usersHeld = 0
   }
 
@@ -46,11 +47,11 @@ package struct TrafficSums: Hashable, Sendable {
   /// By placement of the plan, then by ``EffectTable/OutcomeKind``.
   package var outcomes: [[Int]]
   package var rules: [Rule]
-  /// How often conditions failed in which way.
+  /// The number of failed conditions by kind of failure.
   package var failures: [RuleFailure: Int] = [:]
-  /// By paywall of the plan, then by how often users saw it: how many users.
+  /// By paywall of the plan, then by how often users saw it, the number of users.
   package var seen: [[Int]]
-  /// The same of all paywalls together.
+  /// The same for all paywalls together.
   package var seenAny = Array(repeating: 0, count: bins)
   /// By day of the time zone, as days since 1970.
   package var days: [Int: Day] = [:]
@@ -64,7 +65,7 @@ package struct TrafficSums: Hashable, Sendable {
       repeating: Array(repeating: 0, count: TrafficSums.bins), count: plan.paywalls.count)
   }
 
-  /// All placements that were asked for.
+  /// The number of all triggered placements.
   package var placements: Int { outcomes.reduce(0) { $0 + $1.reduce(0, +) } }
 
   package mutating func add(_ other: TrafficSums) {
@@ -85,10 +86,11 @@ package struct TrafficSums: Hashable, Sendable {
 }
 
 extension TrafficPlan {
-  /// Why rules failed, and how often: in the order of the rules, of each the most frequent first.
+  /// Failures of rules with their numbers: in the order of the rules, for each rule the most
+  /// frequent first.
   package func errors(_ sums: TrafficSums) -> [(rule: Int, error: RuleError, count: Int)] {
     var counts: [Int: [RuleError: Int]] = [:]
-    // The words of errors that are equal can differ.
+    // Equal errors may have different messages.
     let told = sums.failures.filter { !ruleSet.rules[$0.key.rule].isBroken }
       .map { ($0.key.rule, ruleSet.ruleError($0.key.failure, ofRule: $0.key.rule), $0.value) }
       .sorted { $0.1.message < $1.1.message }

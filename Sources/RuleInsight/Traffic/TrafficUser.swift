@@ -2,22 +2,23 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// One user after the other over time: what they are asked for, in order, changes what they get next.
+/// Simulates users over time, one after the other. The user's placements, in order, affect the
+/// outcomes of later ones.
 ///
-/// All that changes is here and goes when the next user begins: the state that decisions read, the
-/// events that rules ask about, the session. Attributes stay as the record has them, but for the
-/// subscription of somebody who subscribes.
+/// All changing state is here and is reset for the next user: the state that decisions read, the
+/// events that rules ask about, the session. Attributes stay as in the record, except for the
+/// subscription of a user that subscribes.
 struct TrafficUser: ~Copyable {
   // SAFETY: The reader and the frame point into the caller's line until `end()` or `forget()`. A
   // record that is read again is a copy that lies in the frame. Tests: TrafficPartsTests,
   // TrafficTests.
 
-  /// What came of a placement.
+  /// The result of a placement.
   struct Step {
     var choice: TrafficPlan.Choice
     /// The rule that decided.
     var rule: Int?
-    /// Rules that failed on the way, where outcomes are written.
+    /// Rules that failed before the decision, if outcomes are written.
     var errors: [RuleError] = []
     /// Whether a paywall was shown and closed.
     var isDeclined = false
@@ -28,22 +29,22 @@ struct TrafficUser: ~Copyable {
   private let readsEvents: Bool
   private var frame: Frame
   private var reader: UserRecordReader
-  /// Reads a record again. What is odd about it was noted already.
+  /// Reads a record again. Its oddities are already noted.
   private var again: UserRecordReader
   private(set) var counter: TrafficCounter
   private(set) var state = DecisionState(subjectID: "", now: 0)
   private var events = EventHistory()
   private var clock: HistoryClock
   private var last: Instant?
-  /// The record as it is by now, when it is not that which was read.
+  /// The current record, if it differs from the one that was read.
   private var record: [UInt8] = []
-  /// What the frame holds in place of the record's parameters.
+  /// The parameters in the frame that replace the record's.
   private var params: [UInt8]?
   private var purchases = TrafficRandom(seed: 0)
-  /// Whether the paywall that was closed last has been declined by nothing else yet.
+  /// Whether the last closed paywall has not been followed by a decline yet.
   private var hasDeclined = false
 
-  /// How many times of one name are remembered, as by the SDK.
+  /// The number of stored times per name, the same as in the SDK.
   static let remembered = 1_000
 
   init(_ plan: TrafficPlan) {
@@ -51,7 +52,7 @@ struct TrafficUser: ~Copyable {
     program = plan.ruleSet.program
     readsEvents = plan.ruleSet.readsEvents
     frame = Frame(for: plan.ruleSet.program)
-    // What happened is asked for at each placement.
+    // Questions about events are answered for each placement.
     let never = HistoryClock(now: 0)
     reader = UserRecordReader(plan.ruleSet, at: never)
     again = UserRecordReader(plan.ruleSet, at: never)
@@ -59,7 +60,7 @@ struct TrafficUser: ~Copyable {
     clock = plan.options.clock
   }
 
-  /// What is odd about the records that were read.
+  /// The oddities of the records that were read.
   var notes: RecordNotes { reader.notes }
 
   mutating func takeSums() -> TrafficSums { counter.take() }
@@ -73,7 +74,7 @@ struct TrafficUser: ~Copyable {
 
   // MARK: Users
 
-  /// Begins a user, whose record stays where it is until the user ends.
+  /// Begins a user. The record must stay in place until the user ends.
   mutating func begin(_ line: ByteView) throws(UserRecordReader.Rejection) {
     try reader.read(line, into: &frame)
     record = Array(line)
@@ -85,13 +86,13 @@ struct TrafficUser: ~Copyable {
     purchases = TrafficRandom(seed: plan.options.seed, "purchases", state.subjectID)
   }
 
-  /// Ends a user with all that was counted.
+  /// Ends a user and adds its counts.
   mutating func end() {
     counter.endUser()
     forget()
   }
 
-  /// Lets go of a user.
+  /// Drops a user.
   mutating func forget() {
     reader.forget()
     again.forget()
@@ -100,7 +101,7 @@ struct TrafficUser: ~Copyable {
 
   // MARK: Placements
 
-  /// Asks for a placement. Those of one user come in the order of their times.
+  /// Triggers a placement. Those of one user must be in order of time.
   ///
   /// - Parameter given: the placement's parameters as JSON; nil for those of the record.
   mutating func ask(_ place: Int, at time: Instant, params given: [UInt8]? = nil) -> Step {
@@ -153,7 +154,7 @@ struct TrafficUser: ~Copyable {
     }
   }
 
-  /// The user who sees a paywall subscribes or closes it.
+  /// The user subscribes on a paywall, or closes it.
   ///
   /// - Returns: whether the user has subscribed.
   private mutating func close(_ paywall: Int, _ time: Instant) -> Bool {
@@ -172,10 +173,10 @@ struct TrafficUser: ~Copyable {
     return subscribes
   }
 
-  /// Whether the user has what a paywall sells, and so does not buy it again.
+  /// Whether the user already owns the products of a paywall, and so does not buy them again.
   ///
-  /// - Parameter granted: entitlements of the paywall's products; of a paywall without any, every subscriber
-  ///   has what it sells.
+  /// - Parameter granted: entitlements of the paywall's products. If there are none, every
+  ///   subscriber counts as an owner.
   private func owns(_ granted: [String]) -> Bool {
     guard let user = try? Value.parse(json: record) else { return false }
     let device = user[UserMember.device.key]
@@ -185,16 +186,16 @@ struct TrafficUser: ~Copyable {
     }
     let status = own(.subscriptionStatus, .status) ?? .null
     let owned = own(.activeEntitlements, .entitlements)?.elements?.compactMap(\.text) ?? []
-    // Any other status says that a subscription has ended, or that there was none.
+    // Any other status means that a subscription has ended, or that there was none.
     guard status == "ACTIVE" || status == .null && !owned.isEmpty else { return false }
-    // A subscriber of whom no more is known has what there is.
+    // A subscriber with unknown entitlements counts as an owner.
     if granted.isEmpty || owned.isEmpty { return true }
     return granted.allSatisfy { name in owned.contains { $0.utf8.elementsEqual(name.utf8) } }
   }
 
   // MARK: What happened
 
-  /// Takes in that a placement is asked for: it may be the first of a session.
+  /// Adds a triggered placement to the history. It may be the first of a session.
   private mutating func remember(_ placement: TrafficPlan.Placement, _ time: Instant) {
     let isNewSession =
       placement.event == .sessionStart
@@ -205,7 +206,7 @@ struct TrafficUser: ~Copyable {
       remember(.sessionStart, time)
     }
     last = time
-    // These two are there already.
+    // These two are already added.
     if placement.event == .sessionStart { return }
     if placement.event == .paywallDecline, hasDeclined {
       hasDeclined = false
@@ -225,16 +226,16 @@ struct TrafficUser: ~Copyable {
 
   // MARK: The frame
 
-  /// Puts the record into the frame anew, with other parameters than its own.
+  /// Fills the frame with the record again, with other parameters than its own.
   private mutating func fill(_ given: [UInt8]?) {
     let wanted = plan.readsParams ? given : nil
-    // What is derived from the clock is another at each placement.
+    // Values derived from the clock change with each placement.
     guard wanted != params || plan.answersTakeMemory || again.derivation != nil else { return }
     again.clock = clock
     params = wanted
     var text = record
     if let wanted {
-      // Of a member that appears twice the last one counts.
+      // If a member appears twice, the last one counts.
       while text.last != UInt8(ascii: "}"), !text.isEmpty { text.removeLast() }
       text.removeLast()
       text += #","params":"#.utf8
@@ -245,7 +246,7 @@ struct TrafficUser: ~Copyable {
     do throws(UserRecordReader.Rejection) {
       try again.read(bytes, into: &frame)
     } catch {
-      // Parameters past the memory limit count as not there: rules that read them do not match.
+      // Parameters past the memory limit count as missing, so rules that read them do not match.
       frame.reset()
     }
   }
@@ -259,7 +260,7 @@ struct TrafficUser: ~Copyable {
     }
   }
 
-  /// The record says from now on that the user is subscribed, and owns what was bought.
+  /// Changes the record: the user is subscribed, and owns the purchase.
   private mutating func subscribe(_ entitlements: [String]) {
     guard var user = try? Value.parse(json: record) else { return }
     var owned = state.entitlements
@@ -277,14 +278,14 @@ struct TrafficUser: ~Copyable {
     user.set(UserMember.entitlements.key, to: names)
     record = []
     JSONWriter.append(user, to: &record)
-    // Whatever is asked next is read from it.
+    // Later placements read it.
     params = []
     fill(nil)
   }
 }
 
 extension Value {
-  /// Gives a map a member, in place of any that it has by the name.
+  /// Sets a member of a map, replacing any with the same name.
   fileprivate mutating func set(_ name: String, to value: Value) {
     guard case .map(var entries) = self else {
       self = .map([Entry(key: .string(name), value: value)])

@@ -3,10 +3,10 @@ package import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// Simulates the users of a chunk of lines, one after the other, each over all of its time. A thread has
-/// its own worker.
+/// Simulates the users of a chunk of lines, one after the other, each over the whole period. Each
+/// thread has its own worker.
 package struct TrafficWorker: ~Copyable {
-  /// What came of a chunk of lines.
+  /// The results of a chunk of lines.
   package struct Output: Sendable {
     package var sums: TrafficSums
     package var rejected: [BatchWorker.RejectedLine] = []
@@ -14,28 +14,28 @@ package struct TrafficWorker: ~Copyable {
     package var lines = 0
     /// The simulated placements.
     package var text: [UInt8] = []
-    /// What is odd about the chunk's records.
+    /// The oddities of the chunk's records.
     package var notes = RecordNotes()
-    /// The identities of the chunk's users, where these were asked for.
+    /// The identities of the chunk's users, if they were requested.
     package var subjects: [String] = []
-    /// Whether the chunk has other users than when their identities were asked for.
+    /// Whether the chunk has other users than when their identities were requested.
     package var hasChanged = false
   }
 
-  /// What users are asked for.
+  /// The source of users' placements.
   package enum Source: Sendable {
-    /// Nothing: only who they are is wanted.
+    /// None: only the identities are requested.
     case identities
     case generated(GeneratedTraffic)
-    /// Placements that were recorded, and the numbers of the chunk's users in it.
+    /// Recorded placements, and the numbers of the chunk's users in the recording.
     case recorded(RecordedTraffic, SubjectTable, Numbers)
   }
 
   /// The numbers of a chunk's users.
   package struct Numbers: Sendable {
-    /// That of the first one.
+    /// The number of the first user.
     package var first: Int
-    /// Users who come in an earlier line already, by their place in the chunk.
+    /// Users that appear in an earlier line, by their index in the chunk.
     package var repeated: Set<Int> = []
 
     package init(first: Int) { self.first = first }
@@ -43,12 +43,12 @@ package struct TrafficWorker: ~Copyable {
 
   private let plan: TrafficPlan
   private let roles: GeneratedTraffic.Roles
-  /// Placements whose paywall no other one follows.
+  /// Placements after whose paywall no other one follows.
   private let ending: Set<Int>
   private var user: TrafficUser
   private var told = RecordNotes()
   private var output: Output
-  /// What lines of the current user have before their time, and between that and the outcome.
+  /// The text of the current user's lines before the time, and between the time and the outcome.
   private var quoted: [UInt8] = []
 
   package init(_ plan: TrafficPlan) {
@@ -64,7 +64,7 @@ package struct TrafficWorker: ~Copyable {
       })
   }
 
-  /// Simulates the users of a chunk, which must hold whole lines and stay where it is until this
+  /// Simulates the users of a chunk, which must contain complete lines and stay in place until this
   /// returns.
   package mutating func process(_ chunk: ByteView, _ source: Source) -> Output {
     // SAFETY: Lines are slices of the chunk, which stays until this returns. `user.forget()` drops
@@ -86,7 +86,7 @@ package struct TrafficWorker: ~Copyable {
       output.lines += 1
       at = end + 1
     }
-    // Nothing that outlives the call points into the chunk, whatever its last line was.
+    // No view that outlives the call points into the chunk, whatever its last line was.
     user.forget()
     output.sums = user.takeSums()
     let notes = user.notes
@@ -187,7 +187,7 @@ package struct TrafficWorker: ~Copyable {
     if !step.errors.isEmpty { insert(step.errors, isCSV) }
   }
 
-  /// A time that is always as long, so that lines in the order of their bytes are in that of time.
+  /// Appends a time with a fixed length, so that sorting lines by bytes sorts them by time.
   private mutating func append(_ time: Instant) {
     let civil = CivilTime(secondsSince1970: time.seconds)
     append(civil.year, digits: 4)
@@ -211,7 +211,7 @@ package struct TrafficWorker: ~Copyable {
     }
   }
 
-  /// Puts errors before what ends the line that was written last.
+  /// Inserts errors before the end of the last line.
   private mutating func insert(_ errors: [RuleError], _ isCSV: Bool) {
     // SAFETY: The view of the local array stays in the closure. Tests: TrafficTests.
     output.text.removeLast(isCSV ? 1 : 2)
@@ -229,7 +229,7 @@ package struct TrafficWorker: ~Copyable {
 }
 
 extension UserRecordReader.Rejection {
-  /// The line that it is about, as those who tell of lines want it.
+  /// The rejected line, in the form of batch workers.
   fileprivate func line(_ number: Int, _ text: ByteView) -> BatchWorker.RejectedLine {
     let place = offset.map { "at byte \($0): " } ?? ""
     let hint = hint.map { "; \($0)" } ?? ""
