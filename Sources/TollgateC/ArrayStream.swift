@@ -7,8 +7,8 @@ public import CTollgate
 internal import Expressions
 internal import RuleBatch
 
-/// One array as a stream. Its schema can be moved away only once, which is all that our own reader asks for;
-/// others are told.
+/// A stream of one array. Its schema can be moved away only once, which is enough for our own
+/// reader; other readers get an error.
 private final class ArrayStream {
   // SAFETY: Schema and array are moved in, and the caller's are marked as released. Each is moved
   // out at most once; `deinit` releases what is left.

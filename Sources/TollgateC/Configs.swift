@@ -14,12 +14,12 @@ extension OpaquePointer {
   // header says that callers must not use it afterwards, and what NULL means.
   // Tests: LibraryTests.whatIsNotThereIsTold, Tools/library-tests.sh.
 
-  /// A pointer that keeps an object until it is freed.
+  /// A pointer that retains an object until it is freed.
   init(keeping object: AnyObject) {
     self.init(Unmanaged.passRetained(object).toOpaque())
   }
 
-  /// The object, which lives as long as the caller does not free it.
+  /// The object, which lives until the caller frees it.
   func object<Object: AnyObject>(_: Object.Type) -> Object {
     Unmanaged<Object>.fromOpaque(UnsafeRawPointer(self)).takeUnretainedValue()
   }
@@ -36,7 +36,7 @@ func config(_ pointer: OpaquePointer?, _ name: String = "config") throws(Library
   return pointer.object(PreparedConfig.self)
 }
 
-/// What the system's clock says.
+/// The time of the system's clock.
 func presentTime() -> Instant {
   var time = timespec()
   clock_gettime(CLOCK_REALTIME, &time)

@@ -9,20 +9,21 @@ internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-/// What is decided for every row of a table. It never changes; workers are kept for the tables that come.
+/// A plan that decides for every row of a table. It never changes; its workers are reused for later
+/// tables.
 final class TablePlan: Sendable {
   let config: PreparedConfig
-  /// The rules of the plan's placements alone, so that no column is asked for that only others read.
+  /// The rules of the plan's placements alone, so that no column is required that only others read.
   let ruleSet: RuleSet
   let batch: BatchPlan
-  /// The same for who only counts.
+  /// The same for counting only.
   let counting: BatchPlan
   let outcomes: FrameOutcomes
   private let options: FrameColumns.Options
   private let fields: [OutcomeField]
-  /// Of the schema that the plan was made for.
+  /// For the schema that the plan was made for.
   private let given: TableBinding?
-  /// Of schemas that came with tables, the last one first.
+  /// For schemas of tables, the most recent one first.
   private let known = Locked<[TableBinding]>([])
   private static let mostKnown = 8
 
@@ -52,9 +53,9 @@ final class TablePlan: Sendable {
     }
   }
 
-  /// Which columns of a table are what. Finding out takes longer than a small table.
+  /// The columns of a table and their roles. Finding them takes longer than a small table.
   ///
-  /// - Parameter hasRows: false for a table without rows, whose columns may be of kinds that nobody has chosen.
+  /// - Parameter hasRows: false for a table without rows, whose column types may be arbitrary.
   func binding(_ field: ArrowField, hasRows: Bool = true) throws(LibraryError) -> TableBinding {
     if let given {
       if given.field == field { return given }
@@ -75,9 +76,10 @@ final class TablePlan: Sendable {
     return made
   }
 
-  /// The same for a table that may have no rows: then it does not matter of what kinds its columns are.
+  /// The same for a table that may have no rows. In that case the types of its columns do not
+  /// matter.
   ///
-  /// - Parameter isEmpty: asked where that would make a difference, at most once.
+  /// - Parameter isEmpty: called if it makes a difference, at most once.
   func binding(
     _ field: ArrowField, isEmpty: () -> Bool
   ) throws(LibraryError) -> (binding: TableBinding, isEmpty: Bool) {
@@ -115,8 +117,8 @@ final class TablePlan: Sendable {
   }
 }
 
-/// A schema, what its columns are, and workers that nobody uses. One is made for each call that there is at
-/// once.
+/// A schema, the roles of its columns, and the free workers. There is one worker for each
+/// concurrent call.
 final class TableBinding: Sendable {
   let field: ArrowField
   let columns: FrameColumns
@@ -144,13 +146,13 @@ final class TableBinding: Sendable {
     }
   }
 
-  /// Calls with a worker that nobody else has.
+  /// Calls the body with a worker that is not in use.
   func withWorker<Answer>(
     _ plan: BatchPlan, _ body: (FrameWorker) throws(LibraryError) -> Answer
   ) throws(LibraryError) -> Answer {
     let box = workers.withLock { $0.popLast() } ?? WorkerBox(plan, columns)
     let answer = try body(box.worker)
-    // One that has failed is not used again.
+    // A worker that has failed is not reused.
     workers.withLock { if $0.count < Self.mostWorkers { $0.append(box) } }
     return answer
   }
@@ -250,7 +252,7 @@ func plan(_ pointer: OpaquePointer?) throws(LibraryError) -> TablePlan {
   return pointer.object(TablePlan.self)
 }
 
-/// What a caller's schema says.
+/// The contents of a caller's schema.
 func field(_ schema: UnsafePointer<ArrowSchema>) throws(LibraryError) -> ArrowField {
   // SAFETY: The schema is the caller's, and everything is copied. Tests: TableTests,
   // TableFailureTests.

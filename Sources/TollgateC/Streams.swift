@@ -9,8 +9,8 @@ internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-/// A stream of outcomes as it is handed out. One thread at a time is to ask it; those that ask at once get
-/// different parts, because readers of other languages do not prevent it.
+/// An exported stream of outcomes. Only one thread at a time should read it. Concurrent readers get
+/// different parts, because readers in other languages do not prevent this.
 private final class OutcomeStream {
   // SAFETY: `turn` lets one thread at a time ask the stream. The error's text lives as long as the
   // stream and is freed in `deinit`. Tests: TableTests.streamsThatFailSayWhy, asan.
@@ -19,7 +19,7 @@ private final class OutcomeStream {
   let report: Report?
   var stream: FrameStream
   private let turn = Locked(())
-  /// Why the stream has ended; it lives as long as the stream.
+  /// Why the stream has ended. It lives as long as the stream.
   private var problem: UnsafeMutablePointer<CChar>?
 
   init(_ plan: TablePlan, _ report: Report?, _ stream: consuming FrameStream) {
@@ -34,7 +34,7 @@ private final class OutcomeStream {
     turn.withLock { _ in problem.map { UnsafePointer($0) } }
   }
 
-  /// - Returns: an error number, as streams have it.
+  /// - Returns: an error number, as for any stream.
   func next(_ out: UnsafeMutablePointer<ArrowArray>) -> Int32 {
     out.initialize(to: ArrowArray())
     return turn.withLock { _ in part(out) }
@@ -60,7 +60,7 @@ private final class OutcomeStream {
     }
   }
 
-  /// Writes the stream to where a caller wants it, who releases it.
+  /// Writes the stream to the caller's memory. The caller releases it.
   func export(to out: UnsafeMutablePointer<ArrowArrayStream>) {
     // SAFETY: `private_data` retains the stream. `release` clears itself and releases it, so it
     // runs once. Tests: TableTests.streamsAreReleasedWhateverHappens, asan.
@@ -90,7 +90,7 @@ private final class OutcomeStream {
   }
 }
 
-/// Takes a stream over, whatever comes of it, and says what its columns are.
+/// Takes over a stream, even if this fails, and returns the roles of its columns.
 private func taken(
   _ users: UnsafeMutablePointer<ArrowArrayStream>?, _ plan: OpaquePointer?, counts: Bool
 ) throws(LibraryError) -> (TablePlan, FrameStreamBox) {
@@ -111,7 +111,7 @@ private func taken(
   return (plan, FrameStreamBox(made))
 }
 
-/// Reads a stream until there is a row.
+/// Reads a stream until its first row.
 ///
 /// - Returns: whether it has none.
 private func isWithoutRows(_ stream: borrowing ArrowStream) -> Bool {
@@ -125,7 +125,7 @@ private func isWithoutRows(_ stream: borrowing ArrowStream) -> Bool {
   }
 }
 
-/// A stream that can be handed on; tuples hold nothing that cannot be copied.
+/// A stream that can be passed on. Tuples cannot contain noncopyable values.
 private final class FrameStreamBox {
   private var stream: FrameStream?
 
@@ -174,7 +174,7 @@ public func tg_plan_count(
     }
     return Array(report.value.json.utf8)
   }
-  // Without a place for the answer the stream has not been taken yet.
+  // Without memory for the answer the stream has not been taken over yet.
   if out == nil, let users { users.pointee.release?(users) }
   return status
 }

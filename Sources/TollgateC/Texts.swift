@@ -8,7 +8,7 @@ internal import Requests
 internal import RuleBatch
 internal import RuleEngine
 
-/// What a function of the library returns when it fails, and the text that it gives.
+/// The status and the message of a function that fails.
 struct LibraryError: Error {
   var status: Int32
   var value: Value
@@ -29,7 +29,8 @@ struct LibraryError: Error {
     value = error.value
   }
 
-  /// - Parameter status: `TG_BAD_COLUMN` for what a schema is, `TG_BAD_ARRAY` for what an array holds.
+  /// - Parameter status: `TG_BAD_COLUMN` for an error in a schema, `TG_BAD_ARRAY` for one in an
+  ///   array.
   init(_ error: ArrowError, _ status: Int32) {
     var details: [Value.Entry] = []
     if !error.column.isEmpty {
@@ -46,7 +47,7 @@ struct LibraryError: Error {
 }
 
 extension tg_text {
-  /// Bytes as a text that its caller frees, with a zero byte behind them.
+  /// Bytes as a string that its caller frees, with a zero byte at the end.
   init(_ bytes: [UInt8]) {
     // SAFETY: `malloc` gives one byte more than the text, for the zero. The caller frees it with
     // `tg_text_free`. Tests: LibraryTests, Tools/library-tests.sh.
@@ -67,7 +68,7 @@ extension tg_text {
   }
 }
 
-/// Runs what a function does, and puts its answer or its error where the caller wants it.
+/// Runs the body of a function, and writes its answer or its error to the caller's memory.
 func answer(
   _ out: UnsafeMutablePointer<tg_text>?, _ body: () throws(LibraryError) -> [UInt8]
 ) -> Int32 {
@@ -84,7 +85,7 @@ func answer(
   }
 }
 
-/// The same for what has its answer elsewhere, and a text for errors alone, which may be NULL.
+/// The same for a function whose answer is elsewhere, and whose error message is optional (NULL).
 func attempt(
   _ error: UnsafeMutablePointer<tg_text>?, _ body: () throws(LibraryError) -> Void
 ) -> Int32 {
@@ -98,7 +99,7 @@ func attempt(
   }
 }
 
-/// Text that a caller hands over.
+/// A string from the caller.
 func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(LibraryError)
   -> [UInt8]
 {
@@ -108,7 +109,7 @@ func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(L
     if count == 0 { return [] }
     throw .null(name)
   }
-  // A size that no address space has is a mistake of the caller's, such as a negative number.
+  // A size that exceeds every address space is a mistake of the caller, such as a negative number.
   guard count >= 0, count <= Int.max / 2 else {
     throw LibraryError(
       TG_BAD_ARGUMENT, "bad_size", "'\(name)' cannot have \(UInt(bitPattern: count)) bytes")
@@ -116,7 +117,7 @@ func bytes(_ text: UnsafePointer<CChar>?, _ count: Int, _ name: String) throws(L
   return Array(UnsafeRawBufferPointer(start: text, count: count))
 }
 
-/// A request; an empty text asks for nothing in particular.
+/// A request. An empty string is a request without members.
 func request(
   _ text: UnsafePointer<CChar>?, _ count: Int, _ name: String = "the request"
 ) throws(LibraryError) -> JSONRequest {
@@ -128,7 +129,7 @@ func request(
     }
 }
 
-/// Refuses members that nobody knows.
+/// Rejects unknown members.
 func checkMembers(_ value: Value, _ known: [String], _ what: String) throws(LibraryError) {
   for (name, _) in value.members ?? [] where !known.contains(name) {
     let close = Suggestion.closest(to: name, among: known)
@@ -139,7 +140,7 @@ func checkMembers(_ value: Value, _ known: [String], _ what: String) throws(Libr
   }
 }
 
-/// Calls with errors of requests as those of the library.
+/// Calls the body, and converts errors of requests to those of the library.
 func asking<Answer>(_ body: () throws(RequestError) -> Answer) throws(LibraryError) -> Answer {
   do throws(RequestError) { return try body() } catch { throw LibraryError(error) }
 }
@@ -147,7 +148,7 @@ func asking<Answer>(_ body: () throws(RequestError) -> Answer) throws(LibraryErr
 @c @implementation
 public func tg_abi_version() -> UInt32 { UInt32(TG_ABI_VERSION) }
 
-/// It is given out for good.
+/// The pointer stays valid forever.
 nonisolated(unsafe) private let version: UnsafePointer<CChar> = {
   // SAFETY: The string is never written again and never freed, so every thread can read it.
   // Tests: LibraryTests.

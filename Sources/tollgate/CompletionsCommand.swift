@@ -40,8 +40,8 @@ struct CompletionsCommand: ParsableCommand {
 }
 
 extension Completions {
-  /// A script with the names of commands behind `help`, of which the parser's own knows nothing; any
-  /// other text as it is.
+  /// A script with the names of commands after `help`, which the parser's own script lacks. Any
+  /// other text is returned unchanged.
   static func withHelp(_ text: String) -> String {
     let names = TollgateCommand.configuration.subcommands.map { $0._commandName }.joined(
       separator: " ")

@@ -3,10 +3,10 @@ internal import ArgumentParser
 extension TollgateCommand {
   static let _errorPrefix = Ending.prefix
 
-  /// How an error ends the program: the exit code and the message. With code 0 that is help,
-  /// which was asked for.
+  /// How an error ends the program: the exit code and the message. Code 0 means that help was
+  /// requested.
   ///
-  /// - Parameter command: what was run; nil when the arguments were not understood.
+  /// - Parameter command: the command that ran; nil when the arguments were invalid.
   static func ending(of error: any Error, in command: (any ParsableCommand)?)
     -> (code: Int32, text: String)
   {
@@ -25,7 +25,7 @@ extension TollgateCommand {
     }
   }
 
-  /// As the parser tells what it finds itself: with the usage of the command.
+  /// The form of the parser's own errors: with the usage of the command.
   private static func text(of error: ValidationError, in command: any ParsableCommand.Type)
     -> String
   {

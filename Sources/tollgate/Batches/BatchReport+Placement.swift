@@ -4,7 +4,8 @@ internal import RuleInsight
 
 /// The section of one placement.
 extension BatchReport {
-  /// Command lines of one placement: they are the longest part of a page with many of them.
+  /// The number of command lines per placement. They are the longest part of a page with many
+  /// placements.
   private var mostExamples: Int { reach.count > 20 ? 4 : 8 }
 
   func placement(_ number: Int) -> ReportSection {
@@ -24,10 +25,10 @@ extension BatchReport {
         + "match no audience.", placement: placement.counts.name, blocks: blocks)
   }
 
-  /// How many users each audience is tried for, and how many of them stay.
+  /// The number of users for whom each audience is tried, and how many remain.
   private func funnel(_ placement: Reach) -> ReportTable {
     let audiences = placement.audiences
-    // What happens in few configs takes no room in others.
+    // Events that few configs have take no space in others.
     let hasOwners = audiences.contains { $0.counts.owned > 0 }
     let hasFailed = audiences.contains { $0.failed > 0 }
     return ReportTable(
@@ -56,7 +57,7 @@ extension BatchReport {
         + [(.wide, "reached, but not matched")])
   }
 
-  /// What each variant was to get, and what it got.
+  /// The expected and the actual users of each variant.
   private func variants(_ placement: Reach, _ number: Int) -> ReportTable? {
     var rows: [ReportTable.Row] = []
     for audience in placement.audiences {
@@ -95,7 +96,7 @@ extension BatchReport {
 
   // MARK: Users to explain
 
-  /// A user for each thing that happened here, as command lines.
+  /// A user for each kind of event here, as command lines.
   private func commands(_ placement: Reach) -> [ReportCommands.Command] {
     guard !redaction.hidesIDs else { return [] }
     return examples(placement).map { purpose, id in
@@ -107,8 +108,8 @@ extension BatchReport {
     }
   }
 
-  /// What happened, and to whom: of each kind the first, then the second and so on, while there is
-  /// room for them.
+  /// Kinds of events with their users: the first of each kind, then the second and so on, while
+  /// there is space for them.
   private func examples(_ placement: Reach) -> [(purpose: String, id: String)] {
     func each(_ example: (Reach.Audience) -> (String, String?)?) -> [(String, String)] {
       placement.audiences.compactMap { audience in

@@ -2,14 +2,13 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// The page of a run that decides, of `precompute` and of `match`. All its numbers are the run's own
-/// counts.
+/// The page of a run of `precompute` or `match`. All its numbers are the run's own counts.
 struct BatchReport {
   let plan: BatchPlan
   let sums: BatchSums
   let rejects: RejectKinds
   let settings: RunSettings
-  /// The users' files as somebody named them, for command lines to paste.
+  /// The users' files as the user named them, for command lines to copy.
   let givenUsers: [String]
   let shown: ShownUser
   let redaction: Redaction
@@ -17,9 +16,9 @@ struct BatchReport {
   let reach: [Reach]
   let experiments: DrawChecks
 
-  /// Placements that have a section of their own; the tables have all.
+  /// The maximum number of placements with their own section. The tables contain all.
   static let mostPlacements = 200
-  /// Rows of a table that could have any number.
+  /// The maximum number of rows of an unbounded table.
   static let mostRows = 40
 
   init(
@@ -54,7 +53,7 @@ struct BatchReport {
     ])
   }
 
-  /// The anchor of a placement's section; nil where it has none.
+  /// The anchor of a placement's section; nil if it has none.
   func section(_ number: Int) -> String? { number < Self.mostPlacements ? "p\(number)" : nil }
 
   private func total(_ count: (Tally.Placement) -> Int) -> Int {
@@ -109,7 +108,7 @@ struct BatchReport {
     ]
   }
 
-  /// What is odd about one placement.
+  /// The findings about one placement.
   private func findings(_ placement: Tally.Placement, _ number: Int) -> [ReportFinding] {
     var findings: [ReportFinding] = []
     func add(_ tone: ReportTone, _ text: String) {
@@ -182,7 +181,7 @@ struct BatchReport {
       blocks: [.table(table)])
   }
 
-  /// Parts of a bar that is all users long, one behind the other.
+  /// Adjacent parts of a bar whose full length is all users.
   func stacked(_ counts: [Int], _ tones: [ReportTone]) -> [ReportTable.Part] {
     ReportTable.Part.stacked(Array(zip(counts, tones)), of: tally.users)
   }
@@ -301,7 +300,7 @@ struct BatchReport {
     )
   }
 
-  /// A clause in one line of readable length.
+  /// A clause in one line, shortened for reading.
   static func short(_ text: String) -> String {
     let line = text.split { $0.isWhitespace }.joined(separator: " ")
     return line.count > 240 ? line.prefix(237) + "..." : line
@@ -309,6 +308,6 @@ struct BatchReport {
 }
 
 extension Tally.Placement {
-  /// Users whom a limit keeps from an audience that matches.
+  /// Users that match an audience but are held back by its limit.
   fileprivate var heldBack: Int { audiences.reduce(0) { $0 + $1.heldBack } }
 }

@@ -2,18 +2,18 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Streams users through workers and writes what they give, in the order of the input.
+/// Streams users through workers and writes their results, in the order of the input.
 struct BatchRun {
-  /// What a run reads and writes, and from where it goes on.
+  /// The inputs and outputs of a run, and where it resumes.
   struct Files {
     var users: [String]
     var outcomes = OutcomeSink.none
     var rejects = OutcomeSink.none
-    /// Where checkpoints go; nil for none.
+    /// The target of checkpoints; nil for none.
     var checkpoint: String?
     /// Seconds between checkpoints.
     var interval = 0.0
-    /// Comes before the first byte that is written.
+    /// Called before the first byte is written.
     var begin: (Checkpoint) throws -> Void = { _ in }
   }
 
@@ -26,19 +26,20 @@ struct BatchRun {
   private var progress: Progress
   private var told = 0
   private var lastCheckpoint = Clock.now()
-  /// Who came so far, to find users who are there twice. No checkpoint keeps it.
+  /// The users so far, to find duplicates. Checkpoints do not include them.
   private var compared = ComparedSubjects()
-  /// How far the run has come.
+  /// The progress of the run.
   private(set) var state: Checkpoint
-  /// Users whose outcomes are still there if the run goes on from its last checkpoint.
+  /// The number of users whose outcomes remain valid if the run resumes from its last checkpoint.
   private(set) var kept: Int
   /// Whether this process has written anything.
   private(set) var hasBegun = false
 
-  /// Refused lines that are told on standard error; all are counted, and kept with `--rejects`.
+  /// The maximum number of rejected lines to report on standard error. All are counted, and stored
+  /// with `--rejects`.
   static let toldRejections = 5
 
-  /// - Parameter state: where to go on, or the beginning.
+  /// - Parameter state: where to resume, or the beginning.
   init(
     plan: BatchPlan, files: Files, from state: Checkpoint, threads: Int, isQuiet: Bool = false
   ) throws {
@@ -59,9 +60,9 @@ struct BatchRun {
   }
 
   var tally: Tally { plan.tally(of: state.sums) }
-  /// What is odd about the records.
+  /// The oddities of the records.
   var notes: RecordNotes { state.notes }
-  /// What went wrong in texts since this process began.
+  /// The errors in texts since this process started.
   var textErrors: [String: Int] { workers.textErrors() }
 
   private struct Pending {
@@ -69,7 +70,7 @@ struct BatchRun {
     var task: Task<WorkerPool.Result, any Error>
   }
 
-  /// Works off the input. What keeps it from that leaves a checkpoint of all that came before.
+  /// Processes the input. If it fails, a checkpoint contains everything before.
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested.
   mutating func process() async throws {
@@ -80,7 +81,7 @@ struct BatchRun {
     var isDone = false
     var failure: (any Error)?
     repeat {
-      // One part more than threads keeps every thread busy while this one writes.
+      // One part more than there are threads keeps every thread busy while this one writes.
       while !isDone, failure == nil, pending.count <= threads {
         do {
           try Signals.check()
@@ -115,19 +116,19 @@ struct BatchRun {
     throw error
   }
 
-  /// Prints what the run decides, and as of when.
+  /// Prints the subject of the run, and the time of its decisions.
   func tellBegun() {
     if isQuiet { return }
     FileText.printError(
       "Deciding \(counted(plan.placementCount, "placement")) as of \(state.settings.basis)")
   }
 
-  /// Says that everything is done.
+  /// Reports that the run is finished.
   mutating func tellDone() { progress.finish(state) }
 
-  /// Adds what was read to the hashes of the users files.
+  /// Adds the bytes read to the hashes of the users files.
   private mutating func read(_ part: InputPart, _ blocks: [UInt64]) {
-    // Files of which nothing came are empty.
+    // Files without any part are empty.
     while state.users.count <= part.file { state.users.append(UserHash()) }
     if let hash = part.hash {
       state.users[part.file] = hash
@@ -136,7 +137,7 @@ struct BatchRun {
     }
   }
 
-  /// Writes what came of a part and adds its counts.
+  /// Writes the results of a part and adds its counts.
   private mutating func finish(_ result: WorkerPool.Result, _ part: InputPart) throws {
     let output = result.output
     if part.file != state.position.file { state.position = InputPosition(file: part.file) }
@@ -168,7 +169,7 @@ struct BatchRun {
     try writeCheckpoint()
   }
 
-  /// Looks for users of a part who came before with different content.
+  /// Looks for users of a part that appeared before with different content.
   private mutating func compare(_ users: [SubjectRecord], _ part: InputPart) {
     for user in users {
       let line = state.position.lines + part.linesBefore + user.line + 1
@@ -182,9 +183,9 @@ struct BatchRun {
     }
   }
 
-  /// A checkpoint tells of what the system has been given, which a kill does not take back. Nothing
-  /// waits for the disk: after a loss of power the file may be shorter than its checkpoint says, and
-  /// continuing is refused.
+  /// A checkpoint covers the data that was passed to the system, which survives a kill. It does not
+  /// wait for the disk: after a power failure the file may be shorter than its checkpoint says, and
+  /// resuming is refused.
   private mutating func writeCheckpoint() throws {
     guard let path = files.checkpoint else { return }
     state.outcomes = files.outcomes.state
@@ -217,7 +218,7 @@ struct BatchRun {
     try files.rejects.write(kept)
   }
 
-  /// The line, the column where one is known, and why the line is refused.
+  /// The line, the column if it is known, and why the line was rejected.
   static func place(_ number: Int, _ line: BatchWorker.RejectedLine) -> String {
     let start = "at byte "
     guard line.reason.hasPrefix(start), let colon = line.reason.firstRange(of: ": "),

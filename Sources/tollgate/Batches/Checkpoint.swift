@@ -2,24 +2,24 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// How far a run has come: what has been read, what has been written, what was counted. Going on
-/// from it gives the same bytes as never having stopped.
+/// The progress of a run: the input read, the output written, the counts. Resuming from it gives
+/// the same bytes as a run without a stop.
 struct Checkpoint {
   var settings: RunSettings
-  /// Where outcomes are kept; nil when they are not. It is not part of the settings, as files may
+  /// The file of the outcomes; nil without one. It is not part of the settings, because files may
   /// be moved.
   var out: String?
   var position = InputPosition()
-  /// Of each users file that was begun, what was read of it.
+  /// For each users file that was started, the state of its hash.
   var users: [UserHash] = []
   var sums: BatchSums
-  /// What is odd about the records.
+  /// The oddities of the records.
   var notes = RecordNotes()
-  /// Cells of CSV that may be meant otherwise than they are taken.
+  /// Cells of CSV that could be read in another way.
   var texts = CSVTexts()
-  /// Why lines were refused; nil where no report is wanted.
+  /// The reasons of rejected lines; nil without a report.
   var rejectKinds: RejectKinds?
-  /// What the outcomes and the rejects files hold.
+  /// The contents of the outcomes and the rejects files.
   var outcomes: OutputFile.State
   var rejects: OutputFile.State
 
@@ -38,7 +38,7 @@ struct Checkpoint {
     ])
   }
 
-  /// Of each users file, what was read of it, as a manifest has it.
+  /// The hash of each users file as read, in the form of a manifest.
   var userHashes: [String] {
     settings.users.indices.map { (users.indices.contains($0) ? users[$0] : UserHash()).text }
   }
@@ -47,7 +47,7 @@ struct Checkpoint {
     try SavedFile.write(Array((value.json + "\n").utf8), to: path, scratch: path + ".new")
   }
 
-  /// The settings of a checkpoint, and the rest of it for ``init(_:_:plan:)``.
+  /// The settings of a checkpoint, and its other members for ``init(_:_:plan:)``.
   static func read(_ text: [UInt8], _ path: String) throws -> (RunSettings, Value) {
     guard let value = try? Value.parse(json: text), value["checkpoint"] == 1 else {
       throw CommandError("\(path) is not a checkpoint of this version; run again without --resume")
@@ -60,7 +60,7 @@ struct Checkpoint {
     }
   }
 
-  /// Nil when the numbers are of another plan.
+  /// Nil when the numbers belong to another plan.
   init?(_ settings: RunSettings, _ value: Value, plan: BatchPlan) {
     func count(_ key: String) -> Int? {
       if case .int(let number)? = value[key] { Int(number) } else { nil }
@@ -126,7 +126,7 @@ extension OutputFile.State {
     self.pending = pending
   }
 
-  /// Two digits for each byte: where a member begins may be in the middle of a character.
+  /// Two digits per byte, because a range may begin in the middle of a character.
   private static func digits(_ bytes: [UInt8]) -> String {
     // SAFETY: Two characters are written for each byte, which is the capacity.
     // Tests: CompressedOutputTests, PrecomputeFilesTests.

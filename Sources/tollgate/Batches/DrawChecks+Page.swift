@@ -2,11 +2,11 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// What a page says of experiments.
+/// The part of a page about experiments.
 extension DrawChecks {
-  /// Rows of the table of pairs.
+  /// The maximum number of rows in the table of pairs.
   private static let mostPairs = 20
-  /// Pairs that are told number by number.
+  /// The maximum number of pairs that are listed in detail.
   private static let mostTables = 3
 
   func findings(_ section: (Int) -> String?) -> [ReportFinding] {
@@ -39,7 +39,7 @@ extension DrawChecks {
     return findings + good
   }
 
-  /// What was tested and is as it should be.
+  /// The tests that passed.
   private var good: [ReportFinding] {
     var findings: [ReportFinding] = []
     let tested = balances.filter { $0.test != nil }
@@ -63,7 +63,7 @@ extension DrawChecks {
     return findings
   }
 
-  /// A verdict for the end of a sentence.
+  /// A verdict, as the end of a sentence.
   func words(_ balance: Balance) -> String {
     switch verdict(balance) {
     case .fine(let p): "drawn as the weights say (\(ReportNumber.probability(p)))"
@@ -101,7 +101,7 @@ extension DrawChecks {
 
   private func balance(_ section: (Int) -> String?) -> ReportSection {
     let tested = balances.count { $0.test != nil }
-    // All of them in their order, or else the least likely ones.
+    // All of them in order, or only the least likely ones.
     let sorted = balances.enumerated().sorted { a, b in
       (a.element.test?.p ?? 2, a.offset) < (b.element.test?.p ?? 2, b.offset)
     }.map(\.element)
@@ -135,7 +135,7 @@ extension DrawChecks {
       blocks: [.table(table)])
   }
 
-  /// - Parameter shown: how many experiments the table has, where that is not all.
+  /// - Parameter shown: the number of experiments in the table, if some are omitted.
   private func balanceNote(_ tested: Int, shown: Int?) -> String {
     let sentences = [
       "Users who had a variant stored are left out of the test: nothing was drawn for them.",
@@ -199,7 +199,7 @@ extension DrawChecks {
       blocks: [.table(table)] + suspicious.prefix(Self.mostTables).map { .table(Self.table($0)) })
   }
 
-  /// How many users drew which two variants, with what chance would give.
+  /// The number of users for each pair of variants, with the expected number.
   private static func table(_ pair: Pair) -> ReportTable {
     let (first, second) = (pair.drawn.first, pair.drawn.second)
     let expected = Statistics.expected(pair.drawn.users)

@@ -3,10 +3,10 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// Whether the draws of a run are what experiments need: in the shares that the weights give, and
-/// those of one experiment without regard to those of another.
+/// Checks the draws of a run: whether they have the shares that the weights require, and whether
+/// those of one experiment are independent of those of another.
 struct DrawChecks {
-  /// What is said of a test.
+  /// The verdict of a test.
   enum Verdict: Equatable {
     case fine(p: Double)
     case suspicious(p: Double)
@@ -22,7 +22,7 @@ struct DrawChecks {
     let users: Int
     let stored: Int
     let test: ChiSquared?
-    /// The variant whose share is farthest from its weight's.
+    /// The variant whose share deviates most from its weight.
     let farthest: (variant: String, drawn: Double, weight: Double)?
   }
 
@@ -36,7 +36,7 @@ struct DrawChecks {
   let pairs: [Pair]
   let pairsLeftOut: Int
 
-  /// The chance of one false alarm that all tests of a kind on a page share.
+  /// The probability of a false alarm, for all tests of a kind on a page together.
   static let alarm = 0.01
 
   init(_ placements: [Reach], pairs: [DrawnPair], pairsLeftOut: Int) {

@@ -1,11 +1,11 @@
 internal import RuleEngine
 internal import RuleInsight
 
-/// The user that a command line is about.
+/// The user of a command line.
 enum LineUser {
-  /// One of files.
+  /// One in files.
   case id(String, of: [String])
-  /// A record in place.
+  /// A record on the command line.
   case record(String)
 }
 
@@ -13,10 +13,10 @@ extension RunSettings {
   /// The command line that explains a user as this run has decided.
   ///
   /// - Parameters:
-  ///   - user: whose ID is what ``ShownUser`` calls it, with files as somebody named them.
-  ///   - placement: where the user is explained; nil for everywhere.
-  ///   - configFormat: the format that the config has.
-  ///   - redaction: what the explanation keeps out as well.
+  ///   - user: the user, by the ID of ``ShownUser``, with files as the user named them.
+  ///   - placement: the placement to explain; nil for all.
+  ///   - configFormat: the format of the config.
+  ///   - redaction: the attributes that the explanation redacts too.
   func explainLine(
     _ user: LineUser, at placement: String?, format configFormat: Config.Format,
     _ redaction: Redaction

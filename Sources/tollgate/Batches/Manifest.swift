@@ -3,7 +3,7 @@ internal import RuleBatch
 internal import RuleEngine
 internal import SDK
 
-/// What a run did: enough to do it again, and to see whether the same comes out.
+/// The record of a run: enough to repeat it, and to check that the result is the same.
 struct Manifest {
   /// A file that was written.
   struct Written: Equatable {
@@ -25,7 +25,7 @@ struct Manifest {
     var path: String
     /// The bytes of the file.
     var content: Content
-    /// The text in a compressed file; nil for one that is not.
+    /// The uncompressed content of a compressed file; nil for one that is not.
     var text: Content?
 
     var bytes: Int { content.bytes }
@@ -61,7 +61,8 @@ struct Manifest {
   }
 
   var settings: RunSettings
-  /// The hash of each users file, as ``UserHash/text`` has it; none in a manifest of an earlier version.
+  /// The hash of each users file, in the form of ``UserHash/text``; empty in a manifest of an
+  /// earlier version.
   var users: [String]
   /// Nil when no outcomes were written to a file.
   var outcomes: Written?
@@ -70,7 +71,7 @@ struct Manifest {
   var counts: Value
   private var sums: [Int]
   private var errors: Value
-  /// What was counted for a report; null when none was wanted.
+  /// The counts for a report; null without one.
   private var report: Value
 
   var value: Value {
@@ -95,7 +96,8 @@ struct Manifest {
     report = ReportCounts.value(sums, state.rejectKinds)
   }
 
-  /// The counts of the run, which was of this plan; why lines were refused, where that was counted.
+  /// The counts of the run, which must be of this plan; and the reasons of rejected lines, if they
+  /// were counted.
   func counts(_ plan: BatchPlan) throws -> (sums: BatchSums, rejects: RejectKinds?) {
     guard sums.count > 3,
       var sums = plan.sums(
@@ -107,7 +109,7 @@ struct Manifest {
     return (sums, rejects)
   }
 
-  /// - Throws: when the file is not a manifest, with what it is where that can be told.
+  /// - Throws: when the file is not a manifest, naming its kind if it is known.
   init(reading path: String) throws {
     let manifest = RunFiles.usualManifest(path)
     let value: Value
@@ -154,7 +156,7 @@ struct Manifest {
     return try Written(recorded)
   }
 
-  /// What is often taken for a manifest.
+  /// Rejects files that are often mistaken for a manifest.
   private static func refusal(_ path: String, _ bytes: [UInt8]) -> CommandError? {
     let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     let isOutcome = line.hasPrefix(#"{"userId":"#) && line.contains(#""result":"#)

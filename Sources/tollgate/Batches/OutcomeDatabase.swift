@@ -4,10 +4,9 @@ internal import RuleEngine
 
 /// Outcomes as an SQLite database.
 ///
-/// While a run lasts, rows go into a database at the place of the checkpoint, which a transaction
-/// brings from one checkpoint to the next. When the run is complete they are copied into a new
-/// database in their order and indexed in one transaction, so that the file does not tell how often
-/// the run was stopped.
+/// During a run, rows go into a database in place of the checkpoint. Each transaction advances it
+/// from one checkpoint to the next. When the run is complete they are copied into a new database in
+/// order and indexed in one transaction, so that the file does not depend on the number of stops.
 final class OutcomeDatabase {
   private let path: String
   private let building: String
@@ -22,9 +21,9 @@ final class OutcomeDatabase {
   private(set) var written: Manifest.Written?
 
   /// - Parameters:
-  ///   - path: where the complete database will be.
-  ///   - building: where it is while the run lasts.
-  ///   - resumes: whether an earlier start has left one there that is continued.
+  ///   - path: the path of the complete database.
+  ///   - building: its path during the run.
+  ///   - resumes: whether to resume a database of an earlier start.
   init(_ path: String, building: String, _ plan: BatchPlan, resumes: Bool) {
     self.path = path
     self.building = building
@@ -35,9 +34,9 @@ final class OutcomeDatabase {
     errors = ErrorTable(placements: plan.emptyTally.placements.map(\.name))
   }
 
-  /// Makes the database that is being built, or opens the one of an earlier start.
+  /// Creates the database that is being built, or opens that of an earlier start.
   ///
-  /// - Parameter state: where the run begins; anything but the beginning must be in the database.
+  /// - Parameter state: where the run begins. Anything but the beginning must be in the database.
   func begin(_ state: Checkpoint) throws {
     users = Int64(state.sums.users)
     database = try OutcomeDatabase.telling(building) {
@@ -55,26 +54,26 @@ final class OutcomeDatabase {
     }
   }
 
-  /// Runs something in the database that is being built.
+  /// Runs statements in the database that is being built.
   private func change(_ body: (SQLiteDatabase) throws -> Void) throws {
     try OutcomeDatabase.telling(building) { if let database { try body(database) } }
   }
 
   private static func open(_ path: String) throws -> SQLiteDatabase {
     let database = try SQLiteDatabase(path)
-    // A kill takes nothing back that the system was given; the journal undoes what was half done.
+    // A kill does not undo what was passed to the system, and the journal undoes half-done changes.
     try database.execute("PRAGMA synchronous = OFF")
     return database
   }
 
-  /// What SQLite puts behind the name of a database for files beside it.
+  /// The suffixes of the files that SQLite creates beside a database.
   static let companions = ["-journal", "-wal", "-shm"]
 
   static func remove(_ path: String) {
     for suffix in companions + [""] { FileName.remove(path + suffix) }
   }
 
-  /// Runs something, and tells the person which file it was about if it fails.
+  /// Runs statements, and adds the file's name to any error.
   private static func telling<Result>(_ path: String, _ body: () throws -> Result) throws
     -> Result
   {
@@ -127,7 +126,7 @@ final class OutcomeDatabase {
     }
   }
 
-  /// Binds the reason at a place in rows, or null for none, and moves the place behind it.
+  /// Binds the reason at an offset in rows, or null for none, and advances the offset.
   private static func bindReason(
     _ rows: UnsafeRawBufferPointer, _ at: inout Int, _ decision: SQLiteStatement,
     _ place: Int32
@@ -141,7 +140,7 @@ final class OutcomeDatabase {
     at += count
   }
 
-  /// Makes what was written last, together with where the run has come to.
+  /// Commits the last rows, together with the run's progress.
   func commit(_ checkpoint: Checkpoint) throws {
     try change { database in
       try database.rows("UPDATE progress SET checkpoint = ?", [.string(checkpoint.value.json)])
@@ -149,10 +148,10 @@ final class OutcomeDatabase {
     }
   }
 
-  /// Makes the database of a complete run. Where that fails, or is stopped, what was built stays to be
-  /// continued, and so does a database of an earlier run.
+  /// Creates the database of a complete run. If that fails, or is stopped, the unfinished database
+  /// can still be resumed, and a database of an earlier run stays.
   ///
-  /// - Parameter replacing: comes before the new database takes the place of the old one.
+  /// - Parameter replacing: called before the new database replaces the old one.
   func finish(_ checkpoint: Checkpoint, counts: String, replacing: () -> Void) throws {
     try commit(checkpoint)
     let place = FilePlace(path)
@@ -169,7 +168,7 @@ final class OutcomeDatabase {
     do throws(Errno) {
       SavedFile.takeOver(place, new)
       replacing()
-      // What SQLite has left beside the old database is not for the new one.
+      // Files that SQLite left beside the old database do not belong to the new one.
       for suffix in OutcomeDatabase.companions { FileName.remove(place.target + suffix) }
       try FileName.replace(new, place.target)
     } catch {
@@ -192,7 +191,7 @@ final class OutcomeDatabase {
     try target.execute(tables.indexes + "COMMIT; DETACH building")
   }
 
-  /// The checkpoint in a database that is being built; nil when there is none yet.
+  /// The checkpoint in a database that is being built; nil without one.
   static func checkpoint(in path: String) -> String? {
     guard
       case .string(let checkpoint)? = try? open(path).rows("SELECT checkpoint FROM progress")
@@ -201,15 +200,15 @@ final class OutcomeDatabase {
     return checkpoint
   }
 
-  // MARK: What is there already
+  // MARK: Existing files
 
-  /// Whether a file is a database that is being built, or an empty one, and no database of others.
+  /// Whether a file is an unfinished database of ours, or an empty one, and not another database.
   static func isCheckpoint(_ path: String) throws -> Bool { try isOurs(path, with: "progress") }
 
-  /// Whether a file is what a kill has left of a database that was about to be complete.
+  /// Whether a file is a database that a kill left just before its completion.
   static func isUnfinished(_ path: String) throws -> Bool { try isOurs(path, with: "run") }
 
-  /// Whether a file is a database without any table, or with one that tells that a run made it.
+  /// Whether a file is a database without any table, or with one that only runs create.
   private static func isOurs(_ path: String, with table: String) throws -> Bool {
     guard try isDatabase(path),
       let rows = try? open(path).rows("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -218,18 +217,16 @@ final class OutcomeDatabase {
     return tables.isEmpty || tables.isSuperset(of: ["choices", "decisions", .string(table)])
   }
 
-  /// Whether a file is a database of SQLite, or an empty file, which can become one.
+  /// Whether a file is an SQLite database, or an empty file, which can become one.
   static func isDatabase(_ path: String) throws -> Bool {
     guard FileIdentity.regularSize(of: path) != nil else { return false }
     let beginning = try InputFile(path).beginning(FileSignature.length)
     if beginning.isEmpty || beginning.starts(with: "SQLite format 3".utf8) { return true }
-    // The first page may be the last that SQLite writes; a kill before that leaves zeros there, and
-    // the journal.
+    // SQLite may write the first page last. A kill before that leaves zeros there, and the journal.
     return try beginning.allSatisfy { $0 == 0 } && isCompanion(path + "-journal", "-journal")
   }
 
-  /// Whether a file beside a database is SQLite's, by how it begins. What is not in force has zeros
-  /// there.
+  /// Whether a file beside a database is SQLite's, by its first bytes. Inactive parts are zero.
   static func isCompanion(_ path: String, _ suffix: String) throws -> Bool {
     guard FileIdentity.regularSize(of: path) != nil else { return false }
     let found = try InputFile(path).beginning(4)
@@ -237,7 +234,7 @@ final class OutcomeDatabase {
       switch suffix {
       case "-journal": [[0xD9, 0xD5, 0x05, 0xF9]]
       case "-wal": [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]]
-      // The version of the index, in the machine's order of bytes.
+      // The version of the index, in native byte order.
       default: [[0x18, 0xE2, 0x2D, 0x00], [0x00, 0x2D, 0xE2, 0x18]]
       }
     return found.allSatisfy { $0 == 0 } || known.contains(found)
@@ -252,7 +249,7 @@ extension InputFile {
     return hash
   }
 
-  /// Calls with the bytes of a regular file, block after block.
+  /// Calls the body with the bytes of a regular file, block after block.
   func forEachBlock(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     // SAFETY: Only the bytes that were read are passed on. The memory is freed when the last block
     // is done. Tests: PrecomputeFilesTests.

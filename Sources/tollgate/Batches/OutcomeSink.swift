@@ -1,6 +1,6 @@
 internal import RuleEngine
 
-/// Where outcomes go.
+/// The target of outcomes.
 enum OutcomeSink {
   // SAFETY: Views are passed on for the length of a call. Tests: PrecomputeFilesTests.
 
@@ -22,21 +22,21 @@ enum OutcomeSink {
 
   func close() throws { if case .file(let file) = self { try file.close() } }
 
-  /// Gives what is complete its name.
+  /// Gives a complete file its name.
   func takePlace() throws { if case .file(let file) = self { try file.takePlace() } }
 
-  /// Where a file is until it is complete; nil for what has no other name.
+  /// The name of a file until it is complete; nil without a separate name.
   var partial: String? { if case .file(let file) = self { file.partial } else { nil } }
 
-  /// Whether anything that is written goes anywhere.
+  /// Whether the output is written to anything.
   var isKept: Bool {
     if case .none = self { false } else { true }
   }
 
-  /// Whether what was written is still where it was.
+  /// Whether the written file is still in its place.
   var isInPlace: Bool { if case .file(let file) = self { file.isInPlace } else { true } }
 
-  /// What was written to a file that stays.
+  /// The contents of a file that was written.
   var written: Manifest.Written? {
     switch self {
     case .file(let file): file.isKept ? Manifest.Written(file) : nil
@@ -45,7 +45,7 @@ enum OutcomeSink {
     }
   }
 
-  /// What was written so far, for a checkpoint.
+  /// The state of the output, for a checkpoint.
   var state: OutputFile.State {
     if case .file(let file) = self { file.state } else { OutputFile.State() }
   }

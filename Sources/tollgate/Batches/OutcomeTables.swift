@@ -2,13 +2,13 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// The tables of a database of outcomes, and the view that has them joined.
+/// The tables of a database of outcomes, and the view that joins them.
 struct OutcomeTables {
   private let columns: OutcomeColumns
   let isWide: Bool
-  /// Whether each decision has its reason in the column behind it.
+  /// Whether each decision has its reason in the next column.
   var hasReasons: Bool { columns.hasReasons }
-  /// How many columns a decision takes.
+  /// The number of columns per decision.
   var columnsOfDecision: Int { hasReasons ? 2 : 1 }
 
   init(_ plan: BatchPlan) {
@@ -25,7 +25,7 @@ struct OutcomeTables {
     """ + (isWide ? wide : long) + ErrorTable.tables
   }
 
-  /// By identity, by what was decided, and by what is shown.
+  /// By identity, by decision, and by paywall.
   var indexes: String {
     """
     CREATE INDEX users_by_user_id ON users (user_id);
@@ -36,7 +36,7 @@ struct OutcomeTables {
       + ErrorTable.indexes
   }
 
-  /// What inserts a user's decisions: one of them, or all when a row is a user's.
+  /// The statement that inserts a user's decisions: one of them, or all if a row is a user.
   var insertion: String {
     let count = 1 + (isWide ? columns.prefixes.count : 1) * columnsOfDecision
     return "INSERT INTO decisions VALUES (\(OutcomeTables.places(count)))"
@@ -56,7 +56,7 @@ struct OutcomeTables {
       """
   }
 
-  /// A join has at most 64 tables: each column looks its choice up.
+  /// A join has at most 64 tables, so each column looks its choice up.
   private var wide: String {
     let choices = columns.prefixes.map { prefix in
       ",\n  \(prefix)_choice INTEGER NOT NULL REFERENCES choices"
@@ -83,7 +83,7 @@ struct OutcomeTables {
       """
   }
 
-  /// What a cell of CSV has of errors: JSON, or nothing. Tables are joined in this order, so that the
+  /// The errors as in a cell of CSV: JSON, or nothing. Tables are joined in this order, so that the
   /// choice is looked up once, and not for each error of the user.
   private static func errors(_ choice: String) -> String {
     """
@@ -97,12 +97,12 @@ struct OutcomeTables {
     """
   }
 
-  /// What is said of the run stands in a table of its own.
+  /// The columns about the run are in their own table.
   private var run: String {
     columns.ofRun.map { ",\n    (SELECT \($0.name) FROM run) AS \($0.name)" }.joined()
   }
 
-  /// The table of the run, which a complete database has.
+  /// The table of the run, in a complete database.
   var runTable: String {
     "CREATE TABLE run (settings TEXT, counts TEXT"
       + columns.ofRun.map { ", \($0.name) TEXT" }.joined() + ");"
@@ -121,7 +121,7 @@ struct OutcomeTables {
 }
 
 extension [OutcomeField] {
-  /// Their names in SQL, each behind a prefix.
+  /// Their names in SQL, each with a prefix.
   func names(_ prefix: String = "") -> String {
     map { prefix + $0.rawValue }.joined(separator: ", ")
   }

@@ -1,26 +1,26 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Holds what a run gives against what an earlier run wrote, without keeping either.
+/// Compares the output of a run with the file of an earlier run, without storing either.
 final class OutputComparison {
   // SAFETY: `bytes` is the caller's view. Offsets are below its count, and what is stored are
   // copies. Tests: PrecomputeFilesTests.
 
-  /// The file of the earlier run; nil when it is gone.
+  /// The file of the earlier run; nil when it no longer exists.
   private let reference: Lookahead?
   private(set) var hash = XXH64.Stream()
   /// Offset of the first byte that differs.
   private(set) var difference: Int?
-  /// The line with that byte, of what comes out now; nil where it has no lines, or fewer.
+  /// The line of the new output with that byte; nil if it has no lines, or fewer.
   private(set) var place: DifferencePlace?
-  /// Why the file cannot be read further, as of ``difference``.
+  /// Why the file is unreadable from ``difference`` on.
   private(set) var damage: String?
   private var memory: [UInt8] = []
   private let form: OutputForm?
   private var lines = 0
 
-  /// - Parameter form: how the file is written. Of what is compressed it is the text that counts: how a
-  ///   library packs it is a matter of its version.
+  /// - Parameter form: the form of the file. For a compressed file the uncompressed content is
+  ///   compared, because compressed bytes depend on the version of the library.
   init(_ path: String?, _ form: FileForm? = nil) throws {
     self.form = form?.form
     guard let path else {
@@ -34,7 +34,7 @@ final class OutputComparison {
 
   var isComparingBytes: Bool { reference != nil }
 
-  /// - Parameter bytes: whole lines, where there are lines.
+  /// - Parameter bytes: complete lines, if the form has lines.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     var offset = 0
     while offset < bytes.count, difference == nil, let reference {
@@ -52,13 +52,13 @@ final class OutputComparison {
     hash.add(bytes)
   }
 
-  /// Looks whether the file goes on where it should end.
+  /// Checks whether the file continues after the end of the new output.
   func finish() {
     guard difference == nil, let reference else { return }
     if !read(reference, atMost: 1).isEmpty || damage != nil { difference = hash.count }
   }
 
-  /// The next bytes of the file; none at its end, or where it is damaged.
+  /// The next bytes of the file; empty at its end, or if it is damaged.
   private func read(_ reference: Lookahead, atMost count: Int) -> ArraySlice<UInt8> {
     if memory.count < count { memory = Array(repeating: 0, count: count) }
     do {
@@ -73,18 +73,18 @@ final class OutputComparison {
   }
 }
 
-/// Which line it is in which outcomes differ first, and what it is about.
+/// The first line in which outcomes differ, and its subject.
 struct DifferencePlace {
   // SAFETY: The offset lies inside the lines. Names are copied. Tests: PrecomputeFilesTests.
 
   var line: Int
-  /// The user of an outcome, or what was refused, for people.
+  /// The user of an outcome, or the rejected line, in words.
   var subject: String?
   var user: String?
 
   /// - Parameters:
-  ///   - offset: of the byte that differs.
-  ///   - lines: whole lines, which have it.
+  ///   - offset: the offset of the byte that differs.
+  ///   - lines: complete lines that contain it.
   init?(_ offset: Int, in lines: UnsafeRawBufferPointer, _ form: OutputForm, linesBefore: Int) {
     var found: (line: Int, text: UnsafeRawBufferPointer, cell: CSVCell?)?
     if form == .csv {

@@ -1,21 +1,21 @@
 internal import RuleEngine
 
-/// A file that a run writes from its beginning to its end, and can continue after a kill.
+/// A file that a run writes from start to end, and can resume after a kill.
 ///
-/// While it is written it has another name, and takes the place of what is there when it is complete:
-/// nobody finds half of it. It is made, or emptied, when the first text comes. What is no file but a
-/// pipe or a device gets the text at once.
+/// While it is written it has another name. When it is complete it replaces an existing file, so
+/// that no reader sees half of it. It is created, or emptied, when the first bytes are written. A
+/// pipe or a device is written directly.
 final class OutputFile {
   // SAFETY: Views are written or hashed while the caller holds them. Tests: OutputFileTests,
   // KillTests.
 
-  /// What a file holds, as a checkpoint keeps it.
+  /// The state of a file in a checkpoint.
   struct State: Hashable {
     /// The bytes of the file.
     var bytes = XXH64.Stream()
-    /// The text of a compressed file; nil for one that is not.
+    /// The uncompressed content of a compressed file; nil for one that is not.
     var text: XXH64.Stream?
-    /// What of the text is not in the file yet.
+    /// The part of the content that is not in the file yet.
     var pending: [UInt8] = []
 
     /// An empty file.
@@ -26,30 +26,30 @@ final class OutputFile {
   private let place: FilePlace
   /// The name of the file until it is complete; nil for a pipe or a device.
   let partial: String?
-  /// What the file begins with.
+  /// The first bytes of the file.
   private let header: [UInt8]
   private var file: FileDescriptor?
-  /// Whether the unfinished file is this run's, and not what another one has left.
+  /// Whether the unfinished file belongs to this run, and not to another one.
   private var hasBegun: Bool
-  /// The bytes of the file, hashed as they went by.
+  /// The bytes of the file, hashed while writing.
   private(set) var hash: XXH64.Stream
-  /// The text in a compressed file; nil for one that is not.
+  /// The uncompressed content of a compressed file; nil for one that is not.
   private(set) var textHash: XXH64.Stream?
   private let compressed: CompressedOutput?
-  /// Bytes for which there is room on disk, as far as it was asked for; nil when asking is of no use.
+  /// The reserved size on disk; nil if reservation does not work.
   private var reserved: Int?
 
-  /// How far ahead of what is written room is asked for, in bytes. A file that is shorter than an
-  /// eighth of it does without.
+  /// The number of bytes to reserve ahead of writing. A file that is shorter than an eighth of it
+  /// gets no reservation.
   private static let reserve = 64 << 20
 
-  /// Bytes that were written.
+  /// The number of bytes written.
   var count: Int { hash.count }
 
-  /// Whether it is a file that stays, and no pipe or device.
+  /// Whether it is a regular file, and not a pipe or device.
   var isKept: Bool { partial != nil }
 
-  /// The name that a file has until it is complete; nil for what is no file.
+  /// The name of a file until it is complete; nil for a pipe or a device.
   static func partial(of place: FilePlace) -> String? {
     place.hasNeighbours ? place.target + ".partial" : nil
   }
@@ -64,7 +64,8 @@ final class OutputFile {
 
   /// - Parameters:
   ///   - path: `-` is standard output.
-  ///   - state: what an earlier start of the run has left in the file; what follows there is dropped.
+  ///   - state: the state of the file after an earlier start of the run. Anything after it is
+  ///     dropped.
   init(
     _ path: String, _ compression: Compression? = nil, header: [UInt8] = [],
     after state: State? = nil
@@ -87,7 +88,7 @@ final class OutputFile {
     reserved = place.hasNeighbours ? hash.count : nil
     hasBegun = hash.count > 0 || !state.pending.isEmpty
     guard let partial else {
-      // Somebody may wait at the other end of a pipe, and nothing is lost in one.
+      // A reader may be waiting at the other end of a pipe, and opening it early is harmless.
       file = try FileDescriptor.open(writing: place)
       return
     }
@@ -116,8 +117,8 @@ final class OutputFile {
     }
   }
 
-  /// A kill may come when the file has its name already and the run is not over: then it is the
-  /// unfinished one again. An older file under the name does not begin with the same bytes.
+  /// If a kill happens between renaming the file and the end of the run, the file becomes the
+  /// unfinished one again. An older file of this name does not begin with the same bytes.
   private func takeBack(_ partial: String) throws {
     guard hash.count > 0, !FileIdentity.exists(partial),
       FileIdentity.regularSize(of: place.target) ?? 0 >= hash.count
@@ -136,8 +137,8 @@ final class OutputFile {
     }
   }
 
-  /// Opens a file that stays, or makes one, and keeps other runs from writing it under whatever name.
-  /// What it holds is as it was.
+  /// Opens or creates a regular file, and locks it against other runs under any name. Its contents
+  /// stay unchanged.
   private func claimed(_ partial: String) throws -> FileDescriptor {
     let file: FileDescriptor
     do throws(Errno) {
@@ -152,8 +153,7 @@ final class OutputFile {
     return file
   }
 
-  /// Whether the unfinished file is where it was made: somebody may have removed it, or put another one
-  /// in its place.
+  /// Whether the unfinished file is still in its place. It may have been removed or replaced.
   var isInPlace: Bool {
     guard let partial, let file else { return true }
     return FilePlace(open: file.rawValue, path).identity == FilePlace(partial).identity
@@ -180,10 +180,10 @@ final class OutputFile {
         try? file?.close()
         file = try claimed(partial)
       }
-      // What others may not read they may not read while it is written.
+      // The unfinished file is readable only for those who may read the final one.
       SavedFile.takeOver(place, partial)
       do throws(Errno) {
-        // ext4 writes a file out when it is closed if it was ever cut, even from nothing to nothing.
+        // ext4 flushes a file on close if it was ever truncated, even from zero to zero bytes.
         if let file, FileIdentity.regularSize(of: file) != 0 { try file.resize(to: 0) }
       } catch {
         throw CommandError.cannotWrite(path, error)
@@ -216,8 +216,7 @@ final class OutputFile {
     reserved = isDone ? start + bytes + OutputFile.reserve : nil
   }
 
-  /// Completes the file, which keeps its name for the time being. One to which nothing was written is
-  /// empty then, but for its header.
+  /// Completes the file, under its current name. One without output contains only its header.
   func close() throws {
     if !hasBegun { try begin() }
     try compressed?.finish(isEmpty: textHash?.count == 0) { try put($0) }
@@ -237,7 +236,7 @@ final class OutputFile {
     }
   }
 
-  /// Gives the complete file its name, in place of what has it.
+  /// Gives the complete file its name, replacing an existing file.
   func takePlace() throws {
     guard let partial else { return }
     do throws(Errno) {

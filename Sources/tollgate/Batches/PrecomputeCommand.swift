@@ -180,7 +180,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     return placements.isEmpty ? nil : placements.filter { known.insert($0).inserted }
   }
 
-  /// Nothing that is read may be written, and nothing twice.
+  /// Checks that no input is overwritten, and that no file is written twice.
   private func check(_ files: RunFiles, _ users: [String]) throws {
     try files.checkWritable()
     try reporting.checkWritable()
@@ -195,7 +195,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     try files.checkOverwriting()
   }
 
-  /// Decides, as long as nobody else writes the same files.
+  /// Decides, unless another process writes the same files.
   private func run(
     _ files: RunFiles, _ settings: inout RunSettings, _ ruleSet: RuleSet, _ config: Config?,
     _ texts: TextPlan?
@@ -226,7 +226,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     let opened = try files.open(state, plan, users: settings.users, isResuming: former != nil)
     var run: BatchRun
     do {
-      // A pipe may have nothing to read for long.
+      // A pipe may have no data for a long time.
       run = try BatchRun(
         plan: plan, files: opened, from: state, threads: working.count, isQuiet: quiet)
     } catch var stop as Signals.Stop {
@@ -281,7 +281,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     try Self.check(tally, users, isStrict: strict)
   }
 
-  /// Throws where no user could be used, and where lines were refused that a strict run needs.
+  /// Throws if no user is usable, or if a strict run has rejected lines.
   static func check(_ tally: Tally, _ users: [String], isStrict: Bool) throws {
     if tally.users == 0 { throw nobody(users, tally.rejected) }
     if isStrict, tally.rejected > 0 {
@@ -293,8 +293,9 @@ struct PrecomputeCommand: AsyncParsableCommand {
 }
 
 extension PrecomputeCommand {
-  /// Arguments such as `--users a.ndjson config.json`, with the config in front: without another one,
-  /// the last of the files that follow `--users` is it. Nil where they are none such.
+  /// Arguments such as `--users a.ndjson config.json`, with the config moved to the front: without
+  /// another argument, the last file after `--users` is the config. Nil if the arguments have
+  /// another form.
   static func withConfigFirst(_ arguments: [String]) -> [String]? {
     guard arguments.first == configuration.commandName,
       let option = arguments.lastIndex(of: "--users")
@@ -306,7 +307,7 @@ extension PrecomputeCommand {
     return arguments
   }
 
-  /// What to say when no user was found.
+  /// The error when no user was found.
   private static func nobody(_ users: [String], _ rejected: Int) -> CommandError {
     let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
     switch rejected {

@@ -1,11 +1,11 @@
 internal import RuleBatch
 internal import RuleEngine
 
-/// Tells on standard error how far a batch has come: as a bar in place on a terminal, as a line now
-/// and then elsewhere.
+/// Reports the progress of a batch on standard error: as a bar in place on a terminal, as an
+/// occasional line elsewhere.
 struct Progress {
   private let placements: Int
-  /// Bytes of all inputs; nil when nobody knows.
+  /// The size of all inputs in bytes; nil if it is unknown.
   private let totalBytes: Int?
   private let usersBefore: Int
   private let bytesBefore: Int
@@ -15,7 +15,7 @@ struct Progress {
   private var file: Int
   private var offset: Int
 
-  /// - Parameter state: where the run begins; what came before does not count for the rate.
+  /// - Parameter state: where the run begins. Earlier input does not count for the rate.
   init(placements: Int, totalBytes: Int?, from state: Checkpoint, isQuiet: Bool) {
     self.placements = placements
     line = ProgressLine(isQuiet: isQuiet, isImmediate: true)
@@ -35,7 +35,7 @@ struct Progress {
       file = state.position.file
     }
     offset = state.position.offset
-    // Elsewhere than on a terminal, what is done is told when it is.
+    // Without a terminal, completion is reported separately.
     guard line.isDue(), line.isTerminal || fraction != 1 else { return }
     let now = Clock.now()
     let text =
@@ -45,7 +45,7 @@ struct Progress {
     line.show(hasRoom ? bar + text : text)
   }
 
-  /// Ends a line that is being rewritten, so that something else can be printed.
+  /// Ends a line that is being rewritten, so that other output can follow.
   mutating func interrupt() { line.interrupt() }
 
   mutating func finish(_ state: Checkpoint) {
@@ -80,7 +80,7 @@ struct Progress {
 
   private var percent: String { fraction.map { "\(Int($0 * 100)) %, " } ?? "" }
 
-  /// As long as the rest takes at the rate so far.
+  /// The estimated time for the rest, at the rate so far.
   private func timeLeft(_ now: Instant) -> String? {
     guard let totalBytes, done > bytesBefore, now > line.start else { return nil }
     let rate = Double(done - bytesBefore) / Double(now - line.start)

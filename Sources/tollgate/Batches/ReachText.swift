@@ -3,13 +3,13 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// Whom audiences get to, as tables for a terminal: a funnel for each audience.
+/// The users that reach each audience, as tables for a terminal: a funnel for each audience.
 struct ReachText {
   let users: Int
   let rejected: Int
-  /// Whether variants have what was to be expected of them.
+  /// Whether variants include their expected numbers.
   let expects: Bool
-  /// Of more audiences than this, those that take nobody and of which there is nothing else to say are
+  /// Above this number of audiences, those that decide for no user and have no other findings are
   /// only counted, and the summary comes first.
   var foldsAbove = Int.max
   let style: TextStyle
@@ -54,13 +54,14 @@ struct ReachText {
     ).lines(style)
   }
 
-  /// Whether an audience takes no user, only because of its condition or earlier audiences.
+  /// Whether an audience decides for no user, and only because of its condition or earlier
+  /// audiences.
   private static func isFolded(_ audience: Reach.Audience) -> Bool {
     audience.counts.taken + audience.counts.heldBack + audience.failed == 0
       && audience.counts.missing.isEmpty
   }
 
-  /// What is zero is left out, but not that nobody gets there.
+  /// Zeros are omitted, except that no user reaches the audience.
   private func rows(_ audience: Reach.Audience) -> [[String]] {
     let (counts, examples) = (audience.counts, audience.examples)
     var rows = [row("audience \(counts.label)", nil, nil)]
@@ -117,7 +118,7 @@ struct ReachText {
       expected: variant.expected.map(Self.decimal) ?? variant.share.percentage)
   }
 
-  /// - Parameter count: nil for a row that only says what comes.
+  /// - Parameter count: nil for a row that introduces others.
   private func row(
     _ name: String, _ count: Int?, _ example: String?, drawn: String = "", expected: String = ""
   ) -> [String] {

@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// A value of a manifest or a checkpoint, with the path that it has there.
+/// A value of a manifest or a checkpoint, with its path there.
 struct RecordedValue {
-  /// What is wrong with such a value, and where.
+  /// A problem with such a value, and its place.
   struct Fault: Error, CustomStringConvertible {
     var description: String
 
@@ -12,7 +12,7 @@ struct RecordedValue {
   var path: String
   var value: Value
 
-  /// The value under a key; nil where there is none, and for null.
+  /// The value under a key; nil if it is missing or null.
   func member(_ key: String) -> RecordedValue? {
     guard let value = value[key], value != .null else { return nil }
     return RecordedValue(path: memberPath(key), value: value)
@@ -48,9 +48,9 @@ struct RecordedValue {
     return values.enumerated().map { RecordedValue(path: "\(path)[\($0)]", value: $1) }
   }
 
-  /// A text that is one of these words.
+  /// A string that must be one of these words.
   ///
-  /// - Parameter noun: what the words name.
+  /// - Parameter noun: the kind of the words.
   func word(_ noun: String, _ words: [String]) throws(Fault) -> String {
     let text = try text()
     guard words.contains(text) else {

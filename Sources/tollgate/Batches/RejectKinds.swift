@@ -2,24 +2,24 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Why lines were refused, and how many of them, for a report.
+/// The reasons of rejected lines with their numbers, for a report.
 struct RejectKinds: Equatable {
   struct Kind: Equatable {
     var reason: String
     var lines: Int
-    /// The first such line: the number of its file, and its own from 1.
+    /// The first such line: the number of its file, and its line number.
     var file: Int
     var line: Int
   }
 
   private(set) var kinds: [Kind] = []
-  /// Lines of further kinds.
+  /// The number of lines with further reasons.
   private(set) var others = 0
 
-  /// More different reasons than anybody reads.
+  /// The maximum number of different reasons. More would not be read.
   private static let most = 20
 
-  /// - Parameter reason: why, with the place in the line.
+  /// - Parameter reason: the reason, with the place in the line.
   mutating func add(_ reason: String, file: Int, line: Int) {
     let start = "at byte "
     let colon = reason.hasPrefix(start) ? reason.firstRange(of: ": ")?.upperBound : nil
@@ -47,7 +47,7 @@ struct RejectKinds: Equatable {
 
   init() {}
 
-  /// Nil when it is not a value of ``value``.
+  /// Nil when the value does not have the form of ``value``.
   init?(_ value: Value) {
     guard let items = value["kinds"]?.elements, case .int(let others)? = value["others"] else {
       return nil
@@ -62,7 +62,7 @@ struct RejectKinds: Equatable {
   }
 }
 
-/// What a run counts for its report alone, as checkpoints and manifests keep it.
+/// The counts that only a run's report needs, as checkpoints and manifests store them.
 enum ReportCounts {
   static func value(_ sums: BatchSums, _ rejects: RejectKinds?) -> Value {
     guard let draws = sums.draws, let rejects else { return .null }
@@ -75,7 +75,8 @@ enum ReportCounts {
     ])
   }
 
-  /// Puts them back into counts; nil when it is not a value of ``value(_:_:)``, or not of this plan.
+  /// Restores them into counts; nil when the value does not have the form of ``value(_:_:)``, or
+  /// belongs to another plan.
   static func restore(_ value: Value, _ plan: BatchPlan, in sums: inout BatchSums) -> RejectKinds? {
     guard plan.draws != nil, let items = value["users"]?.elements,
       let pairs = value["pairs"]?.elements?.compactMap({
@@ -93,7 +94,7 @@ enum ReportCounts {
     return plan.restore(counts, examples: examples, in: &sums) ? rejects : nil
   }
 
-  /// What to say of an earlier start that did not count for a report.
+  /// The error for an earlier start that did not count for a report.
   static func uncounted(_ path: String, isComplete: Bool) -> CommandError {
     CommandError(
       isComplete

@@ -2,9 +2,9 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// What must hold of the files of a run before it writes, or removes, any of them.
+/// Checks the files of a run before any of them is written or removed.
 extension BatchPlan {
-  /// The placement whose columns have the name that a prefix with a number would have without it.
+  /// The placement whose columns would have this prefix without the number.
   fileprivate func owner(of prefix: String) -> String {
     let digits = prefix.utf8.reversed().prefix { $0 &- 0x30 < 10 }.count
     let name = prefix.dropLast(digits + 1)
@@ -14,10 +14,10 @@ extension BatchPlan {
 }
 
 extension RunFiles {
-  /// Where outcomes are kept; nil when they are not.
+  /// The file of the outcomes; nil without one.
   var ownOut: String? { outPlace?.hasNeighbours == true ? out : nil }
 
-  /// Names everything that is written or removed, for ``FileUses/check()``.
+  /// Adds everything that is written or removed, for ``FileUses/check()``.
   func add(to uses: inout FileUses) {
     if out != "none" { uses.writes("--out", out) }
     uses.writes("--rejects", rejects)
@@ -37,7 +37,7 @@ extension RunFiles {
     for place in locked { uses.writes("a lock", FileLock.path(for: place)) }
   }
 
-  /// Throws when something cannot be written.
+  /// Throws when a file cannot be written.
   func checkWritable() throws {
     try outPlace?.checkWritable("--out")
     try rejectsPlace?.checkWritable("--rejects")
@@ -51,8 +51,8 @@ extension RunFiles {
     }
   }
 
-  /// Throws when a run would replace or remove, beside its outcomes, what no run has written, or what
-  /// another run has. Nobody who names a file means to lose one that is there.
+  /// Throws when a run would replace or remove files beside its outcomes that do not come from a
+  /// run, or that belong to another run. Users that name an existing file do not intend to lose it.
   func checkOverwriting() throws {
     for file in kept {
       try checkContent(of: file)
@@ -64,14 +64,14 @@ extension RunFiles {
 
   // MARK: Unfinished files
 
-  /// What a run writes until it is complete.
+  /// A file that a run writes until it is complete.
   private struct Partial {
     let path: String
     let option: String
-    /// How such a file can begin.
+    /// The possible first bytes of such a file.
     let beginnings: [[UInt8]]
 
-    /// What a kill has left may be any part of one.
+    /// A kill may leave any part of one.
     func check() throws {
       let kind = FilePlace(path).kind
       if kind == .missing { return }
@@ -99,8 +99,8 @@ extension RunFiles {
     ].compactMap { $0 }
   }
 
-  /// Throws when outcomes cannot have the columns that they are to have; tells which have other names
-  /// than their placements.
+  /// Throws when the names of the outcomes' columns are too long or conflict; reports placements
+  /// whose columns have other names.
   func checkColumns(_ plan: BatchPlan) throws {
     guard out != "none", plan.layout == .wide else { return }
     if form.form == .ndjson {
@@ -133,9 +133,9 @@ extension RunFiles {
   private struct Kept {
     let path: String
     let option: String
-    /// What it is, for people, and the key that it begins with.
+    /// Its kind, in words, and the key that it begins with.
     let what: String
-    /// Whether an option names it, and not --out alone.
+    /// Whether an option names it, and not just --out.
     let isNamed: Bool
 
     var beginning: [UInt8] { Array(#"{"\#(what)":"#.utf8) }
@@ -161,7 +161,7 @@ extension RunFiles {
       let isDatabase = try file.path == checkpoint && OutcomeDatabase.isCheckpoint(file.path)
       if !isDatabase { throw RunFiles.inTheWay(file.path, file.option) }
     }
-    // A kill leaves any part of one that was to be next.
+    // A kill may leave any part of the next one.
     if let (found, isOurs) = try begins(file.path + ".new"), !isOurs,
       !file.beginning.starts(with: found)
     {
@@ -174,12 +174,12 @@ extension RunFiles {
       "\(option) \(path): a different file is already there; move it, or choose another name")
   }
 
-  /// Throws when a file tells of other outcomes than this run's.
+  /// Throws when a file belongs to other outcomes than this run's.
   private func checkOwner(of file: Kept) throws {
     let isNamed =
       file.isNamed && file.path != out + "." + file.what
       && file.path != RunFiles.usualManifest(out)
-    // Outcomes and their manifest are copied and get other names.
+    // Outcomes and their manifest may be copied and renamed.
     guard isNamed || file.what == "checkpoint", let owner = try owner(of: file) else { return }
     guard let path = owner.text else {
       guard isNamed, ownOut != nil else { return }
@@ -200,7 +200,7 @@ extension RunFiles {
         + "\(path); choose another name, or remove it")
   }
 
-  /// The path of the outcomes that a file tells of; nil when it does not say.
+  /// The path of the outcomes that a file belongs to; nil when it does not contain one.
   private func owner(of file: Kept) throws -> Value? {
     guard FilePlace(file.path).kind == .file else { return nil }
     let isText = try InputFile(file.path).beginning(1) == [UInt8(ascii: "{")]
@@ -215,11 +215,11 @@ extension RunFiles {
 
   // MARK: Databases
 
-  /// A database that a run makes or replaces, with what SQLite puts beside it.
+  /// A database that a run creates or replaces, with the files that SQLite creates beside it.
   private struct Base {
     let path: String
     let name: String
-    /// Whether the whole database is one that a run makes and removes.
+    /// Whether a run creates and removes the whole database.
     var isNew = false
 
     func check() throws {

@@ -3,7 +3,7 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// The files that a run writes, and what an earlier start of the same run has left in them.
+/// The files that a run writes, and the state that an earlier start of the same run left in them.
 struct RunFiles {
   let out: String
   let rejects: String?
@@ -11,7 +11,7 @@ struct RunFiles {
   let manifest: String?
   let interval: Double
   let form: FileForm
-  /// How refused lines are written; nil when they are not kept.
+  /// The form of rejected lines; nil if they are not stored.
   let rejectsForm: FileForm?
   let options: LastingOptions
   let outPlace: FilePlace?
@@ -35,7 +35,7 @@ struct RunFiles {
     }
     outPlace = place(out)
     rejectsPlace = place(self.rejects)
-    // Nothing lies beside a pipe or a device.
+    // No file can be beside a pipe or a device.
     let isFile = outPlace?.hasNeighbours ?? false
     checkpoint = options.checkpoint ?? (isFile ? out + ".checkpoint" : nil)
     let chosen = options.manifest ?? (isFile ? RunFiles.usualManifest(out) : nil)
@@ -43,19 +43,19 @@ struct RunFiles {
     interval = options.checkpointEvery
   }
 
-  /// Where the manifest is of outcomes that were written to a path, unless it was put elsewhere.
+  /// The default path of the manifest for outcomes at a path.
   static func usualManifest(_ out: String) -> String { out + ".manifest.json" }
 
   var isDatabase: Bool { form.form == .sqlite }
 
-  /// What two runs must not write at the same time.
+  /// The files that two runs must not write at the same time.
   var locked: [FilePlace] {
     let named = [options.checkpoint, options.manifest.flatMap { $0 == "none" ? nil : $0 }]
     let places = [outPlace, rejectsPlace] + named.map { $0.map { FilePlace($0) } }
     return places.compactMap { $0 }.filter(\.hasNeighbours)
   }
 
-  /// Keeps other runs from writing these files.
+  /// Locks these files against other runs.
   func lock() throws -> [FileLock] {
     try locked.compactMap { place in
       let lock = try FileLock(place)
@@ -69,15 +69,15 @@ struct RunFiles {
 
   // MARK: Earlier starts
 
-  /// What an earlier start has left.
+  /// The result of an earlier start.
   enum Former {
     case stopped(RunSettings, Value)
     case complete(Manifest)
   }
 
-  /// Looks for an earlier start with the same settings; nil when there was none.
+  /// Looks for an earlier start with the same settings; nil if there is none.
   ///
-  /// - Parameter keepsTime: whether the time is the earlier one's, and not part of the settings.
+  /// - Parameter keepsTime: whether to use the earlier start's time, instead of comparing it.
   func former(_ settings: inout RunSettings, keepsTime: Bool) throws -> Former? {
     guard out != "-", let checkpoint else {
       throw CommandError(
@@ -102,7 +102,8 @@ struct RunFiles {
     return nil
   }
 
-  /// Throws when a run that is complete would give something else now, or when what it gave is gone.
+  /// Throws when a complete run would have a different result now, or when its output no longer
+  /// exists.
   private func checkComplete(_ earlier: Manifest, _ manifest: String) throws {
     for (path, written) in [(out, earlier.outcomes), (rejects, earlier.rejects)] {
       guard let path, let written else { continue }
@@ -119,7 +120,7 @@ struct RunFiles {
       earlier.users)
   }
 
-  /// Says that a run begins anew in place of one that was stopped.
+  /// Reports that a run starts from scratch, replacing one that was stopped.
   func tellReplaced() {
     guard let checkpoint, let text = try? text(ofCheckpoint: checkpoint),
       case .int(let users)? = (try? Value.parse(json: text))?["users"]
@@ -145,7 +146,7 @@ struct RunFiles {
         + "\nGive the same ones, or run again without --resume.")
   }
 
-  /// Where the run begins.
+  /// The state in which the run begins.
   func state(_ former: Former?, _ settings: RunSettings, _ plan: BatchPlan) throws -> Checkpoint {
     guard case .stopped(let earlier, let value)? = former else {
       return Checkpoint(
@@ -162,7 +163,7 @@ struct RunFiles {
 
   // MARK: Writing
 
-  /// Where a run writes from a state on. Nothing is made or emptied yet.
+  /// Opens the outputs of a run that begins in a state. Nothing is created or emptied yet.
   func open(
     _ state: Checkpoint, _ plan: BatchPlan, users: [String], isResuming: Bool
   ) throws -> BatchRun.Files {
@@ -185,8 +186,8 @@ struct RunFiles {
       checkpoint: checkpoint, interval: interval, begin: { try begin($0) })
   }
 
-  /// Comes before the first byte that is written. A checkpoint is there before anything is emptied, so
-  /// that a kill leaves a run to continue.
+  /// Called before the first byte is written. The checkpoint exists before any file is emptied, so
+  /// that a kill leaves a resumable run.
   private func begin(_ state: Checkpoint) throws {
     guard let checkpoint else { return }
     if !isDatabase { try state.write(to: checkpoint) }
@@ -196,10 +197,10 @@ struct RunFiles {
         + "it, the run begins anew.")
   }
 
-  /// No manifest tells of outcomes that are there no longer.
+  /// Removes manifests, so that none describes outcomes that no longer exist.
   private func removeManifests() {
     if let manifest { FileName.remove(manifest) }
-    // One of an earlier run, which put it where it usually is.
+    // An earlier run may have stored one at the default path.
     guard let outPlace, outPlace.hasNeighbours else { return }
     for path in [out, outPlace.target] {
       let usual = RunFiles.usualManifest(path)
@@ -211,7 +212,7 @@ struct RunFiles {
     }
   }
 
-  /// Completes what a run has written, and leaves the manifest in place of the checkpoint.
+  /// Completes the output of a run, and replaces the checkpoint by the manifest.
   func finish(_ run: BatchRun) throws {
     try run.close(replacing: removeManifests)
     Signals.lastWords(nil)
@@ -224,17 +225,17 @@ struct RunFiles {
     if isDatabase { OutcomeDatabase.remove(checkpoint) } else { FileName.remove(checkpoint) }
   }
 
-  /// Whether a run that came to an end in its middle has left something to continue from.
+  /// Whether a run that ended early can be resumed.
   func canContinue(_ run: BatchRun) -> Bool {
     run.hasBegun && out != "-" && checkpoint != nil && run.files.outcomes.isInPlace
       && run.files.rejects.isInPlace
   }
 
-  /// What to say when something has failed in the middle of a run.
+  /// The advice after an error during a run.
   func advice(_ run: BatchRun, after error: CommandError) -> String? {
     guard run.hasBegun, !error.description.isEmpty else { return nil }
-    // What was read before a fault of the input is not there a second time when that is mended: the
-    // settings of a run have the size of each file.
+    // Corrected input no longer begins with what was read before the error, because the settings of
+    // a run include the size of each file.
     if error.exitCode != Ending.unwritten {
       guard let partial = run.files.outcomes.partial, run.state.sums.users > 0 else { return nil }
       return
@@ -256,9 +257,10 @@ struct RunFiles {
           + "--resume when there is room.")
   }
 
-  /// Removes what a run has begun to write that has kept nothing: it only takes room on a full disk.
+  /// Removes the files that a run has begun without storing anything, because they only fill up the
+  /// disk.
   ///
-  /// - Returns: what could not be removed.
+  /// - Returns: the files that could not be removed.
   private func removeUnfinished(_ run: BatchRun) -> [String] {
     var files = [run.files.outcomes.partial, run.files.rejects.partial].compactMap { $0 }
     for file in files { FileName.remove(file) }
@@ -268,10 +270,10 @@ struct RunFiles {
     return files.filter { FileIdentity.exists($0) }
   }
 
-  /// What to say when a run was stopped that has not begun to write.
+  /// The message for a run that was stopped before it wrote anything.
   static let nothingWritten = "Stopped before anything was written."
 
-  /// What to say when a run was stopped.
+  /// The message for a run that was stopped.
   func farewell(_ run: BatchRun) -> String {
     guard run.hasBegun else { return RunFiles.nothingWritten }
     guard canContinue(run) else {
@@ -283,7 +285,7 @@ struct RunFiles {
       + "command with --resume."
   }
 
-  /// Ends a run that found no user: outcomes of earlier runs stay, and what was refused is kept.
+  /// Ends a run that found no user. Outcomes of earlier runs stay, and rejected lines are stored.
   func abandon(_ run: BatchRun) throws {
     guard run.hasBegun else { return }
     try run.files.rejects.close()
@@ -298,17 +300,17 @@ extension RunSettings {
     assigner == Assigner.djb2.name ? .djb2 : .hash(salt: seed)
   }
 
-  /// What the decisions of the run depend on beside config and users.
+  /// The inputs of the decisions beside config and users, in words.
   var basis: String { DecisionOptions.basis(now, resolvedAssigner) }
 
   /// The plan that the settings describe.
   ///
   /// - Parameters:
   ///   - ruleSet: the rules of the run's config.
-  ///   - config: the config, which SDKs of other versions compile differently.
-  ///   - texts: what is rendered beside the outcomes; nil for nothing.
+  ///   - config: the config, because other SDK versions compile it differently.
+  ///   - texts: the texts to render beside the outcomes; nil for none.
   ///   - countsDraws: whether draws are counted for a report.
-  ///   - wantsExamples: whether counts come with the first users whom they count.
+  ///   - wantsExamples: whether counts include the first users that they count.
   func plan(
     _ ruleSet: RuleSet, of config: Config?, texts: TextPlan? = nil, countsDraws: Bool = false,
     wantsExamples: Bool = false
@@ -333,7 +335,7 @@ extension RunSettings {
 }
 
 extension BatchRun {
-  /// - Parameter replacing: comes before anything new takes the place of what is there.
+  /// - Parameter replacing: called before a new file replaces an existing one.
   func close(replacing: () -> Void = {}) throws {
     try files.outcomes.close()
     try files.rejects.close()

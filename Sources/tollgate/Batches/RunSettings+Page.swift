@@ -1,12 +1,12 @@
 internal import RuleEngine
 internal import SDK
 
-/// What pages say of a run's settings, and of lines that it has refused.
+/// The facts of pages about a run's settings, and about its rejected lines.
 extension RunSettings {
   /// The name of the config's file.
   var configName: String { config == "-" ? "a config" : FilePlace.parts(config).name }
 
-  /// What decisions depend on beside config and users; then more.
+  /// The inputs of decisions beside config and users; then further facts.
   func facts(_ more: [ReportPage.Fact]) -> [ReportPage.Fact] {
     var facts = [
       ReportPage.Fact("As of", now.text ?? "\(now.milliseconds) ms"),
@@ -19,16 +19,16 @@ extension RunSettings {
 }
 
 extension ReportPage.Fact {
-  /// What has made the page.
+  /// The generator of the page.
   static var tollgate: Self { Self("Tollgate", SDKVersion.current) }
 }
 
 extension RejectKinds {
-  /// Why lines were refused; nil when none were.
+  /// The reasons of rejected lines; nil without any.
   ///
   /// - Parameters:
-  ///   - lines: how many they are.
-  ///   - files: by their numbers.
+  ///   - lines: their number.
+  ///   - files: the names of files, by number.
   func section(_ lines: Int, files: [String], about: String) -> ReportSection? {
     if lines == 0 { return nil }
     var rows = kinds.map { kind in

@@ -3,7 +3,7 @@ internal import RuleBatch
 internal import RuleEngine
 internal import SDK
 
-/// Everything that the outcomes of a run depend on. A checkpoint and a manifest carry it.
+/// Everything that the outcomes of a run depend on. Checkpoints and manifests contain it.
 struct RunSettings {
   var config: String
   /// Hash of the config's bytes.
@@ -11,12 +11,12 @@ struct RunSettings {
   var format: String?
   var dialect: String
   var platform: String
-  /// Which SDK decides, as ``SDKSelection/text`` has it.
+  /// The SDK that decides, in the form of ``SDKSelection/text``.
   var sdkVersion: String
   var users: [String]
-  /// Sizes of the users files; nil for what is not a regular file.
+  /// Sizes of the users files; nil for one that is not a regular file.
   var sizes: [Int?]
-  /// The form of the users files, where it does not follow from their names.
+  /// The form of the users files, unless their names determine it.
   var input: String?
   /// Nil for all of the config.
   var placements: [String]?
@@ -25,23 +25,22 @@ struct RunSettings {
   var seed: String
   var assigner: String
   var layout: String
-  /// The form of the outcomes, as ``FileForm/text`` has it, or `none`.
+  /// The form of the outcomes, as in ``FileForm/text``, or `none`.
   var output: String
-  /// How refused lines are kept; nil when they are not.
+  /// The form of rejected lines; nil if they are not stored.
   var rejects: String?
-  /// Whether outcomes say of which run they are.
+  /// Whether outcomes include the columns about their run.
   var runColumns = false
-  /// Whether outcomes name the SDK that decided.
+  /// Whether outcomes include the SDK that decided.
   var sdkColumn = false
-  /// Whether outcomes say why.
+  /// Whether outcomes include reasons.
   var reasons = false
   /// How the IDs of users are read.
   var userIDs = UserID.Reading.bytes
-  /// What rendered texts depend on beside that; nil when none are rendered.
+  /// The further inputs of rendered texts; nil without any.
   var texts: TextSettings?
 
-  /// The version of how subjects are hashed: with the same one, the same seed gives the same
-  /// variants.
+  /// The version of hashing subjects. With the same version, the same seed gives the same variants.
   static let assignerVersion: Int64 = 1
 
   var value: Value {
@@ -66,7 +65,7 @@ struct RunSettings {
     ])
   }
 
-  /// - Throws: when a value is none that a run can have, with its path.
+  /// - Throws: when a value is impossible for a run, with its path.
   init(_ recorded: RecordedValue) throws(RecordedValue.Fault) {
     config = try recorded.text("config")
     configHash = try recorded.text("configHash")
@@ -138,7 +137,7 @@ struct RunSettings {
     return time
   }
 
-  /// How a file is written: as ``FileForm/text`` has it, or one of these words.
+  /// The form of a file, as in ``FileForm/text``, or one of these words.
   private static func form(_ recorded: RecordedValue, besides words: [String] = [])
     throws(RecordedValue.Fault) -> String
   {
@@ -178,13 +177,13 @@ struct RunSettings {
 
   private var timeText: String { now.text ?? "\(now.milliseconds)" }
 
-  /// What outcomes say of the run.
+  /// The columns of outcomes about the run.
   var columnsOfRun: [OutcomeColumns.OfRun] {
     runColumns
       ? [.init("now", timeText), .init("seed", seed), .init("config_hash", configHash)] : []
   }
 
-  /// What is not the same in other settings, for people.
+  /// The differences from other settings, in words.
   func differences(from other: RunSettings) -> [String] {
     guard case .map(let mine) = value, case .map(let others) = other.value else { return [] }
     return zip(mine, others).compactMap { mine, other in

@@ -1,11 +1,11 @@
 internal import CSQLite
 internal import Expressions
 
-/// A connection to a database of SQLite.
+/// A connection to an SQLite database.
 ///
-/// One thread at a time may use it. It is closed with its last reference.
+/// Only one thread may use it at a time. It is closed with its last reference.
 final class SQLiteDatabase {
-  /// What SQLite refused, with its own words.
+  /// An error of SQLite, with its own message.
   struct Failure: Error {
     /// SQLite's result code.
     let code: Int32
@@ -18,7 +18,7 @@ final class SQLiteDatabase {
   private var statements: [String: SQLiteStatement] = [:]
   private var isOpen = true
 
-  /// Opens a database for reading and writing, and makes an empty one where there is none.
+  /// Opens a database for reading and writing. A missing one is created.
   init(_ path: String) throws(Failure) {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -34,12 +34,12 @@ final class SQLiteDatabase {
 
   deinit { close() }
 
-  /// How many columns a table or a view may have, as the library was built.
+  /// The maximum number of columns of a table or a view in this build of the library.
   static func columnLimit() throws -> Int {
     Int(sqlite3_limit(try SQLiteDatabase(":memory:").connection, SQLITE_LIMIT_COLUMN, -1))
   }
 
-  /// Ends the connection. What was not committed is undone.
+  /// Closes the connection. Uncommitted changes are undone.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -47,7 +47,7 @@ final class SQLiteDatabase {
     sqlite3_close_v2(connection)
   }
 
-  /// Calls back after every so many steps of a statement; `true` stops it with `SQLITE_INTERRUPT`.
+  /// Calls back after this many steps of a statement; `true` stops it with `SQLITE_INTERRUPT`.
   func stop(every steps: Int32, when isStopped: @escaping @convention(c) () -> Bool) {
     // SAFETY: The function captures nothing, so it is one address and survives the way through a
     // `void *`. Tests: PrecomputeFilesTests, StoppingTests.
@@ -58,18 +58,18 @@ final class SQLiteDatabase {
       }, unsafeBitCast(isStopped, to: UnsafeMutableRawPointer.self))
   }
 
-  /// Runs statements that take nothing and give nothing.
+  /// Runs statements without arguments and results.
   func execute(_ sql: String) throws(Failure) {
     try check(sqlite3_exec(connection, sql, nil, nil, nil))
   }
 
-  /// Runs one statement and gives its rows.
+  /// Runs one statement and returns its rows.
   ///
-  /// - Parameter arguments: null, booleans, integers, doubles and texts, one for each `?`.
+  /// - Parameter arguments: null, booleans, integers, doubles and strings, one for each `?`.
   @discardableResult
   func rows(_ sql: String, _ arguments: [Value] = []) throws(Failure) -> [[Value]] {
     let statement = try statement(sql)
-    // What a statement gave stays locked until it is reset.
+    // The rows of a statement stay locked until it is reset.
     defer { statement.reset() }
     for (number, argument) in arguments.enumerated() {
       try statement.bind(argument, at: Int32(number + 1))
@@ -79,7 +79,7 @@ final class SQLiteDatabase {
     return rows
   }
 
-  /// The compiled form of a statement, kept for the next time.
+  /// The compiled form of a statement, cached for the next time.
   func statement(_ sql: String) throws(Failure) -> SQLiteStatement {
     if let known = statements[sql] { return known }
     var compiled: OpaquePointer?
@@ -103,7 +103,7 @@ extension SQLiteDatabase.Failure {
   }
 }
 
-/// A compiled statement of a ``SQLiteDatabase``, which must not be used after that was closed.
+/// A compiled statement of a ``SQLiteDatabase``. It must not be used after the database is closed.
 final class SQLiteStatement {
   private let handle: OpaquePointer
   private let connection: OpaquePointer
@@ -121,7 +121,7 @@ final class SQLiteStatement {
   @inline(__always)
   func bindNull(at place: Int32) { sqlite3_bind_null(handle, place) }
 
-  /// Binds text without a copy: its bytes must stay until the statement has run.
+  /// Binds a string without a copy: its bytes must stay until the statement has run.
   @inline(__always)
   func bind(borrowed text: UnsafeRawBufferPointer, at place: Int32) {
     // SAFETY: The caller keeps the bytes until the statement has run. SQLite gets their count.
@@ -135,7 +135,7 @@ final class SQLiteStatement {
       handle, place, start.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   @inline(__always)
   func run() throws(SQLiteDatabase.Failure) {
     let code = sqlite3_step(handle)

@@ -44,10 +44,11 @@ enum SummaryText {
     return lines.joined(separator: "\n")
   }
 
-  /// How many kinds of errors are told.
+  /// The maximum number of kinds of errors to list.
   static let errorLimit = 20
 
-  /// What kept users from audiences whose conditions held, or from being asked; nothing when nothing did.
+  /// The reasons why users whose conditions held were held back, or skipped an audience; empty if
+  /// there are none.
   private static func obstacles(_ tally: Tally) -> [String] {
     var lines: [String] = []
     for placement in tally.placements {
@@ -67,7 +68,7 @@ enum SummaryText {
       + lines.map(DiagnosticText.visible) + [""]
   }
 
-  /// Which rules failed for whom, and why; nothing when none did.
+  /// The rules that failed, with users and reasons; empty if there are none.
   private static func errors(_ tally: Tally, _ width: Int?) -> [String] {
     let all = tally.placements.flatMap { placement in placement.errors.map { (placement.name, $0) }
     }
@@ -88,7 +89,8 @@ enum SummaryText {
     return lines.map(DiagnosticText.visible) + [""]
   }
 
-  /// For how many users a missing attribute has decided whether an audience matches; nothing where it has not.
+  /// The number of users for whom a missing attribute decided whether an audience matches; empty if
+  /// there are none.
   private static func missing(_ tally: Tally) -> [String] {
     var found: [(users: Int, line: String)] = []
     for placement in tally.placements {
@@ -118,7 +120,7 @@ enum SummaryText {
     return lines.map(DiagnosticText.visible) + [""]
   }
 
-  /// A clause in one line that fits on a terminal behind its audience.
+  /// A clause in one line that fits on a terminal after its audience.
   static func clause(_ clause: String, behind head: String, _ width: Int?) -> String {
     TextWidth.shortened(
       clause.split { $0.isWhitespace }.joined(separator: " "),

@@ -9,7 +9,7 @@ struct TextSettings: Equatable {
     var path: String
     var hash: String
 
-    /// - Throws: when the file cannot be read, or is standard input, which is gone afterwards.
+    /// - Throws: when the file is unreadable, or is standard input, which cannot be read again.
     init(reading path: String, for option: String) throws {
       guard path != "-" else {
         throw CommandError("\(option) takes a file: standard input cannot be read again")
@@ -25,7 +25,7 @@ struct TextSettings: Equatable {
 
     var value: Value { .object(["path": .string(path), "hash": .string(hash)]) }
 
-    /// Throws when another file is there by now.
+    /// Throws when the file has changed.
     func check(_ path: String) throws {
       let found = XXH64.text(of: try FileText.read(path))
       guard found == hash else {
@@ -81,10 +81,10 @@ struct TextSettings: Equatable {
     html = try recorded.required("html").truth()
   }
 
-  /// The options with which the same texts are rendered again.
+  /// The options for rendering the same texts again.
   ///
-  /// - Parameter find: where a path leads now.
-  /// - Throws: when one of the files is gone, or is another one.
+  /// - Parameter find: the current location of a path.
+  /// - Throws: when one of the files is missing, or has changed.
   func options(_ find: (String) -> String) throws -> RenderingOptions.Recorded {
     var arguments: [String] = []
     for (name, file) in [("render", texts), ("products", products)] {
@@ -106,7 +106,7 @@ struct TextSettings: Equatable {
 }
 
 extension RenderingOptions {
-  /// What the texts depend on beside config, users and time; nil without `--render`.
+  /// The inputs of the texts beside config, users and time; nil without `--render`.
   func settings(_ products: TextProductOptions, in zone: String?) throws -> TextSettings? {
     guard let render else { return nil }
     return TextSettings(

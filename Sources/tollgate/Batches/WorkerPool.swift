@@ -2,19 +2,19 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Workers that parts of the input take in turn: a worker has learned how records look, and has its
-/// memory.
+/// Workers that process parts of the input. They are reused, because a worker has learned the
+/// shapes of records and has its memory.
 final class WorkerPool: Sendable {
-  /// What came of a part.
+  /// The results of a part.
   struct Result: Sendable {
     var output: BatchWorker.Output
-    /// Of a segment: the hashes of its blocks.
+    /// For a segment, the hashes of its blocks.
     var blocks: [UInt64] = []
-    /// Of CSV: cells that may be meant otherwise than they are taken.
+    /// For CSV, cells that could be read in another way.
     var texts = CSVTexts()
   }
 
-  /// A worker that one task at a time holds.
+  /// A worker that one task uses at a time.
   final class Worker: @unchecked Sendable {
     // SAFETY: A task takes a worker and a buffer from a `Locked` and has them alone. Views of the
     // input end with the call. Tests: tsan over batches, InputFormsTests.
@@ -65,9 +65,9 @@ final class WorkerPool: Sendable {
 
   init(_ plan: BatchPlan) { self.plan = plan }
 
-  /// Decides a part of the input with a worker that nobody holds.
+  /// Decides a part of the input with a free worker.
   ///
-  /// - Parameter limit: which subjects are given out, for ``ComparedSubjects``.
+  /// - Parameter limit: the subjects to return, for ``ComparedSubjects``.
   func process(_ part: InputPart, comparing limit: UInt64) throws -> Result {
     Signals.addStack()
     let worker = free.withLock { $0.popLast() } ?? Worker(plan)
@@ -76,12 +76,12 @@ final class WorkerPool: Sendable {
     return try worker.process(part, comparing: limit, into: buffer)
   }
 
-  /// What went wrong in texts, over all workers that nobody holds.
+  /// The errors in texts of all free workers.
   func textErrors() -> [String: Int] {
     free.withLock { $0.reduce(into: [:]) { $0.merge($1.textErrors, uniquingKeysWith: +) } }
   }
 
-  /// Takes back memory whose content has been written.
+  /// Takes back a buffer whose contents have been written.
   func reuse(_ buffer: OutcomeBuffer) {
     buffer.clear()
     buffers.withLock { $0.append(buffer) }

@@ -301,7 +301,7 @@ struct CheckCommand: ParsableCommand {
     let file = try ProductsFile(products)
     let sheets = try ProductSheet.sheets(
       file.list, nil, PricingContext(now: Clock.now()))
-    // What other stars of `products` say matters where a text shows the attribute.
+    // The other starred caveats of `products` only matter if a text shows the attribute.
     let stars = AttributeCaveat.allCases.filter { $0 != .aboveExact }.map(\.code)
     let found = (file.diagnostics + sheets.flatMap(\.diagnostics))
       .filter { !stars.contains($0.code) && (!quiet || $0.severity != .note) }

@@ -1,20 +1,20 @@
 internal import Expressions
 
-/// What a check of several files comes to.
+/// The totals of a check of several files.
 struct CheckTotals {
   private var files = 0
   private var clean = 0
   private var unreadable = 0
   private var found: [Diagnostic.Severity: Int] = [:]
 
-  /// Counts what is said of a file.
+  /// Counts the findings about a file.
   mutating func add(_ diagnostics: [Diagnostic]) {
     files += 1
     if !diagnostics.contains(where: { $0.severity != .note }) { clean += 1 }
     count(diagnostics)
   }
 
-  /// Counts what is said of something else than a file that is checked.
+  /// Counts findings that are not about a checked file.
   mutating func count(_ diagnostics: [Diagnostic]) {
     for diagnostic in diagnostics { found[diagnostic.severity, default: 0] += 1 }
   }
@@ -34,10 +34,10 @@ struct CheckTotals {
     return "\(counted(files, "file")): \(counts); \(grouped(clean)) clean\(missing)"
   }
 
-  /// Whether there is something that a check fails for.
+  /// Whether there are findings for which a check fails.
   func fails(strict: Bool) -> Bool { count(.error) > 0 || strict && count(.warning) > 0 }
 
-  /// What `--strict` fails for, where nothing else does.
+  /// The reason why `--strict` fails, if there is no other reason.
   var strictReason: String? {
     let warnings = count(.warning)
     guard warnings > 0, count(.error) == 0, unreadable == 0 else { return nil }

@@ -29,7 +29,7 @@ enum SchemaFile {
     return ContextSchema.decode(Array(learner.json.utf8)).output ?? ContextSchema()
   }
 
-  /// Warnings are told on standard error; with an error there is no schema.
+  /// Reports warnings on standard error. With an error there is no schema.
   static func read(_ path: String) throws -> ContextSchema {
     let file = try DescribedFile(path)
     let decoded = ContextSchema.decode(file.bytes)

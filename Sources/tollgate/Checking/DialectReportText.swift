@@ -2,13 +2,13 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// A report of differences between languages, for a person and for machines.
+/// A report of differences between languages, in text form and as JSON.
 enum DialectReportText {
   /// The findings, those that change decisions first.
   static func render(_ report: DialectReport, in file: ConfigFile) -> String {
     let decisive = report.findings.filter(\.isDecisive)
     let others = report.findings.filter { !$0.isDecisive }
-    // Looking for places goes through the whole file.
+    // Finding places scans the whole file.
     let places = DiagnosticPlaces(report.findings.map(about), in: file.bytes)
     func text(_ finding: DialectReport.Finding, more: Int = 0) -> String {
       let position = places.place(of: about(finding))?.position
@@ -36,8 +36,8 @@ enum DialectReportText {
       """
   }
 
-  /// One finding of each kind, with how many others come to the same: they are many, and change
-  /// nothing.
+  /// One finding of each kind, with the number of others that are alike. They are many, and change
+  /// no decision.
   private static func alike(_ findings: [DialectReport.Finding])
     -> [(finding: DialectReport.Finding, more: Int)]
   {
@@ -57,7 +57,7 @@ enum DialectReportText {
 
   /// - Parameters:
   ///   - place: the file, with line and column where they are known.
-  ///   - clauses: how many other clauses come to the same.
+  ///   - clauses: the number of other clauses with the same outcomes.
   private static func text(
     _ finding: DialectReport.Finding, at place: String, more clauses: Int
   ) -> String {
@@ -77,7 +77,7 @@ enum DialectReportText {
     finding.paths.first.map { "\($0).expression_cel" } ?? ""
   }
 
-  /// What stands where a finding is.
+  /// The source of a finding.
   private static func about(_ finding: DialectReport.Finding) -> Diagnostic {
     Diagnostic(.dialectDifference, "", range: finding.range, path: expressionPath(finding))
   }
@@ -86,7 +86,7 @@ enum DialectReportText {
     text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// A line for each outcome, with the languages that it comes to this in.
+  /// A line for each outcome, with the languages that have it.
   private static func outcomes(_ finding: DialectReport.Finding) -> String {
     var groups: [(names: [String], outcome: String)] = []
     for (language, outcome) in finding.outcomes {
@@ -123,7 +123,7 @@ enum DialectReportText {
 }
 
 extension DialectReportText {
-  /// A finding as one JSON object: what every diagnostic has, and what belongs to it.
+  /// A finding as a JSON object: the members of every diagnostic, and its own.
   static func json(_ finding: DialectReport.Finding, in file: ConfigFile) -> Value {
     let diagnostic = Diagnostic(
       finding.difference == .dialects ? .dialectDifference : .platformDifference,
@@ -137,7 +137,7 @@ extension DialectReportText {
 }
 
 extension DialectReport.Finding {
-  /// What a finding has beside what every diagnostic has.
+  /// The members of a finding beside those of every diagnostic.
   fileprivate var members: Value {
     .object([
       "difference": .string(difference.rawValue), "decisive": .bool(isDecisive),

@@ -73,7 +73,7 @@ struct FormatCommand: ParsableCommand {
     if !isClean { throw ExitCode(Ending.findings) }
   }
 
-  /// Whether everything compiles, and with --check is in style.
+  /// Whether everything compiles, and with --check is formatted.
   private func format(_ text: String) throws -> Bool {
     let formatted = language.language.environment().format(text)
     for reason in formatted.refusal {
@@ -112,11 +112,11 @@ struct FormatCommand: ParsableCommand {
   }
 }
 
-/// A config with the texts of its expressions in the one style, and nothing else changed.
+/// A config with formatted expressions, and no other changes.
 struct FormattedConfig {
-  /// An expression in another style.
+  /// An expression that is not formatted.
   struct Change {
-    /// Where it is in the config; nil outside one.
+    /// Its place in the config; nil outside of one.
     var path: String?
     var text: String
     var formatted: String
@@ -130,11 +130,11 @@ struct FormattedConfig {
 
   private(set) var bytes: [UInt8]
   private(set) var changes: [Change] = []
-  /// Why expressions stay as they are, as it is told to the user.
+  /// Why expressions stay unchanged, as messages.
   private(set) var refusals: [String] = []
-  /// Both as data, an object each.
+  /// Both as JSON objects.
   private(set) var values: [Value] = []
-  /// Whether every expression does.
+  /// Whether every expression compiles.
   private(set) var compiles = true
 
   init(_ file: ConfigFile, _ config: Config, _ language: RuleLanguage) {
@@ -178,7 +178,7 @@ struct FormattedConfig {
     values = described.json(found) + changes.map(\.value)
   }
 
-  /// Whether JSON is this string.
+  /// Whether a JSON value is this string.
   private static func isString(_ text: String, _ json: ArraySlice<UInt8>) -> Bool {
     guard case .string(let read)? = try? Value.parse(json: json) else { return false }
     return read.utf8.elementsEqual(text.utf8)

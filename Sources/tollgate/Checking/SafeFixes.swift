@@ -1,15 +1,15 @@
 internal import Expressions
 internal import RuleEngine
 
-/// `check --fix`: makes changes that can be made without asking.
+/// `check --fix`: makes the changes that need no confirmation.
 enum SafeFixes {
-  /// What one fix changes may make room for another.
+  /// The maximum number of rounds. One fix may enable another.
   private static let mostRounds = 5
 
-  /// Changes a file until nothing safe is left to do, and replaces it as a whole.
+  /// Changes a file until no safe fixes remain, and replaces it as a whole.
   ///
-  /// - Parameter read: reads the file anew and checks it.
-  /// - Returns: how many findings were fixed.
+  /// - Parameter read: reads the file again and checks it.
+  /// - Returns: the number of fixed findings.
   static func apply(to file: inout ConfigFile, read: () throws -> ConfigFile) throws -> Int {
     var count = 0
     for _ in 0..<mostRounds {
@@ -22,8 +22,7 @@ enum SafeFixes {
     return count
   }
 
-  /// The text of a file with its safe fixes, and how many these are. Of two that overlap the first is
-  /// made.
+  /// The text of a file with its safe fixes, and their number. If two overlap, the first is made.
   private static func applied(to file: ConfigFile) -> (bytes: [UInt8], fixed: Int) {
     let safe = file.diagnostics.filter { $0.fix?.isSafe == true }.map(file.edits)
       .filter { !$0.isEmpty }

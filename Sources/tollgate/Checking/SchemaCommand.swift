@@ -32,7 +32,7 @@ struct SchemaCommand: AsyncParsableCommand {
       ]
     ).text)
 
-  /// What has a JSON Schema.
+  /// The kinds of files that have a JSON Schema.
   enum Kind: String, ExpressibleByArgument, CaseIterable {
     case superwall, agentwallie, user, products, texts, attributes, scenario
 

@@ -2,15 +2,15 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What there is to say of users before a run, for a terminal.
+/// The survey of users before a run, for a terminal.
 struct SurveyText {
   let survey: UserSurvey
   let ruleSet: RuleSet?
   let findings: [UserSurvey.Finding]
-  /// Attributes that no rule reads; nil where no rules are given.
+  /// Attributes that no rule reads; nil without rules.
   let unread: [AttributePath]?
 
-  /// Attributes in a table, and findings, that anybody reads.
+  /// The maximum number of attributes in a table, and of findings.
   private static let mostRows = 200
 
   init(survey: UserSurvey, ruleSet: RuleSet?, schema: ContextSchema?) {

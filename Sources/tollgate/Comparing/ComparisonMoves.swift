@@ -3,21 +3,21 @@ internal import RuleInsight
 
 /// The moves of users by placement, as pages show them.
 struct ComparisonMoves {
-  /// What becomes of a user's paywall.
+  /// The effect of a move on a user's paywall.
   enum Effect: Int, CaseIterable {
     case gains, loses, another, variant, other
   }
 
   struct Placement {
     var name: String
-    /// Its place among those with a section; nil where nobody moves.
+    /// Its index among those with a section; nil if no user moves.
     var place: Int?
-    /// The kinds with the most users first.
+    /// The most frequent kinds first.
     var kinds: [ComparisonSums.Moved]
-    /// What users see by the old config, each once; and how many of them.
+    /// The distinct outcomes that users see by the old config, with their numbers of users.
     var before: [(shown: String, users: Int)]
     var users: Int { kinds.reduce(0) { $0 + $1.users } }
-    /// Users who see a paywall by the old config, and by the new.
+    /// Users that see a paywall by the old config, and by the new.
     var seeing: (old: Int, new: Int) = (0, 0)
     /// By ``Effect``.
     var effects = Effect.allCases.map { _ in 0 }
@@ -61,7 +61,7 @@ struct ComparisonMoves {
     }
   }
 
-  /// Those where somebody moves.
+  /// The placements where users move.
   var moved: [Placement] { placements.filter { $0.place != nil } }
 
   func effect(_ kind: RuleComparison.Kind) -> Effect {
@@ -74,7 +74,7 @@ struct ComparisonMoves {
     }
   }
 
-  /// By reason: moves, and the placements that they are at.
+  /// By reason, the number of moves, and of placements.
   var reasons: [(reason: MoveReason, moves: Int, placements: Int)] {
     MoveReason.allCases.compactMap { reason in
       let counts = placements.map { placement in
@@ -87,14 +87,14 @@ struct ComparisonMoves {
 
   // MARK: The matrix
 
-  /// From what users see to what they see then.
+  /// From outcomes that users see to those that they see then.
   struct Matrix {
     var rows: [String]
     var columns: [String]
     var users: [[Int]]
   }
 
-  /// Everything that somebody leaves or comes to; of many that with the most moves.
+  /// All outcomes that users move from or to. If there are many, those with the most moves.
   func matrix(_ placement: Placement, most: Int) -> Matrix {
     var moves: [[String]: Int] = [:]
     var weight: [String: Int] = [:]
@@ -108,7 +108,7 @@ struct ComparisonMoves {
     var names: [String] = []
     let all = placement.before.map(\.shown) + placement.kinds.map { comparison.to($0.kind).shown }
     for name in all where !names.contains(name) { names.append(name) }
-    // Where nobody moves to or from is told by no row.
+    // Outcomes without any move have no row.
     names = names.filter { weight[$0] != nil }
     if names.count > most {
       let kept = Set(names.sorted { (weight[$0] ?? 0, $1) > (weight[$1] ?? 0, $0) }.prefix(most))

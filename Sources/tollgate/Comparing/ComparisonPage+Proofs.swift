@@ -2,9 +2,9 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What a page tells of all users that there could be.
+/// The part of a page about all possible users.
 extension ComparisonPage {
-  /// A placement with its place among those with a section: all that are not proved to be the same.
+  /// A placement with its index among those with a section: all that are not proved to be the same.
   typealias Numbered = (place: Int, difference: PlacementDifference)
 
   func numbered(_ differences: [PlacementDifference]) -> [Numbered] {
@@ -77,7 +77,7 @@ extension ComparisonPage {
             rows: difference.witnesses.prefix(Self.mostRows).map {
               .init([$0.from.cell, $0.to.cell, .text($0.text)])
             })))
-      // A record that lacks values explains another user.
+      // A redacted record that lacks values would explain another user.
       let whole = difference.witnesses.prefix(8).filter {
         redaction.record($0.record) == $0.record
       }

@@ -1,7 +1,7 @@
 internal import RuleEngine
 internal import RuleInsight
 
-/// What a page tells of users who move.
+/// The part of a page about users that move.
 extension ComparisonPage {
   // MARK: Summary
 
@@ -127,7 +127,8 @@ extension ComparisonPage {
 
   // MARK: One placement
 
-  /// What somebody could see at one placement, in the matrix; and what of a long table is shown.
+  /// The maximum number of outcomes in the matrix of a placement, and of rows shown from a long
+  /// table.
   private static let mostSeen = 12
 
   func placement(_ placement: ComparisonMoves.Placement, _ moves: ComparisonMoves)

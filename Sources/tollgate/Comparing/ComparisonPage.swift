@@ -3,13 +3,14 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// The page of `diff`: what has changed in the words of campaigns, and who gets something else for it.
+/// The page of `diff`: the changes in the terms of campaigns, and the users whose outcomes differ
+/// because of them.
 struct ComparisonPage {
   let report: ComparisonReport
-  /// As which each config decides.
+  /// The settings by which each config decides.
   let old: RunSettings
   let new: RunSettings
-  /// The users' files as somebody named them.
+  /// The users' files as the user named them.
   let givenUsers: [String]
   let rejects: RejectKinds
   let shown: ShownUser
@@ -17,9 +18,9 @@ struct ComparisonPage {
 
   var comparison: RuleComparison { report.comparison }
 
-  /// Placements that have a section of their own.
+  /// The maximum number of placements with their own section.
   private static let mostPlacements = 200
-  /// Rows of a table that could have any number.
+  /// The maximum number of rows of an unbounded table.
   static let mostRows = 40
 
   var page: ReportPage {
@@ -61,12 +62,12 @@ struct ComparisonPage {
 
   /// The anchor of a placement's section.
   ///
-  /// - Parameter place: among those that have one.
+  /// - Parameter place: the index among placements that have one.
   func section(_ place: Int?) -> String? {
     place.flatMap { $0 < Self.mostPlacements ? "p\($0)" : nil }
   }
 
-  /// The name of a placement, with a link to its section where it has one.
+  /// The name of a placement, with a link to its section if it has one.
   func cell(_ name: String, _ section: String?) -> ReportTable.Cell {
     section.map { .link(name, section: $0) } ?? .text(name)
   }
@@ -108,7 +109,7 @@ struct ComparisonPage {
 
   // MARK: Users to explain
 
-  /// The lines that explain a user by both configs.
+  /// The command lines that explain a user by both configs.
   func lines(_ user: LineUser, at placement: String) -> [String] {
     let (before, after) = (comparison.oldPlan.ruleSet, comparison.newPlan.ruleSet)
     return [(old, before), (new, after)]
@@ -121,7 +122,7 @@ struct ComparisonPage {
 }
 
 extension ComparedOutcome {
-  /// What a user sees of it: `paywall annual`, `holdout`, `no match`.
+  /// The part of it that users see: `paywall annual`, `holdout`, `no match`.
   var shown: String {
     switch result {
     case "paywall": "paywall \(paywall ?? "")"
@@ -133,7 +134,7 @@ extension ComparedOutcome {
     }
   }
 
-  /// Where it comes from: `variant v1, audience 0`.
+  /// Its origin: `variant v1, audience 0`.
   var origin: String {
     [variant.map { "variant \($0)" }, audience.map { "audience \($0)" }].compactMap { $0 }
       .joined(separator: ", ")
@@ -145,7 +146,7 @@ extension ComparedOutcome {
 }
 
 extension MoveReason {
-  /// What it means, for a person.
+  /// Its meaning in words.
   var words: String {
     switch self {
     case .condition: "an audience selects other users"

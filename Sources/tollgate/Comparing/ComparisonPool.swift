@@ -2,9 +2,9 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Workers that compare, which parts of the input take in turn.
+/// Workers that compare parts of the input. They are reused.
 final class ComparisonPool: Sendable {
-  /// A worker that one task at a time holds.
+  /// A worker that one task uses at a time.
   private final class Worker: @unchecked Sendable {
     // SAFETY: A task takes a worker from a `Locked` and has it alone. Views of the input end with
     // the call. Tests: DiffCommandTests.theReportDoesNotDependOnThreads, tsan.
@@ -44,7 +44,7 @@ final class ComparisonPool: Sendable {
 
   init(_ comparison: RuleComparison) { self.comparison = comparison }
 
-  /// Compares for a part of the input, with a worker that nobody holds.
+  /// Compares a part of the input with a free worker.
   func process(_ part: InputPart) throws -> ComparisonWorker.Part {
     Signals.addStack()
     let worker = free.withLock { $0.popLast() } ?? Worker(comparison)

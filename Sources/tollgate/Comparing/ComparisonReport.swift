@@ -3,9 +3,9 @@ internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 
-/// What is not the same for two configs, for a terminal, for a pull request, or for programs.
+/// The differences between two configs, for a terminal, for a pull request, or for programs.
 struct ComparisonReport {
-  /// What was found out about who gets something else.
+  /// The result about users with different outcomes.
   enum Finding {
     case users(ComparisonSums)
     case everybody([PlacementDifference])
@@ -16,7 +16,7 @@ struct ComparisonReport {
   let finding: Finding
   private let redaction: Redaction
 
-  /// - Parameter redaction: what of users is kept out.
+  /// - Parameter redaction: the attributes of users to redact.
   init(_ comparison: RuleComparison, _ finding: Finding, _ redaction: Redaction) {
     self.comparison = comparison
     self.redaction = redaction
@@ -24,7 +24,7 @@ struct ComparisonReport {
     self.finding = finding
   }
 
-  /// Whether anybody gets something else, or it is not known that nobody does.
+  /// Whether any user has a different outcome, or it is unknown.
   var hasFindings: Bool {
     switch finding {
     case .users(let sums): sums.movedUsers > 0
@@ -127,7 +127,7 @@ struct ComparisonReport {
     return lines.joined(separator: "\n")
   }
 
-  /// The moves of users as a table, or as a sentence for each where that has no room.
+  /// The moves of users as a table, or as sentences if the table does not fit.
   private func moves(_ sums: ComparisonSums, _ style: TextStyle) -> [String] {
     let rows = rows(sums).map { $0.map(DiagnosticText.visible) }
     let table = TextTable(rows: [Self.head] + rows, left: [0, 1, 2, 5, 6])
@@ -152,7 +152,7 @@ struct ComparisonReport {
 
   // MARK: Markdown
 
-  /// For a comment of a pull request.
+  /// The report for a comment on a pull request.
   var markdown: String {
     var lines: [String] = []
     switch finding {
@@ -204,9 +204,9 @@ struct ComparisonReport {
   }
 }
 
-/// Texts of others in Markdown, where they must not become anything else.
+/// Escapes foreign text for Markdown.
 enum Markdown {
-  /// As it is, in one line, also in a cell of a table. Nobody is notified by a name in it.
+  /// Verbatim, in one line, also in a cell of a table. Names in it do not notify anyone.
   static func code(_ text: String) -> String {
     let text = DiagnosticText.visible(text).replacing("|", with: "\\|")
     var longest = 0
@@ -220,7 +220,7 @@ enum Markdown {
     return fence + space + text + space + fence
   }
 
-  /// As text in which nothing is marked up.
+  /// Text without any markup.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in DiagnosticText.visible(text).unicodeScalars {

@@ -187,7 +187,7 @@ struct DiffCommand: AsyncParsableCommand {
     try end(report, refused: run.sums.rejected)
   }
 
-  /// What the decisions by one of the configs depend on.
+  /// The settings for the decisions by one of the configs.
   private func settings(
     _ config: ConfigFile, _ language: LanguageOptions, _ users: [String], _ now: Instant
   ) -> RunSettings {
@@ -197,7 +197,7 @@ struct DiffCommand: AsyncParsableCommand {
       layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
   }
 
-  /// How users are decided whose records name their SDKs; nil where one SDK decides all.
+  /// The SDKs for users whose records name theirs; nil if one SDK decides for all.
   private func fleet(_ language: LanguageOptions, _ file: ConfigFile) -> SDKFleet? {
     guard let config = file.config, config.format == .superwall, language.dialect == .superscript,
       language.sdkVersion.readsRecords
@@ -220,7 +220,7 @@ struct DiffCommand: AsyncParsableCommand {
     return form
   }
 
-  /// Nothing that is read may be written, and nothing may be read twice.
+  /// Checks that no input is overwritten, and that no file is read twice.
   private func check(_ users: [String]) throws {
     var uses = FileUses()
     uses.reads("the old config", old)
@@ -233,8 +233,7 @@ struct DiffCommand: AsyncParsableCommand {
     try reporting.check(&uses)
   }
 
-  /// The rules of both, of which each has to have those of the placements that are asked for that it
-  /// has.
+  /// The rule sets of both. Each must compile the requested placements that it has.
   private func ruleSets(_ old: ConfigFile, _ new: ConfigFile) throws -> (old: RuleSet, new: RuleSet)
   {
     func names(in file: ConfigFile) -> [String]? {

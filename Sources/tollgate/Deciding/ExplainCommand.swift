@@ -172,7 +172,7 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// A mistyped path would hide nothing, and nobody would see it.
+  /// Reports mistyped paths, which would silently redact nothing.
   private func tellMissing(_ paths: [String]) {
     for path in paths {
       FileText.printError(
@@ -181,14 +181,14 @@ struct ExplainCommand: ParsableCommand {
   }
 }
 
-/// What explain says of one user.
+/// The explanation of one user.
 private struct Answer {
   let command: ExplainCommand
   let user: ExplainedUser
-  /// What the user gets as they are, where `--set` changes them.
+  /// The outcomes of the unchanged user, if `--set` changes it.
   let before: [Decision]
 
-  /// Who is decided, and by what.
+  /// The user, and the rules that decide.
   private var head: String {
     let name = user.redaction.hidesIDs ? "[redacted]" : user.state.subjectID
     return DiagnosticText.visible(
@@ -233,7 +233,7 @@ private struct Answer {
     }
   }
 
-  /// A line for each placement, or all of it as a list.
+  /// A line for each placement, or everything as a list.
   func explainAll(_ names: [String], _ frame: inout Frame) {
     let found = names.map { user.explanation(of: $0, &frame) }
     if command.json { return FileText.print(Value.list(user.values(found, before)).json) }
@@ -254,6 +254,6 @@ private struct Answer {
 }
 
 extension [String?] {
-  /// Those that are there, as they may be printed.
+  /// The non-nil strings, in printable form.
   fileprivate var visible: [String] { compactMap { $0.map(DiagnosticText.visible) } }
 }

@@ -2,25 +2,25 @@ internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
-/// The server that a config is fetched from.
+/// The server of a config.
 struct ConfigSource {
   /// The variable that may hold the key.
   static let keyVariable = "TOLLGATE_KEY"
 
   let format: Config.Format
-  /// The beginning of the URL, up to what the format's API adds: `https://api.superwall.me`.
+  /// The beginning of the URL, without the path of the format's API: `https://api.superwall.me`.
   let base: String
-  /// The version of the SDK that asks; nil for none.
+  /// The SDK version of the request; nil for none.
   let sdkVersion: SDKVersion?
 
-  /// What is sent beside the usual headers, as SDKs do.
+  /// The headers beside the usual ones, as SDKs send them.
   var headers: [(name: String, value: String)] {
     sdkVersion.map { [("X-SDK-Version", "\($0)")] } ?? []
   }
 
   /// - Parameters:
-  ///   - base: nil for the server that apps ask.
-  ///   - sdkVersion: the version of the SDK that asks.
+  ///   - base: nil for the server that apps use.
+  ///   - sdkVersion: the SDK version of the request.
   init(_ format: Config.Format, base: String?, sdkVersion: SDKVersion? = nil) throws {
     self.format = format
     self.sdkVersion = sdkVersion
@@ -39,7 +39,7 @@ struct ConfigSource {
     }
   }
 
-  /// What SDKs ask for, with the key as part of the path or of the query.
+  /// The path that SDKs request, with the key in the path or in the query.
   private func path(key: String) -> String {
     switch format {
     case .superwall: "/api/v1/static_config?pk=\(key)"
@@ -49,14 +49,14 @@ struct ConfigSource {
 
   func url(key: String) -> String { base + path(key: Self.encoded(key)) }
 
-  /// The server's name, for people.
+  /// The server's name, for messages.
   var host: String { String(authority) }
 
   private var authority: Substring {
     base[(base.firstRange(of: "://")?.upperBound ?? base.endIndex)...].prefix { $0 != "/" }
   }
 
-  /// A key as a part of a URL; only what RFC 3986 calls unreserved stands for itself.
+  /// A key as a part of a URL. Only characters that RFC 3986 calls unreserved stay unencoded.
   static func encoded(_ key: String) -> String {
     key.utf8.map { byte in
       switch byte {
@@ -94,7 +94,7 @@ struct ConfigSource {
     return nil
   }
 
-  /// Whether the server is on this machine, so that nobody can listen.
+  /// Whether the server is on this machine, so that traffic cannot be intercepted.
   var isLoopback: Bool {
     if authority.hasPrefix("[::1]") { return true }
     let name = authority.prefix { $0 != ":" }

@@ -1,31 +1,32 @@
 internal import Expressions
 internal import SDK
 
-/// What a server has answered, got through the system's curl.
+/// The response of a server, requested through the system's curl.
 struct Download {
-  /// The status of HTTP.
+  /// The HTTP status.
   var status: Int
   var body: [UInt8]
-  /// The server's own name for this version; nil where it has none, or curl is too old to tell.
+  /// The server's own name for this version; nil if it has none, or curl is too old to report it.
   var entityTag: String?
 
-  /// Bytes of the longest answer that is taken.
+  /// The maximum size of a response in bytes.
   static let limit = 64 << 20
 
-  /// Why there is no answer.
+  /// Why there is no response.
   struct Failure: Error {
     var text: String
   }
 
-  /// Asks for a URL.
+  /// Requests a URL.
   ///
-  /// The URL goes to curl on standard input: what arguments a program has, everybody on the machine can see.
+  /// The URL is passed to curl on standard input, because the arguments of a program are visible to
+  /// every user of the machine.
   ///
   /// - Parameters:
-  ///   - timeout: seconds that all of it may take.
-  ///   - allowsPlain: whether redirects, too, may be unencrypted.
-  ///   - unset: variables that curl does not get.
-  ///   - headers: what is sent beside the usual headers.
+  ///   - timeout: the total time limit in seconds.
+  ///   - allowsPlain: whether redirects may be unencrypted too.
+  ///   - unset: environment variables to remove for curl.
+  ///   - headers: headers beside the usual ones.
   init(
     _ url: String, timeout: Int, allowsPlain: Bool, unset: Set<String>,
     headers: [(name: String, value: String)] = []
@@ -51,7 +52,7 @@ struct Download {
       """ + headers.map { "header = \"\($0.name): \($0.value)\"\n" }.joined()
     let result: ChildProcess.Result
     do {
-      // Without the user's own settings, which may send the answer elsewhere.
+      // Without the user's curl config, which may redirect the output.
       result = try ChildProcess.run(
         "curl", ["--disable", "--config", "-"], input: Array(settings.utf8), unset: unset,
         limit: Self.limit)
@@ -71,7 +72,7 @@ struct Download {
       throw Self.failure(result.code, lines.last { $0.hasPrefix("curl: ") }, timeout)
     }
     body = result.output
-    // Older ones take `%header{etag}` for plain text.
+    // Older versions print `%header{etag}` literally.
     entityTag = told("etag").flatMap { $0.isEmpty || $0.hasPrefix("%") ? nil : String($0) }
   }
 
@@ -96,7 +97,7 @@ struct Download {
     case 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91:
       return Failure(text: "cannot be trusted: \(detail)")
     case 47: return Failure(text: "redirects more than \(redirectLimit) times")
-    // What is no HTTP looks like HTTP/0.9, which curl does not take.
+    // curl reports a response that is not HTTP as HTTP/0.9, which it rejects.
     case 1 where detail.contains("HTTP/0.9"):
       return Failure(text: "does not answer in HTTP; is that the right port?")
     case 1: return Failure(text: "redirects to a URL that is not encrypted")

@@ -111,7 +111,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
   }
 
-  /// The key, wherever it is given.
+  /// The key, from any of its sources.
   private func usedKey() throws -> String {
     let variable = Variable.text(ConfigSource.keyVariable)
     let given = (key ?? variable ?? "").split(whereSeparator: \.isWhitespace)
@@ -127,9 +127,9 @@ struct FetchCommand: AsyncParsableCommand {
     return String(first)
   }
 
-  /// What is known of the file that is there.
+  /// The record of the existing file.
   ///
-  /// - Throws: when somebody has written it by hand.
+  /// - Throws: when the file was written by hand.
   private func formerRecord(_ place: FilePlace) throws -> FetchRecord? {
     let record = FetchRecord(of: out)
     guard place.kind == .file, !force else { return record }

@@ -2,14 +2,14 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// What is known of a config that was fetched: a small file beside it, `config.json.fetched`.
+/// The record of a fetched config: a small file beside it, `config.json.fetched`.
 struct FetchRecord: Equatable {
   /// The server, without the key.
   var url: String
   var format: String
-  /// When this content was fetched for the first time.
+  /// The time when this content was fetched first.
   var fetchedAt: String
-  /// The version of the SDK that it was fetched as.
+  /// The SDK version of the request.
   var sdkVersion: String?
   var buildID: String?
   var entityTag: String?
@@ -30,7 +30,7 @@ struct FetchRecord: Equatable {
     hash = XXH64.text(of: download.body)
   }
 
-  /// Nil when there is none, or something else.
+  /// Nil when it is missing, or has another form.
   init?(of config: String) {
     let path = Self.path(of: config)
     guard FileIdentity.exists(path), let json = try? FileText.read(path),
@@ -55,7 +55,7 @@ struct FetchRecord: Equatable {
       ("etag", entityTag.map { .string($0) }),
       ("bytes", .int(Int64(bytes))), ("hash", .string(hash)),
     ]
-    // A line each, so that a difference shows what is new.
+    // One member per line, so that a diff shows the changes.
     let lines = members.compactMap { name, value in
       value.map { "  \(Value.string(name).json): \($0.json)" }
     }

@@ -1,14 +1,14 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A config that a server has sent.
+/// A config from a server.
 struct FetchedConfig {
   let config: Config
   let download: Download
-  /// How many findings are errors; what they are, `check` tells.
+  /// The number of findings that are errors. `check` lists them.
   let errors: Int
 
-  /// - Throws: when the server sends none.
+  /// - Throws: when the server sends no config.
   init(_ source: ConfigSource, key: String, timeout: Int) throws {
     func refused(_ text: String) -> CommandError {
       CommandError(Self.hiding(key, in: "\(source.host) \(text)"))
@@ -50,7 +50,7 @@ struct FetchedConfig {
     }
   }
 
-  /// The first line of an answer that is no config, as far as it helps a person.
+  /// The first line of a response that is not a config, as far as it is helpful.
   private static func beginning(_ body: [UInt8], _ words: String) -> String {
     let text = String(decoding: body.prefix(1_000), as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
@@ -59,7 +59,7 @@ struct FetchedConfig {
     return "\n\(words): \(shown.prefix(200))" + (shown.count > 200 ? "..." : "")
   }
 
-  /// A server may repeat the key in what it says.
+  /// Redacts the key, which a server may repeat in its response.
   private static func hiding(_ key: String, in text: String) -> String {
     [key, ConfigSource.encoded(key)].reduce(text) { $0.replacing($1, with: "(the key)") }
   }

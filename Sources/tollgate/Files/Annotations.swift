@@ -7,8 +7,8 @@ enum Annotations {
     getenv("GITHUB_ACTIONS").map { String(cString: $0) } == "true"
   }
 
-  /// A text that quotes what is in files, without commands to the runner: of an older form it takes them
-  /// from anywhere in a line.
+  /// A text that quotes file contents, with workflow commands disabled. Those of an older form
+  /// would work anywhere in a line.
   static func harmless(_ text: String) -> String {
     areWanted && text.contains("##[") ? text.replacing("##[", with: "# #[") : text
   }
@@ -28,12 +28,12 @@ enum Annotations {
     return "::\(word) \(properties.joined(separator: ","))::\(escaped(message, isProperty: false))"
   }
 
-  /// What is wrong with a file as a whole: `::error file=config.json::message`
+  /// A problem with a whole file: `::error file=config.json::message`
   static func line(_ error: String, file: String) -> String {
     "::error \(property(file))::\(escaped(error, isProperty: false))"
   }
 
-  /// What is wrong at a line: `::error file=users.tests.jsonl,line=3::message`
+  /// A problem at a line: `::error file=users.tests.jsonl,line=3::message`
   static func line(_ error: String, file: String, line: Int) -> String {
     "::error \(property(file)),line=\(line)::\(escaped(error, isProperty: false))"
   }

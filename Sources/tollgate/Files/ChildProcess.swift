@@ -1,14 +1,14 @@
 internal import CThreads
 
-/// Another program that is run to its end. Nothing goes through a shell.
+/// Runs another program to its end, without a shell.
 struct ChildProcess {
   /// How it ended, and what it wrote.
   struct Result {
-    /// The exit code; 128 and the number of a signal that has ended it.
+    /// The exit code; if a signal ended the program, 128 plus its number.
     var code: Int32
     var output: [UInt8]
     var errors: [UInt8]
-    /// Whether it wrote more than it may, and was ended for that.
+    /// Whether it exceeded the output limit, and was ended for that.
     var isTooLong = false
   }
 
@@ -16,14 +16,14 @@ struct ChildProcess {
   private let output: FileDescriptor
   private let errors: FileDescriptor
 
-  /// Runs a program that PATH leads to.
+  /// Runs a program found through PATH.
   ///
   /// - Parameters:
-  ///   - input: what it reads on standard input; less than a pipe holds, which is 4 KiB.
-  ///   - unset: variables that it does not get.
-  ///   - limit: bytes that it may write to standard output.
-  /// - Throws: `Errno.noSuchFileOrDirectory` when there is no such program; ``Signals/Stop`` when a stop
-  ///   is requested, after the program was ended.
+  ///   - input: its standard input; less than the capacity of a pipe, which is at least 4 KiB.
+  ///   - unset: environment variables to remove.
+  ///   - limit: the maximum size of its standard output in bytes.
+  /// - Throws: `Errno.noSuchFileOrDirectory` when there is no such program; ``Signals/Stop`` when a
+  ///   stop is requested, after the program was ended.
   static func run(
     _ program: String, _ arguments: [String], input: [UInt8], unset: Set<String> = [], limit: Int
   ) throws -> Result {
@@ -66,12 +66,12 @@ struct ChildProcess {
       for end in [sink, output, errors] { try? end.close() }
       throw Errno(rawValue: failure)
     }
-    // One that ends at once reads nothing, and says why.
+    // A program that ends immediately reads nothing, and prints the reason.
     try? sink.writeWhole(input)
     try? sink.close()
   }
 
-  /// The variables of this process but some.
+  /// The environment of this process without some variables.
   private static func environment(without unset: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
     // SAFETY: The pointers are those of this process's variables, which nothing changes.
     // Tests: FetchCommandTests.
@@ -97,7 +97,7 @@ struct ChildProcess {
         let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
         if count == 0 { open.removeAll { $0 == file } }
         if file == errors {
-          // Messages are short; what goes on for ever is not kept.
+          // Messages are short, and endless output is not stored.
           if result.errors.count < buffer.count { result.errors += buffer[..<count] }
         } else {
           result.output += buffer[..<count]

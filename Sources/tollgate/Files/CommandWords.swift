@@ -1,6 +1,6 @@
-/// The words of a command line, as far as they are looked at before anybody has parsed them.
+/// The words of a command line, as far as they are read before parsing.
 enum CommandWords {
-  /// The value of an option, written `--option value` or `--option=value`; nil where it has none.
+  /// The value of an option, written `--option value` or `--option=value`; nil if it has none.
   static func value(of option: String, in words: some Sequence<String>) -> String? {
     var isNext = false
     for word in words.prefix(while: { $0 != "--" }) {

@@ -1,4 +1,4 @@
-/// What a compressed file holds, one member after the other.
+/// The uncompressed content of a file, one member after the other.
 final class CompressedInput {
   // SAFETY: `rest` is a part of `memory`, which stays until `deinit`. A decoder reports no more
   // bytes than it was given. Tests: CompressedOutputTests.contentInPieces, EncodingTests.
@@ -8,7 +8,7 @@ final class CompressedInput {
   private let compression: Compression
   private let decoder: any Compression.Decoder
   private let memory: UnsafeMutableRawBufferPointer
-  /// What of the memory was not decompressed yet.
+  /// The part of the memory that is not decompressed yet.
   private var rest: UnsafeRawBufferPointer
   /// Whether the input is between members, where it may end.
   private var isBetweenMembers = true
@@ -16,7 +16,7 @@ final class CompressedInput {
   private var isAtEnd = false
 
   /// - Parameters:
-  ///   - source: puts the next compressed bytes into memory and tells how many there are.
+  ///   - source: puts the next compressed bytes into memory and returns their number.
   init(_ path: String, _ compression: Compression, _ source: @escaping Lookahead.Source) throws {
     self.path = path
     self.source = source
@@ -55,7 +55,7 @@ final class CompressedInput {
     }
   }
 
-  /// Passes over zeros behind a member, with which tapes and some tools fill blocks up.
+  /// Skips zeros after a member. Tapes and some tools pad blocks with them.
   ///
   /// - Returns: whether another member begins here.
   private func beginMember() throws -> Bool {

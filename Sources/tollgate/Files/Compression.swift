@@ -1,8 +1,8 @@
-/// How a file is compressed.
+/// The compression of a file.
 enum Compression: String, CaseIterable {
   case gzip, zstd
 
-  /// What the name of a file that is written ends in, without the point.
+  /// The suffix for names of written files, without the dot.
   var ending: String {
     switch self {
     case .gzip: "gz"
@@ -10,7 +10,7 @@ enum Compression: String, CaseIterable {
     }
   }
 
-  /// What a file begins with that a run has compressed.
+  /// The first bytes of a file that a run has compressed.
   var signature: [UInt8] {
     switch self {
     case .gzip: [0x1F, 0x8B]
@@ -18,13 +18,13 @@ enum Compression: String, CaseIterable {
     }
   }
 
-  /// How the ending of a name says that a file is compressed; nil when it says nothing of it.
+  /// The compression according to a suffix; nil if the suffix implies none.
   init?(ending: String) {
     guard let found = Compression.allCases.first(where: { $0.ending == ending }) else { return nil }
     self = found
   }
 
-  /// How a file is compressed that begins with these bytes; nil when it is not.
+  /// The compression according to the first bytes of a file; nil if it is not compressed.
   init?(beginning bytes: some Collection<UInt8>) {
     let bytes = Array(bytes.prefix(4))
     if bytes.starts(with: Compression.gzip.signature) {
@@ -32,14 +32,14 @@ enum Compression: String, CaseIterable {
     } else if bytes == Compression.zstd.signature {
       self = .zstd
     } else if bytes.count == 4, bytes[0] & 0xF0 == 0x50, bytes[1...] == [0x2A, 0x4D, 0x18] {
-      // A frame that is passed over, as several tools put in front.
+      // A skippable frame, which several tools write first.
       self = .zstd
     } else {
       return nil
     }
   }
 
-  /// Whether the next member of a file may begin with a byte.
+  /// Whether the next member of a file may begin with this byte.
   func mayBegin(with byte: UInt8) -> Bool {
     switch self {
     case .gzip: byte == 0x1F
@@ -47,7 +47,7 @@ enum Compression: String, CaseIterable {
     }
   }
 
-  /// A path without the ending that says how the file is compressed.
+  /// A path without its compression suffix.
   static func withoutEnding(_ path: String) -> Substring {
     for compression in allCases where path.lowercased().hasSuffix("." + compression.ending) {
       return path.dropLast(compression.ending.count + 1)
@@ -69,14 +69,14 @@ enum Compression: String, CaseIterable {
     }
   }
 
-  /// Decompresses one member after the other: what gzip calls a member, and zstd a frame.
+  /// Decompresses one member after the other: a member of gzip, or a frame of zstd.
   protocol Decoder: AnyObject {
     // SAFETY: A decoder gets both sizes and reports at most as many bytes. It stores neither
     // pointer after the call. Tests: CompressedOutputTests.contentInPieces, EncodingTests.
 
-    /// Decompresses what comes next, as far as there is input and room for it.
+    /// Decompresses the next bytes, as far as input and space allow.
     ///
-    /// - Throws: ``Damage`` when the input is not what it should be.
+    /// - Throws: ``Damage`` when the input is invalid.
     func decode(_ input: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer)
       throws(Damage) -> Step
   }
@@ -86,27 +86,27 @@ enum Compression: String, CaseIterable {
     // SAFETY: The memory has `bound(text.count)` bytes. No pointer is stored after the call.
     // Tests: CompressedOutputTests, EncodingTests.
 
-    /// Bytes that a member may take which holds so many bytes of text.
+    /// The maximum size of a member with this many bytes of content.
     func bound(_ count: Int) -> Int
 
-    /// Makes a member of a text, and tells how many bytes it takes.
+    /// Compresses content into a member, and returns its size.
     func encode(_ text: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) throws
       -> Int
   }
 
-  /// What one step of decompressing came to.
+  /// The result of one step of decompressing.
   struct Step {
-    /// Bytes of the input that are done with.
+    /// The number of consumed input bytes.
     var read = 0
-    /// Bytes that are in memory now.
+    /// The number of bytes written to memory.
     var written = 0
-    /// Whether a member ended, and all of it is written.
+    /// Whether a member ended, and all of its content is written.
     var isAtEnd = false
   }
 
-  /// Why something cannot be decompressed.
+  /// Why input cannot be decompressed.
   struct Damage: Error {
-    /// As in "users.gz is damaged: gzip says 'incorrect header check'".
+    /// For example the end of "users.gz is damaged: gzip says 'incorrect header check'".
     var message: String
   }
 }

@@ -5,16 +5,16 @@ internal import Requests
 internal import RuleEngine
 internal import RuleInsight
 
-/// A config file on its way to a rule set, with everything there is to say about it.
+/// A config file before it becomes a rule set, with all its diagnostics.
 struct ConfigFile {
-  /// The file as it was read.
+  /// The contents of the file.
   let content: FileContent
   var path: String { content.path }
-  /// The file as people call it.
+  /// The display name of the file.
   var name: String { path == "-" ? "standard input" : path }
   var bytes: [UInt8] { content.bytes }
   private var text: ConfigText
-  /// Findings, as far as they count here.
+  /// The findings that apply to this use.
   var diagnostics: [Diagnostic]
   /// By path of an expression: its text.
   private let expressions: [String: String]
@@ -23,7 +23,7 @@ struct ConfigFile {
   var ruleSet: RuleSet? { text.ruleSet }
   var statistics: RuleAnalysis.Statistics? { text.statistics }
 
-  /// - Parameter format: nil to tell by the keys.
+  /// - Parameter format: nil to detect it by the keys.
   init(_ path: String, format: Config.Format? = nil, language: RuleLanguage = .standard) throws {
     content = try FileContent(path)
     let bytes = content.bytes
@@ -40,7 +40,7 @@ struct ConfigFile {
     self.expressions = expressions
   }
 
-  /// Says that the file is of another kind, where it holds no config.
+  /// Reports the kind of a file that is not a config.
   private static func otherKind(
     _ decoded: Compilation<Config>, _ bytes: [UInt8], _ path: String
   ) -> Diagnostic? {
@@ -58,7 +58,7 @@ struct ConfigFile {
       suggestion: kind.taker(name).map { "it is for 'tollgate \($0)'" })
   }
 
-  /// Adds what only callers want that check the config: ``ConfigText/check(_:now:isForAll:)``.
+  /// Adds findings that only checks need: ``ConfigText/check(_:now:isForAll:)``.
   mutating func check(
     _ schema: ContextSchema, now: Instant, isForAll: Bool = false,
     versions: [VersionCheck.Range] = [], tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -67,15 +67,15 @@ struct ConfigFile {
     diagnostics = text.diagnostics
   }
 
-  /// Findings as they are shown: errors first, then warnings, each in the order of the file.
+  /// Findings in display order: errors first, then warnings, each in the order of the file.
   func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] { text.places.sorted(diagnostics) }
 
-  /// The rule set, or the reason why there is none. What is wrong with single elements is told on
-  /// standard error.
+  /// The rule set, or an error with the reason why there is none. Reports problems of single
+  /// elements on standard error.
   ///
   /// - Parameters:
-  ///   - placements: the placements that are asked for; nil for all.
-  ///   - keepsGoing: whether rules of theirs that do not compile are left out.
+  ///   - placements: the requested placements; nil for all.
+  ///   - keepsGoing: whether to drop their rules that do not compile.
   func requireRuleSet(for placements: [String]? = nil, keepsGoing: Bool = true) throws -> RuleSet {
     let language = ruleSet?.language ?? .standard
     func leavesOut(_ diagnostic: Diagnostic) -> Bool {
@@ -110,14 +110,14 @@ struct ConfigFile {
     return ruleSet
   }
 
-  /// Whether a finding says that a value is taken for another than is written, so that who gets what
-  /// is not what the file says.
+  /// Whether a finding reports a value that is read differently from how it is written, so that
+  /// outcomes differ from the text of the file.
   private func isMisread(_ diagnostic: Diagnostic) -> Bool {
     diagnostic.severity != .note && config?.misread.contains(diagnostic.path) == true
   }
 
-  /// What placements are decided without: rules that do not compile, and what could not be read; how
-  /// much that is, and in words.
+  /// The unusable parts of placements: rules that do not compile, and unreadable elements; their
+  /// number, and descriptions.
   ///
   /// - Parameter names: nil for all placements.
   fileprivate func unusableParts(of names: [String]?) -> (count: Int, texts: [String]) {
@@ -143,7 +143,7 @@ struct ConfigFile {
     return (broken + placements + audiences + variants + filters, texts)
   }
 
-  /// A diagnostic with the file, the line and the source it is about.
+  /// A diagnostic with its file, line and source.
   func render(_ diagnostic: Diagnostic) -> String {
     let place = text.places.place(of: diagnostic)
     var shown = diagnostic
@@ -160,12 +160,12 @@ struct ConfigFile {
       isExact: true)
   }
 
-  /// Where a diagnostic is, as far as the file shows.
+  /// The place of a diagnostic in the file, if it has one.
   func place(of diagnostic: Diagnostic) -> DiagnosticPlaces.Place? {
     text.places.place(of: diagnostic)
   }
 
-  /// What the fix of a diagnostic changes in the file.
+  /// The edits of a diagnostic's fix in the file.
   func edits(_ diagnostic: Diagnostic) -> [DiagnosticPlaces.Edit] {
     text.places.edits(of: diagnostic)
   }
@@ -175,17 +175,17 @@ struct ConfigFile {
     Annotations.line(diagnostic, file: path, text.places.place(of: diagnostic)?.position)
   }
 
-  /// A diagnostic as one JSON object, with the file and the place in it.
+  /// A diagnostic as a JSON object, with the file and its place there.
   func json(_ diagnostic: Diagnostic) -> Value { text.finding(diagnostic, file: path) }
 }
 
-/// The line of a file that a place begins in, or what of a long line is around it.
+/// The line of a file where a place begins, or the part of a long line around it.
 private struct FileExcerpt {
   private(set) var text: String
-  /// The place in the text.
+  /// The place in the excerpt.
   private(set) var range: SourceRange
 
-  /// Bytes that are kept on each side of where the place begins.
+  /// The number of bytes to show on each side of the beginning of the place.
   private static let reach = 400
 
   init(_ place: SourceRange, of bytes: [UInt8]) {
@@ -193,11 +193,11 @@ private struct FileExcerpt {
     let from = min(place.from, bytes.count)
     var start = from
     while start > 0, from - start < Self.reach, bytes[start - 1] != newline { start -= 1 }
-    // Not in the middle of a character.
+    // Avoids starting in the middle of a character.
     while start < from, bytes[start] & 0xC0 == 0x80 { start += 1 }
     var end = from
     while end < bytes.count, end - from < Self.reach, bytes[end] != newline { end += 1 }
-    // Indentation says nothing.
+    // Skips indentation.
     while start < from, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") {
       start += 1
     }
@@ -207,12 +207,13 @@ private struct FileExcerpt {
 }
 
 extension Diagnostic {
-  /// Whether an error means that its element cannot be used here.
+  /// Whether an error means that its element is unusable here.
   fileprivate func leavesOut(in language: RuleLanguage) -> Bool {
     switch code {
-    // SDKs reject the config, and deciding goes on; the outcome is an error or a paywall by its name.
+    // SDKs reject the config, but decisions continue. The outcome is an error or a paywall by its
+    // name.
     case .wouldReject, .unknownPaywall, .variantWithoutPaywall: false
-    // Only an evaluation that comes to the pattern fails.
+    // Only an evaluation that uses the pattern fails.
     case .badRegex: language == .cel
     default: true
     }
@@ -220,7 +221,7 @@ extension Diagnostic {
 }
 
 extension RuleSet {
-  /// How many rules of a placement do not compile.
+  /// The number of rules of a placement that do not compile.
   func brokenRules(of placement: String) -> Int {
     guard let number = self.placement(named: placement) else { return 0 }
     return rules[placements[number].rules].filter(\.isBroken).count
@@ -228,14 +229,14 @@ extension RuleSet {
 }
 
 extension ConfigFile {
-  /// Throws when the config has no such placement.
+  /// Throws when the config does not have this placement.
   func checkPlacement(_ placement: String) throws {
     guard ruleSet?.placement(named: placement) != nil else {
       throw CommandError(hint(forPlacement: placement))
     }
   }
 
-  /// Throws when rules of placements do not compile or could not be read, which was told already.
+  /// Throws when rules of placements do not compile or are unreadable, which is already reported.
   ///
   /// - Parameter placements: nil for all.
   func checkRules(of placements: [String]?) throws {

@@ -10,13 +10,13 @@ extension Ending {
     switch error {
     case let error as CommandError:
       let text = error.description
-      // What has several parts has a prefix of its own for each of them.
+      // In an error with several parts each has its own prefix.
       let isPrefixed = text.isEmpty || text.hasPrefix("error[")
       return (error.exitCode, isPrefixed ? text : prefix + text)
     case let error as RequestError:
       return (wrongUse, prefix + DiagnosticText.visible(error.message))
     case let stop as Signals.Stop: return (stop.exitCode, stop.message)
-    // What the system refuses is not our fault.
+    // An error of the system is not an internal error.
     case let error as Errno: return (unwritten, prefix + "\(error)")
     case let code as ExitCode: return (code.rawValue, "")
     default: return nil

@@ -1,11 +1,11 @@
 internal import Expressions
 
-/// What a file holds, by the keys of its outermost object, or the header of a table.
+/// The kind of a file, by the keys of its outermost object, or the header of a table.
 enum FileKind: CaseIterable {
   case config, user, products, texts, paywall, storeKit, manifest, outcomes, scenario
   case tests, invariants, traffic, attributes, jsonSchema, table
 
-  /// As in "users.json is a user record".
+  /// For example the end of "users.json is a user record".
   var name: String {
     switch self {
     case .config: "a config"
@@ -26,7 +26,8 @@ enum FileKind: CaseIterable {
     }
   }
 
-  /// A command that takes a file of this kind where it takes no config; nil where that is not plain.
+  /// A command that accepts a file of this kind where no config is accepted; nil if there is no
+  /// obvious one.
   func taker(_ name: String) -> String? {
     switch self {
     case .user, .table: "precompute CONFIG --users \(name)"
@@ -41,7 +42,7 @@ enum FileKind: CaseIterable {
     }
   }
 
-  /// The kind of a file, as far as its beginning tells; nil when it is none of these.
+  /// The kind of a file, as far as its beginning shows it; nil for another kind.
   static func of(_ bytes: some Collection<UInt8>) -> FileKind? {
     let bytes = Array(bytes.prefix(1 << 20))
     if isTable(bytes) { return .table }
@@ -68,7 +69,7 @@ enum FileKind: CaseIterable {
     return nil
   }
 
-  /// Whether a text is CSV with users or outcomes, as its header tells.
+  /// Whether a text is CSV with users or outcomes, according to its header.
   private static func isTable(_ bytes: [UInt8]) -> Bool {
     guard let start = bytes.firstIndex(where: { $0 > 0x20 && $0 < 0x80 }),
       ![UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<")].contains(bytes[start])
@@ -91,14 +92,14 @@ enum FileKind: CaseIterable {
     return ["type", "list", "enum"].contains { first[$0] != nil }
   }
 
-  /// Whether a text is an object that has users as one of its members.
+  /// Whether a text is an object with users as one of its members.
   static func isWrappedUsers(_ bytes: [UInt8]) -> Bool {
     let keys = OutermostKeys(bytes).keys
     return keys.contains("users") && !keys.contains("userId") && !keys.contains("user")
   }
 
-  /// The kind of a text that is JSON, as a whole or in its first line, or CSV; nil for one with a fault, of
-  /// which there is more to say.
+  /// The kind of a text that is JSON, as a whole or in its first line, or CSV; nil for invalid
+  /// text, which has more specific errors.
   static func ofSound(_ bytes: [UInt8]) -> FileKind? {
     if isTable(bytes) { return .table }
     let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
@@ -108,13 +109,13 @@ enum FileKind: CaseIterable {
     return of(bytes)
   }
 
-  /// Says that a file is of another kind than the one that is expected.
+  /// The error for a file of another kind than the expected one.
   func error(_ name: String, expected: FileKind) -> CommandError {
     CommandError("\(name) is \(self.name), not \(expected.name)")
   }
 }
 
-/// The keys of the first object of a text, also where the text is cut or has faults.
+/// The keys of the first object of a text, even if the text is cut or invalid.
 private struct OutermostKeys {
   private(set) var keys: [String] = []
 

@@ -1,18 +1,17 @@
-/// Keeps other processes from writing a file, until it is released or the process ends, however it
-/// ends.
+/// Locks a file against other processes, until it is released or the process ends in any way.
 ///
-/// The lock is on an empty file beside it: the file itself may not be there yet, or is replaced. What
-/// tells is the system's lock and never that the file is there, so that one that a kill has left is no
-/// obstacle.
+/// The lock is on an empty file beside it, because the file itself may be missing, or may be
+/// replaced. Only the system's lock counts and never the existence of the file, so a file that a
+/// kill has left does no harm.
 final class FileLock {
   private let path: String
   private let file: Int32
 
-  /// The name of the file that is locked for another one.
+  /// The name of the lock file of another file.
   static func path(for place: FilePlace) -> String { place.target + ".running" }
 
-  /// - Returns: nil where the file system has no locks, or takes no files.
-  /// - Throws: when another process has the lock, or what is there is no lock.
+  /// - Returns: nil if the file system supports no locks, or no new files.
+  /// - Throws: when another process has the lock, or the existing file is not a lock.
   init?(_ place: FilePlace) throws {
     path = FileLock.path(for: place)
     while true {
@@ -26,13 +25,13 @@ final class FileLock {
       }
       var (opened, named) = (stat(), stat())
       let isThere = fstat(file, &opened) == 0 && stat(path, &named) == 0
-      // A lock holds nothing, and is removed in the end.
+      // A lock file is empty, and is removed in the end.
       guard opened.st_size == 0, opened.st_mode & S_IFMT == S_IFREG else {
         close(file)
         throw CommandError(
           "\(path) is in the way of a lock; move it, or choose another name for \(place.path)")
       }
-      // Whoever had it may have removed the file after it was opened here.
+      // Its previous owner may have removed the file after it was opened here.
       if isThere, opened.st_ino == named.st_ino, opened.st_dev == named.st_dev {
         self.file = file
         return
@@ -41,15 +40,14 @@ final class FileLock {
     }
   }
 
-  /// Keeps other processes from writing a file that is open, whatever they call it, until it is
-  /// closed.
+  /// Locks an open file against other processes, under any name, until it is closed.
   ///
-  /// - Returns: whether no other one writes it, as far as the file system tells.
+  /// - Returns: whether no other process writes it, as far as the file system reports.
   static func take(_ file: FileDescriptor) -> Bool {
     flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
 
-  /// Lets others write a file, also where a process that begins at this moment has it open as well.
+  /// Unlocks a file, even if a process that is just starting also has it open.
   static func giveBack(_ file: FileDescriptor) { flock(file.rawValue, LOCK_UN) }
 
   static func isTaken(_ path: String) -> CommandError {
@@ -57,11 +55,11 @@ final class FileLock {
       "another run of tollgate is writing \(path); wait for it to finish, or choose another file")
   }
 
-  /// Lets others write. Does nothing the second time.
+  /// Unlocks the file. Does nothing the second time.
   func release() {
     guard !isReleased else { return }
     isReleased = true
-    // As long as it is locked nobody else can take it, so what is removed is this one.
+    // While it is locked no other process can take it, so this removes our own file.
     unlink(path)
     close(file)
   }

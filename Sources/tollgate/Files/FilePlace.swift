@@ -1,20 +1,20 @@
-/// What a path leads to, whatever it is called: a file that is there, or a name in a folder.
+/// The target of a path, under any name: an existing file, or a name in a folder.
 struct FilePlace {
   enum Kind {
     case file
     case folder
-    /// Something between processes: a pipe, a terminal, a device.
+    /// A connection between processes: a pipe, a terminal, a device.
     case stream
-    /// A device that takes or gives anything, such as `/dev/null`.
+    /// A device that accepts or returns anything, such as `/dev/null`.
     case device
     case missing
   }
 
-  /// What is one file under two paths has one identity.
+  /// Two paths to one file have the same identity.
   enum Identity: Hashable {
     case node(device: UInt64, number: UInt64)
     case name(folder: [UInt64], name: String)
-    /// A name in a folder that is not there either.
+    /// A name in a folder that does not exist either.
     case nowhere(String)
   }
 
@@ -23,13 +23,13 @@ struct FilePlace {
   let identity: Identity
   /// The path without links at its end.
   let target: String
-  /// The number of an open file, where the path names one.
+  /// The number of an open file, if the path names one.
   let descriptor: Int32?
-  /// For what is missing: whether its folder is there.
+  /// For a missing file, whether its folder exists.
   let hasFolder: Bool
 
-  /// The number of an open file, where a path names one: `/dev/stdout`, `/dev/fd/63`. To open such a
-  /// path is to begin at its beginning, which is not the same as to use the file that is open.
+  /// The number of an open file, if a path names one: `/dev/stdout`, `/dev/fd/63`. Opening such a
+  /// path would start at the beginning of the file, unlike using the file that is already open.
   private static func descriptor(_ path: String) -> Int32? {
     let names: [String: Int32] = ["/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2]
     if let number = names[path] { return number }
@@ -61,7 +61,7 @@ struct FilePlace {
       hasFolder: hasFolder)
   }
 
-  /// What is open under a number, such as 1 for standard output.
+  /// The open file with a number, such as 1 for standard output.
   init(open number: Int32, _ path: String) {
     var status = stat()
     if fstat(number, &status) == 0 {
@@ -101,14 +101,15 @@ struct FilePlace {
     }
   }
 
-  /// A path's folder and its last part, which is empty behind a slash.
+  /// A path's folder and its last component, which is empty after a slash.
   static func parts(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
     let folder = path[..<slash]
     return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
   }
 
-  /// Follows links at the end of a path, also to what is not there yet, which writing would make.
+  /// Follows links at the end of a path, including those to missing files, which writing would
+  /// create.
   private static func followed(_ path: String) -> String {
     var path = path
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -129,9 +130,9 @@ struct FilePlace {
 
   // MARK: Writing
 
-  /// Throws when a file cannot be written here, as far as that can be known without writing.
+  /// Throws when a file cannot be written here, as far as this can be known without writing.
   ///
-  /// - Parameter option: what named the path.
+  /// - Parameter option: the option that named the path.
   func checkWritable(_ option: String) throws {
     func refuse(_ reason: String) -> CommandError {
       CommandError("cannot write \(path): \(reason)", exitCode: Ending.unwritten)
@@ -151,17 +152,17 @@ struct FilePlace {
     }
   }
 
-  /// Whether files may lie beside it: it is a file, or becomes one.
+  /// Whether files may be created beside it, because it is or becomes a regular file.
   var hasNeighbours: Bool {
     descriptor == nil && (kind == .file || kind == .missing)
   }
 
-  /// Whether two names that differ in case or composition alone are one on this file system, which
-  /// nobody knows but the file system: one of them is made for the moment.
+  /// Whether two names that differ only in case or composition are the same on this file system.
+  /// Only the file system knows, so one of them is created temporarily.
   func isSameName(as other: FilePlace) -> Bool {
     guard case .name(let folder, let name) = identity,
       case .name(folder, let otherName) = other.identity,
-      // Strings compare by what they mean, whatever their composition.
+      // Strings compare by their normal form, regardless of composition.
       name.lowercased() == otherName.lowercased()
     else { return false }
     let file = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -1,27 +1,27 @@
 internal import Expressions
 
-/// What the first bytes of a file say about it.
+/// The meaning of a file's first bytes.
 enum FileSignature: Equatable {
-  /// Text in UTF-8, behind a byte-order mark of so many bytes.
+  /// Text in UTF-8, after a byte-order mark of this length.
   case text(markLength: Int)
   case compressed(Compression)
-  /// Text in another encoding, by the name that iconv knows.
+  /// Text in another encoding, by its name in iconv.
   case encoding(String)
   case format(Format)
 
-  /// A known format that is not read.
+  /// A known format that is not supported.
   struct Format: Equatable {
-    /// As in "users.parquet is a Parquet file".
+    /// For example the end of "users.parquet is a Parquet file".
     var name: String
-    /// A command that makes text of it, with `<in>` and `<out>` for the names of files.
+    /// A command that converts it to text, with `<in>` and `<out>` for the names of files.
     var conversion: String
-    /// Whether it only packs other files, and holds no rows by itself.
+    /// Whether it only packs other files, and has no rows of its own.
     var isPacking = false
-    /// Whether the command writes JSON with a null for every member that a row does not have.
+    /// Whether the command writes JSON with a null for every member that a row lacks.
     var hasNulls: Bool { conversion.contains("(FORMAT json)") }
   }
 
-  /// How many bytes it takes to tell.
+  /// The number of bytes needed for detection.
   static let length = 16
 
   init(_ bytes: some Collection<UInt8>) {
@@ -39,8 +39,8 @@ enum FileSignature: Equatable {
     }
   }
 
-  /// Encodings with more than one byte for each character. Without a mark they show by the zeros of
-  /// what is ASCII, as texts that are read here begin.
+  /// Encodings with several bytes per character. Without a mark, the zeros of their ASCII
+  /// characters reveal them, because supported texts begin with ASCII.
   private static func encoding(_ bytes: [UInt8]) -> String? {
     if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
       return "UTF-32"
@@ -66,7 +66,7 @@ enum FileSignature: Equatable {
     return formats.first { bytes.starts(with: $0.bytes) }?.format
   }
 
-  /// What DuckDB reads by itself.
+  /// Formats that DuckDB can read directly.
   private static func read(
     _ prepare: String = "", _ table: String = "'<in>'", ending: String = "json"
   ) -> String {
@@ -74,7 +74,7 @@ enum FileSignature: Equatable {
     return #"duckdb -c "\#(prepare)COPY (FROM \#(table)) TO \#(target)""#
   }
 
-  /// What pyarrow reads, and DuckDB writes.
+  /// Formats that pyarrow reads, and DuckDB writes.
   private static func arrow(_ module: String, _ read: String) -> String {
     #"python3 -c "import duckdb as d, pyarrow.\#(module) as f; t = f.\#(read); "#
       + #"d.sql('COPY t TO \'<out>.ndjson\' (FORMAT json)')""#
@@ -131,9 +131,9 @@ enum FileSignature: Equatable {
 
   // MARK: Refusing
 
-  /// What to say of a file that is not text in UTF-8; nil when it is, or is compressed.
+  /// The error for a file that is not text in UTF-8; nil when it is, or is compressed.
   ///
-  /// - Parameter holdsUsers: whether rows are expected, and how to come by them helps.
+  /// - Parameter holdsUsers: whether rows are expected, so that a hint for converting them helps.
   func refusal(_ path: String, holdsUsers: Bool) -> CommandError? {
     let name = path == "-" ? "standard input" : path
     let (stem, ending) = FileSignature.parts(path == "-" ? "users.ndjson" : path)
@@ -149,7 +149,7 @@ enum FileSignature: Equatable {
         "\(name) is \(encoding), and must be UTF-8: "
           + (holdsUsers ? command : "convert it with iconv -f \(encoding) -t UTF-8"))
     case .format(var format):
-      // Such a file is a zip archive, and users would not call it one.
+      // Such a file is a zip archive, but users would not call it that.
       if path.lowercased().hasSuffix(".xlsx") { format = FileSignature.workbook }
       guard holdsUsers || format.isPacking else {
         return CommandError("\(name) is \(format.name), not text")
@@ -161,7 +161,7 @@ enum FileSignature: Equatable {
     }
   }
 
-  /// The name of a file up to its endings, and these.
+  /// The name of a file without its suffixes, and the suffixes.
   private static func parts(_ path: String) -> (stem: String, ending: String) {
     let name = FilePlace.parts(path).name
     let stem = name.prefix { $0 != "." }

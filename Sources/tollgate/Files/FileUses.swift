@@ -1,11 +1,11 @@
-/// The files that a command reads and writes, with the options that name them. Writing empties a file,
-/// so what is written must be none of the others.
+/// The files that a command reads and writes, with the options that name them. Writing empties a
+/// file, so an output must differ from all other files.
 struct FileUses {
   private struct Use {
     var name: String
     var place: FilePlace
     var isWritten: Bool
-    /// Whether it is a standard stream that nobody named.
+    /// Whether it is a standard stream that was not named.
     var isImplied = false
   }
 
@@ -19,7 +19,7 @@ struct FileUses {
   ]
 
   /// - Parameters:
-  ///   - name: the option, or what an argument is: `--users`, `the config`.
+  ///   - name: the option, or the description of an argument: `--users`, `the config`.
   ///   - path: `-` is standard input.
   mutating func reads(_ name: String, _ path: String?) {
     guard let path else { return }
@@ -34,8 +34,8 @@ struct FileUses {
     uses.append(Use(name: name, place: place, isWritten: true))
   }
 
-  /// Throws when two of the files are one of which at least one is written, or when what can be read
-  /// once is read twice.
+  /// Throws when two of the files are the same and at least one is written, or when a stream that
+  /// can be read once is read twice.
   func check() throws {
     for (number, use) in uses.enumerated() {
       for other in uses[..<number] where FileUses.collide(use, other) {
@@ -58,7 +58,8 @@ struct FileUses {
     let isImplied = a.isImplied || b.isImplied
     switch a.place.kind {
     case .file, .folder, .missing:
-      // Messages and outcomes may go into one file that is open already: nothing is overwritten.
+      // Messages and outcomes may share a file that is already open, because nothing is
+      // overwritten.
       return !(isImplied && areOpen && a.isWritten && b.isWritten)
     case .stream: return a.isWritten && b.isWritten && !isImplied
     case .device: return false

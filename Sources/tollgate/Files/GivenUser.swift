@@ -1,13 +1,13 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A user's record as somebody gave it, and how messages call it.
+/// A user's record from the command line or a file, and its name in messages.
 struct GivenUser {
   var bytes: [UInt8]
   var name: String
-  /// The line of the file on which it begins.
+  /// The line of the file where it begins.
   var line: Int?
-  /// Whether a place in it is one in what was given.
+  /// Whether places in it are places in the input.
   var hasPlaces = true
   /// Whether it was written on the command line.
   var isInPlace = false
@@ -19,7 +19,7 @@ struct GivenUser {
     self.hasPlaces = hasPlaces
   }
 
-  /// What `--user` says: a file, or a record in place.
+  /// The value of `--user`: a file, or a record.
   init(_ argument: String) throws {
     let first = argument.first { !$0.isWhitespace }
     isInPlace = first == "{"
@@ -53,7 +53,7 @@ struct GivenUser {
     }
   }
 
-  /// Why the record cannot be used, with its place.
+  /// Why the record is unusable, with its place.
   func error(_ rejection: UserRecordReader.Rejection) -> CommandError {
     // SAFETY: The view of the array stays in the closure. Tests: DecidingCommandTests.
     bytes.withUnsafeBufferPointer { bytes in

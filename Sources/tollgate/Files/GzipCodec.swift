@@ -11,7 +11,7 @@ final class GzipDecoder: Compression.Decoder {
   init() throws {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // 15 bits of window; 16 more say gzip, and not zlib's own frame.
+    // A window of 15 bits; adding 16 selects gzip instead of zlib's own frame.
     let code = inflateInit2_(
       stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard code == Z_OK else {
@@ -45,7 +45,7 @@ final class GzipDecoder: Compression.Decoder {
   }
 }
 
-/// Writes members of gzip, the bytes of which follow from their text.
+/// Writes members of gzip. Their bytes depend only on the content.
 final class GzipEncoder: Compression.Encoder {
   // SAFETY: zlib keeps pointers to the stream and the header, so they lie in memory that does not
   // move. Input and output are set with their sizes before each call. `deinit` ends and frees them.
@@ -59,11 +59,11 @@ final class GzipEncoder: Compression.Encoder {
   init() throws {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // No time, no name, and no system: 255 says that it is not known.
+    // No time, no name, and no system: 255 means unknown.
     header = .allocate(capacity: 1)
     header.initialize(to: gz_header())
     header.pointee.os = 255
-    // 15 bits of window; 16 more say gzip, and not zlib's own frame.
+    // A window of 15 bits; adding 16 selects gzip instead of zlib's own frame.
     let code = deflateInit2_(
       stream, GzipEncoder.level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))

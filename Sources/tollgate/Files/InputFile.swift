@@ -1,10 +1,10 @@
 /// A file that is open for reading.
 final class InputFile: Sendable {
   let path: String
-  /// The path as people call it.
+  /// The display name of the path.
   var name: String { path == "-" ? "standard input" : path }
   let file: FileDescriptor
-  /// Bytes of a regular file when it was opened at its beginning; nil for pipes and terminals.
+  /// The size of a regular file when it was opened at its beginning; nil for pipes and terminals.
   let size: Int?
 
   /// - Parameter path: `-` is standard input.
@@ -21,7 +21,7 @@ final class InputFile: Sendable {
         throw CommandError(
           "cannot open \(path): \(error)" + (isMarked ? "; write it without the @" : ""))
       }
-      // Reading would say so, in words that say less.
+      // Reading would fail too, with a less helpful message.
       if FileIdentity.isFolder(path) {
         try? file.close()
         throw CommandError("\(path) is a folder, not a file")
@@ -30,8 +30,8 @@ final class InputFile: Sendable {
     size = FileIdentity.regularSize(of: file)
   }
 
-  /// To open a pipe with a name is to wait for whoever writes it. On Linux that is left to reading,
-  /// which can be stopped; elsewhere a pipe that nobody has opened yet may read like an empty one.
+  /// Opening a named pipe waits for its writer. On Linux the wait happens while reading, which can
+  /// be stopped. Elsewhere a pipe without a writer may read like an empty one.
   private static func waiting(_ place: FilePlace) -> Int32 {
     #if canImport(Darwin)
       return 0
@@ -42,12 +42,12 @@ final class InputFile: Sendable {
 
   deinit { if path != "-" { try? file.close() } }
 
-  /// Whether a regular file is compressed; false for all others, which have to be read for it.
+  /// Whether a regular file is compressed; false for all others, which must be read to find out.
   func isCompressed() throws -> Bool {
     if case .compressed = FileSignature(try beginning(FileSignature.length)) { true } else { false }
   }
 
-  /// The first bytes of a regular file; none of others.
+  /// The first bytes of a regular file; empty for others.
   func beginning(_ count: Int) throws -> [UInt8] {
     // SAFETY: Reading returns how many bytes are initialized. Tests: InputFileTests.
     guard let size else { return [] }
@@ -56,10 +56,11 @@ final class InputFile: Sendable {
     }
   }
 
-  /// The content from where the file is: decompressed, and without a byte-order mark.
+  /// The content from the current position: decompressed, and without a byte-order mark.
   ///
-  /// - Parameter holdsUsers: whether the file holds rows of users, which other formats hold as well.
-  /// - Throws: when the first bytes say that it is not text in UTF-8.
+  /// - Parameter holdsUsers: whether the file contains rows of users, which other formats may also
+  ///   contain.
+  /// - Throws: when the first bytes are not text in UTF-8.
   func content(holdsUsers: Bool) throws -> (bytes: Lookahead, isCompressed: Bool, hasMark: Bool) {
     var bytes = Lookahead(source())
     var signature = FileSignature(try bytes.peek(FileSignature.length))
@@ -80,7 +81,7 @@ final class InputFile: Sendable {
     return (bytes, isCompressed, markLength > 0)
   }
 
-  /// Reads what comes next. A regular file must have as much as when it was opened.
+  /// Reads the next bytes. A regular file must still have its size at opening.
   private func source() -> Lookahead.Source {
     var count = 0
     return { memory in
@@ -91,7 +92,7 @@ final class InputFile: Sendable {
     }
   }
 
-  /// Something has cut the file while it was read.
+  /// The file was truncated while it was read.
   var shortened: CommandError { CommandError("\(name) got shorter while it was being read") }
 
   /// Reads bytes of a regular file until the memory is full or the file ends.
@@ -114,9 +115,9 @@ final class InputFile: Sendable {
     return count
   }
 
-  /// Reads what comes next: at least a byte, unless the file ends.
+  /// Reads the next bytes: at least one, unless the file ends.
   ///
-  /// - Throws: ``Signals/Stop`` when a stop is requested while nothing comes.
+  /// - Throws: ``Signals/Stop`` when a stop is requested while it waits.
   func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {
     // SAFETY: The read gets the memory's size, and returns how many bytes it wrote.
     // Tests: InputFileTests.

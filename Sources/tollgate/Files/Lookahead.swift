@@ -1,6 +1,6 @@
-/// Bytes that come one after the other, the next of which can be looked at before they are read.
+/// A byte stream that allows reading ahead.
 final class Lookahead {
-  /// Puts the next bytes into memory, at least one, and tells how many there are: none at the end.
+  /// Puts the next bytes into memory, at least one, and returns their number; 0 at the end.
   typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   private let source: Source
@@ -11,13 +11,14 @@ final class Lookahead {
 
   init(_ source: @escaping Source) { self.source = source }
 
-  /// The next bytes, at least as many as asked for unless there are no more.
+  /// The next bytes, at least this many unless the stream ends.
   func peek(_ count: Int) throws -> [UInt8] {
     while ahead.count < count, try peekMore() {}
     return ahead
   }
 
-  /// Calls with the next bytes, and whether nothing comes behind them, until the answer is not nil.
+  /// Calls the body with more and more of the next bytes, and whether they are the last, until the
+  /// answer is not nil.
   func peek<Answer>(_ body: (_ next: [UInt8], _ isWhole: Bool) -> Answer?) throws -> Answer {
     while true {
       if let answer = body(ahead, isAtEnd) { return answer }
@@ -41,7 +42,7 @@ final class Lookahead {
     return !isAtEnd
   }
 
-  /// Passes over bytes that were looked at.
+  /// Skips bytes that were read ahead.
   func drop(_ count: Int) { ahead.removeFirst(min(count, ahead.count)) }
 
   /// Puts the next bytes into memory: at least one, or none at the end.

@@ -15,12 +15,12 @@ enum OutputForm: String, CaseIterable {
   }
 }
 
-/// How a file is written: its form, and how it is compressed.
+/// The form of a file, and its compression.
 struct FileForm: Equatable {
   var form: OutputForm
   var compression: Compression?
 
-  /// As settings have it: `csv`, `ndjson.gz`.
+  /// As in settings: `csv`, `ndjson.gz`.
   var text: String { form.rawValue + (compression.map { "." + $0.ending } ?? "") }
 
   init(_ form: OutputForm, _ compression: Compression? = nil) {
@@ -37,13 +37,13 @@ struct FileForm: Equatable {
     self.compression = compression
   }
 
-  /// What the name of a file says.
+  /// The form according to a file's name.
   ///
   /// - Parameters:
-  ///   - form: the form that was chosen, whatever the name says of it. How the file is compressed is
-  ///     said by the name alone.
-  ///   - option: what named the file.
-  ///   - allowed: the forms that there are for this file.
+  ///   - form: the form that was chosen explicitly, regardless of the name. Only the name
+  ///     determines the compression.
+  ///   - option: the option that named the file.
+  ///   - allowed: the forms that this file supports.
   init(
     path: String, form chosen: OutputForm? = nil, option: String,
     allowed: [OutputForm] = OutputForm.allCases
@@ -76,7 +76,7 @@ struct FileForm: Equatable {
     "sqlite3": .sqlite, "db": .sqlite,
   ]
 
-  /// What compresses or packs a file, in which nobody would look for plain text.
+  /// Suffixes of compressed or packed files, where plain text would be unexpected.
   private static let packed: Set = ["zstd", "zip", "bz2", "xz", "lz4", "br", "7z", "tgz"]
 
   private static func choices(_ allowed: [OutputForm]) -> String {
@@ -86,7 +86,7 @@ struct FileForm: Equatable {
       + (allowed.contains(.sqlite) ? ", .sqlite or .db" : "")
   }
 
-  /// What to do about the ending of a format that is not written; nil for all other endings.
+  /// Advice for the suffix of an unsupported format; nil for all other suffixes.
   private static func advice(_ ending: String, _ path: String, _ allowed: [OutputForm]) -> String? {
     if unwritten.contains(ending) { return "write \(choices(allowed))" }
     guard let conversion = conversions[ending] else { return nil }
@@ -96,10 +96,10 @@ struct FileForm: Equatable {
       + conversion.replacing("<in>", with: written).replacing("<out>", with: stem + "." + ending)
   }
 
-  /// Formats of data that are not written, nor made of what is by a command of one line.
+  /// Data formats that are neither written nor available through a one-line command.
   private static let unwritten: Set = ["avro", "xls", "xml"]
 
-  /// Formats of data that are not written, and commands that make them of CSV or NDJSON.
+  /// Data formats that are not written, and commands that convert CSV or NDJSON to them.
   private static let conversions: [String: String] = {
     func arrow(_ write: String) -> String {
       #"python3 -c "import duckdb as d, pyarrow.\#(write)(d.sql('FROM \'<in>\'').to_arrow_table(), '<out>')""#
@@ -116,7 +116,7 @@ struct FileForm: Equatable {
     ]
   }()
 
-  /// The endings of a file's name in small letters, in their order.
+  /// The suffixes of a file's name in lower case, in order.
   private static func endings(_ path: String) -> [String] {
     let name = FilePlace.parts(path).name
     return name.lowercased().split(separator: ".", omittingEmptySubsequences: false).dropFirst()

@@ -2,7 +2,7 @@ internal import CShims
 internal import CThreads
 internal import CivilTime
 
-/// The machine's clocks. Only the shell reads them; the engine is told the time.
+/// The machine's clocks. Only the shell reads them; the engine receives the time as a value.
 enum Clock {
   /// Wall time.
   static func now() -> Instant {
@@ -11,7 +11,7 @@ enum Clock {
     return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// CPU seconds that the process has used so far.
+  /// The CPU seconds that the process has used so far.
   static func processSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -22,18 +22,18 @@ enum Clock {
   static func processors() -> Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
-/// What the process was started with.
+/// The arguments of the process.
 enum Arguments {
-  /// The command's name, and what stands behind it.
+  /// The command's name, and its arguments.
   static let all: [String] = {
-    // On Linux Swift reads them from /proc, which a root or a container may lack.
+    // On Linux Swift reads them from /proc, which may be missing in a root or a container.
     var found = CommandLine.arguments
     if !found.isEmpty { return found }
     while let next = argumentOfProcess(found.count) { found.append(String(cString: next)) }
     return found
   }()
 
-  /// Ends the process where an argument is no UTF-8: the file that is meant could not be told from others.
+  /// Ends the process if an argument is not UTF-8, because the named file would be ambiguous.
   static func requireUTF8() {
     // SAFETY: The arguments lie in memory of the process, which stays. They are found below its
     // variables if there is no /proc; that walk ends at their number. Tests: Tools/Dist/check.sh.
@@ -53,14 +53,15 @@ enum Arguments {
 
 /// The threads that commands run on.
 enum Threads {
-  /// Bytes of a stack: room for whatever the limits of expressions, templates and JSON let pass.
+  /// Bytes of a stack: enough for anything within the limits of expressions, templates and JSON.
   private static let stackSize = 16 << 20
 
-  /// Makes stacks independent of `ulimit -s`. Comes before the first task, whose threads are made once.
+  /// Makes stacks independent of `ulimit -s`. Must come before the first task, because its threads
+  /// are created once.
   static func setStackSize() { CThreads.setStackSize(ofThreads: stackSize) }
 
-  /// Ends the process where it may not have the memory for its threads: the system's libraries would try
-  /// to start them for ever.
+  /// Ends the process if it may not have the memory for its threads. Otherwise the system's
+  /// libraries would try to start them forever.
   static func requireRoom() {
     // One for each processor, and those of the libraries.
     guard hasRoom(forStacks: Clock.processors() + 4, of: stackSize) == 0 else { return }
@@ -70,8 +71,8 @@ enum Threads {
     exit(Ending.unwritten)
   }
 
-  /// Gives this thread to signals, also to those that whoever started the process has blocked: the other
-  /// threads inherit the block.
+  /// Dedicates this thread to signals, including those that the parent process has blocked: the
+  /// other threads inherit the block.
   static func takeSignals() -> Never {
     var none = sigset_t()
     sigemptyset(&none)
@@ -79,7 +80,7 @@ enum Threads {
   }
 }
 
-/// What can be seen of a file without reading it; nil where there is none.
+/// The properties of a file that are known without reading it; nil if it does not exist.
 struct FileState: Equatable {
   private let size: Int
   private let seconds: Int
@@ -100,9 +101,9 @@ struct FileState: Equatable {
   }
 }
 
-/// What a path leads to, whatever it is called.
+/// Information about the target of a path, under any name.
 enum FileIdentity {
-  /// Bytes of a regular file that is open at its beginning; nil for everything else.
+  /// The size of a regular file that is open at its beginning; nil for everything else.
   static func regularSize(of file: FileDescriptor) -> Int? {
     var status = stat()
     guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -111,7 +112,7 @@ enum FileIdentity {
     return Int(status.st_size)
   }
 
-  /// Bytes of a regular file; nil for everything else.
+  /// The size of a regular file; nil for everything else.
   static func regularSize(of path: String) -> Int? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -124,16 +125,16 @@ enum FileIdentity {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Whether this process may read what is at a path.
+  /// Whether this process may read the target of a path.
   static func isReadable(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
-  /// Whether a name is taken, be it by a link to what is not there.
+  /// Whether a name is taken, even by a link to a missing file.
   static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
-  /// Whether there is something at a path.
+  /// Whether the target of a path exists.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0
@@ -142,15 +143,15 @@ enum FileIdentity {
 
 /// Names of files.
 enum FileName {
-  /// Gives a file the name of another one, which it replaces.
+  /// Renames a file, replacing the target.
   static func replace(_ from: String, _ to: String) throws(Errno) {
     if rename(from, to) != 0 { throw .last }
   }
 
-  /// Removes a file if it is there.
+  /// Removes a file if it exists.
   static func remove(_ path: String) { unlink(path) }
 
-  /// Makes a folder in one that is there.
+  /// Creates a folder in an existing one.
   static func makeFolder(_ path: String) throws(Errno) {
     if mkdir(path, 0o777) != 0 { throw .last }
   }
@@ -159,12 +160,13 @@ enum FileName {
   static func removeFolder(_ path: String) { rmdir(path) }
 }
 
-/// The variables that this process was started with.
+/// The environment variables of this process.
 enum Variable {
-  /// A variable's text, which may be empty; nil where it is not set.
+  /// The value of a variable, which may be empty; nil if it is not set.
   static func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Forgets a width that is none: the argument parser would print its help in no columns.
+  /// Removes an unusable width, with which the argument parser would print its help in zero
+  /// columns.
   static func dropUnusableWidth() {
     guard let text = text("COLUMNS"), Int(text).map({ $0 < 20 }) ?? true else { return }
     unsetenv("COLUMNS")
@@ -172,7 +174,7 @@ enum Variable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// How many bytes both begin with; at most as many as the shorter has.
+  /// The length of the common prefix; at most the shorter length.
   func commonCount(with other: UnsafeRawBufferPointer) -> Int {
     // SAFETY: `memcmp` gets the shorter count. Tests: OutputFileTests, PrecomputeFilesTests.
     let count = Swift.min(self.count, other.count)
@@ -183,12 +185,12 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// Room on disk.
+/// Space on disk.
 enum DiskSpace {
-  /// Sets blocks aside behind a file's end, which writing then need not look for one by one; the
-  /// file stays as long as it is.
+  /// Reserves blocks after a file's end, so that later writes need not find them one by one. The
+  /// size of the file does not change.
   ///
-  /// - Returns: whether this file has them now. Writing works without.
+  /// - Returns: whether the blocks are now reserved. Writing also works without.
   static func reserve(_ file: FileDescriptor, from: Int, count: Int) -> Bool {
     reserveBlocks(of: file.rawValue, from: Int64(from), count: Int64(count))
   }
@@ -196,8 +198,8 @@ enum DiskSpace {
 
 /// Paths from patterns.
 enum FilePattern {
-  /// The files that a pattern with `*`, `?` or `[...]` names, in the order of their names; a path
-  /// without these is itself.
+  /// The files that match a pattern with `*`, `?` or `[...]`, in the order of their names. A path
+  /// without these matches itself.
   static func paths(_ pattern: String) -> [String] {
     // SAFETY: Paths are copied before `globfree`, and there are `gl_pathc` of them.
     // Tests: PrecomputeFilesTests.
@@ -211,7 +213,7 @@ enum FilePattern {
   }
 }
 
-/// Files that nobody keeps.
+/// Temporary files.
 enum Scratch {
   /// A path in the folder for temporary files that no other process uses.
   static func path(_ name: String) -> String {

@@ -1,24 +1,25 @@
 internal import RuleEngine
 
-/// A line on standard error that says how far something has come: rewritten in its place on a
-/// terminal, printed now and then elsewhere.
+/// A progress line on standard error: rewritten in place on a terminal, printed occasionally
+/// elsewhere.
 struct ProgressLine {
-  /// Whether nothing is told.
+  /// Whether to print nothing.
   let isQuiet: Bool
   let isTerminal = Terminal.rewritesLines(.standardError)
   let start = Clock.now()
   private var last: Instant
   private var isOpen = false
-  /// Whether a text has been shown.
+  /// Whether a line has been shown.
   private var hasShown = false
 
-  /// - Parameter isImmediate: whether a terminal has a line at once, and not only where it takes a while.
+  /// - Parameter isImmediate: whether a terminal shows a line immediately, and not only if the work
+  ///   takes a while.
   init(isQuiet: Bool, isImmediate: Bool = false) {
     self.isQuiet = isQuiet
     last = isImmediate && isTerminal ? .distantPast : start
   }
 
-  /// Whether it is time for another text; the next one is due a while later.
+  /// Whether it is time for another line. The next one is due a while later.
   mutating func isDue() -> Bool {
     if isQuiet { return false }
     let now = Clock.now()
@@ -29,8 +30,8 @@ struct ProgressLine {
     return true
   }
 
-  /// The columns that a text has room in; nil where it may have any length. A terminal may have
-  /// another size by now, and a line that fills it would be wrapped.
+  /// The maximum number of columns of a line; nil for any length. The terminal may have changed its
+  /// size, and a line that fills it would wrap.
   var columns: Int? {
     isTerminal ? max((Terminal.width(.standardError) ?? 80) - 3, 0) : nil
   }
@@ -44,12 +45,12 @@ struct ProgressLine {
     }
   }
 
-  /// Ends a line that is being rewritten, so that something else can be printed.
+  /// Ends a line that is being rewritten, so that other output can follow.
   mutating func interrupt() {
     if isOpen { FileText.printRaw("\r\u{1B}[K") }
     isOpen = false
   }
 
-  /// Seconds since the beginning, and never none.
+  /// Seconds since the beginning, always more than zero.
   var seconds: Double { Double(max(Clock.now() - start, 1)) / 1_000 }
 }

@@ -1,9 +1,9 @@
-/// Paths of files as services name them that show findings beside the lines of a repository.
+/// Paths of files in the form for services that show findings beside the lines of a repository.
 enum RepositoryPath {
-  /// A path from the root of the repository: from `GITHUB_WORKSPACE` where the file lies below it, else
-  /// from the current folder; one that leads elsewhere stays as it is given.
+  /// A path relative to the root of the repository: from `GITHUB_WORKSPACE` if the file is below
+  /// it, otherwise from the current folder. A path that leads elsewhere stays unchanged.
   static func of(_ path: String) -> String {
-    // A file that is not there has no place either; its name still says where it should be.
+    // A missing file has no place either, but its name still shows where it should be.
     guard path != "-", let file = place(path) else { return path }
     for root in [workspace, resolved(".")] {
       guard let root else { continue }
@@ -15,14 +15,14 @@ enum RepositoryPath {
     return path
   }
 
-  /// The folder that a workflow of GitHub Actions has checked the repository out to.
+  /// The folder where a workflow of GitHub Actions has checked out the repository.
   private static var workspace: String? {
     getenv("GITHUB_WORKSPACE").map { String(cString: $0) }
       .flatMap { $0.hasPrefix("/") ? resolved($0) : nil }
   }
 
-  /// The file without links among its folders. The file itself may be a link: a repository knows it by
-  /// the name of the link.
+  /// The file with links among its folders resolved. The file itself may be a link, because a
+  /// repository knows it by the name of the link.
   private static func place(_ path: String) -> String? {
     let (folder, name) = FilePlace.parts(path)
     guard !name.isEmpty, let parent = resolved(folder) else { return nil }

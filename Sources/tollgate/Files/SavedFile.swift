@@ -1,6 +1,5 @@
 extension FileDescriptor {
-  /// Opens a file for writing, to which nothing was written yet. What is open already is written
-  /// behind what it holds.
+  /// Opens an empty file for writing. A file that is already open is appended to.
   static func open(writing place: FilePlace) throws -> FileDescriptor {
     do throws(Errno) {
       if let number = place.descriptor {
@@ -13,14 +12,14 @@ extension FileDescriptor {
   }
 }
 
-/// Files that are written as a whole.
+/// Writes whole files.
 enum SavedFile {
-  /// Writes a file in place of what is there. Whoever reads it finds the old content or the new one,
-  /// and so it is left when the disk is full.
+  /// Replaces a file atomically. Readers see either the old content or the new one, even when the
+  /// disk is full.
   ///
   /// - Parameters:
-  ///   - path: `-` is standard output; a pipe or a device is written to.
-  ///   - scratch: where the new file is until it is complete; nil for a name that nobody has.
+  ///   - path: `-` is standard output. A pipe or a device is written directly.
+  ///   - scratch: the temporary path of the new file; nil for an unused name.
   static func write(_ bytes: [UInt8], to path: String, scratch: String? = nil) throws {
     let place = path == "-" ? FilePlace(open: 1, "standard output") : FilePlace(path)
     try place.checkWritable("the file to write")
@@ -32,7 +31,7 @@ enum SavedFile {
       do {
         defer { try? file.close() }
         try file.writeWhole(bytes)
-        // A new name for what is not on the disk yet may be all that a loss of power leaves.
+        // Otherwise a power failure could leave the new name without the content.
         if scratch == nil { fsync(file.rawValue) }
       }
       takeOver(place, new)
@@ -43,7 +42,7 @@ enum SavedFile {
     }
   }
 
-  /// A name beside a file that no other process has.
+  /// A name beside a file that no other process uses.
   static func scratch(for place: FilePlace) -> String { "\(place.target).\(getpid()).new" }
 
   private static func pour(_ bytes: [UInt8], into place: FilePlace) throws {

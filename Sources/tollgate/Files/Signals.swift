@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Signals: from a user who wants the process to stop, and from the system when it has failed.
+/// Signals: requests to stop from a user, and crashes reported by the system.
 enum Signals {
-  /// The signal that asked the process to stop; 0 when none has.
+  /// The signal that requested the process to stop; 0 without one.
   private static let requested = Atomic<Int32>(0)
-  /// Whether somebody looks for ``requested``; otherwise a request ends the process at once.
+  /// Whether ``requested`` is being polled. Otherwise a request ends the process immediately.
   private static let isHeeded = Atomic<Bool>(false)
-  /// Both ends of a pipe that holds a byte from the first request on, for those who wait.
+  /// Both ends of a pipe that contains a byte after the first request, for code that waits.
   private static let pipe: (read: Int32, write: Int32) = {
     let ends = try? FileDescriptor.pipe()
     return (ends?.readEnd.rawValue ?? -1, ends?.writeEnd.rawValue ?? -1)
@@ -20,19 +20,18 @@ enum Signals {
     ("\nerror: this is a fault of tollgate, which ends here.\n" + reporting
       + "\nSet SWIFT_BACKTRACE=enable=yes to see where it happened.\n").utf8)
 
-  /// Sets up how the process takes signals. Comes before anything else.
+  /// Sets up signal handling. Must come before anything else.
   static func install() {
-    // A reader that goes away, or a limit on the size of files, is an error where it is written to, and
-    // no end without a word.
+    // A closed reader, or a limit on file sizes, is an error of the write, instead of a silent end.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     installStops()
     installCrashes()
   }
 
-  /// Interrupts, and what kill sends.
+  /// Interrupts, and the default signal of kill.
   private static func installStops() {
-    // What the handlers read must be there before them.
+    // The values that the handlers read must exist before them.
     _ = (
       pipe.read, patience, stopText.count, lastText.load(ordering: .relaxed),
       requested.load(ordering: .relaxed),
@@ -40,7 +39,7 @@ enum Signals {
     )
     for number in [SIGINT, SIGTERM, SIGHUP] {
       var action = sigaction()
-      // A job in the background of a script, or under nohup, goes on.
+      // A background job of a script, or one under nohup, continues.
       sigaction(number, nil, &action)
       if isIgnored(action) { continue }
       set(number, SA_RESTART) { number in
@@ -49,7 +48,7 @@ enum Signals {
         guard isFirst, isHeeded else { Signals.stop(number) }
         var byte: UInt8 = 1
         _ = write(Signals.pipe.write, &byte, 1)
-        // Whatever is waited for may never come.
+        // The process may be waiting for something that never happens.
         alarm(Signals.patience)
       }
     }
@@ -57,16 +56,16 @@ enum Signals {
   }
 
   private static let stopText = Array("Stopped.\n".utf8)
-  /// The address of what to say in place of it, which a zero ends; what was here before stays in memory.
+  /// The address of the zero-terminated message to print instead. Earlier messages stay in memory.
   private static let lastText = Atomic<UInt>(0)
 
-  /// What to say if the process has to end before its command can; nil for no more than that.
+  /// Sets the message for when the process must end before its command can; nil for the default.
   static func lastWords(_ text: String?) {
     let copy = text.flatMap { strdup($0 + "\n") }
     lastText.store(UInt(bitPattern: copy), ordering: .sequentiallyConsistent)
   }
 
-  /// Ends the process from a handler of signals.
+  /// Ends the process from a signal handler.
   private static func stop(_ number: Int32) -> Never {
     // SAFETY: Handlers read atomics and strings that were made before they were installed, and call
     // only what handlers may. The last text is never freed. Tests: StoppingTests, ProcessTests.
@@ -79,11 +78,11 @@ enum Signals {
     _exit(Ending.signal(number))
   }
 
-  /// Seconds in which the process has to end after a request.
+  /// The number of seconds in which the process has to end after a request.
   private static let patience: UInt32 = 3
 
-  /// Traps and bad memory: one line for the user in place of registers, unless somebody who looks
-  /// for the fault wants these.
+  /// Handles traps and bad memory: prints one line for the user instead of registers, unless a
+  /// debugging user requests these.
   private static func installCrashes() {
     // SAFETY: `crashText` is made before the handlers, which call only what handlers may.
     // Tests: ProcessTests.
@@ -104,8 +103,8 @@ enum Signals {
     return !hasSanitizer && getenv("SWIFT_BACKTRACE") == nil
   }()
 
-  /// Gives the current thread a second stack for the message about a crash: an overflow of its own
-  /// leaves no room on that. A thread keeps it to its end.
+  /// Gives the current thread a second stack for the message about a crash, because an overflowed
+  /// stack has no room for it. The thread keeps it to its end.
   static func addStack() {
     // SAFETY: The system keeps the stack for the thread, so it is never freed. Tests: StackTests,
     // ProcessTests.
@@ -135,16 +134,16 @@ enum Signals {
 
   // MARK: Requests to stop
 
-  /// Somebody asked the process to stop.
+  /// A request to stop the process.
   struct Stop: Error {
     var signal: Int32
-    /// What to say about it.
+    /// The message about it.
     var message = "Stopped."
 
     var exitCode: Int32 { Ending.signal(signal) }
   }
 
-  /// Runs something that looks for requests to stop with ``check()`` and ends in its own way. A second
+  /// Runs a body that polls for requests to stop with ``check()`` and ends in its own way. A second
   /// request ends the process.
   static func heeding<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     isHeeded.store(true, ordering: .sequentiallyConsistent)
@@ -167,12 +166,12 @@ enum Signals {
     try check()
   }
 
-  /// Waits until there is something to read from a file, or its end, or a request to stop.
+  /// Waits until a file has data to read, or ends, or a stop is requested.
   static func wait(toRead file: FileDescriptor) throws(Stop) { _ = try wait(toRead: [file]) }
 
-  /// The same of several files.
+  /// The same for several files.
   ///
-  /// - Returns: those that have something, or have ended.
+  /// - Returns: those that have data, or have ended.
   static func wait(toRead files: [FileDescriptor]) throws(Stop) -> [FileDescriptor] {
     var waited = (files.map(\.rawValue) + [pipe.read]).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -183,7 +182,7 @@ enum Signals {
     return zip(files, waited).filter { $1.revents != 0 }.map(\.0)
   }
 
-  /// Waits until there is room to write to a file, or nobody who reads it.
+  /// Waits until a file accepts more data, or its reader is gone.
   static func wait(toWrite file: FileDescriptor) {
     var waited = pollfd(fd: file.rawValue, events: Int16(POLLOUT), revents: 0)
     _ = poll(&waited, 1, -1)

@@ -3,22 +3,22 @@ enum StandardStreams {
   // SAFETY: `isWritten` is not locked: commands print one after the other, outside the worker pool.
   // Tests: ProcessTests, tsan.
 
-  /// Takes the place of those that are closed, so that no file that is opened later gets their
-  /// number and what is printed with it. Each of them then fails as a closed one would.
+  /// Opens a replacement for closed streams. Otherwise a file that is opened later would get such a
+  /// number, and the printed output with it. Each replacement fails as a closed stream would.
   static func fill() {
     let modes: [(number: Int32, mode: Int32)] = [(0, O_WRONLY), (1, O_RDONLY), (2, O_RDWR)]
     for (number, mode) in modes where fcntl(number, F_GETFD) < 0 {
-      // The lowest number that is free is this one.
+      // The lowest free number is this one.
       _ = open("/dev/null", mode)
     }
     requireRoom()
   }
 
-  /// Files that are open at the same time, and some that the system's libraries open for themselves:
-  /// where these find no room they end the process without a word.
+  /// The number of files that are open at the same time, including some that the system's libraries
+  /// open for themselves. Without these, they end the process silently.
   private static let room = 16
 
-  /// Ends the process where it may open too few files.
+  /// Ends the process if it may open too few files.
   private static func requireRoom() {
     var opened: [Int32] = []
     defer { for file in opened { try? FileDescriptor(rawValue: file).close() } }
@@ -34,8 +34,7 @@ enum StandardStreams {
     }
   }
 
-  /// Prints to standard output. A command cannot go on without: where nothing can be written, it
-  /// ends.
+  /// Prints to standard output. If it cannot be written, the command ends.
   static func print(_ bytes: some Sequence<UInt8>) {
     do throws(Errno) {
       try FileDescriptor.standardOutput.writeWhole(Array(bytes))
@@ -45,12 +44,12 @@ enum StandardStreams {
     }
   }
 
-  /// Prints to standard error, if anybody reads it.
+  /// Prints to standard error, if it is open.
   static func printError(_ bytes: some Sequence<UInt8>) {
     try? FileDescriptor.standardError.writeWhole(Array(bytes))
   }
 
-  /// Closes standard output, which may be when a file system tells that something was not kept.
+  /// Closes standard output. Some file systems report lost data only then.
   static func close() {
     do throws(Errno) {
       try FileDescriptor.standardOutput.close()
@@ -59,7 +58,7 @@ enum StandardStreams {
     }
   }
 
-  /// Whether anything was printed. One thread prints.
+  /// Whether anything was printed. Only one thread prints.
   nonisolated(unsafe) private static var isWritten = false
 
   private static func fail(_ error: Errno) -> Never {
@@ -70,7 +69,8 @@ enum StandardStreams {
 }
 
 extension CommandError {
-  /// Something could not be written. Nothing is said to those who have closed what they read.
+  /// The error for output that could not be written. A reader that closed the stream gets no
+  /// message.
   static func cannotWrite(_ path: String, _ error: Errno) -> CommandError {
     error == .brokenPipe
       ? CommandError("", exitCode: Ending.closedPipe)

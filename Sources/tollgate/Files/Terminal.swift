@@ -1,11 +1,11 @@
-/// What the streams that people read can show.
+/// The capabilities of the streams that people read.
 enum Terminal {
-  /// Whether colours are written: by the streams and the environment, or as --color says.
+  /// Whether to write colours: depending on the streams and the environment, or on --color.
   enum ColorChoice: String, CaseIterable {
     case auto, always, never
   }
 
-  /// What the command line says, also while nobody has parsed it.
+  /// The choice on the command line, available before parsing.
   static let colorChoice: ColorChoice = {
     let value = CommandWords.value(of: "--color", in: Arguments.all.dropFirst())
     return value.flatMap { ColorChoice(rawValue: $0) } ?? .auto
@@ -19,13 +19,13 @@ enum Terminal {
 
   private static let isDumb = variable("TERM") == "dumb"
 
-  /// Whether a line on a stream can be written again in its place.
+  /// Whether a line on a stream can be rewritten in place.
   static func rewritesLines(_ stream: FileDescriptor) -> Bool { isTerminal(stream) && !isDumb }
 
   private static let outputHasColor = hasColor(.standardOutput)
   private static let errorHasColor = hasColor(.standardError)
 
-  /// Whether a stream takes colours.
+  /// Whether a stream supports colours.
   static func usesColor(_ stream: FileDescriptor) -> Bool {
     stream == .standardOutput ? outputHasColor : errorHasColor
   }
@@ -42,8 +42,8 @@ enum Terminal {
     return isTerminal(stream) && !isDumb
   }
 
-  /// The columns that lines are to fit: what COLUMNS says, whatever the stream is, or those of its
-  /// terminal. Nil for what is not one, and takes lines of any length.
+  /// The maximum width of lines: the value of COLUMNS, whatever the stream is, or the width of its
+  /// terminal. Nil for a stream that is not a terminal, and accepts lines of any length.
   static func width(_ stream: FileDescriptor) -> Int? {
     if let columns = variable("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
     guard isTerminal(stream) else { return nil }

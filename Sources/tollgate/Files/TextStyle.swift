@@ -1,9 +1,9 @@
 internal import Expressions
 
-/// Texts for people as a stream shows them: with colours, and cut to the width, where it is a terminal.
+/// The form of texts on a stream: on a terminal with colours, and cut to the width.
 struct TextStyle {
   let hasColor: Bool
-  /// Nil where lines may have any length.
+  /// Nil for lines of any length.
   let width: Int?
 
   private enum Code: String {
@@ -33,7 +33,7 @@ struct TextStyle {
     return lines.joined(separator: "\n")
   }
 
-  /// Excerpts fit already, and command lines are there to be copied.
+  /// Excerpts already fit, and command lines must stay copyable.
   private func isWhole(_ line: String) -> Bool {
     line.hasPrefix(TextStyle.gutter) || line.drop { $0 == " " }.hasPrefix("tollgate ")
   }
@@ -66,7 +66,7 @@ struct TextStyle {
 
   private static let gutter = "   | "
 
-  /// Cuts lines of a source, and the mark under each, so that neither is wrapped.
+  /// Cuts lines of a source, and the mark under each, so that neither wraps.
   private func fitExcerpts(_ lines: inout [String], _ width: Int) {
     let room = max(width - TextStyle.gutter.count, 8)
     for number in lines.indices.dropLast()
@@ -79,7 +79,7 @@ struct TextStyle {
         continue
       }
       let before = mark.prefix { $0 == " " }.count
-      // A third of the room shows what stands before the place.
+      // A third of the width shows the text before the place.
       var start = 0
       var left = before
       while left > room / 3, start < source.count {
@@ -104,7 +104,7 @@ struct TextStyle {
     ("yes", .green), ("no", .red), ("error", .yellow),
   ]
 
-  /// An explanation: the answers of clauses, and what each audience comes to.
+  /// An explanation: the results of clauses, and of each audience.
   func explanation(_ text: String) -> String {
     guard hasColor || width != nil else { return text }
     return text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -112,12 +112,12 @@ struct TextStyle {
       .joined(separator: "\n")
   }
 
-  /// A line in as many as it takes to fit.
+  /// A line, wrapped to fit.
   func wrapped(_ line: String) -> [String] {
     width.map { TextWidth.wrapped(line, to: max($0, 20)) } ?? [line]
   }
 
-  /// JSON in a line, broken behind commas between its members: it can be copied as it stands.
+  /// A line of JSON, wrapped after commas between its members, so that it can be copied unchanged.
   func wrappedJSON(_ line: String) -> [String] {
     guard let width, TextWidth.columns(line) > width else { return [line] }
     let indent = String(repeating: " ", count: line.prefix { $0 == " " }.count)
@@ -132,7 +132,7 @@ struct TextStyle {
     return lines
   }
 
-  /// The parts of JSON that end with a comma, or with the text.
+  /// The parts of JSON that end with a comma, or with the end of the text.
   private static func members(_ json: String) -> [String] {
     var parts = [""]
     var isQuoted = false
@@ -146,7 +146,7 @@ struct TextStyle {
     return parts
   }
 
-  /// A line of an explanation and what continues it.
+  /// A line of an explanation and its continuation.
   private func coloredExplanation(_ lines: [String]) -> [String] {
     guard hasColor, let line = lines.first else { return lines }
     let indent = line.prefix { $0 == " " }
@@ -176,7 +176,7 @@ struct TextStyle {
 extension TextStyle {
   static var output: TextStyle { TextStyle(.standardOutput) }
 
-  /// As a stream shows it.
+  /// The style for a stream.
   init(_ stream: FileDescriptor) {
     self.init(hasColor: Terminal.usesColor(stream), width: Terminal.width(stream))
   }

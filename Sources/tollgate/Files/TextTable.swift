@@ -1,29 +1,29 @@
 internal import Expressions
 
-/// Rows of cells in columns. Where a line would not fit, columns that can be missed are left out, then
-/// the widest names are shortened in the middle; heads stay whole.
+/// Rows of cells in columns. If a line does not fit, optional columns are dropped, then the widest
+/// names are shortened in the middle. Heads stay whole.
 struct TextTable {
-  /// The cells of a line; the first line is the head.
+  /// The cells of each line. The first line is the head.
   var rows: [[String]]
-  /// The columns that stand left; the others stand right.
+  /// The left-aligned columns; the others are right-aligned.
   var left: Set<Int> = [0]
-  /// Columns that stand left, and of which nothing is shortened.
+  /// Left-aligned columns that are never shortened.
   var whole: Set<Int> = []
-  /// Columns of which the head stands above the next one, too, whose own is empty.
+  /// Columns whose head also covers the next column, which has an empty head.
   var spanning: Set<Int> = []
-  /// Columns that are left out where there is no room for them; those of one group go together, the
+  /// Columns that are dropped if they do not fit. Columns of one group are dropped together, the
   /// first group first.
   var spare: [Set<Int>] = []
-  /// Whether the heads are names, which are shortened like the cells below them.
+  /// Whether the heads are names, which may be shortened like the cells below them.
   var hasNamesAsHeads = false
-  /// Rows above which another rule stands, beside the one under the head.
+  /// Rows that have a rule above them, beside the one under the head.
   var ruled: Set<Int> = []
 
   private static let gap = 2
-  /// Names are not made shorter than this.
+  /// The minimum length of shortened names.
   private static let shortest = 8
 
-  /// - Parameter style: how the lines are shown; a width is kept to as far as numbers let it.
+  /// - Parameter style: the style of the lines. Its width is respected as far as numbers allow.
   func lines(_ style: TextStyle) -> [String] {
     fitted(style.width).shownLines(style)
   }
@@ -70,12 +70,12 @@ struct TextTable {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
   }
 
-  /// The columns that the widest line takes, when nothing is shortened.
+  /// The width of the widest line, without shortening.
   var width: Int { TextTable.total(widths(nil)) }
 
   // MARK: Room
 
-  /// The table without columns for which there is no room.
+  /// The table without the columns that do not fit.
   private func fitted(_ limit: Int?) -> TextTable {
     guard let limit else { return self }
     var dropped: Set<Int> = []
@@ -97,7 +97,7 @@ struct TextTable {
       ruled: ruled)
   }
 
-  /// As wide as the cells, or with the widest columns of names narrower.
+  /// As wide as the cells, or with the widest columns of names reduced.
   private func widths(_ limit: Int?) -> [Int] {
     guard let head = rows.first else { return [] }
     var widths = head.indices.map { column in

@@ -4,8 +4,8 @@ internal import RuleEngine
 
 /// One user record, read for a rule set.
 enum UserFile {
-  /// Calls with a frame that holds the user's attributes, and what else is known of them. What is
-  /// odd about the record is told on standard error.
+  /// Calls the body with a frame that contains the user's attributes, and the user's state. Reports
+  /// oddities of the record on standard error.
   static func read<Result>(
     _ user: GivenUser, for ruleSet: RuleSet, at clock: HistoryClock, isQuiet: Bool = false,
     _ body: (inout Frame, DecisionState) throws -> Result
@@ -25,9 +25,9 @@ enum UserFile {
     }
   }
 
-  /// Prints what there is to say about records, a line each.
+  /// Prints findings about records, one per line.
   ///
-  /// - Parameter isQuiet: whether notes are left out.
+  /// - Parameter isQuiet: whether to omit notes.
   static func tell(_ found: [Diagnostic], isQuiet: Bool) {
     let notes = isQuiet ? found.filter { $0.severity != .note } : found
     let shown = 20
@@ -41,7 +41,7 @@ enum UserFile {
 }
 
 extension ConfigFile {
-  /// What to say of a placement that the config does not have.
+  /// The hint for a placement that the config does not have.
   func hint(forPlacement name: String) -> String {
     let parts = name.split(separator: ",").map { String($0.drop { $0 == " " }) }
     if parts.count > 1, parts.allSatisfy({ ruleSet?.placement(named: $0) != nil }) {

@@ -4,20 +4,20 @@ internal import Expressions
 enum UserForm: String, Sendable, CaseIterable {
   case ndjson, csv
 
-  /// What a file's name says.
+  /// The form according to a file's name.
   init(path: String) {
     self = Compression.withoutEnding(path).lowercased().hasSuffix(".csv") ? .csv : .ndjson
   }
 
-  /// How many bytes are looked at, at most.
+  /// The maximum number of bytes to inspect.
   static let window = 1 << 16
 
-  /// What is wrong with a file of this form as a whole, as far as its beginning tells, so that it is
-  /// told once and not for each line.
+  /// A problem with a file of this form as a whole, as far as its beginning shows it, so that it is
+  /// reported once and not for each line.
   ///
   /// - Parameters:
-  ///   - isWhole: whether nothing comes behind these bytes.
-  /// - Returns: nil when it takes more bytes to tell; an empty text when nothing is wrong.
+  ///   - isWhole: whether these bytes are the whole file.
+  /// - Returns: nil when more bytes are needed; an empty string when there is no problem.
   func problem(_ bytes: [UInt8], isWhole: Bool, path: String) -> String? {
     let isWhole = isWhole || bytes.count >= UserForm.window
     let lines = UserForm.firstLines(bytes, isWhole: isWhole)
@@ -41,7 +41,7 @@ enum UserForm: String, Sendable, CaseIterable {
     }
     let fault = UserForm.fault(first.text)
     if first.text.first == UInt8(ascii: "[") {
-      // A list between records is one line that is refused.
+      // A list among records is a single rejected line.
       if fault == nil, lines.count > 1 { return "" }
       if fault == nil, !isWhole { return nil }
       return "\(name) is one JSON list, and users must be one object per line: "
@@ -65,16 +65,17 @@ enum UserForm: String, Sendable, CaseIterable {
         + "jq -c .\(stem) > users.ndjson" : ""
   }
 
-  /// Whether what ends with LF, or not at all, is several lines that end with CR.
+  /// Whether a line that ends with LF, or with the text, consists of several lines that end with
+  /// CR.
   private static func endsLinesWithCR(_ text: ArraySlice<UInt8>) -> Bool {
     let lines = text.split(separator: UInt8(ascii: "\r"))
     guard lines.count > 1 else { return false }
-    // A CR is space in JSON, and may be in a quoted cell.
+    // A CR is white space in JSON, and may be in a quoted cell.
     return text.first == UInt8(ascii: "{")
       ? fault(lines[0]) == nil : !lines[0].contains(UInt8(ascii: "\""))
   }
 
-  /// A table where JSON is expected.
+  /// The problem of a table where JSON is expected.
   private static func tableProblem(_ line: ArraySlice<UInt8>, _ name: String) -> String {
     guard line.contains("userId") else { return "" }
     if line.contains(UInt8(ascii: ",")) {

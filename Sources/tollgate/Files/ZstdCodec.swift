@@ -7,8 +7,8 @@ final class ZstdDecoder: Compression.Decoder {
 
   private let context: OpaquePointer
 
-  /// A frame may ask for memory for this many bytes that came before: 128 MiB, as zstd itself takes
-  /// without being asked.
+  /// A frame may require memory for this many earlier bytes: 128 MiB, the default limit of zstd
+  /// itself.
   private static let windowLog: Int32 = 27
 
   init() throws {
@@ -47,7 +47,7 @@ final class ZstdDecoder: Compression.Decoder {
   }
 }
 
-/// Writes frames of zstd, the bytes of which follow from their text.
+/// Writes frames of zstd. Their bytes depend only on the content.
 final class ZstdEncoder: Compression.Encoder {
   // SAFETY: zstd gets input and output with their sizes, and keeps no pointer to them. `deinit`
   // frees the context. Tests: CompressedOutputTests, InputFormsTests, asan.

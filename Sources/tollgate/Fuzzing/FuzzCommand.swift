@@ -247,10 +247,10 @@ struct FuzzCommand: AsyncParsableCommand {
     }
   }
 
-  /// Options without which a test would be run in another way.
+  /// Options that a test needs to run in the same way.
   private func flags(isTraffic: Bool) -> String {
     var flags = ""
-    // Tests say the seed themselves.
+    // Tests contain the seed themselves.
     if isTraffic, !options.seed.isEmpty { flags += " --seed \(options.seed)" }
     if let assigner = options.assignerName { flags += " --assigner \(assigner.rawValue)" }
     if language.dialect != .superscript { flags += " --dialect \(language.dialect.rawValue)" }
@@ -261,7 +261,7 @@ struct FuzzCommand: AsyncParsableCommand {
   }
 }
 
-/// The files that cases are written to.
+/// The files for writing cases.
 struct FuzzFiles {
   let tests: String
   let users: String
@@ -279,7 +279,7 @@ struct FuzzFiles {
 
   var all: [String] { [tests, users, traffic] }
 
-  /// Files that are not there yet.
+  /// File names that do not exist yet.
   static func free() -> FuzzFiles {
     let names = (2...999).map { "fuzz-\($0).tests.jsonl" }
     return (["fuzz.tests.jsonl"] + names).map { FuzzFiles($0) }

@@ -2,20 +2,20 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Sends blocks of users through workers, and takes what comes of them in their order.
+/// Sends blocks of users through workers, and adds their results in order.
 struct FuzzRun {
   private let pool: FuzzPool
   private let threads: Int
-  /// Users, and milliseconds, after which it ends.
+  /// The maximum number of users, and of milliseconds.
   private let mostUsers: Int?
   private let mostTime: Int64?
   private let start: Instant
   private var progress: ProgressLine
 
-  /// Blocks that are looked at however long that takes, where nobody has said how long it may.
+  /// The minimum number of blocks, regardless of the time, if no time limit was set.
   private let leastBlocks: Int
 
-  /// Blocks that are looked at even where all that was declared is settled.
+  /// The number of blocks to run even if every declared invariant is settled.
   private static let mostSettled = 2
 
   init(
@@ -60,9 +60,9 @@ struct FuzzRun {
   }
 }
 
-/// Workers that blocks take in turn.
+/// Workers that process blocks. They are reused.
 private final class FuzzPool: Sendable {
-  /// A worker that one task at a time holds.
+  /// A worker that one task uses at a time.
   private final class Worker: @unchecked Sendable {
     // SAFETY: A task takes a worker from a `Locked` and has it alone. Tests: FuzzCommandTests,
     // tsan.

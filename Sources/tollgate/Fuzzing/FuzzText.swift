@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What a search for users who break invariants has found, for people and for programs.
+/// The results of a search for users that break invariants, in text form and as JSON.
 enum FuzzText {
   static func counts(_ counts: FuzzCounts) -> String {
     counted(counts.users, "user")
@@ -42,7 +42,7 @@ enum FuzzText {
     return lines.map(DiagnosticText.visible).joined(separator: "\n")
   }
 
-  /// Of an invariant that holds because nobody is meant.
+  /// The text for an invariant that holds because it applies to no user.
   private static func never(_ number: Int, _ report: FuzzReport, _ runs: String) -> String {
     report.applied(number).count == 0 ? "; never applied: 0 of \(runs)" : ""
   }

@@ -2,16 +2,16 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// A file of invariants: a JSON object a line, or one JSON list.
+/// A file of invariants: one JSON object per line, or one JSON list.
 struct InvariantFile {
   private(set) var invariants: [RuleInvariant] = []
-  /// What is wrong, each with its place.
+  /// The problems, each with its place.
   private(set) var faults: [String] = []
 
   private let path: String
   private var name: String { path == "-" ? "standard input" : path }
 
-  /// - Parameter placements: the names that the config has.
+  /// - Parameter placements: the names of the config's placements.
   init(_ path: String, placements: [String]) throws {
     self.path = path
     defer { shorten() }
@@ -31,7 +31,7 @@ struct InvariantFile {
         faults.append("\(name):\(position.line):\(position.column): \(error.message)")
       }
     } else if let whole = try? Value.parse(json: bytes) {
-      // One object over several lines is a whole file.
+      // A single object over several lines is a whole file.
       let line = 1 + bytes.prefix { $0 <= 0x20 }.count { $0 == 0x0A }
       read(whole, "\(name):\(line)", placements)
     } else {
@@ -79,7 +79,7 @@ struct InvariantFile {
     if problems.isEmpty { invariants.append(invariant) }
   }
 
-  /// Nobody reads more of them than these at once.
+  /// The maximum number of problems to list.
   private static let mostFaults = 20
 
   private mutating func shorten() {

@@ -155,7 +155,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     )
   }
 
-  /// The experiments that are looked at.
+  /// The selected experiments.
   private func chosen(_ all: [MigratedExperiment], isAll: Bool) throws -> [MigratedExperiment] {
     if !experiments.isEmpty {
       return try experiments.map { id in
@@ -203,7 +203,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
   ) {
     let report = MigrationReport(
       experiments: results, userCount: run.userCount, refused: run.refused)
-    // Whoever writes the assignments to standard output wants nothing else there.
+    // With the assignments on standard output, nothing else may be printed there.
     let isFree = out != "-"
     let target: FileDescriptor = isFree ? .standardOutput : .standardError
     if !quiet {

@@ -1,24 +1,24 @@
 internal import Expressions
 internal import RuleEngine
 
-/// An experiment that two configs have, and the users whom the new one puts into it.
+/// An experiment that two configs have, and the users that the new one assigns to it.
 struct MigratedExperiment {
   let id: String
-  /// The variants of the new config, and what each weighed in the old one; nil where it is new.
+  /// The variants of the new config, with their weights in the old one; nil for a new variant.
   let variants: [(variant: Variant, formerWeight: Double?)]
-  /// Variants that only the old config has, with how many users had them.
+  /// Variants that only the old config has, with the number of users that had them.
   private(set) var gone: [(variant: Variant, users: Int)]
-  /// The placements whose audiences have it.
+  /// The placements whose audiences have the experiment.
   let placements: (old: [String], new: [String])
 
   private(set) var migration: WeightMigration
-  /// Who was added, as numbers of users.
+  /// The added users, by number.
   private(set) var users: [UInt32] = []
-  /// By variant of the new config: whom it would get by drawing anew.
+  /// By variant of the new config, the users that it would get in a new draw.
   private(set) var drawn: [Int]
-  /// How many users would move by that.
+  /// The number of users that would move in a new draw.
   private(set) var movedByDraw = 0
-  /// How many users had a variant before.
+  /// The number of users that had a variant before.
   private(set) var hadVariant = 0
   private let hashPrefix: [UInt8]
 
@@ -31,11 +31,11 @@ struct MigratedExperiment {
     gone = old.variants.filter { !new.hasVariant($0.id) }.map { ($0, 0) }
     migration = WeightMigration(weights: new.variants.map(\.weight))
     drawn = Array(repeating: 0, count: new.variants.count)
-    // Of a salt of its own: who has to go must not be who a draw gave some variant to.
+    // With its own salt, because the users that move must not correlate with the draw.
     hashPrefix = Assigner.hash(salt: "migrate-weights").hashPrefix(experimentID: id)
   }
 
-  /// Whether another draw of the same number may give another variant.
+  /// Whether the same draw may now give another variant.
   var hasChanged: Bool {
     !gone.isEmpty || variants.contains { $0.formerWeight != $0.variant.weight }
   }
@@ -48,7 +48,7 @@ struct MigratedExperiment {
   ///
   /// - Parameters:
   ///   - former: the ID of the variant that the user had, or nil.
-  ///   - drawn: that of the variant that the new config gives.
+  ///   - drawn: the ID of the variant that the new config assigns.
   mutating func add(_ subject: String, number user: Int, former: String?, drawn: String) {
     // SAFETY: The view of the local array stays in the closure. Tests: MigrateWeightsTests.
     let byDraw = number(of: drawn)

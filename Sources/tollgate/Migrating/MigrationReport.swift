@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// What a migration comes to, as text and as JSON.
+/// The result of a migration, in text form and as JSON.
 struct MigrationReport {
   let experiments: [(experiment: MigratedExperiment, result: WeightMigration.Result)]
   let userCount: Int
@@ -56,7 +56,7 @@ struct MigrationReport {
     return counted(count, "user") + share
   }
 
-  /// A weight without a fraction that says nothing.
+  /// A weight without a redundant fraction.
   private static func number(_ weight: Double) -> String {
     weight == weight.rounded() && abs(weight) < 1e15 ? String(Int(weight)) : "\(weight)"
   }

@@ -2,9 +2,9 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Reads users, and gathers who is in which experiment with which variant.
+/// Reads users, and records their experiments and variants.
 struct MigrationRun {
-  /// How one of the two configs decides.
+  /// The rules of one of the two configs.
   struct Side {
     var ruleSet: RuleSet
     var assigner: Assigner
@@ -13,18 +13,18 @@ struct MigrationRun {
   private(set) var experiments: [MigratedExperiment]
   private(set) var userCount = 0
   private(set) var refused = 0
-  /// Lines about users that were there before.
+  /// The number of lines with users that appeared before.
   private(set) var repeated = 0
 
   private let old: Side
   private let new: Side
   private let clock: HistoryClock
-  /// The identities of all users, one after the other, and where each ends.
+  /// The concatenated identities of all users, and the end of each.
   private var identities: [UInt8] = []
   private var ends: [Int] = []
   private var seen: Set<UInt64> = []
 
-  /// Bytes of the longest line that is read, as in a run over users.
+  /// The maximum length of a line in bytes, as in a run over users.
   private static let lineLimit = 1 << 20
 
   init(_ experiments: [MigratedExperiment], old: Side, new: Side, clock: HistoryClock) {
@@ -111,7 +111,8 @@ struct MigrationRun {
     String(decoding: identities[(user == 0 ? 0 : ends[user - 1])..<ends[user]], as: UTF8.self)
   }
 
-  /// Calls with each user who is in an experiment, and the variants that the fewest moves give.
+  /// Calls the body with each user that is in an experiment, and its variants with the fewest
+  /// moves.
   func forEachUser(
     _ results: [WeightMigration.Result],
     _ body: (String, [(experiment: String, variant: String)]) throws -> Void
@@ -161,7 +162,7 @@ extension MigrationRun {
 }
 
 extension MigrationRun.Side {
-  /// The variant that a user gets of an experiment at the first placement where it decides.
+  /// The variant of a user in an experiment, at the first placement where it decides.
   fileprivate func variant(
     of experiment: String, at placements: [String], _ frame: inout Frame, _ state: DecisionState
   ) -> String? {

@@ -7,13 +7,13 @@ internal import RuleInsight
 /// How the claims of texts are checked.
 struct ClaimSettings {
   var profile: PricingProfile?
-  /// Whether users may have offers; nil for both.
+  /// Whether users are eligible for offers; nil for both.
   var isEligible: Bool?
-  /// Of prices and dates; nil for the products' own.
+  /// The locales of prices and dates; nil for the products' own.
   var locales: [String?]
   var now: Instant
   var words = ClaimWords.known
-  /// Whether the texts are kept as users read them, for a report.
+  /// Whether to store the texts as users read them, for a report.
   var keepsRenderings = false
 
   func check(_ products: [PricedProduct], _ environment: TemplateEnvironment, theme: Value?)

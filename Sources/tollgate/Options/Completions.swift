@@ -3,14 +3,14 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What a shell offers where somebody presses Tab.
+/// The completions of a shell.
 enum Completions {
-  /// The placements of the config that stands on the command line.
+  /// The placements of the config on the command line.
   static let placements = CompletionKind.custom { words, _, _ in
     config(in: words)?.placements.map(\.name) ?? []
   }
 
-  /// The audiences of the placement that stands there, or of all, by ID where they have one.
+  /// The audiences of the placement on the command line, or of all, by ID if they have one.
   static let audiences = CompletionKind.custom { words, _, _ in
     let asked = CommandWords.value(of: "--placement", in: words)
     let placements = config(in: words)?.placements.filter { asked == nil || $0.name == asked } ?? []
@@ -26,7 +26,7 @@ enum Completions {
     CodePage.all.keys.map(\.rawValue).sorted()
   }
 
-  /// The first word behind the command's name that is a file with a config in it.
+  /// The config in the first argument that is a config file.
   private static func config(in words: [String]) -> Config? {
     for word in words.dropFirst(2) where !word.hasPrefix("-") && FileText.isFile(word) {
       guard let bytes = try? FileText.read(word), let config = Config.decode(bytes).output,

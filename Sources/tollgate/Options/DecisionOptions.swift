@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import RuleEngine
 
-/// What configs are written in.
+/// The format of configs.
 struct ConfigFormOptions: ParsableArguments {
   enum FormatName: String, ExpressibleByArgument, CaseIterable {
     case superwall, agentwallie
@@ -12,12 +12,12 @@ struct ConfigFormOptions: ParsableArguments {
   @Option(help: OptionHelp.configFormat)
   var configFormat: FormatName?
 
-  /// The option as words of a command line.
+  /// The option in the form of a command line.
   var words: [String] { configFormat.map { ["--config-format", $0.rawValue] } ?? [] }
 
   /// - Parameters:
-  ///   - record: the user that is decided; nil for many, or where the SDK does not depend on it.
-  ///   - readsRecords: whether users are decided by the SDKs that their records name.
+  ///   - record: the user to decide; nil for many users, or if the SDK does not depend on it.
+  ///   - readsRecords: whether users are decided by the SDKs in their records.
   func file(
     _ path: String, _ language: LanguageOptions, for record: [UInt8]? = nil,
     readsRecords: Bool = false
@@ -32,8 +32,8 @@ struct ConfigFormOptions: ParsableArguments {
 
 /// The config that a command reads.
 ///
-/// Groups of options have no groups inside: in a debug build the parser checks each group anew for every
-/// group around it, which with three of them took ten times as long as a decision.
+/// Groups of options are not nested: in a debug build the parser checks each group again for every
+/// enclosing group, which with three of them took ten times as long as a decision.
 struct ConfigOptions: ParsableArguments {
   @Argument(help: OptionHelp.configArgument, completion: .file())
   var config: String
@@ -72,7 +72,7 @@ struct DecisionOptions: ParsableArguments {
 
   var timeZone: String { givenTimeZone ?? "UTC" }
 
-  /// The time with the calendar that questions about events are answered by.
+  /// The time with the calendar for questions about events.
   func clock(_ now: Instant) throws -> HistoryClock {
     guard let clock = HistoryClock(now: now, timeZone: timeZone) else {
       throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
@@ -91,20 +91,20 @@ struct DecisionOptions: ParsableArguments {
     }
   }
 
-  /// What a decision depends on beside config and user, for a person who wants the same again.
+  /// The inputs of a decision beside config and user, in words, for reproducing it.
   static func basis(_ now: Instant, _ assigner: Assigner) -> String {
     let time = now.text ?? "\(now.milliseconds) ms"
     let seed = if case .hash(let salt) = assigner, !salt.isEmpty { ", seed '\(salt)'" } else { "" }
     return "\(time), assigner \(assigner.name)\(seed)"
   }
 
-  /// The same with the zone that times are told in, where that is not UTC.
+  /// The same with the time zone of displayed times, if it is not UTC.
   func zonedBasis(_ now: Instant, _ assigner: Assigner) -> String {
     let basis = DecisionOptions.basis(now, assigner)
     return timeZone == "UTC" ? basis : "\(basis), time zone \(timeZone)"
   }
 
-  /// Says that a seed has no effect.
+  /// Reports that a seed has no effect.
   func tellUnused(_ assigner: Assigner, isQuiet: Bool = false) {
     guard !isQuiet, assigner == .djb2, !seed.isEmpty else { return }
     FileText.printError("note: djb2 takes no seed; --seed is for --assigner hash")
@@ -112,9 +112,9 @@ struct DecisionOptions: ParsableArguments {
 }
 
 extension Clock {
-  /// The time that an option says, or else what the clock says.
+  /// The time of an option, otherwise that of the clock.
   ///
-  /// - Parameter timeZone: the zone of a time that is given without one.
+  /// - Parameter timeZone: the zone of a time without one.
   static func time(_ option: String?, in timeZone: String) throws -> Instant {
     guard let option else { return now() }
     do throws(WireTime.Fault) {
@@ -136,7 +136,7 @@ extension Clock {
 extension UserID.Reading: ExpressibleByArgument {}
 
 extension RuleSet {
-  /// The rules for users whose IDs are read in a way.
+  /// The rules with a certain way of reading users' IDs.
   func reading(_ ids: UserID.Reading) -> RuleSet {
     var ruleSet = self
     ruleSet.userIDs = ids

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import Expressions
 
-/// Options that the parser accepts although they are likely a mistake.
+/// Finds options that the parser accepts although they are likely a mistake.
 enum GivenOptions {
-  /// Rejects an option with one value that is given twice, of which the parser uses the last value, and an
-  /// empty value, which usually comes from an unset variable.
+  /// Rejects an option with one value that is used twice, because the parser would use the last
+  /// value; and an empty value, which usually comes from an unset variable.
   static func check(_ arguments: [String], of command: any ParsableCommand.Type) throws {
     let words = arguments.prefix { $0 != "--" }.flatMap { argument in
       argument.hasPrefix("--")
@@ -17,7 +17,8 @@ enum GivenOptions {
       throw ValidationError("\(name) is empty; is a variable not set?")
     }
     let names = words.filter { $0.hasPrefix("-") }
-    // The parser takes a while to describe itself. A short name may be another one for a long name.
+    // Asking the parser for its options takes a while. A short option may be an alias of a long
+    // one.
     guard Set(names).count < names.count || names.contains(where: { $0.count == 2 }) else { return }
     let described = try Value.parse(json: command._dumpHelp().utf8)
     for option in described["command"]?["arguments"]?.elements ?? []

@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// What `--help` says of a command below its first line.
+/// The text of `--help` for a command below its first line.
 struct HelpText {
-  /// A command line that works as it stands, in a folder with the files that it names.
+  /// A command line that works unchanged, in a folder with the files that it names.
   struct Example {
     var purpose: String
     var command: String
@@ -15,9 +15,9 @@ struct HelpText {
 
   let text: String
 
-  /// The codes of commands that decide for files of users.
+  /// The exit codes of commands that decide for files of users.
   ///
-  /// - Parameter wrong: what ends with 2.
+  /// - Parameter wrong: the conditions for code 2.
   static func codesOfRuns(wrong: String, stopped: String = "stopped")
     -> [(code: String, meaning: String)]
   {
@@ -28,7 +28,8 @@ struct HelpText {
     ]
   }
 
-  /// - Parameter codes: what the exit codes say of this command; README says it of all.
+  /// - Parameter codes: the meaning of the exit codes for this command. README has the general
+  ///   table.
   init(_ text: String, examples: [Example], codes: [(code: String, meaning: String)]) {
     var lines = [text, "", "EXAMPLES:"]
     for example in examples {
@@ -40,7 +41,7 @@ struct HelpText {
     self.text = lines.joined(separator: "\n")
   }
 
-  /// The codes of a command with those that every command may end with.
+  /// The exit codes of a command, completed by those of every command.
   private static func completed(_ codes: [(code: String, meaning: String)])
     -> [(code: String, meaning: String)]
   {
@@ -50,10 +51,11 @@ struct HelpText {
     return own + [("74", unwritten), ("130, 143", stopped)]
   }
 
-  /// A command line over several, as a shell takes it: the parser would break it without a sign.
+  /// A command line split into several lines with backslashes, because the parser would break it
+  /// without them.
   private static func wrapped(_ command: String) -> [String] {
     var lines = [""]
-    // An option stays with its value.
+    // An option stays on a line with its value.
     for text in command.replacing(" --", with: "\n--").split(separator: "\n") {
       if let last = lines.last, !last.isEmpty, last.count + text.count + 3 > 76 {
         lines[lines.count - 1] += " \\"

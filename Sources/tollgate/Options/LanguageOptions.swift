@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Expressions
 internal import RuleEngine
 
-/// Which language the rules of a config are read in, and which SDK decides.
+/// The language of a config's rules, and the SDK that decides.
 struct LanguageOptions: ParsableArguments {
   enum DialectName: String, ExpressibleByArgument, CaseIterable {
     case superscript, cel
@@ -45,7 +45,7 @@ struct LanguageOptions: ParsableArguments {
     return (old, new)
   }
 
-  /// The language for all users, and for those whose records say nothing of their SDKs.
+  /// The language for all users, and for those whose records do not name an SDK.
   var language: RuleLanguage { Self.language(dialect, platform, sdkVersion) }
 
   /// The language of one user.
@@ -55,7 +55,7 @@ struct LanguageOptions: ParsableArguments {
     return .superscript(sdkVersion.choice(DeviceSDK(device: device), usual: platform.sdk).profile)
   }
 
-  /// The user, where it says which SDK decides; what is odd about that is told.
+  /// The user, if it determines the SDK that decides. Reports oddities of its SDK data.
   func givenUser(_ user: UserOptions, isQuiet: Bool) throws -> GivenUser? {
     guard dialect == .superscript, sdkVersion.readsRecords,
       let given = try user.given(isQuiet: isQuiet)
@@ -73,7 +73,7 @@ struct LanguageOptions: ParsableArguments {
     return given
   }
 
-  /// Which SDK decides, behind what else a decision depends on; nothing for the newest.
+  /// The SDK that decides, to follow the other inputs of a decision; empty for the newest.
   func basis(_ ruleSet: RuleSet) -> String {
     guard sdkVersion != .newest, let profile = ruleSet.profile else { return "" }
     let asked = sdkVersion.version(of: profile.sdk)
@@ -81,7 +81,7 @@ struct LanguageOptions: ParsableArguments {
     return ", by \(profile.title)" + (isNew ? ", the newest one that is known" : "")
   }
 
-  /// The options as words of a command line, where they are not as usual.
+  /// The options in the form of a command line, if they differ from the defaults.
   var words: [String] {
     Self.words(
       dialect: dialect.rawValue, platform: platform.rawValue, sdkVersion: sdkVersion.text)
@@ -93,7 +93,7 @@ struct LanguageOptions: ParsableArguments {
       + (sdkVersion == SDKSelection.newest.text ? [] : ["--sdk-version", sdkVersion])
   }
 
-  /// The language of names as the options take them.
+  /// The language for option values.
   static func language(dialect: String, platform: String, sdkVersion: String) -> RuleLanguage {
     language(
       DialectName(rawValue: dialect) ?? .superscript, PlatformName(rawValue: platform) ?? .ios,
@@ -106,7 +106,7 @@ struct LanguageOptions: ParsableArguments {
     dialect == .cel ? .cel : .superscript(selection.profile(usual: selection.usual(platform.sdk)))
   }
 
-  /// Rejects a selection by the records of users, for commands that decide all users by one SDK.
+  /// Rejects a selection by the records of users, for commands that use one SDK for all users.
   func requireOneVersion() throws {
     try requireNoUpdate()
     if case .record = sdkVersion {
@@ -118,7 +118,7 @@ struct LanguageOptions: ParsableArguments {
 }
 
 extension LanguageOptions {
-  /// Rejects two versions, for commands that decide by one.
+  /// Rejects two versions, for commands that use only one.
   func requireNoUpdate() throws {
     if case .update = sdkChoice {
       throw ValidationError(
@@ -127,12 +127,12 @@ extension LanguageOptions {
   }
 }
 
-/// What `--sdk-version` says: one SDK, or the versions before and after an update.
+/// The value of `--sdk-version`: one SDK, or the versions before and after an update.
 enum SDKChoice {
   case one(SDKSelection)
   case update(SDKSelection, SDKSelection)
 
-  /// Reads what an option says.
+  /// Parses the value of an option.
   static func argument(_ text: String) throws -> SDKChoice {
     guard text.contains("..") else { return .one(try SDKSelection.argument(text)) }
     do throws(SDKSelection.Fault) {
@@ -145,7 +145,7 @@ enum SDKChoice {
 }
 
 extension SDKSelection {
-  /// Reads what an option says.
+  /// Parses the value of an option.
   static func argument(_ text: String) throws -> SDKSelection {
     do throws(Fault) {
       return try SDKSelection(text)
@@ -154,7 +154,7 @@ extension SDKSelection {
     }
   }
 
-  /// The SDK that decides where no record says another one.
+  /// The SDK that decides if a record does not name one.
   func usual(_ platform: SDKName) -> SDKName {
     if case .versions(let versions) = self, Array(versions.keys) == [.agentWallie] {
       return .agentWallie
@@ -164,7 +164,7 @@ extension SDKSelection {
 }
 
 extension SDKVersion {
-  /// Reads what an option says.
+  /// Parses the value of an option.
   static func argument(_ text: String) throws -> SDKVersion {
     if let version = SDKVersion(text) { return version }
     throw ValidationError("'\(text)' is not an SDK version; write for example 4.12.5")

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import RuleEngine
 internal import RuleInsight
 
-/// Options of a command that makes a report, in any command that counts users.
+/// Options for reports, in any command that counts users.
 struct ReportOptions: ParsableArguments {
   @Option(help: OptionHelp.report, completion: .file())
   var report: String?
@@ -25,23 +25,23 @@ struct ReportOptions: ParsableArguments {
     if let report { try FilePlace(report).checkWritable("--report") }
   }
 
-  /// Throws when the report cannot be written, or is another file of the command.
+  /// Throws when the report cannot be written, or is the same as another file of the command.
   func check(_ uses: inout FileUses) throws {
     try checkWritable()
     add(to: &uses)
     try uses.check()
   }
 
-  /// Names the report, for ``FileUses/check()``.
+  /// Adds the report, for ``FileUses/check()``.
   func add(to uses: inout FileUses) { uses.writes("--report", report) }
 }
 
-/// How the users of a report are called.
+/// The names of users in a report.
 struct ReportUserOptions: ParsableArguments {
   @Flag(help: OptionHelp.reportIDs)
   var reportIds = false
 
-  /// Throws where there is no report for them, and where their IDs are both wanted and kept out.
+  /// Throws when there is no report, and when users' IDs are both requested and redacted.
   func check(_ reporting: ReportOptions, _ redacting: RedactionOptions) throws {
     guard reportIds else { return }
     if reporting.report == nil { throw ValidationError("--report-ids is for --report") }

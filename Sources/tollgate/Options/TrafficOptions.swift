@@ -3,7 +3,7 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What traffic there is, and what users do.
+/// The amount of traffic, and the behavior of users.
 struct TrafficOptions: ParsableArguments {
   @Option(
     name: .customLong("placement"),
@@ -51,7 +51,7 @@ struct TrafficOptions: ParsableArguments {
   static let usualRate = 1.0
   private static let mostDays = 3_660
   private static let mostPerDay = 1_000.0
-  /// A user's placements are in memory when they are written.
+  /// A user's placements must fit into memory while they are written.
   private static let mostOfUser = 20_000.0
 
   func check(hasEvents: Bool) throws {
@@ -110,12 +110,12 @@ struct TrafficOptions: ParsableArguments {
     }
   }
 
-  /// Without a fraction where it has none.
+  /// Without a fraction if it is whole.
   static func number(_ number: Double) -> String {
     Int(exactly: number).map { "\($0)" } ?? "\(number)"
   }
 
-  /// The options as words of a command line.
+  /// The options in the form of a command line.
   func words(_ traffic: GeneratedTraffic?) -> [String] {
     var words = placements.flatMap { ["--placement", $0] }
     if let traffic {
@@ -129,7 +129,7 @@ struct TrafficOptions: ParsableArguments {
     return words
   }
 
-  /// What a simulation depends on, for a person who wants the same again.
+  /// The inputs of a simulation in words, for reproducing it.
   func basis(_ traffic: GeneratedTraffic, _ plan: TrafficPlan) -> String {
     let time = traffic.start.text ?? "\(traffic.start.milliseconds) ms"
     return "\(time), assigner \(plan.options.assigner.name)"

@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The columns of a CSV file of users, and how a row becomes a user record.
+/// The columns of a CSV file of users, and the conversion of a row to a user record.
 ///
-/// Names with dots are paths: `user.plan` is the member `plan` of `user`. A cell that is empty and
-/// not quoted leaves its member out.
+/// Names with dots are paths: `user.plan` is the member `plan` of `user`. An empty cell without
+/// quotes omits its member.
 struct CSVHeader: Sendable {
   // SAFETY: Rows with the wrong number of cells are rejected before they come here, so every column
   // has a cell. Tests: InputFormsTests, DemoFormsTests, PrecomputeFilesTests.
@@ -16,7 +16,7 @@ struct CSVHeader: Sendable {
     var name: String
     var column: Int?
     var members: [Node] = []
-    /// By name: the member's place. A table may have thousands.
+    /// The index of the member by name, because a table may have thousands.
     var places: [[UInt8]: Int] = [:]
   }
 
@@ -57,7 +57,7 @@ struct CSVHeader: Sendable {
     }
   }
 
-  /// What a name is in the way of that comes before it.
+  /// The error for a name that conflicts with an earlier one.
   private static func collision(_ name: String, _ number: Int, _ cells: [String]) -> String {
     let place = "'\(name)' in column \(number + 1)"
     if let other = cells[..<number].firstIndex(of: name) {
@@ -95,7 +95,7 @@ struct CSVHeader: Sendable {
 
   /// Appends the record of a row, without a newline.
   ///
-  /// - Parameter texts: counts the cells that may be meant otherwise.
+  /// - Parameter texts: counts the cells that could be read in another way.
   func append(
     _ row: [CSVCell], _ text: UnsafeRawBufferPointer, to json: inout [UInt8],
     _ texts: inout CSVTexts
@@ -128,7 +128,7 @@ struct CSVHeader: Sendable {
   }
 }
 
-/// A cell of a row: a part of the file's text.
+/// A cell of a row: a range of the file's text.
 struct CSVCell {
   // SAFETY: A cell is a range of the text that `CSVRows` found, and is only used with that text.
   // Its content is copied. Tests: InputFormsTests, DemoFormsTests, PrecomputeFilesTests.
@@ -141,10 +141,10 @@ struct CSVCell {
 
   var isEmpty: Bool { from == to && !isQuoted }
 
-  /// Appends the cell as JSON: numbers, bools and null when they are not quoted, lists and objects
-  /// that are JSON, and text otherwise.
+  /// Appends the cell as JSON: numbers, bools and null if they are not quoted, valid JSON lists and
+  /// objects, and a string otherwise.
   ///
-  /// - Returns: what a text may have been meant as; nil for most.
+  /// - Returns: the likely intention of a string; nil for most.
   func append(_ text: UnsafeRawBufferPointer, isText: Bool, to json: inout [UInt8])
     -> CSVTexts.Kind?
   {
@@ -186,7 +186,7 @@ struct CSVCell {
     return content
   }
 
-  /// What is not a text: a JSON number, or a word for true, false or null.
+  /// A cell that is not a string: a JSON number, or a word for true, false or null.
   private static func literal(_ content: [UInt8]) -> [UInt8]? {
     guard let first = content.first else { return nil }
     switch first {
@@ -205,7 +205,7 @@ struct CSVCell {
     }
   }
 
-  /// JSON's grammar of numbers: no zero before other digits, digits on both sides of a point.
+  /// JSON's grammar of numbers: no leading zeros, digits on both sides of a point.
   private static func isNumber(_ text: [UInt8]) -> Bool {
     var at = text.first == UInt8(ascii: "-") ? 1 : 0
     func digits() -> Int {

@@ -2,19 +2,20 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Rows of CSV as the lines of JSON that workers read, and back again for what is refused.
+/// Converts rows of CSV to the lines of JSON that workers read, and maps rejected lines back to
+/// rows.
 struct CSVRecords {
   // SAFETY: Rows are ranges of the text, which the caller passes again for every question. Nothing
   // points into it. Tests: InputFormsTests, DemoFormsTests, PrecomputeFilesTests.
 
-  /// A line of JSON for each row; blank where the row itself is refused.
+  /// A line of JSON for each row; blank for a row that is itself rejected.
   private(set) var json: [UInt8] = []
-  /// By line of JSON: the row.
+  /// By line of JSON, its row.
   private var rows: [(line: Int, from: Int, to: Int)] = []
   private var faults: [(row: Int, reason: String)] = []
-  /// Cells that may be meant otherwise than they are taken.
+  /// Cells that could be read in another way.
   private(set) var texts = CSVTexts()
-  /// Lines of the file.
+  /// The number of lines of the file.
   private(set) var lines = 0
 
   init(_ text: UnsafeRawBufferPointer, _ header: CSVHeader, lineLimit: Int) {
@@ -40,10 +41,10 @@ struct CSVRecords {
       ? nil : "the row has \(counted(row.cells.count, "cell")), and the header \(header.columns)"
   }
 
-  /// Rows that are refused themselves.
+  /// The number of rows that are themselves rejected.
   var faultCount: Int { faults.count }
 
-  /// The first row that is refused itself and holds a text: its line, from 0, and why.
+  /// The first rejected row that contains a given text: its line, from 0, and the reason.
   func fault(with part: String, in text: UnsafeRawBufferPointer) -> (line: Int, reason: String)? {
     let found = faults.first { fault in
       String(decoding: text[rows[fault.row].from..<rows[fault.row].to], as: UTF8.self)
@@ -52,10 +53,10 @@ struct CSVRecords {
     return found.map { (rows[$0.row].line, $0.reason) }
   }
 
-  /// The line of the text, from 0, on which the row of a line of JSON begins.
+  /// The line of the text, from 0, where the row of a line of JSON begins.
   func line(ofRow row: Int) -> Int { rows[row].line }
 
-  /// What a worker gave for the lines of JSON, told of the rows.
+  /// The output of a worker for the lines of JSON, mapped to the rows.
   func output(_ output: BatchWorker.Output, _ text: UnsafeRawBufferPointer)
     -> BatchWorker.Output
   {
@@ -69,7 +70,8 @@ struct CSVRecords {
     output.sums.lines = lines
     return output
   }
-  /// Refused lines of JSON, told of the rows, with the rows that are refused themselves.
+  /// Rejected lines of JSON, mapped to the rows, together with the rows that are themselves
+  /// rejected.
   func rejected(_ lines: [BatchWorker.RejectedLine], _ text: UnsafeRawBufferPointer)
     -> [BatchWorker.RejectedLine]
   {

@@ -2,14 +2,14 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Cells of CSV that are texts and look as if they were meant otherwise, as databases write values.
+/// String cells of CSV that look like other values, as databases write them.
 struct CSVTexts: Hashable, Sendable {
   enum Kind: String, CaseIterable, Sendable {
     case bools, nulls, numbers, json
-    /// Numbers in quotes, which are told where rules take the column for numbers.
+    /// Numbers in quotes, which are reported if rules treat the column as numbers.
     case quoted
 
-    /// The kind of an unquoted cell that is a text; nil for most.
+    /// The kind of an unquoted string cell; nil for most.
     init?(_ content: [UInt8]) {
       // Longer than any of the words.
       guard content.count <= 9, let first = content.first else { return nil }
@@ -29,7 +29,7 @@ struct CSVTexts: Hashable, Sendable {
       }
     }
 
-    /// What the cells are, and what to do about it.
+    /// A description of the cells, and advice.
     var text: (what: String, advice: String) {
       switch self {
       case .bools: ("t or f", "export booleans as true and false")
@@ -42,10 +42,10 @@ struct CSVTexts: Hashable, Sendable {
     }
   }
 
-  /// By name of the column: how many cells there are of each kind.
+  /// By name of the column, the number of cells of each kind.
   private(set) var counts: [String: [Kind: Int]] = [:]
-  /// By number of the column, cells with a number in quotes until ``settle(_:)``. Where every cell is in
-  /// quotes there are too many to look a name up for each.
+  /// By number of the column, cells with a number in quotes until ``settle(_:)``. If every cell is
+  /// quoted, looking up a name for each would be too slow.
   private var quoted: [Int] = []
 
   var isEmpty: Bool { counts.isEmpty }
@@ -56,7 +56,7 @@ struct CSVTexts: Hashable, Sendable {
     quoted[column] += 1
   }
 
-  /// Counts by name what was counted by number.
+  /// Moves the counts by number to those by name.
   mutating func settle(_ names: [String]) {
     for (name, cells) in zip(names, quoted) where cells > 0 { add(.quoted, column: name, cells) }
     quoted = []
@@ -107,7 +107,7 @@ struct CSVTexts: Hashable, Sendable {
 
   init() {}
 
-  /// Nil when the value is not what ``value`` gives.
+  /// Nil when the value does not have the form of ``value``.
   init?(_ value: Value) {
     guard let entries = value.elements else { return nil }
     for entry in entries {

@@ -1,9 +1,9 @@
 internal import Expressions
 
 extension InputPart {
-  /// Calls with the records of a part, a line of JSON each, wherever they come from.
+  /// Calls the body with the records of a part, one line of JSON each, from any source.
   ///
-  /// - Returns: how many rows are no records, because of the table that they stand in.
+  /// - Returns: the number of rows that are not records, because of the table that contains them.
   func withLines(
     _ reader: SegmentReader, lineLimit: Int, _ body: (ByteView) -> Void
   ) throws -> Int {

@@ -1,22 +1,22 @@
-/// Cuts text that comes in pieces into chunks of whole lines, or of whole rows of CSV, so that memory
-/// does not grow with it.
+/// Cuts a stream of text into chunks of whole lines, or of whole rows of CSV, so that memory does
+/// not grow with the input.
 ///
-/// A line that is longer than the limit is cut behind it: what is left is long enough to be
-/// refused, and the rest is passed over. A row of CSV in quotes that is longer than the limit, or that
-/// nothing closes, ends with its first line, and no other line is lost with it. Where rows end does not
-/// depend on the pieces in which the text comes.
+/// A line that is longer than the limit is cut just after it. The rest is long enough to be
+/// rejected, and is skipped. A quoted row of CSV that is longer than the limit, or that is not
+/// closed, ends with its first line, so no other line is lost with it. The ends of rows do not
+/// depend on the pieces of the stream.
 struct LineChunks {
   private let source: Lookahead.Source
   private let size: Int
   private let lineLimit: Int
-  /// Nil when newlines end lines wherever they are.
+  /// Nil when every newline ends a line.
   private var rows: CSVRows.Ends?
-  /// What was read and is not in a chunk yet, from `head` on.
+  /// The input that is not in a chunk yet, starting at `head`.
   private var waiting: [UInt8] = []
   private var head = 0
   private var isAtEnd = false
   private var isSkipping = false
-  /// Bytes of rows that were given up, which are looked at once more.
+  /// The number of bytes of dropped rows that were scanned again.
   private var lookedAtAgain = 0
   private var read = 0
 
@@ -27,7 +27,7 @@ struct LineChunks {
     rows = isCSV ? CSVRows.Ends(limit: lineLimit + 1) : nil
   }
 
-  /// Bytes up to the end of the last chunk.
+  /// The offset of the end of the last chunk.
   var offset: Int { read - (waiting.count - head) }
 
   /// The next chunk, or nil at the end. The last line need not end in a newline.
@@ -58,7 +58,7 @@ struct LineChunks {
     return Array(waiting[head..<end])
   }
 
-  /// Behind the last line that ends in what is waiting.
+  /// The end of the last complete line in the waiting input.
   private mutating func end(from start: Int) -> Int? {
     if rows != nil {
       return rows?.last(in: waiting, row: head, from: start, shift: waiting.count - read)
@@ -66,15 +66,16 @@ struct LineChunks {
     return waiting[start...].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
   }
 
-  /// Gives up a row that is in quotes for too long: behind its first line, where others follow it.
+  /// Drops a row that is quoted for too long: returns the end of its first line, if others follow
+  /// it.
   private mutating func firstLine() -> Int? {
     guard rows != nil else { return nil }
     let end = min(waiting.count, head + lineLimit + 2)
     guard let newline = waiting[head..<end].firstIndex(of: UInt8(ascii: "\n")),
       newline + 1 < waiting.count
     else { return nil }
-    // Quotes that open in every line would have each look at all that follow. Past some of that, the
-    // lines of a row that is given up are rows of their own.
+    // If every line opens quotes, each would cause a scan of all following ones. Beyond a limit,
+    // the lines of a dropped row become separate rows.
     lookedAtAgain += end - head
     if lookedAtAgain > LineChunks.again * (lineLimit + offset) {
       rows?.lineEnd = read - (waiting.count - end)
@@ -82,10 +83,10 @@ struct LineChunks {
     return newline + 1
   }
 
-  /// How often a text may be looked at again, on average.
+  /// The average number of times that input may be scanned again.
   private static let again = 16
 
-  /// Reads what comes next behind what is waiting.
+  /// Reads the next bytes after the waiting ones.
   private mutating func fill() throws {
     // SAFETY: The array has room for what was there and `size` bytes more. Only what was copied and
     // read counts. Tests: InputFormsTests, InputFileTests.
@@ -103,7 +104,7 @@ struct LineChunks {
 
   /// Drops the rest of a line that is too long.
   ///
-  /// - Returns: where the newline is then; nil when it is still to be read.
+  /// - Returns: the position of the newline then; nil when it is not read yet.
   private mutating func droppedToNewline(from start: Int) -> Int? {
     let newline = waiting[start...].firstIndex(of: UInt8(ascii: "\n"))
     waiting.removeSubrange(start..<(newline ?? waiting.count))

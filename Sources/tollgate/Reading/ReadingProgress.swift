@@ -1,27 +1,27 @@
 internal import RuleEngine
 
-/// Tells how many users have been read, of files that are read for something else than to decide all.
+/// Reports the number of users read, for commands that do not decide all of them.
 struct ReadingProgress {
   private var line: ProgressLine
   private let verb: String
   private let paths: [String]
 
-  /// - Parameter verb: what becomes of users: `read`.
+  /// - Parameter verb: the action: `read`.
   init(_ verb: String, _ paths: [String], isQuiet: Bool) {
     self.verb = verb
     self.paths = paths
     line = ProgressLine(isQuiet: isQuiet)
   }
 
-  /// - Parameter part: what was worked off last.
+  /// - Parameter part: the last part that was processed.
   mutating func update(_ users: Int, _ part: InputPart) {
     guard line.isDue() else { return }
     let rate = grouped(Int(Double(users) / line.seconds))
     line.show("\(share(part))\(counted(users, "user")) \(verb), \(rate) per second")
   }
 
-  /// How much of the files has been read; nothing where one of them is a pipe, which must not be opened
-  /// twice, or compressed, so that nobody knows.
+  /// The share of the files that has been read. Empty if it is unknown, because a file is
+  /// compressed, or a pipe, which must not be opened twice.
   private func share(_ part: InputPart) -> String {
     var (before, all) = (0, 0)
     for (number, path) in paths.enumerated() {

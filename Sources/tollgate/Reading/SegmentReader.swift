@@ -2,10 +2,10 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Reads the lines that begin in a segment of a file, into memory that is used again and again.
+/// Reads the lines that begin in a segment of a file, into reused memory.
 ///
-/// Segments are cut without looking at the file, so that whoever works on one can also read it: its
-/// first line begins behind the first newline, and its last line ends in a later segment.
+/// Segments are cut without reading the file, so that the worker of a segment can also read it. Its
+/// first line begins after the first newline, and its last line ends in a later segment.
 final class SegmentReader {
   // SAFETY: The memory has 128 bytes more than the segment, all initialized. Views are made again
   // after it grows, and it is poisoned when the call ends. `deinit` frees it.
@@ -14,12 +14,12 @@ final class SegmentReader {
   private var memory: UnsafeMutableRawBufferPointer
   private let lineLimit: Int
   private let isHashing: Bool
-  /// The hashes of the segment's blocks, where they are wanted.
+  /// The hashes of the segment's blocks, if requested.
   private(set) var blocks: [UInt64] = []
 
-  /// Bytes behind a segment that are read with it, for its last line.
+  /// The number of bytes to read after a segment, for its last line.
   private static let overhang = 4_096
-  /// Bytes behind the lines that may be read, whatever they are.
+  /// The number of bytes after the lines that may be read, whatever they contain.
   static let slack = 128
 
   init(lineLimit: Int, isHashing: Bool = false) {
@@ -34,10 +34,11 @@ final class SegmentReader {
     memory.deallocate()
   }
 
-  /// Calls with the lines that begin in `from..<to`, which are there for as long as the call lasts.
+  /// Calls the body with the lines that begin in `from..<to`. They are valid until the call
+  /// returns.
   ///
-  /// A last line that is longer than the limit is cut behind it: what is left is long enough to be
-  /// refused.
+  /// A last line that is longer than the limit is cut just after it. The rest is long enough to be
+  /// rejected.
   func withLines<Result>(
     of file: InputFile, from: Int, to: Int, _ body: (ByteView) throws -> Result
   ) throws -> Result {
@@ -47,7 +48,7 @@ final class SegmentReader {
   }
 
   private func lines(of file: InputFile, from: Int, to: Int) throws -> ByteView {
-    // The byte before tells whether a line begins at the first.
+    // The preceding byte shows whether a line begins at the first one.
     let base = max(from - 1, 0)
     let size = file.size ?? to
     var wanted = min(to + SegmentReader.overhang, size) - base
@@ -67,7 +68,7 @@ final class SegmentReader {
       let end = LineScan.newline(in: view(0, count), from: max(start, segment.count - 1))
       if end < count { return view(start, end + 1) }
       if base + count >= size { return view(start, count) }
-      // The last line goes on. Where it begins:
+      // The last line continues. Finds its beginning:
       let last = lastLine(from: start, segment.count)
       if count - last > lineLimit { return view(start, last + lineLimit + 1) }
       wanted = min(count + max(count - last, SegmentReader.overhang), size - base)
@@ -104,7 +105,7 @@ final class SegmentReader {
     return count
   }
 
-  /// Makes room for so many bytes, with some more that may be looked at.
+  /// Makes room for this many bytes, and for some more that may be read.
   private func reserve(_ count: Int, keeping: Int) {
     guard count + SegmentReader.slack > memory.count else { return }
     let larger = UnsafeMutableRawBufferPointer.allocate(

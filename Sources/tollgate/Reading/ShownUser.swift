@@ -1,12 +1,11 @@
 internal import SDK
 
-/// How users are called in what is shown to others: by a hash of their ID, which `--id` takes in
-/// its place, or as they are.
+/// The names of users in shared output: a hash of their ID, which `--id` also accepts, or the ID.
 struct ShownUser {
-  /// Whether IDs are shown as they are.
+  /// Whether to show IDs.
   var showsIDs: Bool
 
-  /// What stands before a hash.
+  /// The prefix of a hash.
   static let prefix = "sha256:"
   private static let digits = 12
 
@@ -20,7 +19,7 @@ struct ShownUser {
     }
   }
 
-  /// Whether a text is a hash of this form.
+  /// Whether a string is a hash of this form.
   static func isHash(_ text: String) -> Bool {
     text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + digits
       && text.dropFirst(prefix.count).allSatisfy { $0.isHexDigit && !$0.isUppercase }

@@ -1,24 +1,25 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The hash of what was read of a users file: of the hashes of its blocks, so that workers can hash
-/// parts of a file that nobody reads as a whole. How it was cut makes no difference.
+/// The hash of a users file: a hash of the hashes of its blocks, so that workers can hash parts of
+/// a file separately. The division into parts makes no difference.
 ///
-/// Of what is compressed it is the text that counts, and of a line that is too long what is kept of it.
+/// For a compressed file the content is hashed, and for a line that is too long only the part that
+/// was stored.
 struct UserHash: Hashable, Sendable {
   // SAFETY: Blocks are slices of the caller's view, limited to its count.
   // Tests: PrecomputeFilesTests, InputFileTests.
 
-  /// Bytes of a block. Parts of plain files hold whole ones.
+  /// The size of a block in bytes. Parts of plain files contain whole blocks.
   static let blockSize = 4 << 10
 
   private var blocks = XXH64.Stream()
-  /// The block that is not full.
+  /// The incomplete block.
   private var open = XXH64.Stream()
 
   init() {}
 
-  /// Adds bytes, which come in their order.
+  /// Adds bytes, in order.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var bytes = bytes[...]
     while !bytes.isEmpty {
@@ -45,7 +46,7 @@ struct UserHash: Hashable, Sendable {
     open = XXH64.Stream()
   }
 
-  /// The hashes of the blocks of a part that begins where a block does.
+  /// The hashes of a part's blocks. The part must begin at a block.
   static func blocks(of part: UnsafeRawBufferPointer) -> [UInt64] {
     stride(from: 0, to: part.count, by: blockSize).map { from in
       let end = min(from + blockSize, part.count)
@@ -53,7 +54,7 @@ struct UserHash: Hashable, Sendable {
     }
   }
 
-  /// The hash as a manifest has it. It is not that of the file, as another tool would work it out.
+  /// The hash in the form of a manifest. It differs from the file's hash in other tools.
   var text: String {
     var whole = self
     if whole.open.count > 0 { whole.endBlock() }
@@ -76,10 +77,10 @@ extension UserHash {
 }
 
 extension XXH64.Stream {
-  /// As a checkpoint keeps it.
+  /// The form in a checkpoint.
   var value: Value { .object(["bytes": .int(Int64(count)), "hash": lanes]) }
 
-  /// What it has taken in, beside the count.
+  /// The state beside the count.
   var lanes: Value { .list(state.map { .string(String($0, radix: 16)) }) }
 
   init?(_ value: Value) {
@@ -96,7 +97,7 @@ extension XXH64.Stream {
 // MARK: Files
 
 extension UserHash {
-  /// The hash of a regular file's beginning, as it is.
+  /// The hash of the first bytes of a regular file, without decompression.
   init(_ file: InputFile, bytes: Int) throws {
     var left = bytes
     try file.forEachBlock { block in
@@ -106,15 +107,15 @@ extension UserHash {
     }
   }
 
-  /// The hash of a file that was read to its end; nil for what is no file that can be read again.
+  /// The hash of a file that was read to its end; nil for one that cannot be read again.
   init?(users path: String, _ form: UserForm?) throws {
     guard path != "-", FileIdentity.regularSize(of: path) != nil else { return nil }
     self = try UserInput.hash(path, form)
   }
 
-  /// Throws when files of users are not what they were when a run read them to the end.
+  /// Throws when files of users have changed since a run read them to the end.
   ///
-  /// - Parameter known: by file, as ``text`` has it; files that are not in it are not looked at.
+  /// - Parameter known: by file, in the form of ``text``. Files without a hash are not checked.
   static func check(_ paths: [String], _ form: UserForm?, _ known: [String]) throws {
     for (path, text) in zip(paths, known) {
       guard let hash = try UserHash(users: path, form) else { continue }

@@ -1,17 +1,17 @@
 internal import Expressions
 internal import RuleEngine
 
-/// How far the input has been decided.
+/// The position up to which the input has been decided.
 struct InputPosition: Hashable, Sendable {
-  /// Which of the files.
+  /// The number of the file.
   var file = 0
-  /// Bytes of its content.
+  /// The offset in its content.
   var offset = 0
-  /// Lines of it.
+  /// The number of its lines.
   var lines = 0
 }
 
-/// A piece of the input, for one worker.
+/// A part of the input for one worker.
 struct InputPart: Sendable {
   enum Content: Sendable {
     /// The lines that begin in a part of a regular file, which the worker reads itself.
@@ -23,11 +23,11 @@ struct InputPart: Sendable {
 
   var content: Content
   var file: Int
-  /// The offset behind the part.
+  /// The offset after the part.
   var end: Int
-  /// Lines of the file that come before the part and belong to no other: a header.
+  /// Earlier lines of the file that belong to no part: a header.
   var linesBefore = 0
-  /// Of what is no segment: the file up to the end of the part.
+  /// For anything but a segment, the hash of the file up to the end of the part.
   var hash: UserHash?
 }
 
@@ -35,7 +35,7 @@ struct InputPart: Sendable {
 struct UserInput {
   let paths: [String]
   private let form: UserForm?
-  /// Bytes of the longest record that is read, as a plan has it by default.
+  /// The maximum length of a record in bytes, the default of a plan.
   static let lineLimit = 1 << 20
 
   private let lineLimit: Int
@@ -43,16 +43,17 @@ struct UserInput {
   private var stream: LineChunks?
   private var header: CSVHeader?
   private var position: InputPosition
-  /// What was read of a stream, up to what comes next.
+  /// The hash of a stream up to the next part.
   private var hash = UserHash()
 
-  /// Bytes of a part: small enough for a core's cache, together with the columns that it fills.
+  /// The size of a part in bytes: small enough for a core's cache, together with the columns that
+  /// it fills.
   private let partSize: Int
 
   /// - Parameters:
-  ///   - form: nil to tell by the names of the files.
-  ///   - weight: how much a user may give, in placements: where that is much, parts are smaller.
-  ///   - known: of each file up to the position, what it held when it was read before.
+  ///   - form: nil to detect it by the names of the files.
+  ///   - weight: the size of a user's output, in placements. If it is large, parts are smaller.
+  ///   - known: for each file up to the position, its hash when it was read before.
   init(
     _ paths: [String], form: UserForm?, lineLimit: Int, weight: Int = 1,
     from position: InputPosition = InputPosition(), known: [UserHash] = []
@@ -107,7 +108,7 @@ struct UserInput {
     if form == .csv { try openRows(opened.name) } else { try skip() }
   }
 
-  /// Looks at the beginning of a plain file, the parts of which workers read themselves.
+  /// Checks the beginning of a plain file. Workers read its parts themselves.
   private func check(_ file: InputFile) throws {
     let beginning = try file.beginning(UserForm.window)
     let signature = FileSignature(beginning)
@@ -120,7 +121,7 @@ struct UserInput {
 
   // MARK: Streams
 
-  /// What of a chunk was looked at before its turn came.
+  /// A chunk that was read ahead.
   private var ahead: (chunk: [UInt8], from: Int, linesBefore: Int)?
 
   /// Reads the header, which is the first row.
@@ -140,7 +141,7 @@ struct UserInput {
     if position.offset > 0 { try skip() }
   }
 
-  /// Skips what was decided before.
+  /// Skips the part that was already decided.
   private mutating func skip() throws {
     while let end = stream?.offset, end <= position.offset {
       if let ahead { hash.add(ahead.chunk[...]) }
@@ -152,16 +153,16 @@ struct UserInput {
     guard let chunk = ahead?.chunk, let end = stream?.offset else {
       throw CommandError("\(paths[position.file]) got shorter since the run was stopped")
     }
-    // What a chunk leaves out is of its first line, so its end is what to count from.
+    // A chunk only omits bytes of its first line, so offsets are counted from its end.
     let from = max(chunk.count - (end - position.offset), 0)
     hash.add(chunk[..<from])
     ahead = (chunk, from, 0)
   }
 
-  /// What a file is called in messages.
+  /// The name of a file in messages.
   static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
-  /// Bytes of all files as they will be read; nil when that is not known.
+  /// The size of all files as they will be read; nil when it is unknown.
   static func totalSize(of paths: [String]) -> Int? {
     var sum = 0
     for path in paths {
@@ -200,7 +201,8 @@ struct UserInput {
     ahead = nil
     guard let chunk = try waiting?.chunk ?? stream?.next() else { return nil }
     let from = waiting?.from ?? 0
-    // Of the chunk with the header nothing is hashed yet; of what was skipped into, its beginning.
+    // Of the chunk with the header nothing is hashed yet. Of a partly skipped chunk, the beginning
+    // is hashed.
     hash.add(waiting?.linesBefore == 0 ? chunk[from...] : chunk[...])
     position.offset = stream?.offset ?? 0
     let content: InputPart.Content =

@@ -1,12 +1,12 @@
 internal import Expressions
 
 extension UserInput {
-  /// Bytes of the longest header of CSV.
+  /// The maximum length of a CSV header in bytes.
   private static let longestHeader = 1 << 20
 
-  /// The files that paths and patterns name. Each can be read, as far as that can be known without
-  /// reading a pipe: what is missing, or is something else, is told now, and not when the files before
-  /// it are done.
+  /// The files that paths and patterns name. Checks that each is readable, as far as this is
+  /// possible without reading a pipe, so that a missing file is reported now, and not when the
+  /// files before it are done.
   static func paths(_ patterns: [String], form: UserForm?) throws -> [String] {
     var paths: [String] = []
     for pattern in patterns {
@@ -25,7 +25,8 @@ extension UserInput {
     return paths
   }
 
-  /// Throws when a file is there twice, under whatever names: each of its users would be two.
+  /// Throws when a file appears twice, under any names, because each of its users would be
+  /// duplicated.
   static func checkOnce(_ paths: [String]) throws {
     var known: [FilePlace.Identity: String] = [:]
     for path in paths where path != "-" {

@@ -2,24 +2,24 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Looks for one user in files of users, in whatever form a run over users reads them. Records come one
-/// after the other: memory does not grow with their number.
+/// Looks for one user in files of users, in any form that runs over users accept. It reads one
+/// record at a time, so memory does not grow with their number.
 struct UserSearch {
-  // SAFETY: Lines are slices of a chunk between two line feeds. What is stored is copied.
-  // Tests: UserSearchTests.
+  // SAFETY: Lines are slices of a chunk between two line feeds. All stored data is copied. Tests:
+  // UserSearchTests.
 
-  /// IDs that are told of when the user is not there.
+  /// The maximum number of similar IDs to report when the user is missing.
   private static let mostClose = 3
 
   private let id: String
-  /// The hash that a report shows in place of the ID, where that is what was given.
+  /// The hash that reports show instead of the ID, if one was passed.
   private let hash: String?
   private var found: GivenUser?
   private var users = 0
   private var unusable = 0
-  /// What is wrong with the first line that is not a record and has the ID.
+  /// The problem of the first invalid line with the ID.
   private var refusal: String?
-  /// IDs that are nearly this one, the nearest first.
+  /// Similar IDs, the closest first.
   private var close: [(id: String, distance: Int)] = []
 
   private init(_ id: String) {
@@ -27,8 +27,8 @@ struct UserSearch {
     hash = ShownUser.isHash(id) ? id : nil
   }
 
-  /// The first record with an ID. Nothing behind it is read, neither of files nor of pipes, whose writers
-  /// then find nobody there: that a user is there twice is told by runs over all users.
+  /// The first record with an ID. Nothing after it is read, neither from files nor from pipes,
+  /// whose writers then lose their reader. Duplicate users are reported by runs over all users.
   static func user(_ id: String, in patterns: [String], format: UserForm?, isQuiet: Bool) throws
     -> GivenUser
   {
@@ -80,9 +80,9 @@ struct UserSearch {
     }
   }
 
-  /// Looks at lines of JSON, until the user is found.
+  /// Searches lines of JSON until the user is found.
   ///
-  /// - Parameter given: the user of a record and of the number of its line, from 0.
+  /// - Parameter given: returns the user for a record and the number of its line, from 0.
   /// - Returns: the number of lines.
   private mutating func look(in lines: ByteView, _ given: ([UInt8], Int) -> GivenUser) -> Int {
     var (at, number) = (0, 0)
@@ -112,7 +112,7 @@ struct UserSearch {
     return number
   }
 
-  /// Keeps why a line cannot be used, if it is about the user as far as its text tells.
+  /// Stores why a line is invalid, if its text shows that it is about the user.
   private mutating func refuse(_ line: ByteView, _ given: ([UInt8]) -> GivenUser) {
     guard refusal == nil, String(decoding: line, as: UTF8.self).contains(Value.string(id).json)
     else { return }
@@ -168,7 +168,7 @@ struct UserSearch {
 }
 
 extension UserOptions {
-  /// The user's record; nil when none is named.
+  /// The user's record; nil when no user is named.
   func given(isQuiet: Bool = false) throws -> GivenUser? {
     if let user { return try GivenUser(user) }
     guard let id else { return nil }

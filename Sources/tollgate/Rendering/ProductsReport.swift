@@ -2,9 +2,9 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// Attributes of products, for a person.
+/// Attributes of products as tables.
 enum ProductsReport {
-  /// How many products stand side by side, where there is room.
+  /// The maximum number of products side by side, if they fit.
   private static let columns = 3
 
   static func text(_ sheets: [ProductSheet], _ style: TextStyle) -> String {
@@ -12,7 +12,7 @@ enum ProductsReport {
       .joined(separator: "\n\n")
   }
 
-  /// What the store charges for each product, and when.
+  /// The store's charges for each product, with their dates.
   private static func timelines(_ sheets: [ProductSheet], _ style: TextStyle) -> String {
     sheets.flatMap { sheet in
       zip(sheet.products, sheet.timelines).compactMap { product, timelines in
@@ -43,7 +43,7 @@ enum ProductsReport {
 
   private typealias Shown = (product: PricedProduct, attributes: ProductAttributes)
 
-  /// The products of each table: as many as stand side by side in the width.
+  /// The products of each table: as many as fit side by side.
   private static func parts(
     of products: [Shown], _ profile: PricingProfile, _ style: TextStyle
   ) -> [[Shown]] {

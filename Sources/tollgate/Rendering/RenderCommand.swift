@@ -142,7 +142,7 @@ struct RenderCommand: ParsableCommand {
     }
   }
 
-  /// The user's record, which needs no identity here.
+  /// The user's record. It does not need an identity here.
   private func record() throws -> [UInt8]? {
     guard let given = try user.given() else { return nil }
     if let problem = UserRecordReader.problem(in: given.bytes, needsID: false) {
@@ -207,7 +207,8 @@ extension RenderCommand {
 }
 
 extension PaywallSchema {
-  /// The products of a list in the slots of the paywall: by slot, else by the product's identifiers.
+  /// Puts the products of a list into the slots of the paywall: by slot, otherwise by the product's
+  /// identifiers.
   func filled(from products: [PricedProduct]) -> [PricedProduct] {
     slots.map { slot in
       let found =
@@ -225,7 +226,7 @@ extension PaywallSchema {
 }
 
 extension PaywallTexts.Resolved {
-  /// The schema with what the user sees in place of its components.
+  /// The schema with its components as the user sees them.
   func json(of schema: PaywallSchema) -> Value {
     guard case .map(var entries) = schema.json else { return .list(components) }
     if let place = entries.firstIndex(where: { $0.key == "components" }) {
@@ -236,30 +237,30 @@ extension PaywallTexts.Resolved {
   }
 }
 
-/// A template that was named on the command line: a file, standard input, or the text itself.
+/// A template from the command line: a file, standard input, or the text itself.
 struct TemplateText {
-  /// Where it was read from, unless it is the argument itself.
+  /// The file that it was read from; nil if it is the argument itself.
   private let file: DescribedFile?
   let text: String
 
   init(_ argument: String) throws {
     file = try Self.isFile(argument) ? DescribedFile(argument) : nil
-    // A text may have commas like a table.
+    // A text may contain commas like a table.
     if let file, let kind = FileKind.ofSound(file.bytes), kind != .table {
       throw CommandError("\(file.name) is \(kind.name), not a template")
     }
     text = file?.text ?? argument
   }
 
-  /// Whether an argument names a file: it has no tags, and is one.
+  /// Whether an argument names a file: it has no tags, and the file exists.
   ///
-  /// - Throws: when it is written like one that is not there.
+  /// - Throws: when it looks like the name of a missing file.
   private static func isFile(_ argument: String) throws -> Bool {
     if argument == "-" { return true }
     if ["{{", "{%", "<<", "<%"].contains(where: { argument.contains($0) }) { return false }
     if FileText.isFile(argument) { return true }
     guard !argument.contains(where: \.isWhitespace) else { return false }
-    // It may be there, and not be readable.
+    // The file may exist, but be unreadable.
     if argument.contains("/") { return true }
     let endings = [".liquid", ".liqid", ".html", ".htm", ".txt", ".json"]
     guard endings.contains(where: argument.lowercased().hasSuffix) else { return false }

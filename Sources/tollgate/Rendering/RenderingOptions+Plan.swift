@@ -5,10 +5,10 @@ internal import Requests
 internal import RuleEngine
 
 extension RenderingOptions {
-  /// The texts, or nil without `--render`. What is wrong with them is told; a template with errors
-  /// ends the command.
+  /// The texts, or nil without `--render`. Reports their problems. A template with errors ends the
+  /// command.
   ///
-  /// - Parameter isTold: whether it has been told already.
+  /// - Parameter isTold: whether they have already been reported.
   func plan(
     for config: Config?, _ products: TextProductOptions, now: Instant, in zone: String?,
     isTold: Bool = false
@@ -26,7 +26,7 @@ extension RenderingOptions {
     }
     let plan = try plan(texts, config, products, listed?.list, now, zone)
     if isTold { return plan }
-    // A run must not write texts with holes.
+    // A run must not write incomplete texts.
     if listed?.hasErrors == true { throw ExitCode(Ending.findings) }
     let diagnostics =
       try decoded.diagnostics + plan.diagnostics
@@ -37,14 +37,15 @@ extension RenderingOptions {
     return plan
   }
 
-  /// What texts read that the products of their paywalls do not have: `check-template` says it, too.
+  /// The product attributes that texts read, but that their paywalls do not have. `check-template`
+  /// reports them too.
   private func unread(
     _ texts: TextFile, _ config: Config, _ prices: ProductList?, beside told: [Diagnostic]
   ) throws -> [Diagnostic] {
     var check = TemplateCheck(
       config: config, prices: prices, declarations: TextDeclarations())
     try check.read(texts, environment(config))
-    // A text that reads nothing there is rendered all the same, and need not mention every product.
+    // A text without such reads is still rendered, and need not mention every product.
     return check.findings.map(\.diagnostic).compactMap { diagnostic in
       guard diagnostic.code == .unknownAttribute, !told.contains(diagnostic) else { return nil }
       var warning = diagnostic
@@ -74,7 +75,7 @@ extension RenderingOptions {
     }
   }
 
-  /// By path in the file: the templates.
+  /// The templates by path in the file.
   private func sources(_ file: TextFile) -> [String: String] {
     var sources: [String: String] = [:]
     for paywall in file.paywalls {
@@ -85,7 +86,7 @@ extension RenderingOptions {
     return sources
   }
 
-  /// Says what went wrong in texts.
+  /// Reports the errors in texts.
   static func tell(_ errors: [String: Int]) {
     for (text, count) in errors.sorted(by: { $0.key < $1.key }) {
       FileText.printError("warning: \(text) (\(count) time\(count == 1 ? "" : "s"))")

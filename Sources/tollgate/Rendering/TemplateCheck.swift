@@ -4,12 +4,12 @@ internal import Pricing
 internal import RuleEngine
 internal import RuleInsight
 
-/// Holds texts against the products and users that they are for.
+/// Checks texts against their products and users.
 struct TemplateCheck {
-  /// Something to say, and about which text.
+  /// A finding, and its text.
   struct Finding {
     var diagnostic: Diagnostic
-    /// The text, where it is not the file.
+    /// The text, if it is not the file.
     var source: String?
   }
 
@@ -18,13 +18,13 @@ struct TemplateCheck {
   private let declarations: TextDeclarations
   private let eligibility: OfferEligibility
   let claims: ClaimSettings?
-  /// What was asserted, by the path of the text.
+  /// The claims, by the path of the text.
   var claimed: [(path: String, result: ClaimCheck.Result)] = []
   var findings: [Finding] = []
   private(set) var textCount = 0
   private(set) var requirements: Set<String> = []
 
-  /// By path: the texts that findings are about.
+  /// The texts of findings, by path.
   var sources: [String: String] {
     Dictionary(
       findings.compactMap { finding in finding.source.map { (finding.diagnostic.path, $0) } },
@@ -32,8 +32,8 @@ struct TemplateCheck {
   }
 
   /// - Parameters:
-  ///   - eligibility: which offers the users may have that the texts are for.
-  ///   - claims: how claims are checked; nil leaves them alone.
+  ///   - eligibility: the offers that the users of the texts may get.
+  ///   - claims: how claims are checked; nil to skip them.
   init(
     config: Config?, prices: ProductList?, declarations: TextDeclarations,
     eligibility: OfferEligibility = .all, claims: ClaimSettings? = nil
@@ -54,14 +54,14 @@ struct TemplateCheck {
     let products = try self.products(paywall: paywall, environment.dialect)
     let analysis = check(source, environment, products, path: "")
     guard let analysis else { return }
-    // A text alone is seldom all that a paywall says.
+    // A single text rarely is all of a paywall.
     tellUnused(products, [analysis], path: "", isWhole: paywall != nil)
     for listed in try paywalls(paywall) { checkClaims([("", source)], listed, environment) }
   }
 
-  /// Reads texts or a schema, and tells whether the file is JSON at all.
+  /// Reads texts or a schema, and returns whether the file is JSON at all.
   ///
-  /// - Throws: when it is something else in JSON, or no more than the beginning of it.
+  /// - Throws: when it is JSON of another kind, or incomplete JSON.
   private mutating func readJSON(_ file: DescribedFile, _ options: TemplateOptions) throws -> Bool {
     let value: Value
     do throws(JSONFault) {
@@ -93,8 +93,8 @@ struct TemplateCheck {
     return true
   }
 
-  /// Whether a file is meant as JSON: by its name, or because of a brace with a key or a line break
-  /// behind it, or nothing; tags of templates begin otherwise.
+  /// Whether a file is intended as JSON: by its name, or because of a brace that is followed by a
+  /// key, a line break, or nothing. Tags of templates begin differently.
   private static func looksLikeJSON(_ file: DescribedFile) -> Bool {
     let name = file.path.lowercased()
     if Compression.withoutEnding(name).hasSuffix(".json") { return true }
@@ -111,7 +111,7 @@ struct TemplateCheck {
     try read(texts, options.environment())
   }
 
-  /// Holds the texts of a config's paywalls against the products.
+  /// Checks the texts of a config's paywalls against their products.
   mutating func read(_ texts: TextFile, _ environment: TemplateEnvironment) throws {
     for paywall in texts.paywalls {
       let path = "paywalls.\(paywall.identifier)"
@@ -143,7 +143,7 @@ struct TemplateCheck {
     try read(schema, listed, options.environment(.agentwallie), path: "")
   }
 
-  /// Holds the native paywalls of the config against their products.
+  /// Checks the native paywalls of the config against their products.
   mutating func readNativePaywalls(_ environment: TemplateEnvironment) throws {
     for paywall in config?.paywalls ?? [] {
       guard let schema = paywall.schema else { continue }
@@ -153,7 +153,7 @@ struct TemplateCheck {
     }
   }
 
-  /// - Parameter path: what stands before the paths of the paywall.
+  /// - Parameter path: the prefix for the paths of the paywall.
   private mutating func read(
     _ schema: PaywallSchema, _ listed: [PricedProduct], _ environment: TemplateEnvironment,
     path: String
@@ -173,7 +173,7 @@ struct TemplateCheck {
     for (number, (place, source)) in zip(places, texts.sources).enumerated() {
       _ = check(source, environment, products, path: place, isShown: !hidden.contains(number))
     }
-    // A component may be shown for some of the products that can be selected.
+    // A component may be shown for only some of the products that can be selected.
     for (selected, product) in try textProducts(listed, environment.dialect).slotted.enumerated() {
       let hiddenHere = hidden.union(texts.hiddenTexts(products: [product]))
       let shown = zip(places, texts.sources).enumerated()
@@ -184,7 +184,7 @@ struct TemplateCheck {
     }
   }
 
-  /// The texts that a condition hides with the products as they are; none where prices are not known.
+  /// The texts that a condition hides with the current products; empty if prices are unknown.
   private func hiddenTexts(
     _ texts: PaywallTexts, _ products: [PricedProduct], _ dialect: TemplateDialect
   ) throws -> Set<Int> {
@@ -236,7 +236,7 @@ struct TemplateCheck {
 
   // MARK: Products
 
-  /// The products that texts of a paywall may read; nil where nothing is known of products.
+  /// The products that texts of a paywall may read; nil if no products are known.
   private func products(paywall: String?, _ dialect: TemplateDialect) throws -> [TextDeclarations
     .Product]?
   {
@@ -244,7 +244,7 @@ struct TemplateCheck {
     if let paywall {
       return try described(config.products(of: try find(paywall), prices: prices), dialect)
     }
-    // A text that may stand on any paywall can count on the slots that all of them have.
+    // A text for any paywall can rely on the slots that all of them have.
     let all = config.paywalls.map { config.products(of: $0, prices: prices) }
     var slots: [TextDeclarations.Product] = []
     for products in all {

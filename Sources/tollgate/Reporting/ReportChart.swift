@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// Bars over time, one behind the other: what happened on each day.
+/// Stacked bars over time: the events of each day.
 struct ReportChart {
-  /// What is stacked in each bar.
+  /// The values that are stacked in each bar.
   struct Series {
     var name: String
     var tone: ReportTone
@@ -16,10 +16,10 @@ struct ReportChart {
   }
 
   var title: String?
-  /// What a bar is, for who hears the page: `paywalls by day`.
+  /// A description of the chart for screen readers: `paywalls by day`.
   var about: String
   var series: [Series]
-  /// When each bar is.
+  /// The time of each bar.
   var times: [String]
   var note = ""
 
@@ -28,18 +28,18 @@ struct ReportChart {
     times.indices.map { time in series.reduce(0) { $0 + $1.values[time] } }.max() ?? 0
   }
 
-  /// The next of 1, 2, 3, 4, 5, 6, 8, 10, 20.. that is not smaller: the end of an axis.
+  /// The next of 1, 2, 3, 4, 5, 6, 8, 10, 20.. that is not smaller, as the end of an axis.
   static func ceiling(_ number: Int) -> Int {
     var unit = 1
     while number > unit * 10 { unit *= 10 }
     return [1, 2, 3, 4, 5, 6, 8].lazy.map { $0 * unit }.first { $0 >= number } ?? unit * 10
   }
 
-  /// The units of the picture, in which each bar is ten wide.
+  /// The units of the picture. Each bar is ten units wide.
   private static let height = 200
 
-  /// What draws a series: a line for each bar, as thick as the style says, that stands on those of the
-  /// series before.
+  /// The SVG path of a series: a line for each bar, with the width in the style, on top of the
+  /// previous series.
   ///
   /// - Parameter top: the number at the upper edge.
   private func path(_ number: Int, top: Int) -> String {
@@ -67,7 +67,7 @@ struct ReportChart {
 
   private var box: Value { .string("0 0 \(times.count * 10) \(Self.height)") }
 
-  /// What the template reads.
+  /// The values for the template.
   var value: Value {
     let top = Self.ceiling(highest)
     return .members([
@@ -82,7 +82,7 @@ struct ReportChart {
     ])
   }
 
-  /// The same for a cell: its highest bar is as high as the cell.
+  /// The same for a cell. Its highest bar fills the cell.
   var cellValue: Value {
     .object(["paths": paths(top: highest), "box": box, "about": .text(about)])
   }

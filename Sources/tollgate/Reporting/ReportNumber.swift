@@ -1,6 +1,6 @@
-/// Numbers as reports write them.
+/// The form of numbers in reports.
 enum ReportNumber {
-  /// A share as percent with one digit: `12.5 %`. What is not zero never looks like it.
+  /// A share as a percentage with one digit: `12.5 %`. A nonzero value is never shown as zero.
   static func percent(_ share: Double) -> String {
     if share == 0 { return "0 %" }
     if share > 0, share < 0.0005 { return "< 0.1 %" }
@@ -14,7 +14,7 @@ enum ReportNumber {
     all > 0 ? Double(count) / Double(all) : 0
   }
 
-  /// A share of a bar's length, as SVG has it.
+  /// A share of a bar's length, in the form of SVG.
   static func length(_ share: Double) -> String {
     let text = decimal(share * 100, 1)
     return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + "%"
@@ -25,7 +25,7 @@ enum ReportNumber {
     p < 0.0001 ? "p < 0.0001" : "p = " + decimal(p, p < 0.01 ? 4 : 3)
   }
 
-  /// A number with so many digits behind the point.
+  /// A number with this many digits after the point.
   static func decimal(_ number: Double, _ digits: Int) -> String {
     var scale = 1.0
     for _ in 0..<digits { scale *= 10 }

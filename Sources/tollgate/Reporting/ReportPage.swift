@@ -1,10 +1,10 @@
 internal import Expressions
 
-/// A page that tells the numbers of a command: sections of cards, findings, tables with charts in
-/// them and command lines. A command makes this value from its counts; ``html()`` makes the page of
-/// it, which needs nothing beside itself.
+/// A page about the numbers of a command: sections of cards, findings, tables with charts, and
+/// command lines. A command creates this value from its counts, and ``html()`` turns it into a
+/// self-contained page.
 ///
-/// Texts are texts: whatever they hold is escaped where the page is written.
+/// Strings are plain text. All special characters are escaped when the page is written.
 ///
 ///     var page = ReportPage(title: "Differences", facts: [.init("config", path)])
 ///     page.sections = [
@@ -16,10 +16,10 @@ internal import Expressions
 ///     ]
 ///     try reporting.write(page, isQuiet: quiet)
 ///
-/// A command that makes pages has the options ``ReportOptions``, and asks them to check the file
-/// before it begins.
+/// A command that creates pages has the options ``ReportOptions``, which check the file before it
+/// begins.
 struct ReportPage {
-  /// Something that the page is about, below its title.
+  /// A fact about the page, shown below its title.
   struct Fact {
     var name: String
     var value: String
@@ -40,14 +40,14 @@ struct ReportSection {
   /// The anchor, unique on the page: letters and digits.
   var id: String
   var title: String
-  /// What the section answers, in a sentence.
+  /// The question that the section answers, as a sentence.
   var about = ""
-  /// The placement that it is about; filtering for others hides it.
+  /// The placement of the section. Filtering for others hides it.
   var placement: String?
   var blocks: [ReportBlock] = []
 }
 
-/// What stands in a section.
+/// The content of a section.
 enum ReportBlock {
   case text(String)
   case cards([ReportCard])
@@ -57,23 +57,23 @@ enum ReportBlock {
   case commands(ReportCommands)
 }
 
-/// How something is to be taken, by its class in the style sheet. Colors never say it alone: a word
-/// or a number stands beside them.
+/// The meaning of an item, by its class in the style sheet. Colors are never the only sign: a word
+/// or a number always accompanies them.
 enum ReportTone: String {
   case plain, good, warning, bad
-  /// What charts show: a paywall, a holdout, nothing, something else.
+  /// Outcomes in charts: a paywall, a holdout, nothing, another outcome.
   case first = "f"
   case second = "s"
   case none = "e"
   case other = "o"
-  /// What is won, where ``other`` is lost.
+  /// A gain, with ``other`` as the loss.
   case won = "p"
-  /// Parts of a funnel: who stays, and who leaves.
+  /// Parts of a funnel: users that stay, and users that leave.
   case narrow = "r"
   case wide = "w"
-  /// A line across a bar, where something was expected.
+  /// A line across a bar for an expected value.
   case tick = "t"
-  /// Steps from little to much.
+  /// Steps from low to high.
   case step1 = "q1"
   case step2 = "q2"
   case step3 = "q3"
@@ -81,23 +81,23 @@ enum ReportTone: String {
   case step5 = "q5"
 }
 
-/// One number that matters.
+/// An important number.
 struct ReportCard {
   var name: String
   var value: String
   var note = ""
 }
 
-/// Something that somebody should look at, or that is as it should be.
+/// A point to review, or a passed check.
 struct ReportFinding {
   var tone: ReportTone
   var text: String
-  /// The anchor of the section that has the numbers.
+  /// The anchor of the section with the numbers.
   var section: String?
   var placement: String?
 }
 
-/// Command lines to paste.
+/// Command lines to copy.
 struct ReportCommands {
   struct Command {
     var purpose: String
@@ -115,11 +115,11 @@ struct ReportCommands {
   var commands: [Command]
 }
 
-/// Rows of numbers, texts and bars.
+/// Rows of numbers, strings and bars.
 struct ReportTable {
   struct Column {
     var name: String
-    /// Its class in the style sheet; columns of numbers have none.
+    /// Its class in the style sheet. Columns of numbers have none.
     fileprivate var form: String?
 
     static func text(_ name: String) -> Column { Column(name: name, form: "l") }
@@ -127,13 +127,13 @@ struct ReportTable {
     static func bar(_ name: String) -> Column { Column(name: name, form: "g") }
   }
 
-  /// A part of a bar; shares are from 0 to 1.
+  /// A part of a bar. Shares are from 0 to 1.
   struct Part {
     var tone: ReportTone
     var from: Double
     var to: Double
 
-    /// Parts one behind the other, of a bar that is so much long.
+    /// Stacked parts of a bar with this total.
     static func stacked(_ counts: [(count: Int, tone: ReportTone)], of all: Int) -> [Part] {
       var from = 0
       return counts.map { count, tone in
@@ -148,12 +148,12 @@ struct ReportTable {
   enum Cell {
     case text(String)
     case code(String)
-    /// Something with what it is made of below.
+    /// An item with its components below.
     case named(String, code: String)
-    /// Something with what is to be said of it below.
+    /// An item with a note below.
     case noted(String, String)
     case number(Int)
-    /// A number that is written already.
+    /// A number that is already formatted.
     case count(String)
     case share(Double)
     case link(String, section: String)
@@ -161,10 +161,10 @@ struct ReportTable {
     case bar([Part])
     /// Bars over time.
     case chart(ReportChart)
-    /// A number in a matrix, the darker the larger its share from 0 to 1 is; a nil share is that of what
-    /// stays.
+    /// A number in a matrix, the darker the larger its share from 0 to 1. A nil share marks users
+    /// that stay.
     case shaded(Int, Double?)
-    /// Lines that are gone, and lines that are new.
+    /// Removed and added lines.
     case lines(gone: [String], new: [String])
   }
 
@@ -178,28 +178,28 @@ struct ReportTable {
     }
   }
 
-  /// What the table shows; nil where the section's title says it.
+  /// The title of the table; nil if the section's title is enough.
   var title: String?
   var columns: [Column]
   var rows: [Row]
-  /// What the colors of bars stand for.
+  /// The meaning of the bars' colors.
   var legend: [(tone: ReportTone, name: String)] = []
-  /// Whether it is folded away until somebody asks; it needs a title then.
+  /// Whether it is collapsed at first. It then needs a title.
   var isFolded = false
-  /// What stands below it.
+  /// A note below it.
   var note = ""
-  /// Whether rows become blocks on a narrow screen; otherwise the table is moved sideways.
+  /// Whether rows become blocks on a narrow screen. Otherwise the table scrolls sideways.
   var stacks = true
-  /// The classes that its columns' names are known by in the style sheet.
+  /// The classes for the names of its columns in the style sheet.
   var set: String?
 }
 
 // MARK: For templates
 
 extension ReportPage {
-  /// The page as its template reads it.
+  /// The page in the form for its template.
   ///
-  /// - Parameter labels: of ``html()``.
+  /// - Parameter labels: the labels of ``html()``.
   func value(labels: [Value]) -> Value {
     var placements: [String] = []
     var seen: Set<String> = []
@@ -328,8 +328,8 @@ extension ReportTable.Cell {
 }
 
 extension Value {
-  /// A text that every reader of XML takes: control characters and what turns the direction of
-  /// others are shown as U+FFFD.
+  /// A string that every XML reader accepts. Control characters and characters that change the
+  /// direction of others become U+FFFD.
   static func text(_ text: String) -> Value {
     let visible = DiagnosticText.visible(text)
     let isPlain = visible.unicodeScalars.allSatisfy { $0.value & 0xFFFE != 0xFFFE }

@@ -1,7 +1,7 @@
 internal import Expressions
 
 extension ReportPage {
-  /// The page: one file that needs no other, and asks nobody for anything.
+  /// The page: one self-contained file that makes no requests.
   func html() throws -> [UInt8] {
     let text = try RenderedText(
       ReportTemplates.page, parts: ReportTemplates.parts, ["page": labelled], escaping: .html)
@@ -12,8 +12,8 @@ extension ReportPage {
     return text.withBytes { Array($0) }
   }
 
-  /// The page with a set of labels for each kind of table: on a narrow screen a row is a block, and
-  /// says itself what its numbers are.
+  /// The page with a set of labels for each kind of table. On a narrow screen a row is a block and
+  /// labels its own numbers.
   private var labelled: Value {
     var sets: [[String]] = []
     var sections = sections
@@ -43,7 +43,7 @@ extension ReportPage {
 }
 
 extension ReportTable.Column {
-  /// Whether the name may stand in a style sheet.
+  /// Whether the name is allowed in a style sheet.
   fileprivate var isLabel: Bool {
     name.utf8.allSatisfy { byte in
       byte == UInt8(ascii: " ") || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
@@ -52,7 +52,7 @@ extension ReportTable.Column {
 }
 
 extension ReportOptions {
-  /// Writes a page where it is wanted, and says so; makes none where it is not.
+  /// Writes a requested page, and reports it. Otherwise the page is not created.
   func write(_ page: @autoclosure () throws -> ReportPage, isQuiet: Bool) throws {
     guard let report else { return }
     try SavedFile.write(page().html(), to: report)

@@ -3,13 +3,13 @@ struct ChiSquared: Equatable {
   var statistic: Double
   var degrees: Int
 
-  /// How likely chance alone gives counts that are at least this far from what was expected.
+  /// The probability of a deviation that is at least this large, by chance alone.
   var p: Double { Self.tail(statistic, degrees) }
 
-  /// The part of the chi-squared distribution beyond a value.
+  /// The tail of the chi-squared distribution beyond a value.
   ///
-  /// For whole degrees of freedom it is a finite sum of positive terms, which are added from their
-  /// logarithms, so that neither a large statistic nor many degrees leave the range of a `Double`.
+  /// For whole degrees of freedom it is a finite sum of positive terms. They are added from their
+  /// logarithms, so that neither a large statistic nor many degrees exceed the range of a `Double`.
   static func tail(_ statistic: Double, _ degrees: Int) -> Double {
     guard degrees > 0, statistic > 0 else { return 1 }
     guard statistic.isFinite else { return 0 }
@@ -28,21 +28,21 @@ struct ChiSquared: Equatable {
   }
 }
 
-/// Whether two ways of dividing the same users have to do with each other.
+/// The dependence of two ways to divide the same users.
 struct Association: Equatable {
   var test: ChiSquared
-  /// Cramér's V: 0 for no connection, 1 where one tells the other.
+  /// Cramér's V: 0 for independence, 1 if one determines the other.
   var strength: Double
 }
 
 /// The tests of reports.
 enum Statistics {
-  /// Below it in a cell, the approximation that the tests rest on is too coarse.
+  /// With a smaller expected number in a cell, the approximation behind the tests is too coarse.
   static let leastExpected = 5.0
 
-  /// How well counts fit shares. What has no share and no count says nothing.
+  /// How well counts fit shares. Entries without a share and a count are ignored.
   ///
-  /// - Returns: nil where fewer than two counts are possible, or too few users to tell.
+  /// - Returns: nil if fewer than two counts are possible, or there are too few users.
   static func fit(_ counts: [Int], to shares: [Double]) -> ChiSquared? {
     let total = Double(counts.reduce(0, +))
     let sum = shares.reduce(0, +)
@@ -50,7 +50,7 @@ enum Statistics {
     var (statistic, cells) = (0.0, 0)
     for (count, share) in zip(counts, shares) where count > 0 || share > 0 {
       let expected = total * share / sum
-      // Somebody drew what nobody can draw: no number of users makes that likely.
+      // An impossible draw was made. No number of users makes that likely.
       if expected == 0 { return ChiSquared(statistic: .infinity, degrees: 1) }
       guard expected >= leastExpected else { return nil }
       statistic += (Double(count) - expected) * (Double(count) - expected) / expected
@@ -59,9 +59,9 @@ enum Statistics {
     return cells > 1 ? ChiSquared(statistic: statistic, degrees: cells - 1) : nil
   }
 
-  /// Whether the rows of a table have to do with its columns. Those without anybody are left out.
+  /// Whether the rows of a table depend on its columns. Empty ones are ignored.
   ///
-  /// - Returns: nil where fewer than two rows or columns are left, or too few users to tell.
+  /// - Returns: nil if fewer than two rows or columns remain, or there are too few users.
   static func association(_ table: [[Int]]) -> Association? {
     let expected = expected(table)
     let rows = table.count { $0.contains { $0 > 0 } }
@@ -83,8 +83,7 @@ enum Statistics {
       strength: (statistic / (total * smaller)).squareRoot())
   }
 
-  /// The counts that a table would have on average if rows and columns had nothing to do with each
-  /// other.
+  /// The expected counts of a table if rows and columns were independent.
   static func expected(_ table: [[Int]]) -> [[Double]] {
     let sums = table.map { Double($0.reduce(0, +)) }
     let columns = (table.first ?? []).indices.map { column in

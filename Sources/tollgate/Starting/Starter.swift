@@ -1,32 +1,32 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The files that a team begins with: a config, users, what becomes of them, and what checks all of it.
+/// The files of a new project: a config, users, their outcomes, and the checks for all of it.
 struct Starter {
-  /// A file of the beginning.
+  /// A file of the project.
   struct File: Equatable {
-    /// Where it is in the folder.
+    /// Its path in the folder.
     var path: String
     var text: String
   }
 
   let format: Config.Format
 
-  /// The time and the seed by which the outcomes are what they are.
+  /// The time and the seed of the outcomes.
   static let now = "2026-03-01T12:00:00Z"
   static let seed = "spring"
 
-  /// The placement that is worth an explanation: one of its audiences is held back.
+  /// A placement with an interesting explanation: one of its audiences is held back.
   static let placement = "export_tapped"
 
-  /// The record of the users that is a file of its own.
+  /// The user whose record has its own file.
   private static let explained = "dia"
 
   private func text(_ superwall: [UInt8], _ agentWallie: [UInt8]) -> String {
     String(decoding: format == .superwall ? superwall : agentWallie, as: UTF8.self)
   }
 
-  /// Dia has reached a limit, fay has bought, hao has a variant from before.
+  /// Dia has reached a limit, fay has made a purchase, and hao has an earlier variant.
   private var users: String {
     text(PackageResources.superwall_users_ndjson, PackageResources.agentwallie_users_ndjson)
   }
@@ -36,12 +36,12 @@ struct Starter {
     return (lines.first { $0.hasPrefix(#"{"userId":"\#(Self.explained)""#) } ?? "") + "\n"
   }
 
-  /// What outcomes depend on beside config and users; AgentWallie's draw takes no seed.
+  /// The inputs of the outcomes beside config and users. AgentWallie's draw uses no seed.
   var basis: String {
     "--now \(Self.now)" + (format == .superwall ? " --seed \(Self.seed)" : "")
   }
 
-  /// The tests: the users get what is expected of them, at that time and by that seed.
+  /// The tests: the users get the expected outcomes, at that time and with that seed.
   private var tests: String {
     let seed = format == .superwall ? #", "seed": "\#(Self.seed)""# : ""
     return #"{"users": "users.ndjson", "expect": "expected.csv", "now": "\#(Self.now)"\#(seed)}"#
@@ -67,7 +67,7 @@ struct Starter {
       .replacing("AS_OF: BASIS", with: "AS_OF: \(basis)")
   }
 
-  /// The files, in the order in which they are told.
+  /// The files, in the order in which they are listed.
   var files: [File] {
     get throws {
       [
@@ -87,9 +87,9 @@ struct Starter {
     }
   }
 
-  /// What to type next.
+  /// The commands to run next.
   ///
-  /// - Parameter prefix: what comes before the names of files: nothing, or a folder with its slash.
+  /// - Parameter prefix: the prefix for names of files: empty, or a folder with its slash.
   func commands(in prefix: String) -> [String] {
     func file(_ name: String) -> String { ShellWord.quoted(prefix + name) }
     let config = file("config.json")

@@ -1,25 +1,25 @@
-/// The folder that a beginning is written into: all of its files, or none of them.
+/// The folder for a new project. Either all of its files are written, or none.
 struct StarterFolder {
   let path: String
   let files: [Starter.File]
 
-  /// Files that this run has made, and folders, in their order. What was there before is not one of them.
+  /// The files and folders that this run has created, in order. Existing ones are not included.
   private var made: [String] = []
   private var folders: [String] = []
 
   init(_ path: String, _ files: [Starter.File]) {
-    // A name that begins with a dash would be an option in what is told.
+    // A name that begins with a dash would be an option in the printed commands.
     self.path = path.hasPrefix("-") ? "./" + path : path
     self.files = files
   }
 
-  /// What comes before the names of files in this folder.
+  /// The prefix for names of files in this folder.
   var prefix: String {
     let trimmed = String(path.reversed().drop { $0 == "/" }.reversed())
     return trimmed == "." || trimmed == "./" ? "" : trimmed + "/"
   }
 
-  /// Whether the folder lies inside a repository of git, and is not its root.
+  /// Whether the folder is inside a git repository, and not its root.
   var isInsideRepository: Bool {
     if FileIdentity.exists(prefix + ".git") { return false }
     return (1...32).contains { depth in
@@ -27,7 +27,7 @@ struct StarterFolder {
     }
   }
 
-  /// Throws when the files cannot be written, or when some are there that may not be replaced.
+  /// Throws when the files cannot be written, or when some exist and may not be replaced.
   func check(replaces: Bool) throws {
     if path.isEmpty { throw CommandError("the folder has no name; '.' is the one you are in") }
     try checkFolders()
@@ -43,7 +43,7 @@ struct StarterFolder {
         + "choose another folder, or add --force to replace \(taken.count == 1 ? "it" : "them")")
   }
 
-  /// Throws when a folder that is needed is something else.
+  /// Throws when a required folder is not a folder.
   private func checkFolders() throws {
     for folder in [path] + files.flatMap({ Self.folders(of: $0) }).map({ prefix + $0 })
     where FileIdentity.isTaken(folder) && !FileIdentity.isFolder(folder) {
@@ -51,12 +51,12 @@ struct StarterFolder {
     }
   }
 
-  /// The folders that a file is in, outermost first: `.github`, `.github/workflows`.
+  /// The folders that contain a file, outermost first: `.github`, `.github/workflows`.
   private static func folders(of file: Starter.File) -> [String] {
     file.path.indices.filter { file.path[$0] == "/" }.map { String(file.path[..<$0]) }
   }
 
-  /// Writes the files. When that fails, or is stopped, what it made until then is removed.
+  /// Writes the files. If that fails, or is stopped, everything created so far is removed.
   mutating func write() throws {
     do {
       try makeFolders(path)
@@ -79,7 +79,7 @@ struct StarterFolder {
     }
   }
 
-  /// Makes a folder and those around it, as far as they are not there.
+  /// Creates a folder and its missing parents.
   private mutating func makeFolders(_ path: String) throws {
     if path.isEmpty || FileIdentity.isFolder(path) { return }
     let trimmed = String(path.reversed().drop { $0 == "/" }.reversed())
@@ -96,7 +96,7 @@ struct StarterFolder {
 
   private func undo() {
     for file in made { FileName.remove(file) }
-    // Those that hold anything else stay.
+    // Folders with other contents stay.
     for folder in folders.reversed() { FileName.removeFolder(folder) }
   }
 }

@@ -141,7 +141,7 @@ struct CoverCommand: AsyncParsableCommand {
 
   private func show(_ run: CoverageRun, _ file: ConfigFile, basis: String) throws {
     let command = closingCommand(run)
-    // What is written to standard output is to be read by others.
+    // Standard output is reserved for the tests.
     let target: FileDescriptor = write == "-" ? .standardError : .standardOutput
     FileText.print(
       json
@@ -194,7 +194,7 @@ struct CoverCommand: AsyncParsableCommand {
     number == number.rounded() ? String(Int(number)) : "\(number)"
   }
 
-  /// The command that writes tests for the gaps; nil where there are none, or where files cannot be read
+  /// The command that writes tests for the gaps; nil if there are none, or if files cannot be read
   /// again.
   private func closingCommand(_ run: CoverageRun) -> String? {
     guard !run.search.lines.isEmpty, !([source.config] + tests).contains("-") else { return nil }

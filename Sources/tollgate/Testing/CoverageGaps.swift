@@ -2,17 +2,17 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What people read of what is not exercised: an entry for each thing that somebody would look at.
+/// Descriptions of the gaps: an entry for each point to review.
 struct CoverageGaps {
   struct Entry {
     var placement: String?
-    /// What it is about: `export_report, audience 1 (export-trial)`.
+    /// The subject: `export_report, audience 1 (export-trial)`.
     var subject: String
-    /// What is missing, or why it cannot be had.
+    /// The gap, or why it is impossible to close.
     var text: String
     var path: String
     var range: SourceRange?
-    /// What the range counts in.
+    /// The text that the range refers to.
     var source: String?
   }
 
@@ -20,9 +20,9 @@ struct CoverageGaps {
   private var counter: CoverageCounter { run.counter }
   private var search: CoverageSearch { run.search }
 
-  /// What no test exercises and some user would, or might.
+  /// Gaps that some user would close, or might close.
   private(set) var open: [Entry] = []
-  /// What cannot be exercised.
+  /// Points that cannot be exercised.
   private(set) var impossible: [Entry] = []
 
   init(_ run: CoverageRun) {
@@ -48,7 +48,7 @@ struct CoverageGaps {
     func reason(_ point: CoveragePoint) -> String? {
       if case .impossible(let reason)? = search.gaps[point] { reason } else { nil }
     }
-    // One reason for all of it is told once.
+    // A single reason for the whole audience is reported once.
     if let whole = reason(.audience(rule: rule)) {
       impossible.append(entry(placement, rule, whole))
       addOpen(missing.filter { reason($0) == nil }, rule, placement)
@@ -75,7 +75,7 @@ struct CoverageGaps {
   private mutating func addOpen(_ missing: [CoveragePoint], _ rule: Int, _ placement: String) {
     guard !missing.isEmpty else { return }
     let unknown = missing.filter { if case .unknown? = search.gaps[$0] { true } else { false } }
-    // What nobody gets to needs no list of what they would see there.
+    // An audience that no user reaches needs no list of its outcomes.
     if search.counts.reached[rule] == 0, missing.contains(.audience(rule: rule)) {
       let rest =
         missing.count > 1 ? ", so none of its \(missing.count) points is exercised" : ""
@@ -122,7 +122,7 @@ struct CoverageGaps {
     }
   }
 
-  /// What is said where nobody was found who would close a gap.
+  /// The note for gaps for which no user was found.
   private func note(_ points: [CoveragePoint]) -> String {
     for point in points {
       if case .unknown(let reason)? = search.gaps[point] { return " (unknown: \(reason))" }
@@ -142,7 +142,7 @@ struct CoverageGaps {
     return count == 0 ? "never \(word)" : "\(word) in \(counted(count, "test")) without deciding"
   }
 
-  /// What a point is about.
+  /// The subject of a point.
   private func words(_ point: CoveragePoint, _ rule: Int) -> String {
     let audience = counter.ruleSet.rules[rule].audience
     let limit = audience.occurrenceLimit
@@ -179,7 +179,7 @@ struct CoverageGaps {
 }
 
 extension CoverageGaps {
-  /// Where entries stand in the file of the config.
+  /// The places of entries in the config file.
   static func places(_ entries: [Entry], in bytes: [UInt8]) -> (Entry) -> DiagnosticPlaces.Place? {
     func diagnostic(_ entry: Entry) -> Diagnostic {
       Diagnostic(.constantClause, "", range: entry.range, path: entry.path)

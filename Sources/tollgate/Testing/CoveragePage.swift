@@ -6,16 +6,16 @@ internal import RuleInsight
 struct CoveragePage {
   let run: CoverageRun
   let config: ConfigFile
-  /// The files of the tests as somebody named them.
+  /// The files of the tests as the user named them.
   let tests: [String]
-  /// What decisions depend on beside config and users.
+  /// The inputs of decisions beside config and users.
   let basis: String
-  /// Of this tool.
+  /// The version of this tool.
   let version: String
-  /// The command that closes the gaps; nil where there is none.
+  /// The command that closes the gaps; nil if there is none.
   let command: String?
 
-  /// Rows of a table that could have any number.
+  /// The maximum number of rows of an unbounded table.
   private static let mostRows = 400
 
   var page: ReportPage {

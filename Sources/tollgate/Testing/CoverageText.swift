@@ -2,13 +2,13 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What tests exercise, for a terminal: a table by placement, then what they do not.
+/// The coverage of tests, for a terminal: a table by placement, then the gaps.
 struct CoverageText {
   let run: CoverageRun
   let config: ConfigFile
   let style: TextStyle
 
-  /// Gaps that are shown; JSON has all.
+  /// The maximum number of gaps to show. JSON contains all.
   private static let mostGaps = 40
 
   var text: String {
@@ -72,10 +72,10 @@ struct CoverageText {
       rows.append(
         ["texts of paywalls"] + columns.map { _ in "" } + [CoverageRun.percent(share)])
     }
-    // One row is all there is.
+    // A single row needs no sum.
     let hasSum = placements.count > 1 || !texts.isEmpty
     if hasSum { rows.append(row("all", run.search.points)) }
-    // The share is what people look for.
+    // The share is the most important column.
     return TextTable(
       rows: rows.map { $0.map(DiagnosticText.visible) },
       spare: columns.isEmpty ? [] : [Set(1...columns.count)],

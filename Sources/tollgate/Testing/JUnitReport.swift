@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What came of tests as JUnit's XML, which CI systems show: a suite for each file.
+/// The results of tests as JUnit's XML, which CI systems show: a suite for each file.
 struct JUnitReport {
   let run: RuleTestRun
 
@@ -50,7 +50,7 @@ struct JUnitReport {
     ]
   }
 
-  /// A text in XML 1.0, which has no control characters but three.
+  /// A string for XML 1.0, which allows only three control characters.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

@@ -2,19 +2,20 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// What a file of tests has: tests, and lines that are none.
+/// The contents of a file of tests: tests, and invalid lines.
 struct RuleTestFile {
   private(set) var tests: [PlacedTestCase] = []
-  /// What cannot be run, and why, with its place.
+  /// The tests that cannot run, and why, with their places.
   private(set) var faults: [String] = []
   /// Other files that were read for it.
   private(set) var named: [String] = []
 
-  /// Reads a file of tests: a JSON object a line, one JSON list, or an object that names a table.
+  /// Reads a file of tests: one JSON object per line, one JSON list, or an object that names a
+  /// table.
   ///
   /// - Parameter timeZone: the zone of times without one.
   init(_ path: String, timeZone: String) throws {
-    // The file as people call it.
+    // The display name of the file.
     let name = path == "-" ? PlacedTestCase.standardInput : path
     let bytes = try FileText.read(path)
     if let kind = FileKind.ofSound(bytes), kind != .tests, kind == .table || !Self.hasTests(bytes) {
@@ -33,7 +34,7 @@ struct RuleTestFile {
     (tests, faults, self.named) = (text.tests, text.faults, named)
   }
 
-  /// Whether the text names what a test has.
+  /// Whether the text contains a key of tests.
   private static func hasTests(_ bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
     return text.contains("\"expect\"") || text.contains("\"placement\"")

@@ -11,17 +11,17 @@ struct RuleTestRun {
   }
 
   private(set) var ran: [Ran] = []
-  /// What could not be run, and why.
+  /// The tests that could not run, and why.
   private(set) var faults: [String] = []
 
   var failed: Int { ran.count { !$0.result.differences.isEmpty } }
   var passed: Int { ran.count - failed }
 
   /// - Parameters:
-  ///   - tests: what is to be run.
-  ///   - faults: what cannot be.
-  ///   - texts: the texts of paywalls at a time; nil where there are none.
-  ///   - clock: the time of tests that say none, by the zone that times are told in.
+  ///   - tests: the tests to run.
+  ///   - faults: the tests that cannot run.
+  ///   - texts: the texts of paywalls at a time; nil if there are none.
+  ///   - clock: the time for tests without one, with the time zone for displayed times.
   init(
     _ tests: [PlacedTestCase], faults: [String], ruleSet: RuleSet, assigner: Assigner,
     texts: (Instant) throws -> TextPlan? = { _ in nil },
@@ -52,10 +52,11 @@ struct RuleTestRun {
     }
   }
 
-  /// What cannot be run is told of so many lines: a file of another kind has nothing else.
+  /// The maximum number of invalid lines to report. In a file of another kind all lines are
+  /// invalid.
   private static let mostFaults = 20
 
-  /// Says what cannot be run.
+  /// Reports the tests that cannot run.
   static func tell(_ faults: [String]) {
     for fault in faults.prefix(mostFaults) { FileText.printError("error: \(fault)") }
     if faults.count > mostFaults {
@@ -78,7 +79,7 @@ struct RuleTestRun {
 }
 
 extension RuleTestRun.Ran {
-  /// What a person reads of a test that failed.
+  /// The description of a failed test.
   var text: String {
     let head =
       test.test.name == nil
@@ -93,7 +94,7 @@ extension RuleTestRun.Ran {
       .map(DiagnosticText.visible).joined(separator: "\n")
   }
 
-  /// The same as an annotation beside the test; nil where that is not in a file.
+  /// The same as an annotation beside the test; nil if the test is not in a file.
   var annotation: String? {
     if test.file == PlacedTestCase.standardInput { return nil }
     let differences = result.differences.map { difference in
@@ -106,7 +107,7 @@ extension RuleTestRun.Ran {
       file: test.file, line: test.line)
   }
 
-  /// What a line shows of a long text: what is around the place from which on it is another.
+  /// The parts of two long texts around their first difference.
   private static func shortened(_ difference: RuleExpectation.Difference) -> (String, String) {
     let most = 72
     let (expected, got) = (Array(difference.expected), Array(difference.got))

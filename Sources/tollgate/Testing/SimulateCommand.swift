@@ -104,7 +104,7 @@ struct SimulateCommand: ParsableCommand {
   }
 }
 
-/// What came of the scenarios of several files.
+/// The results of the scenarios of several files.
 struct ScenarioResults {
   let only: String
   let isQuiet: Bool
@@ -112,7 +112,7 @@ struct ScenarioResults {
   private(set) var passed = 0
   private(set) var failed = 0
   private(set) var skipped = 0
-  /// Scenarios, and files, that could not be run.
+  /// Scenarios, and files, that could not run.
   private(set) var unusable = Refusals { FileText.printError($0) }
   private var ids: [String] = []
 
@@ -135,7 +135,7 @@ struct ScenarioResults {
       + (unusable.isEmpty ? "" : ", \(unusable.count) could not be run")
   }
 
-  /// Why no scenario was run at all, where nothing else says so.
+  /// Why no scenario ran at all, if no other message explains it.
   var nothingRan: String? {
     guard passed + failed + skipped + unusable.count == 0 else { return nil }
     let close = Suggestion.closest(to: only, among: ids).map { "; did you mean '\($0)'?" } ?? ""

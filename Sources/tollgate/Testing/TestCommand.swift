@@ -133,7 +133,7 @@ struct TestCommand: AsyncParsableCommand {
     let files = try Self.paths(tests).map { try RuleTestFile($0, timeZone: options.timeZone) }
     let texts = try rendering.plan(
       for: file.config, products, now: start, in: options.givenTimeZone)
-    // What texts say depends on the time.
+    // Rendered texts depend on the time.
     var plans = [start: texts]
     let run = try RuleTestRun(
       files.flatMap(\.tests), faults: files.flatMap(\.faults), ruleSet: ruleSet,
@@ -190,7 +190,7 @@ struct TestCommand: AsyncParsableCommand {
   private func runAgainAndAgain() throws {
     var named: [String] = []
     while true {
-      // Before the run: what changes meanwhile is seen.
+      // Recorded before the run, so that changes during it are noticed.
       var seen = try states(named)
       do {
         let found = try runOnce().named
@@ -199,7 +199,7 @@ struct TestCommand: AsyncParsableCommand {
       } catch let stop as Signals.Stop {
         throw stop
       } catch {
-        // Somebody is in the middle of an edit.
+        // The file may be in the middle of an edit.
         FileText.printError(Ending.of(error)?.text ?? "\(Ending.prefix)\(error)")
       }
       if !quiet { FileText.printError("Waiting for a change; Ctrl-C ends.") }
@@ -208,9 +208,9 @@ struct TestCommand: AsyncParsableCommand {
     }
   }
 
-  /// What can be seen of a change: of all files the time at which each was written, and its size.
+  /// The observable state of all files: the modification time and the size of each.
   private func states(_ named: [String]) throws -> [FileState?] {
-    // A pattern may match other files by now, or none for a moment.
+    // A pattern may match other files by now, or temporarily none.
     let files = tests.flatMap { FilePattern.paths($0) }
     let texts = [rendering.render, products.products].compactMap { $0 }
     return ([config] + files + named + texts).map { FileState($0) }

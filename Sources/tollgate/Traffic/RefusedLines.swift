@@ -2,28 +2,28 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Lines of users and of traffic that are refused: the first are told, all are counted and kept.
+/// Rejected lines of users and of traffic: the first ones are reported, all are counted and stored.
 struct RefusedLines {
-  /// Refused lines that are told on standard error, of each file.
+  /// The maximum number of rejected lines per file to report on standard error.
   private static let told = 5
 
   private let sink: OutcomeSink
-  /// By name: the number of a file for ``kinds``.
+  /// By name, the number of a file for ``kinds``.
   private let numbers: [String: Int]
-  /// Whether lines are kept with the file that they are from.
+  /// Whether lines are stored with the name of their file.
   private let namesFiles: Bool
   private var counts: [String: Int] = [:]
   private let hidesIDs: Bool
-  /// Lines of users.
+  /// The number of user lines.
   private(set) var users = 0
-  /// Lines of traffic.
+  /// The number of traffic lines.
   private(set) var events = 0
-  /// Why they are refused.
+  /// The reasons.
   private(set) var kinds = RejectKinds()
 
   /// - Parameters:
-  ///   - files: all that are read.
-  ///   - hidesIDs: whether nobody is told users' IDs.
+  ///   - files: all files that are read.
+  ///   - hidesIDs: whether users' IDs are redacted.
   init(_ sink: OutcomeSink, files: [String], hidesIDs: Bool) {
     self.sink = sink
     self.hidesIDs = hidesIDs
@@ -33,13 +33,13 @@ struct RefusedLines {
 
   var all: Int { users + events }
 
-  /// - Parameter number: the number of the line in its file, from 1.
+  /// - Parameter number: the line number in its file, from 1.
   mutating func add(user line: BatchWorker.RejectedLine, _ path: String, _ number: Int) throws {
     users += 1
     try add(line, path, number)
   }
 
-  /// - Parameter subject: the ID that the reason names, which is nothing to count by.
+  /// - Parameter subject: the ID in the reason, which is removed to count equal reasons.
   mutating func add(
     event line: BatchWorker.RejectedLine, _ path: String, _ number: Int, subject: String? = nil
   ) throws {

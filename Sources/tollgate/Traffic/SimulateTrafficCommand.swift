@@ -210,7 +210,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     ).page
   }
 
-  /// The command line that comes to the same.
+  /// The equivalent command line.
   private func line(_ generated: GeneratedTraffic?) -> String {
     var words = ["tollgate", "simulate-traffic", source.config]
     words += configForm.words + language.words + ["--users"] + users

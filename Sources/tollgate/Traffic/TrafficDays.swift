@@ -1,16 +1,16 @@
 internal import RuleEngine
 internal import RuleInsight
 
-/// The days of a simulation as bars of a chart: each day is one, or several are where there are too many.
+/// The days of a simulation as bars of a chart. If there are too many, a bar covers several days.
 struct TrafficDays {
   private let sums: TrafficSums
-  /// The first day of each bar, and how many days it is.
+  /// The first day of each bar, and its number of days.
   private let starts: [Int]
   private let size: Int
-  /// How many days the last bar is.
+  /// The number of days of the last bar.
   private let lastSize: Int
 
-  /// Bars that can be told from each other.
+  /// The maximum number of distinguishable bars.
   private static let mostBars = 62
 
   init(_ sums: TrafficSums) {
@@ -23,7 +23,8 @@ struct TrafficDays {
     lastSize = starts.last.map { first + count - $0 } ?? size
   }
 
-  /// The last bar says so where it is fewer days than the others: it is lower for that alone.
+  /// The last bar states its days if it covers fewer than the others, because it is lower for that
+  /// reason alone.
   var names: [String] {
     starts.enumerated().map { number, start in
       let name = TrafficReport.text(ofDay: start)
@@ -36,14 +37,14 @@ struct TrafficDays {
   var step: String { size == 1 ? "by day" : "by \(size) days" }
   /// `on a day`, for sentences.
   var unit: String { size == 1 ? "on a day" : "in \(size) days" }
-  /// What a bar is, where that is not plain.
+  /// A description of a bar, if it is not obvious.
   var about: String {
     if size == 1 { return "" }
     return "Each bar is \(size) days"
       + (lastSize < size ? "; the last one is \(counted(lastSize, "day"))." : ".")
   }
 
-  /// A count of each bar.
+  /// A count for each bar.
   func values(_ count: (TrafficSums.Day) -> Int) -> [Int] {
     starts.map { start in
       (start..<start + size).reduce(0) { $0 + (sums.days[$1].map(count) ?? 0) }

@@ -14,12 +14,12 @@ struct TrafficEvents {
   private var lines = 0
   /// Lines of placements that are not simulated.
   private(set) var passedOver = 0
-  /// What to say of placements that the config does not have.
+  /// Hints for placements that the config does not have.
   private var hints: [String: String] = [:]
 
-  /// Bytes that are read at once.
+  /// The number of bytes to read at once.
   private static let chunk = 1 << 20
-  /// Names of placements whose hints are kept.
+  /// The maximum number of placements with stored hints.
   private static let mostHints = 1_000
 
   init(_ path: String, _ plan: TrafficPlan, _ config: ConfigFile, _ subjects: SubjectTable) {
@@ -56,7 +56,7 @@ struct TrafficEvents {
   private mutating func read(
     _ chunk: ByteView, _ reader: inout TrafficLine.Reader, _ refused: inout RefusedLines
   ) throws {
-    // SAFETY: Lines are slices of the chunk, which stays while it is read. What is stored is
+    // SAFETY: Lines are slices of the chunk, which stays while it is read. All stored data is
     // copied. Tests: SimulateTrafficTests.
     var at = 0
     while at < chunk.count {

@@ -1,7 +1,7 @@
 internal import RuleEngine
 internal import RuleInsight
 
-/// What limits hold back over time, and how often users see a paywall for it.
+/// The part of a page about limits over time, and how often users see a paywall because of them.
 extension TrafficPage {
   var limits: ReportSection {
     let sorted = busiest + plan.limitedRules.filter { sums.rules[$0].held == 0 }
@@ -45,7 +45,7 @@ extension TrafficPage {
 
   // MARK: Frequency
 
-  /// How often somebody sees a paywall, in steps: which counts of ``TrafficSums/seen``.
+  /// The steps of how often users see a paywall, as ranges of ``TrafficSums/seen``.
   private static let steps: [(name: String, range: Range<Int>, tone: ReportTone)] = [
     ("once", 1..<2, .step1), ("twice", 2..<3, .step2), ("three or four times", 3..<5, .step3),
     ("five to nine", 5..<10, .step4), ("ten or more", 10..<11, .step5),

@@ -1,23 +1,23 @@
 internal import RuleEngine
 internal import RuleInsight
 
-/// The page of a simulation of traffic: what users saw over time, and what limits held back.
+/// The page of a traffic simulation: the outcomes of users over time, and the effect of limits.
 struct TrafficPage {
   let plan: TrafficPlan
   let sums: TrafficSums
   let refused: RefusedLines
-  /// What a person may want to know of the run, beside its counts.
+  /// The facts about the run, beside its counts.
   let facts: [ReportPage.Fact]
   let configName: String
-  /// The command line that makes the same again.
+  /// The command line that reproduces it.
   let line: String
   let files: [String]
 
   let days: TrafficDays
 
-  /// Placements that have a section of their own.
+  /// The maximum number of placements with their own section.
   private static let mostPlacements = TrafficSums.mostByDay
-  /// Rows of a table that could have any number.
+  /// The maximum number of rows of an unbounded table.
   static let mostRows = 40
 
   init(
@@ -91,7 +91,7 @@ struct TrafficPage {
       id: "summary", title: "Summary", blocks: [.cards(cards), .findings(findings)])
   }
 
-  /// The limits that hold back most of what matches, and the paywalls that nobody sees.
+  /// The limits that hold back most of the matching users, and the paywalls that no user sees.
   private var findings: [ReportFinding] {
     var findings: [ReportFinding] = []
     for rule in busiest.prefix(5) {
@@ -120,7 +120,7 @@ struct TrafficPage {
     return Array(findings.prefix(Self.mostRows))
   }
 
-  /// Limited rules that have held anything back, those first that hold back most.
+  /// Limited rules that have held users back, the most frequent first.
   var busiest: [Int] {
     plan.limitedRules.filter { sums.rules[$0].held > 0 }
       .sorted { (-sums.rules[$0].held, $0) < (-sums.rules[$1].held, $1) }
@@ -309,7 +309,7 @@ struct TrafficPage {
 }
 
 extension TrafficOptions {
-  /// What a page says of it.
+  /// The facts of a page about it.
   func facts(_ traffic: GeneratedTraffic?, _ plan: TrafficPlan, events: String?)
     -> [ReportPage.Fact]
   {

@@ -2,16 +2,16 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Sends the parts of files of users through workers, and gives what comes of them in the order of the
+/// Sends the parts of files of users through workers, and returns the results in the order of the
 /// files.
 struct TrafficParts {
-  /// What came of a part, and where it lies.
+  /// The result of a part, and its place.
   struct Result {
     var output: TrafficWorker.Output
-    /// Which part it is, from 0.
+    /// The number of the part, from 0.
     var number: Int
     var path: String
-    /// Lines of the file before the part.
+    /// The number of lines of the file before the part.
     var linesBefore: Int
   }
 
@@ -24,7 +24,7 @@ struct TrafficParts {
   private let paths: [String]
   private let threads: Int
   private let pool: TrafficPool
-  /// What the users of a part are asked for.
+  /// The source of placements for the users of a part.
   private let source: (Int) -> TrafficWorker.Source
   private var input: UserInput
   private var pending: [Pending] = []
@@ -33,7 +33,8 @@ struct TrafficParts {
   private var file = 0
   private var lines = 0
 
-  /// - Parameter weight: how much a user may give, in placements: where that is much, parts are smaller.
+  /// - Parameter weight: the size of a user's output, in placements. If it is large, parts are
+  ///   smaller.
   init(
     _ paths: [String], form: UserForm?, _ pool: TrafficPool, threads: Int, weight: Int = 1,
     source: @escaping (Int) -> TrafficWorker.Source
@@ -46,12 +47,12 @@ struct TrafficParts {
       paths, form: form, lineLimit: pool.plan.options.lineLimit, weight: weight)
   }
 
-  /// What came of the next part; nil when there is none.
+  /// The result of the next part; nil when there is none.
   ///
   /// - Throws: ``Signals/Stop`` when a stop is requested.
   mutating func next() async throws -> Result? {
     do {
-      // One part more than threads keeps every thread busy while somebody takes what came of one.
+      // One part more than there are threads keeps every thread busy while a result is handled.
       while !isDone, pending.count <= threads {
         try Signals.check()
         guard let part = try input.next() else {
@@ -81,9 +82,9 @@ struct TrafficParts {
   }
 }
 
-/// Workers that parts of the input take in turn.
+/// Workers that process parts of the input. They are reused.
 final class TrafficPool: Sendable {
-  /// A worker that one task at a time holds.
+  /// A worker that one task uses at a time.
   private final class Worker: @unchecked Sendable {
     // SAFETY: A task takes a worker from a `Locked` and has it alone. Views of the input end with
     // the call. Tests: SimulateTrafficTests, tsan.
@@ -122,7 +123,7 @@ final class TrafficPool: Sendable {
 
   init(_ plan: TrafficPlan) { self.plan = plan }
 
-  /// Works on a part with a worker that nobody holds.
+  /// Processes a part with a free worker.
   func process(_ part: InputPart, _ source: TrafficWorker.Source) throws -> TrafficWorker.Output {
     Signals.addStack()
     let worker = free.withLock { $0.popLast() } ?? Worker(plan)

@@ -14,7 +14,7 @@ struct TrafficRun {
   private(set) var sums: TrafficSums
   private(set) var notes = RecordNotes()
   private var progress: TrafficProgress
-  /// Records of users who are there already, and one of these.
+  /// The number of records of users that appeared before, and one of these users.
   private var repeated: (count: Int, example: String?) = (0, nil)
 
   init(
@@ -33,7 +33,7 @@ struct TrafficRun {
   mutating func interrupt() { progress.interrupt() }
   mutating func tellDone() { progress.finish(sums) }
 
-  /// Simulates traffic that is made up, for one user after the other.
+  /// Simulates generated traffic, for one user after the other.
   mutating func generate(
     _ traffic: GeneratedTraffic, to out: OutcomeSink, _ refused: inout RefusedLines
   ) async throws {
@@ -47,8 +47,8 @@ struct TrafficRun {
     }
   }
 
-  /// Simulates recorded traffic. Users are read twice: who they are, for the lines of traffic to be
-  /// grouped by them; then their records, for each to be simulated over all of its time.
+  /// Simulates recorded traffic. Users are read twice: first their identities, to group the lines
+  /// of traffic by user; then their records, to simulate each user over the whole period.
   mutating func replay(
     _ events: String, _ config: ConfigFile, to out: OutcomeSink, _ refused: inout RefusedLines
   ) async throws {
@@ -131,7 +131,7 @@ struct TrafficRun {
   }
 }
 
-/// Tells on standard error how far a simulation has come.
+/// Reports the progress of a simulation on standard error.
 struct TrafficProgress {
   private var line: ProgressLine
   private let cpuStart = Clock.processSeconds()
@@ -144,7 +144,7 @@ struct TrafficProgress {
       "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")), \(rate(sums))")
   }
 
-  /// Ends a line that is being rewritten, so that something else can be printed.
+  /// Ends a line that is being rewritten, so that other output can follow.
   mutating func interrupt() { line.interrupt() }
 
   mutating func finish(_ sums: TrafficSums) {

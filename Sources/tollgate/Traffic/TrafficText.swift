@@ -8,7 +8,7 @@ struct TrafficText {
   private let sums: TrafficSums
   private let style: TextStyle
 
-  /// Days, and limits of days, that are told one by one.
+  /// The maximum number of days, and of days of limits, to list.
   private static let mostDays = 100
   private static let mostLimits = 6
 
@@ -37,7 +37,7 @@ struct TrafficText {
     return table(rows, spare: [[3, 5, 7, 9]])
   }
 
-  /// What each limit has held back; nothing where there is none.
+  /// The numbers of users that each limit has held back; empty without limits.
   private var limits: [String] {
     var rows = [["placement", "audience", "", "at most", "matched", "held back", "", "users", ""]]
     var last = ""
@@ -57,7 +57,7 @@ struct TrafficText {
       ? table(rows, left: [0, 2], whole: [3], spanning: [1], spare: [[6, 8], [4]]) + [""] : []
   }
 
-  /// Days with what happened, and what was held back on them by the limits that did so most.
+  /// Days with their counts, and with the numbers held back by the most frequent limits.
   private var days: [String] {
     let shown = plan.limitedRules.indices
       .filter { sums.rules[plan.limitedRules[$0]].held > 0 }
@@ -81,13 +81,13 @@ struct TrafficText {
           + (counts + shown.map { day.held[$0] }).map { grouped($0) })
     }
     let more = sums.days.count - TrafficText.mostDays
-    // The limits that held back least go first.
+    // The limits that held back least are dropped first.
     return table(
       rows, left: [], whole: [0], spare: rows[0].indices.dropFirst(5).reversed().map { [$0] })
       + (more > 0 ? ["... and \(counted(more, "more day")); --json has them all"] : [])
   }
 
-  /// How many users saw a paywall how often.
+  /// The number of users by how many times they saw a paywall.
   private var paywalls: [String] {
     var rows = [["times seen", "0", "1", "2", "3", "4", "5-9", "10+"]]
     func row(_ name: String, _ counts: [Int]) -> [String] {
@@ -99,7 +99,7 @@ struct TrafficText {
     return table(rows)
   }
 
-  /// Rules that failed; nothing when none did.
+  /// Rules that failed; empty if there are none.
   private var failures: [String] {
     let failed = plan.errors(sums)
     if failed.isEmpty { return [] }
