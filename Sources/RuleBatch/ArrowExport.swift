@@ -12,7 +12,7 @@ final class ArrowBuffer: @unchecked Sendable {
   let start: UnsafeMutableRawPointer
   let count: Int
 
-  /// Memory for so many bytes, all zero.
+  /// Memory for this many bytes, all zero.
   init(bytes count: Int) {
     self.count = count
     start = .allocate(byteCount: max(count, 1), alignment: 64)

@@ -1,14 +1,15 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Writes draws as JSON has them: in the fewest digits that give the same double again, as `Double`
-/// describes itself, but without a text for each.
+/// Writes draws in JSON notation: with the fewest digits that parse to the same double, as `Double`
+/// describes itself, but without creating strings.
 enum DrawDigits {
   /// Appends `bits` of 2^53.
   ///
-  /// Digit by digit with whole numbers: `rest` is what the digits so far leave of the number, `half` is
-  /// half the distance to the next double, both in parts of `one`. Where the digits, or these with the last
-  /// one higher, are nearer than that, no other double is meant.
+  /// Computes digit by digit with whole numbers. `rest` is the part of the number beyond the digits
+  /// so far, and `half` is half the distance to the next double, both in units of `one`. When the
+  /// digits, or the same digits with the last one increased, are closer than that, they identify
+  /// the double.
   static func append(_ bits: UInt64, to bytes: inout [UInt8]) {
     let scale = UInt64(bits.leadingZeroBitCount) &- 11
     // Small numbers need more bits than there are; a power of two has the double below it nearer.
@@ -22,7 +23,7 @@ enum DrawDigits {
       half &*= 10
       let digit = rest &>> (54 &+ scale)
       rest &= one &- 1
-      // In the middle between two doubles or two digits: what decides then is not worth knowing.
+      // Exactly between two doubles or two digits. This case is rare enough for the slow path.
       guard rest != half, rest &+ half != one, rest != one / 2 else {
         bytes.removeLast(bytes.count - start)
         return appendAny(bits, to: &bytes)

@@ -4,7 +4,7 @@ internal import RuleEngine
 /// The draws of a batch to count: the experiments that a user may meet together, and a table for
 /// each pair of them.
 package struct DrawPlan: Sendable {
-  /// An experiment by its ID, whichever audiences have it.
+  /// An experiment by its ID, in any audience.
   package struct Experiment: Sendable {
     package let id: String
     /// IDs of the variants, in the order in which audiences name them.

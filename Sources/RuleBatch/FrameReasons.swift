@@ -1,17 +1,17 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Why the rows of a table got what they got: of each placement a text for each row, as
-/// `tollgate precompute --reasons` writes it; empty where there is nothing to say.
+/// The reasons for the rows of a table: for each placement a string per row, as
+/// `tollgate precompute --reasons` writes it; empty for a row without a reason.
 package struct FrameReasons: Sendable {
-  /// The texts of a placement, one after the other.
+  /// The concatenated strings of a placement.
   package struct Column: Sendable {
     package fileprivate(set) var bytes: [UInt8] = []
     /// Where each text ends.
     package fileprivate(set) var ends: [Int] = []
   }
 
-  /// By placement; none where the plan does not ask for reasons.
+  /// By placement; empty if the plan does not request reasons.
   package private(set) var columns: [Column]
   private var text: [UInt8] = []
 
@@ -28,7 +28,7 @@ package struct FrameReasons: Sendable {
     }
   }
 
-  /// Adds the texts of a block's rows, from the first one on.
+  /// Adds the strings of a block's rows, starting with the first.
   mutating func append(
     _ count: Int, of block: borrowing BatchBlock, _ chooser: borrowing VariantChooser,
     _ errors: borrowing BatchErrors, _ reasons: inout BatchReasons
@@ -39,7 +39,7 @@ package struct FrameReasons: Sendable {
         if block.choices[placement &* BlockShape.rows &+ row] >= 0 {
           reasons.append(
             placement: placement, row: row, block, chooser, errors, to: &text)
-          // In the form of rows, a text has its length before it.
+          // In the form of rows, the length precedes the string.
           columns[placement].bytes += text.dropFirst(4)
         }
         columns[placement].ends.append(columns[placement].bytes.count)

@@ -1,10 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Finds the rows of a block for which a missing attribute has decided whether a rule's condition holds.
+/// Finds the rows of a block for which a missing attribute decided whether a rule's condition
+/// holds.
 ///
-/// Rows that have everything cost a look at the tags of the attributes' columns. For the others, the condition
-/// is evaluated once more with the opposite of the clause.
+/// Rows with all attributes only cost a look at the tags of their columns. For the others, the
+/// condition is evaluated once more with the opposite of the clause.
 struct StandInColumns: ~Copyable {
   // SAFETY: `missing` has a mask for each attribute that a clause reads. `deinit` frees it.
   // Tests: StandInTests, BatchDifferentialTests, asan.
@@ -18,7 +19,7 @@ struct StandInColumns: ~Copyable {
   /// By attribute: whether rows lack it; computed on demand.
   private var isMissing: [Bool?]
   private let wanted = RowMasks.allocate()
-  /// Made when the first row asks.
+  /// Created for the first row that needs it.
   private var conditions: ConditionColumns?
   private var hasBegun = false
 
@@ -52,8 +53,8 @@ struct StandInColumns: ~Copyable {
   ///
   /// - Parameters:
   ///   - asked: the rows that have got to the rule.
-  ///   - held: those for which its condition holds.
-  ///   - body: gets the place of the clause among those of the rule, its number, whether the condition holds,
+  ///   - held: the rows for which its condition holds.
+  ///   - body: receives the clause's index in the rule, its number, whether the condition holds,
   ///     and the rows.
   @inline(__always)
   mutating func forEachClause(

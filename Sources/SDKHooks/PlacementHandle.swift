@@ -14,8 +14,9 @@ public import SDK
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class PlacementHandle {
-  /// Names this handle's events: ``SDK/Tollgate/subscribe(handlerID:to:onEvent:onCustomCallback:onBackPressed:)``
-  /// hears of them, and answers what its paywalls ask.
+  /// Identifies this handle's events.
+  /// ``SDK/Tollgate/subscribe(handlerID:to:onEvent:onCustomCallback:onBackPressed:)`` receives
+  /// them, and answers the questions of its paywalls.
   public nonisolated let handlerID: String
 
   private var progress = PlacementProgress()
@@ -43,7 +44,8 @@ public final class PlacementHandle {
   /// How far it is.
   public var state: PlacementState { progress.state }
 
-  /// Whether a registration has no outcome yet: its paywall loads, is on screen, or waits for its turn.
+  /// Whether a registration has no outcome yet: its paywall is loading, visible, or waiting for its
+  /// turn.
   public var isRegistering: Bool { progress.isRegistering }
 
   /// Registers the placement: shows a paywall when the user is in an audience of it, and runs the
@@ -52,7 +54,7 @@ public final class PlacementHandle {
   /// Registered again before there is an outcome, the feature of the earlier registration will not run,
   /// whatever its outcome.
   ///
-  /// - Returns: what came of it, as of ``SDK/Tollgate/register(placement:params:handler:feature:)``.
+  /// - Returns: the outcome, as from ``SDK/Tollgate/register(placement:params:handler:feature:)``.
   @discardableResult
   public func register(
     placement: String, params: [String: (any AttributeConvertible)?] = [:],

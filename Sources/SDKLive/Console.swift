@@ -5,7 +5,7 @@ internal import SDK
   internal import os
 #endif
 
-/// Where the log goes that developers read while they work.
+/// The target of the log for developers.
 enum Console {
   #if canImport(os)
     private static let logger = Logger(subsystem: "tollgate", category: "SDK")

@@ -10,8 +10,8 @@ package struct LiveDevice: Device {
   /// Adds the app's own knowledge. Called with the facts that were found.
   private let adjust: @Sendable (inout DeviceFacts) -> Void
 
-  /// - Parameter adjust: adds what only the app knows (vendor ID, radio type, interface style...),
-  ///   and changes what was found.
+  /// - Parameter adjust: adds facts that only the app knows (vendor ID, radio type, interface
+  ///   style...), and may change the others.
   package init(adjust: @escaping @Sendable (inout DeviceFacts) -> Void = { _ in }) {
     self.adjust = adjust
   }

@@ -59,7 +59,7 @@ public struct URLSessionTransport: Transport {
     return urlRequest
   }
 
-  /// Where a server of the contract is.
+  /// The address of a server of the contract.
   private func base(_ host: BackendRequest.Host, _ environment: NetworkEnvironment) -> String? {
     switch (environment, host) {
     case (.custom(let address), _): address

@@ -29,7 +29,7 @@ public final class TestStore: PurchaseStore {
 
   /// The products of a StoreKit configuration file (`.storekit`), as Xcode writes it.
   ///
-  /// - Throws: when the file is something else; the error says why.
+  /// - Throws: when the file has another form. The error contains the reason.
   public static func products(
     storeKitConfiguration file: some Sequence<UInt8>
   ) throws -> [StoreProduct] {

@@ -6,7 +6,7 @@ internal import CShims
 internal import CTollgate
 internal import Synchronization
 
-/// PyCapsule_GetPointer, which the module hands over: nothing of Python is linked.
+/// PyCapsule_GetPointer, which the module passes in, so that the library does not link Python.
 private typealias GetPointer =
   @convention(c) (
     _ capsule: UnsafeMutableRawPointer, _ name: UnsafePointer<CChar>
@@ -24,7 +24,7 @@ public func tg_python_allocate(_ bytes: Int) -> UnsafeMutableRawPointer? {
   bytes > 0 ? calloc(1, bytes) : nil
 }
 
-/// Releases what a capsule holds, and frees its memory.
+/// Releases the contents of a capsule, and frees its memory.
 private func end<Structure>(
   _ capsule: UnsafeMutableRawPointer?, _ name: StaticString, _: Structure.Type,
   _ release: (UnsafeMutablePointer<Structure>) -> Void

@@ -18,7 +18,7 @@ final class Report: Sendable {
 
   private let counts = Locked(Counts())
 
-  /// Refuses another plan than the one that was counted for: what is counted depends on it.
+  /// Rejects another plan than the one that was counted, because the counts depend on it.
   func check(_ plan: TablePlan) throws(LibraryError) {
     let isOther = counts.withLock { counts in
       if counts.plan == nil { counts.plan = plan }
@@ -44,7 +44,7 @@ final class Report: Sendable {
     }
   }
 
-  /// Keeps why a stream has ended: what streams say of it has no place for a column.
+  /// Stores why a stream has ended, because errors of streams have no place for a column.
   func fail(_ error: ArrowError) {
     let failure = LibraryError(error, TG_BAD_ARRAY).value
     counts.withLock { $0.failure = failure }

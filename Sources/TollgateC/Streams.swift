@@ -113,7 +113,7 @@ private func taken(
 
 /// Reads a stream until its first row.
 ///
-/// - Returns: whether it has none.
+/// - Returns: whether it has no rows.
 private func isWithoutRows(_ stream: borrowing ArrowStream) -> Bool {
   do throws(ArrowError) {
     while let batch = try stream.next() {

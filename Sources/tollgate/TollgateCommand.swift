@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import Expressions
 internal import SDK
 
-/// Where the process begins.
+/// The entry point of the process.
 @main
 enum EntryPoint {
   static func main() {
-    // While the variables stand where the process was given them.
+    // Before any code changes the environment.
     _ = Arguments.all
     Threads.setStackSize()
     // Before any other thread exists: with too few files to open, those trap.
@@ -20,8 +20,8 @@ enum EntryPoint {
       await TollgateCommand.run(Array(Arguments.all.dropFirst()))
       exit(Ending.done)
     }
-    // Nothing here waits for the main queue. dispatchMain() would end this thread, for which the C library
-    // loads libgcc_s, and that may not be there.
+    // No code here waits for the main queue. dispatchMain() would end this thread, for which the C
+    // library loads libgcc_s, and that may be missing.
     Threads.takeSignals()
   }
 }

@@ -15,8 +15,8 @@ package import Expressions
 /// Assigner.usual(for: .agentWallie)  // .djb2
 /// ```
 public enum Assigner: Hashable, Sendable {
-  /// By hash: the same subject, experiment and salt give the same variant everywhere, subjects
-  /// spread by the weights, and experiments are independent of each other.
+  /// By hash: the same subject, experiment and salt always give the same variant, subjects spread
+  /// by the weights, and experiments are independent of each other.
   ///
   /// The hash is XXH64 with seed 0 over salt, experiment ID and subject ID, each written as its
   /// UTF-8 byte count (little-endian, 32 bits) followed by the bytes. The draw is the top 53 bits,
@@ -41,7 +41,7 @@ public enum Assigner: Hashable, Sendable {
     if case .hash = self { .hash(salt: seed) } else { self }
   }
 
-  /// The seed that draws depend on; empty for those that take none.
+  /// The seed that draws depend on; empty for an assigner without one.
   package var seed: String { if case .hash(let salt) = self { salt } else { "" } }
 
   /// The assigner's name on command lines and in files.

@@ -1,5 +1,5 @@
 extension Config {
-  /// Gives a subject its variants when a config is applied: what the SDKs do after fetching one.
+  /// Assigns variants to a subject when a config is applied, as the SDKs do after fetching one.
   ///
   /// A stored variant that its experiment still has is preserved, whatever its weight is now. If
   /// the experiment no longer has it, a new one is chosen, which fails when there are no variants.
@@ -64,7 +64,7 @@ extension Config {
     return assignments
   }
 
-  /// The variant that an assignment means in this config, or nil when the config does not have it.
+  /// The variant of an assignment in this config, or nil when the config does not have it.
   public func variant(of assignment: Assignment) -> Variant? {
     for audience in placements.flatMap(\.audiences)
     where audience.experimentID.utf8.elementsEqual(assignment.experimentID.utf8) {

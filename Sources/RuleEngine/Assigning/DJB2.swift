@@ -1,8 +1,8 @@
 /// The 32-bit hash of D. J. Bernstein ("times 33 plus", from 5381), with which AgentWallie's SDK
 /// assigns: `<subject>:<experiment>` falls into one of a hundred buckets.
 ///
-/// The hash is affine, so that subjects that fall together in one experiment do so in others whose
-/// ID has the same length; and joined IDs run together (`a:b` in `c` is `a` in `b:c`).
+/// The hash is affine. Subjects with equal buckets in one experiment also have equal buckets in
+/// others whose ID has the same length. Joined IDs are ambiguous: `a:b` in `c` equals `a` in `b:c`.
 package enum DJB2 {
   // SAFETY: The views are only read through their iterators. Tests: AssignerTests.
 

@@ -1,9 +1,9 @@
 internal import Expressions
 
-/// Literals that the parser inside superscript panics at, where it rejects all other faults.
+/// Literals for which the parser inside superscript panics, although it rejects all other errors.
 enum PanickingSyntax {
-  /// Whether an error of an expression is one of them: a number in hexadecimal, one with the suffix `u`,
-  /// one that does not fit into 64 bits, or an escape that is not known.
+  /// Whether an error of an expression is one of them: a hexadecimal number, one with the suffix
+  /// `u`, one that does not fit into 64 bits, or an unknown escape.
   static func holds(_ diagnostic: Diagnostic, in expression: String) -> Bool {
     guard diagnostic.code == .syntaxError, diagnostic.severity == .error,
       let start = diagnostic.range?.from

@@ -7,7 +7,7 @@ struct PlacementIndex: Sendable {
   private struct Place {
     /// Number of the placement, or -1 for an empty place.
     var number: Int32 = -1
-    /// Where the name begins in `names`, and its length.
+    /// The start of the name in `names`, and its length.
     var start: Int32 = 0
     var count: Int32 = 0
   }
@@ -39,7 +39,7 @@ struct PlacementIndex: Sendable {
 
   func number(of name: String) -> Int? {
     let found = name.utf8.withContiguousStorageIfAvailable { number(of: $0) }
-    // Only text that another framework made, on Apple's platforms, has no bytes to look at.
+    // Only strings that another framework made, on Apple's platforms, have no contiguous bytes.
     return found ?? Array(name.utf8).withUnsafeBufferPointer { number(of: $0) }
   }
 
@@ -48,7 +48,7 @@ struct PlacementIndex: Sendable {
     return number < 0 ? nil : Int(number)
   }
 
-  /// The place of a name, or the empty place where it would be.
+  /// The slot of a name, or the empty slot for it.
   private func place(of name: UnsafeBufferPointer<UInt8>) -> Int {
     var i = hash(name) & mask
     while table[i].number >= 0, !isSame(table[i], name) { i = (i + 1) & mask }
@@ -78,8 +78,8 @@ struct PlacementIndex: Sendable {
     bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
   }
 
-  /// FNV-1a, eight bytes at a time. The last eight bytes of a long name are taken again as a whole,
-  /// which is quicker than what is left of them one by one.
+  /// FNV-1a, eight bytes at a time. For a long name, the last step reads the final eight bytes,
+  /// which overlap the previous ones. This is faster than reading the rest byte by byte.
   private func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(name.count)
     let bytes = UnsafeRawBufferPointer(name)

@@ -154,7 +154,7 @@ public struct RuleSet: Sendable {
   package var behavior: EvaluatorBehavior { environment.behavior }
   /// The SDK that decides, if it is a known one.
   package var profile: SDKProfile? { storage.profile }
-  /// Device attributes that come from the history of events, with their slots.
+  /// Device attributes that are computed from the history of events, with their slots.
   package var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
   package var rules: [Rule] { storage.rules }
   package var placements: [CompiledPlacement] { storage.placements }

@@ -15,7 +15,8 @@
       var share = 0.0
       for place in weights.indices.dropLast() {
         share += weights[place] / sum
-        // Draws are whole numbers there: what matters is whether one on the border is below the share.
+        // Draws are whole numbers there, so it matters whether one on the border is below the
+        // share.
         if sums[place] / sum < share { sums[place] = sums[place].nextUp }
       }
     }
@@ -25,8 +26,8 @@
   package var count: Int { cumulative.count }
   package var sum: Double { cumulative.last ?? 0 }
 
-  /// The range that a draw must come from: weights as they are, or one share each when all are
-  /// zero. A single variant needs no draw.
+  /// The range of draws: the sum of the weights, or one share each when all are zero. A single
+  /// variant needs no draw.
   package var drawRange: Double { sum > 0 ? sum : Double(count) }
 
   /// The variant that a draw in `0..<drawRange` falls on: the first whose cumulative weight is

@@ -1,4 +1,4 @@
-/// A value of the history of events that an audience asks for as a device attribute, such as
+/// A value of the history of events that an audience reads as a device attribute, such as
 /// `device.daysSince_paywall_open`.
 package struct ComputedProperty: Hashable, Sendable {
   /// The question that is asked of the history.

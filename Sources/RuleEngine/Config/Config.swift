@@ -85,7 +85,7 @@ public struct Config: Hashable, Sendable {
   }
 }
 
-/// A place in an app where a paywall may be shown.
+/// A place in an app where a paywall may appear.
 public struct Placement: Hashable, Sendable {
   public var name: String
   /// Audiences in the order in which they are tried; the first that matches decides.
@@ -100,7 +100,7 @@ public struct Placement: Hashable, Sendable {
   }
 }
 
-/// A placement that a config names and that decides nothing now.
+/// A placement in a config that decides nothing now.
 package struct InactivePlacement: Hashable, Sendable {
   package var name: String
   /// The reason, in words.

@@ -25,7 +25,7 @@ extension Diagnostic.Code {
   public static let duplicateTrigger = Self(rawValue: "duplicate-trigger")
   /// A treatment variant names no paywall.
   public static let variantWithoutPaywall = Self(rawValue: "variant-without-paywall")
-  /// A variant names a paywall that the config does not hold.
+  /// A variant names a paywall that the config does not contain.
   public static let unknownPaywall = Self(rawValue: "unknown-paywall")
   /// Every variant of an experiment has weight zero.
   public static let weightsZero = Self(rawValue: "weights-zero")
@@ -51,7 +51,7 @@ extension Diagnostic.Code {
   package static let versionDifference = Self(rawValue: "version-difference")
   /// A condition in a form that no SDK evaluates any more.
   public static let legacyExpression = Self(rawValue: "legacy-expression")
-  /// A product that the config does not hold.
+  /// A product that the config does not contain.
   public static let unknownProduct = Self(rawValue: "unknown-product")
   /// A product of a paywall that its texts do not mention.
   public static let unusedProduct = Self(rawValue: "unused-product")
@@ -73,9 +73,9 @@ extension Diagnostic.Code {
   package static let falseClaim = Self(rawValue: "false-claim")
   /// A text asserts something that is not true for users that may have lost an offer.
   package static let ineligibleClaim = Self(rawValue: "ineligible-claim")
-  /// A text writes a value of a product that has none.
+  /// A text uses a value that its product does not have.
   package static let noValue = Self(rawValue: "no-value")
-  /// A text mixes languages, or ways of writing prices.
+  /// A text mixes languages, or price formats.
   package static let mixedFormats = Self(rawValue: "mixed-formats")
   /// Claims in a text that cannot be checked.
   package static let uncheckedClaim = Self(rawValue: "unchecked-claim")

@@ -28,7 +28,7 @@ public struct Variant: Hashable, Sendable {
   }
 }
 
-/// Whether an experiment gives variants to subjects.
+/// Whether an experiment assigns variants to subjects.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "spring")

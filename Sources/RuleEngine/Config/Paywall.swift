@@ -116,7 +116,7 @@ public struct Paywall: Hashable, Sendable {
   }
 }
 
-/// How a paywall comes onto the screen. Measures are percentages of the screen.
+/// How a paywall appears. Measures are percentages of the screen.
 package enum PresentationStyle: Hashable, Sendable {
   case modal
   case fullscreen

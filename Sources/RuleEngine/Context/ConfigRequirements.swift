@@ -46,8 +46,8 @@ extension ConfigFact.Kind {
 }
 
 extension SDKProfile {
-  /// Why the SDK rejects a config as a whole; nil where it reads it. The newest SDK is not asked: what it
-  /// would reject is a finding of a check.
+  /// Why the SDK rejects a config as a whole; nil if it accepts it. Nil for the newest SDK too,
+  /// because a check reports what it would reject.
   package func rejection(of config: Config) -> ConfigFact? {
     guard version != nil else { return nil }
     return config.facts.first { fact in

@@ -1,5 +1,5 @@
-/// The attributes that Superwall's SDKs give to `device`. `SDK` says what each is; here they help to
-/// find what a misplaced key was meant to be.
+/// The attributes that Superwall's SDKs set in `device`. `SDK` documents each of them. Here they
+/// help to suggest the place of a misplaced key.
 package enum DeviceAttribute: String, CaseIterable, Sendable {
   // The app and the device.
   case publicApiKey, platform, vendorId, deviceId, appVersion, appVersionPadded, osVersion

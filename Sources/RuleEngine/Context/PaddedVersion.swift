@@ -1,4 +1,4 @@
-/// Versions whose parts have as many digits, so that texts compare as versions do.
+/// Versions whose parts have the same number of digits, so that strings compare like versions.
 package enum PaddedVersion {
   /// `3.10.1-rc.30` as `003.010.001-rc.030`. At most three numbers count; each has `width` digits at
   /// least, always ASCII ones.
@@ -22,7 +22,7 @@ package enum PaddedVersion {
     return text(version, width: width) == padded ? version : nil
   }
 
-  /// A name, and a number behind a point.
+  /// A name, and a number after a point.
   ///
   /// - Parameter digits: the digits of a locale from 0 on; nil for ASCII ones.
   package static func text(_ version: String, width: Int = 3, digits: [Character]?) -> String {
@@ -59,7 +59,7 @@ package enum PaddedVersion {
     return parts[0] + "." + padded(parts[1], width)
   }
 
-  /// A number with zeros before it; what is not a number counts as 0.
+  /// A number with leading zeros. Anything else counts as 0.
   private static func padded(_ part: Substring, _ width: Int) -> String {
     let isNumber = !part.isEmpty && part.utf8.allSatisfy { $0 &- 0x30 < 10 }
     let digits = isNumber ? String(part.drop { $0 == "0" }) : ""

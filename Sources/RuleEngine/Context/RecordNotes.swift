@@ -14,7 +14,7 @@ package struct RecordNotes: Hashable, Sendable {
 
   /// Users that appear again with different content.
   package struct Contradictions: Hashable, Sendable {
-    /// The first of them: the identity, and where its records are.
+    /// The first of them: its identity, and the places of its records.
     package var id: String
     package var first: String
     package var second: String

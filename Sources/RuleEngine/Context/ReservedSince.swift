@@ -4,7 +4,7 @@ internal import Pricing
 package enum PlacementNameUse: String, Sendable {
   /// The placement is decided like any other.
   case ordinary
-  /// The SDK reserves the name for an event of its own, and does nothing.
+  /// The SDK reserves the name for its own event, and ignores the placement.
   case ignored
   /// The SDK reserves the name, and passes an error to the handler.
   case error

@@ -131,7 +131,7 @@ package enum SDKFacts {
     }
   }
 
-  /// Parameters that the SDK gives to placements of its own events.
+  /// Parameters that the SDK adds to the placements of its own events.
   package static let parameters: [Sent] =
     [
       Sent(
@@ -177,7 +177,7 @@ package enum SDKFacts {
     case redrawsUnconfirmed
     /// Functions about times answer null.
     case nullTimes
-    /// Only the functions of a rule's computed properties are there.
+    /// Only the functions of a rule's computed properties exist.
     case requestedFunctions
     /// `null` reaches rules as null.
     case keepsNull

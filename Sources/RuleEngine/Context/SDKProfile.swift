@@ -117,7 +117,7 @@ public struct SDKProfile: Hashable, Sendable {
     property.kind.isTime || !dropsPlacementProperties
   }
 
-  /// Whether the SDK leaves out computed properties that count placements.
+  /// Whether the SDK ignores computed properties that count placements.
   var dropsPlacementProperties: Bool { sdk == .ios && !has(.placementProperties) }
 
   /// The profile for AgentWallie's configs, which the other SDKs do not read.

@@ -11,7 +11,7 @@ package enum UserAttributes {
   /// Sets attributes: each overwrites the one of its name, and null removes it. Names that begin
   /// with `$` and those of the SDK's own attributes are ignored.
   ///
-  /// - Parameter new: a map; anything else sets nothing.
+  /// - Parameter new: a map. Anything else is ignored.
   package static func merge(_ new: Value, into attributes: inout [String: Value]) {
     for entry in entries(new) {
       guard let name = entry.key.text, !name.hasPrefix("$"), !reserved.contains(name)

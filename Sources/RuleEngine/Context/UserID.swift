@@ -9,7 +9,7 @@ package enum UserID {
   package enum Reading: String, CaseIterable, Sendable {
     /// As the SDKs do: without white space at both ends.
     case sdk
-    /// As they are, byte for byte.
+    /// Unchanged, byte for byte.
     case bytes
   }
 
@@ -21,10 +21,10 @@ package enum UserID {
     return trimmed(id).count == id.count
   }
 
-  /// An ID without white space at both ends; empty where there is nothing else.
+  /// An ID without white space at both ends; empty if it has nothing else.
   package static func trimmed(_ id: ByteView) -> ByteView {
     let text = String(decoding: id, as: UTF8.self)
-    // Damaged text is left as it is: its bytes are not those of the string.
+    // Damaged text stays unchanged, because its bytes differ from those of the string.
     guard text.utf8.count == id.count else { return id }
     let ends = text.trimmedRange
     let from = text.utf8.distance(from: text.startIndex, to: ends.lowerBound)

@@ -1,7 +1,7 @@
 public import Expressions
 
 extension RuleSet {
-  /// Decides what a subject gets at a placement.
+  /// Decides the outcome of a placement for a subject.
   ///
   /// A pure function of its arguments: it reads no clock, draws no number and changes only the
   /// scratch memory of the frame. It allocates nothing, because the details of a decision are

@@ -126,7 +126,7 @@ public struct Decision: Sendable {
     return rule.outcome(verdict.variant >= 0 ? Int(verdict.variant) : nil)
   }
 
-  /// Where the variant came from, or nil when there is none.
+  /// The source of the variant, or nil without a variant.
   public var assignmentSource: AssignmentSource? {
     switch verdict.source {
     case .none: nil
@@ -154,11 +154,11 @@ public struct Decision: Sendable {
   }
 }
 
-/// Where the variant of a decision came from.
+/// The source of a decision's variant.
 public enum AssignmentSource: Hashable, Sendable {
   /// Stored earlier, and still valid.
   case stored
-  /// New: nothing was stored.
+  /// New, because none was stored.
   case new
   /// New, because the stored variant (its ID) is no longer in the experiment.
   case redrawn(from: String)
@@ -180,7 +180,7 @@ extension RuleSet.Rule {
   package static let undecidable = Decision.Outcome.undecidable(
     reason: "the condition is JavaScript")
 
-  /// The outcome of one of the rule's variants, or of none.
+  /// The outcome of one of the rule's variants, or of a rule without a variant.
   package func outcome(_ variant: Int?) -> Decision.Outcome {
     if isUndecidable { return Self.undecidable }
     switch audience.experimentStatus {

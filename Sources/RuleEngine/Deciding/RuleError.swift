@@ -50,7 +50,7 @@ public struct RuleError: Hashable, Sendable {
     self.message = message
   }
 
-  /// `{"audience", "clause", "code", "path"}`, as outcome lines have it.
+  /// `{"audience", "clause", "code", "path"}`, as in outcome lines.
   public var value: Value {
     .object([
       "audience": .int(Int64(audience)), "clause": .string(clause), "code": .string(code),
@@ -164,7 +164,8 @@ extension EvaluationError.Kind {
 /// Records which rules failed, and why.
 private struct FailureWalk: RuleWalk {
   private(set) var failures: [(rule: Int, failure: Failure)] = []
-  /// The clauses that read a missing attribute as another value, if the caller asks.
+  /// The clauses that replace a missing attribute by another value; nil if the caller does not need
+  /// them.
   var standIns: StandInProgram?
   var rules: [RuleSet.Rule] = []
   /// Rules whose result depends on a missing attribute, and whether their conditions hold.

@@ -1,6 +1,6 @@
 extension SDKProfile {
-  /// Whether a user gets nothing for being subscribed, though the rules say something else: old SDKs ask what a
-  /// paywall's `presentation_condition` is.
+  /// Whether a subscribed user gets no paywall although the rules say otherwise. Old SDKs evaluate
+  /// a paywall's `presentation_condition`.
   package func skips(_ outcome: Decision.Outcome, isSubscribed: Bool, in config: Config) -> Bool {
     guard isSubscribed, has(.subscriptionGate) else { return false }
     func isAlways(_ identifier: String?) -> Bool {

@@ -1,7 +1,7 @@
 package import Expressions
 
-/// The number that gave a subject its variant, and the numbers that give this variant.
-/// `docs/assignment.md` says how it is made.
+/// The number that selected a subject's variant, and the range of numbers for this variant.
+/// `docs/assignment.md` explains how it is computed.
 package struct VariantDraw: Hashable, Sendable {
   /// In `0..<1`.
   package var number: Double
@@ -12,7 +12,7 @@ package struct VariantDraw: Hashable, Sendable {
   /// Whether the number is one of a hundred buckets, as djb2's are.
   let isBucket: Bool
 
-  /// Nil where nothing was drawn: the variant was stored, or is the only one, or there is none.
+  /// Nil without a draw: the variant was stored, or is the only one, or there is none.
   init?(of decision: Decision, subjectID: String, _ assigner: Assigner) {
     // SAFETY: Views of both strings stay in their closures. Tests: DecideTests.
     let verdict = decision.verdict
@@ -29,7 +29,7 @@ package struct VariantDraw: Hashable, Sendable {
     isBucket = assigner == .djb2
   }
 
-  /// The numbers that give a variant.
+  /// The range of numbers for a variant.
   package static func span(of variant: Int, _ weights: WeightTable) -> (from: Double, to: Double) {
     guard weights.sum > 0 else {
       let share = Double(weights.count)
@@ -46,7 +46,7 @@ package struct VariantDraw: Hashable, Sendable {
     .object(["number": .double(number), "from": .double(from), "to": .double(to)])
   }
 
-  /// The JSON of ``value`` before the number and behind it.
+  /// The JSON of ``value`` before the number and after it.
   package static func textAround(_ span: (from: Double, to: Double)) -> (
     before: String, after: String
   ) {
@@ -69,10 +69,10 @@ package struct VariantDraw: Hashable, Sendable {
     return "\(drawn) of \(isBucket ? 100 : 1): variant \(variantID) \(span)"
   }
 
-  /// A bound without what adding weights leaves in the last bits: 0.666, not 0.6659999999999999.
+  /// A bound without rounding errors from adding weights: 0.666, not 0.6659999999999999.
   private static func tidy(_ bound: Double) -> Double { (bound * 1e15).rounded() / 1e15 }
 
-  /// The number cut off where that still lies in the variant's span.
+  /// The number, truncated if that is still in the variant's range.
   private var shownNumber: String {
     var unit = 1e3
     while unit < 1e9, (number * unit).rounded(.down) / unit < from { unit *= 10 }

@@ -1,11 +1,11 @@
-/// The outcome of deciding as numbers: which rule, which variant, where the variant came from.
+/// The outcome of deciding as numbers: the rule, the variant, and the variant's source.
 ///
 /// This is all that the decision loop produces for any caller. It holds no reference, so deciding
 /// changes no reference count. ``Decision`` interprets it.
 package struct Verdict: Hashable, Sendable {
-  /// Where the variant came from.
+  /// The source of the variant.
   package enum Source: UInt8, Hashable, Sendable {
-    /// Nothing was assigned.
+    /// No variant was assigned.
     case none
     case stored
     case new

@@ -23,7 +23,7 @@ package struct FeatureGate: Hashable, Sendable {
     case presented
     /// The user bought or restored something on the paywall.
     case paid
-    /// The user paid nothing.
+    /// The user bought nothing.
     case declined(PaywallCloseReason)
     /// There is no paywall for the subject.
     case skipped

@@ -3,8 +3,8 @@ internal import Pricing
 
 extension MoneyFormatter {
   /// Amounts as ``CurrencyFormat`` writes them, for the filter `money`: rounded half to even to the
-  /// minor digits of the currency, in the locale's order with its symbols. A locale that the tables
-  /// lack gets what ``PriceLocale`` puts in its place; a code that is not a currency gets nothing.
+  /// minor digits of the currency, in the locale's order with its symbols. If the tables lack a
+  /// locale, ``PriceLocale`` replaces it. A code that is not a currency has no format.
   public static let prices = MoneyFormatter { amount, code, locale in
     guard let currency = Currency(code), let micros = try? PriceText.micros(amount) else {
       return nil
@@ -47,7 +47,7 @@ private final class CalendarNamesCache: Sendable {
   }
 }
 
-/// The formats that were used: making one means reading the tables.
+/// A cache of formats, because creating one reads the tables.
 private final class PriceFormatCache: Sendable {
   private struct Key: Hashable {
     var currency: Currency
@@ -55,7 +55,7 @@ private final class PriceFormatCache: Sendable {
   }
 
   static let shared = PriceFormatCache()
-  /// More than there are currencies, so that no list of them makes every look-up miss.
+  /// More than the number of currencies, so that cycling through all of them still hits the cache.
   private static let kept = 512
   private let formats = Locked<[Key: CurrencyFormat]>([:])
 

@@ -5,7 +5,7 @@ extension TemplateDialect {
   /// Liquid as Superwall's editor documents it: that of liquidjs.
   public static let superwall = liquidjs
 
-  /// AgentWallie's: paths of products, the user and the theme, and nothing else.
+  /// AgentWallie's dialect: only paths of products, the user and the theme.
   public static let agentwallie = paths([
     Root("products", names: 3), Root("user", names: 2), Root("theme", names: 2),
   ])

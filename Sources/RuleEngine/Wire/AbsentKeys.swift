@@ -14,7 +14,7 @@ struct AbsentKeys {
     /// The meaning of its absence in this engine, if it has one.
     var meaning: String?
 
-    /// The place without the numbers of elements, such as `paywall_responses[].id`.
+    /// The path without the numbers of elements, such as `paywall_responses[].id`.
     var kind: String {
       var kind = ""
       var isIndex = false

@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// Finds what makes some versions of SDKs reject a config. A key that is missing counts only where the
-/// config looks like an export: configs that were written by hand lack many.
+/// Finds the parts that make some SDK versions reject a config. A missing key only counts if the
+/// config looks like an export, because handwritten configs lack many keys.
 struct ConfigFactFinder {
   private(set) var facts: [ConfigFact] = []
 

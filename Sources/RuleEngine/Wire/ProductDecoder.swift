@@ -138,7 +138,7 @@ package struct ProductDecoder {
     }
   }
 
-  /// The elements of a list under a key; reports what is not a list.
+  /// The elements of a list under a key. Reports a value that is not a list.
   mutating func list(_ key: String, of element: ConfigElement) -> [ConfigElement] {
     log.list(key, of: element)
   }

@@ -281,7 +281,7 @@ extension SuperwallConfigDecoder {
     return weight
   }
 
-  /// A weight that some SDKs cannot hold: iOS reads 64 bits, Android 32.
+  /// Checks for a weight that some SDKs cannot represent: iOS reads 64 bits, Android 32.
   private mutating func checkSize(_ weight: Double, at path: String) {
     let isTooLargeForAll = weight >= 0x1p63
     log.report(

@@ -9,7 +9,7 @@ package enum WireTime {
     case malformed
     /// It is a date, or a date and a time, without a time zone.
     case missingZone
-    /// The calendar or the clock does not have it: 30 February, hour 24, a leap second.
+    /// The time does not exist: 30 February, hour 24, a leap second.
     case noSuchTime
     /// Clocks in its time zone skip it, because they are set forward.
     case skippedTime

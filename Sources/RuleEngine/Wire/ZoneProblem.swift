@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 
 extension WireTime {
-  /// Why a text names no time zone, and what to write; nil when it names one.
+  /// Why a string is not the name of a time zone, and what to write; nil when it is one.
   package static func zoneProblem(_ text: String) -> String? {
     if TimeZones.zone(named: text) != nil { return nil }
     if text.isEmpty { return "a time zone is missing; write Europe/Berlin or +01:00" }
@@ -34,8 +34,8 @@ extension WireTime {
     return TimeZones.zone(named: written) == nil ? nil : written
   }
 
-  /// Names that several places share, or that say summer or winter: the tz database has no zone of
-  /// these. With each a place where clocks show the time that is meant.
+  /// Names that several places share, or that mean summer or winter time. The tz database has no
+  /// zones of these names. Each has a place whose clocks show the intended time.
   static let abbreviations = [
     "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles",
     "MDT": "America/Denver", "MT": "America/Denver", "CDT": "America/Chicago",
@@ -52,7 +52,7 @@ extension WireTime {
     "NZDT": "Pacific/Auckland",
   ]
 
-  /// The name that was meant: with other letter case, without its region, or misspelt.
+  /// The likely intended name: with different case, without its region, or misspelt.
   private static func near(_ text: String) -> String? {
     let names = TimeZones.names
     let plain = plain(text)

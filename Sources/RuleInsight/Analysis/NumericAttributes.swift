@@ -2,7 +2,7 @@ package import CivilTime
 internal import Expressions
 package import RuleEngine
 
-/// Which attributes rules take for numbers, and for nothing else.
+/// The attributes that rules only use as numbers.
 package struct NumericAttributes {
   private let kinds: UsualKinds
 

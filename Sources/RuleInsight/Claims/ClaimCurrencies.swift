@@ -1,4 +1,4 @@
-/// Signs of currencies, and which currencies they may mean.
+/// Currency signs, and the currencies that each may mean.
 enum ClaimCurrencies {
   private static let dollars = [
     "USD", "CAD", "AUD", "NZD", "SGD", "HKD", "TWD", "MXN", "CLP", "COP", "ARS",
@@ -44,7 +44,7 @@ enum ClaimCurrencies {
         let start = end - sign.count
         guard stands(sign, at: start, in: text) else { continue }
         if isLetter(sign[0]), start > 0, isLetter(text.scalars[start - 1]) { continue }
-        // A word beside a number needs a blank where it could be another word.
+        // A word beside a number must be separated by a space if it could be another word.
         if gap == 1, isLetter(sign[sign.count - 1]), sign.count < 3 { continue }
         return (currencies, place - start)
       }
@@ -62,7 +62,7 @@ enum ClaimCurrencies {
         if isLetter(sign[sign.count - 1]), end < text.scalars.count, isLetter(text.scalars[end]) {
           continue
         }
-        // A sign that belongs to the next number.
+        // The sign belongs to the next number.
         if gap == 1, !isLetter(sign[0]), end < text.scalars.count,
           ClaimText.isDigit(text.scalars[end])
         {

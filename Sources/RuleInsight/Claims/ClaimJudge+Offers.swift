@@ -4,7 +4,7 @@ internal import Pricing
 /// Claims about offers: free, trial, no payment now, the length, the price, the price afterwards.
 extension ClaimJudge {
   mutating func judgeOffer(_ sentence: Range<Int>) {
-    // `Your trial has ended` promises nothing.
+    // `Your trial has ended` is not a promise.
     if reading.has(.past, in: sentence) { return }
     let offers = subjects(in: sentence).filter(\.meaning.isOffer)
     let hasTrialWord = reading.has(.trial, in: sentence)

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Claims about prices: per what, how much, in which currency.
+/// Claims about prices: the period, the amount, the currency.
 extension ClaimJudge {
   mutating func judgePrices(_ sentence: Range<Int>) {
     for money in reading.moneys where sentence.contains(money.range.lowerBound) {
@@ -158,8 +158,8 @@ extension ClaimJudge {
     Period.Unit.allCases.compactMap { known.price(per: $0).map { $0 / 1e6 } }
   }
 
-  /// Whether a text may write an exact price so: within two cents, or where it writes whole units, above the
-  /// price by `most` or below it by 4 %.
+  /// Whether an exact price may be written like this: within two cents, or in whole units, at most
+  /// `most` above the price or 4 % below it.
   private func isNear(_ exact: Double, _ said: Double, most: Double) -> Bool {
     let isWhole = said == said.rounded()
     let unit = !isWhole ? 0.021 : min(0.501, said < exact ? exact * 0.04 : most)

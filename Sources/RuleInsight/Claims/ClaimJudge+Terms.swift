@@ -30,14 +30,14 @@ extension ClaimJudge {
     }
   }
 
-  /// Of several products those that a sentence about subscriptions can mean.
+  /// The products that a sentence about subscriptions can mean, among several.
   private func renewing(_ about: [Int], in sentence: Range<Int>) -> [Int] {
     guard attributes(in: sentence).isEmpty, reading.has(.subscription, in: sentence) else {
       return about
     }
     let subscriptions = about.filter { products[$0].renews }
     if !subscriptions.isEmpty { return subscriptions }
-    // Of the products of the text the subscriptions are meant, where there are any.
+    // Of the text's products the subscriptions are meant, if there are any.
     let mentioned = Self.unique(subjects(in: 0..<text.scalars.count).map(\.product))
       .filter { products[$0].renews }
     return mentioned.isEmpty ? about : mentioned

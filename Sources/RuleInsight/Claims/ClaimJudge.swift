@@ -1,16 +1,16 @@
 internal import Expressions
 internal import Pricing
 
-/// Holds what one rendered text asserts against what the store charges.
+/// Compares the assertions of a rendered text with the store's charges.
 ///
-/// A text is judged once for users who may have offers and once for users who may not.
+/// A text is judged once for users that are eligible for offers and once for those that are not.
 struct ClaimJudge {
   typealias Attribute = ClaimReading.Attribute
   typealias Money = ClaimReading.Money
 
   let reading: ClaimReading
   let products: [ClaimProduct]
-  /// The paths that conditions around each of the template's texts ask for.
+  /// By number of the template's own texts, the paths in the conditions around it.
   let guards: [[String]]
   let selected: Int?
   let isEligible: Bool
@@ -84,7 +84,8 @@ struct ClaimJudge {
         words: text.text(range), locale: locale))
   }
 
-  /// Adds a claim that holds or fails; the store's part is said where no other reason is given.
+  /// Adds a claim that holds or fails. The reason is the store's behavior, unless another one is
+  /// passed.
   mutating func add(
     _ kind: Claim.Kind, _ product: Int, _ range: Range<Int>, in sentence: Range<Int>, holds: Bool,
     _ reason: String? = nil
@@ -116,7 +117,7 @@ struct ClaimJudge {
       guard !attribute.range.isEmpty || attribute.meaning.isPrice else { return true }
       let place = min(attribute.range.lowerBound, text.scalars.count - 1)
       if text.struck[place] { return false }
-      // `compared to monthly: $59.99` compares with what stands before the colon.
+      // `compared to monthly: $59.99` compares with the part before the colon.
       return !turns.contains { turn in
         turn.upperBound <= place && text.clauses[turn.lowerBound] == text.clauses[place]
           && attribute.meaning.isPrice && !text.scalars[turn.upperBound..<place].contains(":")
@@ -140,7 +141,7 @@ struct ClaimJudge {
 
   /// The products that a word at a place is about.
   ///
-  /// - Parameter wantsOffer: whether attributes of offers say more than others.
+  /// - Parameter wantsOffer: whether attributes of offers take precedence.
   func products(at place: Int, in sentence: Range<Int>, wantsOffer: Bool = false) -> [Int] {
     let inSentence = subjects(in: sentence)
     if wantsOffer {
@@ -179,7 +180,7 @@ struct ClaimJudge {
     return found.isEmpty || found.count == products.count ? nil : Self.unique(found)
   }
 
-  /// The products of each word such as `monthly` in a part, in the order of the words.
+  /// The products for each word such as `monthly` in a range, in the order of the words.
   func productsOfAdverbs(in range: Range<Int>) -> [Int] {
     var found: [Int] = []
     for (adverb, products) in zip(reading.adverbs, productsOfAdverbs)
@@ -189,7 +190,7 @@ struct ClaimJudge {
     return found
   }
 
-  /// The products that conditions around a place ask about.
+  /// The products in the conditions around a place.
   private func guarded(_ place: Int) -> [Int]? {
     let piece = text.pieces[place]
     guard guards.indices.contains(piece) else { return nil }

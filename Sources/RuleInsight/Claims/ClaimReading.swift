@@ -28,7 +28,7 @@ struct ClaimReading: Sendable {
   /// An amount of money.
   struct Money: Sendable {
     var range: Range<Int>
-    /// Nil where an attribute has no value.
+    /// Nil for an attribute without a value.
     var amount: Double?
     /// The currencies that the signs around it may mean; empty without signs.
     var currencies: [String]

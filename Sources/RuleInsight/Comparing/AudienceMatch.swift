@@ -34,7 +34,7 @@ struct AudienceMatch {
     }
   }
 
-  /// A condition as it is written.
+  /// A condition as written.
   private struct Condition: Hashable {
     var expression: [UInt8]?
     var filters: [Filter]
@@ -45,12 +45,12 @@ struct AudienceMatch {
     }
   }
 
-  /// Old positions whose audiences have to move so that the others keep their order: as few as
-  /// possible, the later ones of those that could stay.
+  /// Old positions whose audiences must move so that the others keep their order: as few as
+  /// possible. If there is a choice, later ones stay.
   var moved: Set<Int> {
     let kept = newOf.indices.filter { newOf[$0] != nil }
     var before: [Int?] = Array(repeating: nil, count: kept.count)
-    // By length, where the run that ends earliest in the new order ends.
+    // By length, the end of the run that ends earliest in the new order.
     var ends: [Int] = []
     for i in kept.indices {
       let place = newOf[kept[i]] ?? 0

@@ -4,7 +4,7 @@ internal import RuleEngine
 /// A placement in two configs: its matching audiences, and their changes.
 struct ComparedPlacement {
   let name: String
-  /// Its rules; nil where a config does not have it.
+  /// Its rules; nil for a config without the placement.
   let oldRules: Range<Int>?
   let newRules: Range<Int>?
   let match: AudienceMatch

@@ -32,7 +32,7 @@ package struct ComparisonWorker: ~Copyable {
   private let comparison: RuleComparison
   private var old: BatchWorker
   private var new: BatchWorker
-  /// The workers write nothing into it.
+  /// The workers do not write to it.
   private let buffer = OutcomeBuffer()
   /// By row of a block, whether its user moves.
   private var marks = Array(repeating: false, count: BlockShape.rows)

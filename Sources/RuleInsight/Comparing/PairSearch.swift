@@ -4,10 +4,10 @@ internal import Pricing
 internal import RuleBatch
 internal import RuleEngine
 
-/// Looks for a user whom one audience takes by the old config, and another one by the new.
+/// Looks for a user that one audience matches by the old config, and another one by the new.
 struct PairSearch {
   enum Answer {
-    /// There is none who gets something else.
+    /// No user has a different outcome.
     case same
     case witness(PlacementDifference.Witness)
     /// Why it is not known.
@@ -21,7 +21,8 @@ struct PairSearch {
   let space: ConditionSpace
   private let pair: WitnessPair
 
-  /// Contexts for which other users are drawn: what the draw gives does not depend on them.
+  /// The number of contexts for which other draws are tried. The result of a draw does not depend
+  /// on the context.
   private static let mostDrawn = 2
 
   init(
@@ -69,10 +70,10 @@ struct PairSearch {
     }
   }
 
-  /// The user of a witness, where the configs give something else, with a history that lets
-  /// through to the pair.
+  /// The user of a witness, if the configs have different outcomes, with a history with which it
+  /// reaches the pair.
   ///
-  /// - Parameter draws: whether to look for a user whom the draw gives something else.
+  /// - Parameter draws: whether to look for a user whose draw has a different outcome.
   private func verified(
     _ witness: AnalysisWitness, _ asked: PairQuestions.Pair, draws: Bool
   ) -> PlacementDifference.Witness? {
@@ -110,7 +111,7 @@ struct PairSearch {
     return nil
   }
 
-  /// Whether rules ask what time it is.
+  /// Whether rules depend on the current time.
   private var readsClock: Bool { derived.contains(where: \.isOfTheMoment) }
 
   /// Attributes that rules read and that follow from others, or from the clock.

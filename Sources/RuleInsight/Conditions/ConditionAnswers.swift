@@ -251,7 +251,7 @@ extension ConditionModel {
     return nodes.map { outcome(of: $0) }
   }
 
-  /// By slot of this program, the slot of another one that holds the same.
+  /// By slot of this program, the slot of another one with the same content.
   package func slots(in other: Program) -> [Int?] {
     let (own, others) = (program.storage.graph.slots, other.storage.graph.slots)
     return (0..<own.count).map { others.slot(like: $0, of: own) }

@@ -3,9 +3,9 @@ package import Expressions
 extension ConditionModel {
   private static let most = 8
 
-  /// Values that people would expect an attribute to have, by what conditions compare it with: the texts
-  /// of all of them, and lists where it is asked what the attribute holds. None of them has to be of the
-  /// class of a value that a search has found.
+  /// Values that people would expect an attribute to have, based on the constants in conditions:
+  /// all strings that it is compared with, and lists if its contents are tested. They need not be
+  /// in the class of a value that a search has found.
   package func ordinaryValues(at path: [String]) -> [Value] {
     guard let group = groups.firstIndex(where: { $0.question == nil && $0.path == path }) else {
       return []

@@ -1,14 +1,14 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A call in a condition, with what the tables of functions say of it.
+/// A call in a condition, with the entries of the tables of functions.
 struct CalledFunction {
   let name: String
   /// The signatures of the function that fit the call. Empty for an unknown function.
   let signatures: [FunctionSignature]
   /// The values that the function is called with, its receiver first.
   let operands: [ParsedExpression.ID]
-  /// A receiver that the function does not look at, such as `device` in `device.daysSince("x")`.
+  /// A receiver that the function ignores, such as `device` in `device.daysSince("x")`.
   let unused: ParsedExpression.ID?
 
   /// - Returns: nil when this part of the expression is not a call.
@@ -65,7 +65,7 @@ struct CalledFunction {
   /// Whether the call names a variable or a field in this place.
   func isName(_ place: Int) -> Bool { signatures.contains { $0.operand(place)?.isName == true } }
 
-  /// The types that an operand may have; all where nothing is known.
+  /// The types that an operand may have; all types if it is unknown.
   func types(_ place: Int) -> TypeSet {
     signatures.reduce(into: signatures.isEmpty ? .any : []) {
       $0.formUnion($1.operand(place)?.types ?? .any)

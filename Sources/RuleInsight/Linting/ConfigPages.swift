@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Pages of codes that decoding and compiling a config give.
+/// Pages of codes from decoding and compiling a config.
 extension CodePage {
   static let ofConfigs: [CodePage] = [
     CodePage(

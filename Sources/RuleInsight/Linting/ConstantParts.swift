@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A part of a condition that reads nothing, or compares something with itself.
+/// A part of a condition that reads nothing, or compares a value with itself.
 ///
 /// `"a" == "a" && user.plan == "free"`
 enum ConstantParts: Lint {
@@ -29,7 +29,7 @@ enum ConstantParts: Lint {
     }
   }
 
-  /// Visits what is asked whether it is true.
+  /// Visits the parts that are used as conditions.
   private static func look(
     _ id: ParsedExpression.ID, parent: SyntaxTree.Kind?, _ expression: ParsedExpression,
     _ visitor: (ParsedExpression.ID, SyntaxTree.Kind?) -> Void
@@ -56,7 +56,7 @@ enum ConstantParts: Lint {
     let text = expression.text(id)
     guard text.utf8.count <= 1_000 else { return nil }
     if case .bool(let value)? = expression.literal(id) {
-      // Alone, or as a branch, a literal is what is meant.
+      // Alone, or as a branch, a literal is intended.
       if parent == .or, value { return "'true' makes the other operands of '||' irrelevant" }
       if parent == .and, !value { return "'false' makes the other operands of '&&' irrelevant" }
       return nil

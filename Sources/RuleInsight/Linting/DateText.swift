@@ -14,7 +14,7 @@ struct DateText {
   let day: Int
   /// Whether months and days have two digits and the separators are `-`.
   let isISO: Bool
-  /// What follows the date, such as `T10:00`.
+  /// The part after the date, such as `T10:00`.
   let rest: Substring
 
   /// `01.02.2026`, `2026-2-1`, `12/25/2026`, `1 Jan 2026`.
@@ -80,7 +80,7 @@ struct DateText {
     return "\(year)-\(padded(month))-\(padded(day))"
   }
 
-  /// Why the calendar does not have the date; nil when it has it.
+  /// Why the date does not exist in the calendar; nil when it does.
   var problem: String? {
     guard (1...12).contains(month) else { return "there is no month \(month) in '\(iso)'" }
     let last = CivilDate.days(inMonth: month, of: year)

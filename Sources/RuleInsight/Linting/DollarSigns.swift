@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A string with a dollar sign, which Android removes from what users have.
+/// A string with a dollar sign, which Android removes from users' values.
 ///
 /// `params.price == "$4.99"`
 enum DollarSigns: Lint {

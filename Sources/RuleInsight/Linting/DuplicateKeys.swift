@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A key stands twice in one object of the config.
+/// An object of the config has a key twice.
 ///
 /// `{"event_name": "a", "rules": [], "rules": []}`
 enum DuplicateKeys: Lint {

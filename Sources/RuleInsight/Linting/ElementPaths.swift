@@ -21,6 +21,6 @@ extension ConfigElement {
     return value
   }
 
-  /// The elements of the list under a key; none when there is no list.
+  /// The elements of the list under a key; empty without a list.
   func list(_ key: String) -> [ConfigElement] { member(key)?.elements ?? [] }
 }

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// A quote of the other kind is escaped in a text.
+/// A string escapes a quote of the other kind.
 ///
 /// `"it\'s"` has a backslash in it in superscript.
 enum Escapes: Lint {
@@ -35,7 +35,7 @@ enum Escapes: Lint {
     }
   }
 
-  /// Where backslashes stand that escape the kind of quote that does not surround the text.
+  /// The positions of backslashes that escape the kind of quote that does not surround the string.
   private static func needless(in expression: ParsedExpression, _ range: SourceRange) -> [Int] {
     let bytes = expression.bytes(range)
     // Parentheses around a literal belong to its range.
@@ -59,6 +59,6 @@ enum Escapes: Lint {
 }
 
 extension Diagnostic.Code {
-  /// A backslash in a text that is not what it is in other languages.
+  /// A backslash in a string whose meaning differs from other languages.
   package static let escape = Self(rawValue: "escape")
 }

@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// A condition reads an attribute that has the name of a function.
 ///
-/// `user.duration == ""`: where the user has no `duration`, superscript takes the function for it.
+/// `user.duration == ""`: if the user has no `duration`, superscript uses the function instead.
 enum FunctionNames: Lint {
   static let page = CodePage(
     .attributeNamedLikeFunction, .warning,

@@ -6,7 +6,7 @@ package import RuleEngine
 package enum FunctionReference {
   package struct Entry: Sendable {
     package let page: FunctionPage
-    /// The SDKs that know it; none for a function of CEL alone.
+    /// The SDKs that have it; empty for a function of CEL alone.
     package let platforms: [Platform]
 
     package var name: String { page.names.first ?? "" }
@@ -54,7 +54,7 @@ package enum FunctionReference {
     if !$0.contains($1) { $0.append($1) }
   }
 
-  /// The functions of a name, or else those that have it behind a dot.
+  /// The functions with a name, otherwise those that have it after a dot.
   package static func entries(named name: String) -> [Entry] {
     let exact = entries.filter { $0.page.names.contains(name) }
     if !exact.isEmpty { return exact }

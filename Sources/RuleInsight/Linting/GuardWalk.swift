@@ -6,8 +6,8 @@ struct GuardWalk {
   struct Place {
     /// Attributes that exist when this part is evaluated.
     var guards: Set<[String]> = []
-    /// Attributes that only look guarded: `&&` evaluates both sides in superscript, and here an
-    /// error is more than false.
+    /// Attributes that only look guarded: `&&` evaluates both sides in superscript, and an error
+    /// here has another effect than false.
     var idleGuards: Set<[String]> = []
     /// Whether the condition holds only if this part does.
     var isClause = true

@@ -64,7 +64,7 @@ enum HistoryDifferences: Lint {
       }
     }
 
-    /// Whether it is true where the answer is 0.
+    /// Whether it is true if the answer is 0.
     var holdsForZero: Bool {
       switch kind {
       case .less: 0 < number
@@ -110,7 +110,7 @@ enum HistoryDifferences: Lint {
       )
     }
     guard let event = question.event, !certain.contains(event) else { return nil }
-    // An order with null ends the whole condition, so that nothing beside it counts.
+    // An ordering comparison with null ends the whole condition, so all other parts are irrelevant.
     let isFatal = !place.absorbsErrors && question.isOrder
     guard question.holdsForZero || isFatal, !counted.contains(event) || isFatal else { return nil }
     return (
@@ -138,7 +138,7 @@ enum HistoryDifferences: Lint {
 }
 
 extension ParsedExpression {
-  /// The platform on which alone it holds, where it asks for one.
+  /// The only platform on which it holds, if it tests the platform.
   var platform: String? {
     let root = self[root]
     let clauses = root.kind == .and ? tree.list(root.c).map(Int.init) : [self.root]

@@ -134,6 +134,6 @@ extension Double {
 }
 
 extension Diagnostic.Code {
-  /// A number outside the range of what SDKs send.
+  /// A number outside the range of the SDKs' values.
   package static let impossibleNumber = Self(rawValue: "impossible-number")
 }

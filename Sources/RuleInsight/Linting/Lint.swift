@@ -40,7 +40,7 @@ extension Lint {
       notes: notes, suggestion: suggestion, fix: fix, subject: subject)
   }
 
-  /// A finding about a part of a condition, wherever audiences have it.
+  /// A finding about a part of a condition, in all audiences that have it.
   ///
   /// - Parameter subject: the attribute that it is about. Findings about one attribute in many
   ///   places of a condition are reported once.

@@ -20,7 +20,7 @@ enum LocaleCodes {
     }
   }
 
-  /// Attributes that hold codes, with how these are written.
+  /// Attributes that contain codes, with the format of these codes.
   private static let forms: [String: Form] = [
     "regionCode": .region, "preferredRegionCode": .region, "deviceCurrencyCode": .currency,
     "storeFrontCurrency": .currency, "storeFrontCountryCode": .country,
@@ -90,7 +90,7 @@ enum LocaleCodes {
   private struct Problem {
     var words: String
     var form: String?
-    /// Whether the other form cannot mean anything else.
+    /// Whether the other format is unambiguous.
     var isSafe = false
   }
 
@@ -209,6 +209,6 @@ enum LocaleCodes {
 }
 
 extension Substring {
-  /// With its first letter as a capital and small letters behind it.
+  /// With an upper-case first letter, followed by lower case.
   fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst().lowercased() }
 }

@@ -21,7 +21,7 @@ enum MissingMatches: Lint {
       """,
     better: .condition("has(user.visits) && user.visits < 3"))
 
-  /// As many parts of a condition are read, each for one attribute.
+  /// The maximum number of parts of a condition to read, each for one attribute.
   private static let mostWork = 100_000
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
@@ -93,7 +93,8 @@ extension LintSubject {
       if own.isAlwaysThere { return .none }
       if own.isOptional { return .all }
     } else if given.users != nil || given.completeRoots.contains(path[0]) && path[0] == "user" {
-      // A learned schema has all that users have. SDKs send what others need not list.
+      // A learned schema contains all attributes of users. Others need not list those that SDKs
+      // send.
       let isSent = schema.attribute(place)?.isAlwaysThere ?? false
       let isOfPlacement = path[0] == "params" && (path[1].hasPrefix("$") || path[1] == "event_name")
       if isSent || isOfPlacement || UnrequestedQuestions.property(place) != nil { return .none }

@@ -1,9 +1,10 @@
 package import Expressions
 internal import RuleEngine
 
-/// Users have values of several types for an attribute, and a condition fits only some of them.
+/// Users have values of several types for an attribute, and a condition only works for some of
+/// them.
 ///
-/// `user.age > 18` where the age of some users is a string
+/// `user.age > 18` if the age of some users is a string
 enum MixedTypes: Lint {
   static let page = CodePage(
     .mixedTypes, .warning,

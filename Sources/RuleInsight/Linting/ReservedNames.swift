@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A name that an SDK or the language keeps for itself.
+/// A name that an SDK or the language reserves.
 ///
 /// `user["$plan"]`: SDKs drop attributes whose names begin with `$`.
 enum ReservedNames: Lint {

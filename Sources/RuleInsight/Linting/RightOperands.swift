@@ -3,7 +3,7 @@ internal import RuleEngine
 
 /// An attribute that may be missing is the right operand of a comparison.
 ///
-/// `12 <= user.visits`: superscript gives defaults to the left side only.
+/// `12 <= user.visits`: superscript applies defaults to the left side only.
 enum RightOperands: Lint {
   static let page = CodePage(
     .missingOnRight, .warning,

@@ -1,9 +1,9 @@
 package import Expressions
 internal import RuleEngine
 
-/// A condition or a guard asks for an entitlement that no product of the config gives.
+/// A condition or a guard requires an entitlement that no product of the config grants.
 ///
-/// `"pro" in device.activeEntitlements` where products give `premium` alone.
+/// `"pro" in device.activeEntitlements` if products only grant `premium`.
 enum UngrantedEntitlements: Lint {
   static let page = CodePage(
     .ungrantedEntitlement, .warning,
@@ -37,7 +37,7 @@ enum UngrantedEntitlements: Lint {
   static func findings(in subject: LintSubject) -> [Diagnostic] {
     let products = subject.config.products + subject.config.paywalls.flatMap(\.products)
     let granted = Set(products.flatMap(\.entitlements).map(\.id))
-    // A config that says nothing of entitlements is not where they are given.
+    // If a config mentions no entitlements, they are granted elsewhere.
     guard !granted.isEmpty else { return [] }
     let names = granted.sorted()
     func suggestion(_ id: String) -> String {
@@ -64,7 +64,7 @@ enum UngrantedEntitlements: Lint {
 
   private static let list = ["device", "activeEntitlements"]
 
-  /// Entitlements that an expression looks for among those that a user has.
+  /// Entitlements that an expression tests the user for.
   private static func entitlements(in expression: ParsedExpression) -> [(String, SourceRange)] {
     var found: [(String, SourceRange)] = []
     func add(_ id: ParsedExpression.ID) {
@@ -92,6 +92,6 @@ enum UngrantedEntitlements: Lint {
 }
 
 extension Diagnostic.Code {
-  /// An entitlement that is asked for and that no product gives.
+  /// A required entitlement that no product grants.
   package static let ungrantedEntitlement = Self(rawValue: "ungranted-entitlement")
 }

@@ -1,7 +1,7 @@
 package import Expressions
 internal import RuleEngine
 
-/// A condition reads a computed property that its audience does not ask for.
+/// A condition reads a computed property that its audience does not request.
 ///
 /// `device.daysSince_paywall_open > 3` without it in `computed_properties`.
 enum UnrequestedQuestions: Lint {
@@ -55,6 +55,6 @@ enum UnrequestedQuestions: Lint {
 }
 
 extension Diagnostic.Code {
-  /// A computed property that a condition reads and its audience does not ask for.
+  /// A computed property that a condition reads without its audience requesting it.
   package static let questionNotRequested = Self(rawValue: "question-not-requested")
 }

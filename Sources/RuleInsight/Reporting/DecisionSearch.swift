@@ -10,7 +10,7 @@ final class DecisionSearch {
 
   /// Steps of one search.
   private static let budget = 5_000
-  /// Contexts that are tried in one, and those of them in which the expression matches.
+  /// The number of contexts to try for each language, and of those in which the expression matches.
   private static let mostTries = 24
   private static let mostMatching = 3
 

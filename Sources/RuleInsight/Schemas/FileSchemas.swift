@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// Files of Tollgate's own.
 extension JSONSchema {
-  /// One user: a line of a users file, or what `decide --user` takes.
+  /// One user: a line of a users file, or the argument of `decide --user`.
   package static let userRecord = document(
     "User record",
     """

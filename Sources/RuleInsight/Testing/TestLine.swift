@@ -2,12 +2,12 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// A line of a file of tests: a user, and what they get.
+/// A line of a file of tests: a user, and the expected outcome.
 enum TestLine {
   /// - Parameters:
   ///   - record: the user's record.
   ///   - now: when it was decided.
-  ///   - seed: by which a variant was drawn; empty where that is the usual one, or nothing was.
+  ///   - seed: the seed of the draw; empty for the default seed, and without a draw.
   static func value(
     _ record: Value, _ decision: Decision, _ now: Instant, seed: String, name: String
   ) -> Value {
@@ -37,10 +37,10 @@ enum TestLine {
     return .map(members + [.init(key: "expect", value: .map(expect))])
   }
 
-  /// The user to begin with: nothing is known of them.
+  /// The initial user, without any attributes.
   static let nobody = Value.object(["userId": .string(WitnessRecord.userID)])
 
-  /// An ID of a user who differs in nothing else.
+  /// An ID of a user that differs in nothing else.
   static func id(_ number: Int) -> String {
     number == 0 ? WitnessRecord.userID : "\(WitnessRecord.userID)-\(number)"
   }

@@ -2,12 +2,12 @@ internal import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// Tests to begin with: a user for each audience and variant of a config, with what they get.
+/// Initial tests: a user for each audience and variant of a config, with its outcome.
 package enum TestProposals {
   /// User IDs that are tried for each variant.
   private static let mostIDs = 2_000
 
-  /// - Returns: the lines of a file of tests, and what no user was found for.
+  /// - Returns: the lines of a file of tests, and the points for which no user was found.
   package static func lines(_ ruleSet: RuleSet, assigner: Assigner, clock: HistoryClock)
     -> (lines: [Value], missing: [String])
   {
@@ -52,7 +52,7 @@ package enum TestProposals {
     return found.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// - Parameter seed: by which a variant was drawn; empty where that is the usual one, or nothing was.
+  /// - Parameter seed: the seed of the draw; empty for the default seed, and without a draw.
   private static func line(_ record: Value, _ decision: Decision, _ now: Instant, seed: String)
     -> Value
   {

@@ -1,19 +1,19 @@
 package import Expressions
 internal import RuleEngine
 
-/// The identities of many users, each with a number: their bytes one behind the other, and an
-/// open-addressing table of numbers. About 20 bytes for each user beside those of the identity.
+/// The identities of many users, each with a number: their concatenated bytes, and an
+/// open-addressing table of numbers. About 20 bytes per user beside those of the identity.
 package struct SubjectTable: Sendable {
   // SAFETY: Ranges come from appending, and views of `bytes` stay in their closures. A subject is
   // read during the call, and copied when it is added. Tests: TrafficPartsTests, TrafficTests.
 
   private var bytes: [UInt8] = []
-  /// By number: where the identity ends among the bytes.
+  /// By number, the end of the identity among the bytes.
   private var ends: [Int] = []
   /// Numbers plus one; 0 is an empty place.
   private var table = [UInt32](repeating: 0, count: 1 << 10)
 
-  /// As many as numbers of 32 bits go.
+  /// The limit of 32-bit numbers.
   package static let limit = Int(UInt32.max) - 1
 
   package init() {}
@@ -25,7 +25,7 @@ package struct SubjectTable: Sendable {
 
   /// Adds an identity.
   ///
-  /// - Returns: its number; nil when it is there already.
+  /// - Returns: its number; nil when it already exists.
   package mutating func add(_ subject: ByteView) -> Int? {
     let place = place(of: subject)
     guard table[place] == 0 else { return nil }
@@ -50,7 +50,7 @@ package struct SubjectTable: Sendable {
     (number == 0 ? 0 : ends[number - 1])..<ends[number]
   }
 
-  /// The place of an identity, or the empty place where it would be.
+  /// The slot of an identity, or the empty slot for it.
   private func place(of subject: ByteView) -> Int {
     let mask = table.count - 1
     var place = Int(truncatingIfNeeded: XXH64.hash(UnsafeRawBufferPointer(subject))) & mask

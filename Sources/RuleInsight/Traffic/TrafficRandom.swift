@@ -2,8 +2,8 @@ internal import CivilTime
 internal import Expressions
 internal import RuleEngine
 
-/// Random numbers that are the same for a seed on every machine: none of them goes through a function
-/// that libraries round differently.
+/// Random numbers that are the same for a seed on every machine. They use no function that
+/// libraries round differently.
 struct TrafficRandom: Sendable {
   private var state: UInt64
 

@@ -14,7 +14,7 @@ package struct TrafficReport {
 
   /// - Parameters:
   ///   - rejected: lines of users that were refused.
-  ///   - rejectedEvents: lines of traffic that were refused; nil where there was none to read.
+  ///   - rejectedEvents: the number of rejected lines of traffic; nil if none was read.
   package func value(rejected: Int, rejectedEvents: Int?) -> Value {
     var members: [Value.Entry] = [
       entry("users", .int(sums.users)), entry("rejected", .int(rejected)),
@@ -80,7 +80,8 @@ package struct TrafficReport {
     entry(plan.paywalls[number], seen(sums.seen[number]))
   }
 
-  /// How many users saw it so many times; the last number is of those who saw it more often.
+  /// The number of users by how often they saw it. The last number is that of users that saw it
+  /// more often.
   private func seen(_ counts: [Int]) -> Value { .list(counts.map { .int($0) }) }
 
   private func entry(_ key: String, _ value: Value) -> Value.Entry {
@@ -99,7 +100,7 @@ package struct TrafficReport {
 }
 
 extension TrafficPlan {
-  /// The name of the placement that a rule belongs to.
+  /// The name of a rule's placement.
   package func name(ofPlacementWith rule: Int) -> String {
     placements.first { $0.rules.contains(rule) }?.name ?? ""
   }
@@ -119,7 +120,7 @@ extension OccurrenceLimit {
     }
   }
 
-  /// `2 in 24 hours`, as tables have it.
+  /// `2 in 24 hours`, as in tables.
   package var short: String { LimitWords.short(self) }
 }
 

@@ -16,7 +16,7 @@ public enum BackendError: Error, Hashable, Sendable {
   /// 401 or 403: the public key was rejected.
   case unauthorized
   case notFound
-  /// The config API has no such artifact.
+  /// The config API does not have this artifact.
   case artifactNotFound
   /// Any other status that is not a success.
   case http(Int)

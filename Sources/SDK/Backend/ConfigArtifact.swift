@@ -85,7 +85,7 @@ public struct ConfigArtifact: Hashable, Sendable {
       group, resource, isManifest ? manifest : .verifiedRead, responseVersion: responseVersion)
   }
 
-  /// The application that a public key belongs to.
+  /// The application of a public key.
   public static func application(publicKey: String, responseVersion: String = "v1")
     -> ConfigArtifact
   {
@@ -100,7 +100,7 @@ public struct ConfigArtifact: Hashable, Sendable {
     .init(.applicationPublicAPIKey(publicKey), "application", .inferredManifest)
   }
 
-  /// The application behind a domain of web paywalls.
+  /// The application of a domain of web paywalls.
   public static func application(domain: String, responseVersion: String = "v1") -> ConfigArtifact {
     .init(
       .webPaywallDomain(domain), "application", .verifiedRead, responseVersion: responseVersion)
@@ -138,7 +138,7 @@ public struct ConfigArtifact: Hashable, Sendable {
   }
 }
 
-/// The application that a public key or a domain belongs to.
+/// The application of a public key or a domain.
 public struct ApplicationArtifact: Hashable, Sendable {
   public var applicationID: Int
   public var organizationID: Int?

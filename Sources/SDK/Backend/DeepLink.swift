@@ -11,7 +11,7 @@ struct DeepLink: Hashable, Sendable {
   var queryText: String
   var fragment: String
 
-  /// Nil unless the text is `scheme://` and something behind it, without white space.
+  /// Nil unless the string is `scheme://` followed by something, without white space.
   init?(_ url: String) {
     guard !url.contains(where: \.isWhitespace), let colon = url.firstIndex(of: ":") else {
       return nil
@@ -52,7 +52,7 @@ struct DeepLink: Hashable, Sendable {
     }
   }
 
-  /// Resolves %XX and +; what is not well-formed stays as it is.
+  /// Decodes %XX and +. Malformed parts stay unchanged.
   private static func decode(_ text: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -80,8 +80,7 @@ struct DeepLink: Hashable, Sendable {
     return [".superwall.app", ".superwallapp.dev"].contains { host.hasSuffix($0) }
   }
 
-  /// The code that the link wants redeemed: `scheme://superwall/redeem?code=`, or the same as an
-  /// app link.
+  /// The code that the link redeems: `scheme://superwall/redeem?code=`, or the same as an app link.
   var redemptionCode: String? {
     let isRedemption =
       isAppLink ? path == "/app-link/superwall/redeem" : host == "superwall" && path == "/redeem"

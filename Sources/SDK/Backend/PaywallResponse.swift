@@ -19,7 +19,7 @@ package struct PaywallResponse: Hashable, Sendable {
   }
 
   var identifier: String { paywall.identifier }
-  /// Whether a trial is offered, whatever the store says.
+  /// Whether a trial is offered, regardless of the store.
   var trialEligibility: Paywall.OfferEligibility { paywall.offerEligibility }
   /// Whether Android's back button is the app's first.
   var reroutesBackButton: Bool { paywall.reroutesBackButton }
@@ -30,7 +30,7 @@ package struct PaywallResponse: Hashable, Sendable {
 extension PaywallProduct {
   /// A product of the static config.
   ///
-  /// - Parameter paywall: may say what the product costs where the store does not.
+  /// - Parameter paywall: may contain the price if the store does not return one.
   init(_ product: ProductReference, in paywall: Value) {
     self.init(
       id: (product.store == .playStore ? product.fullIdentifier : nil) ?? product.storeID,

@@ -103,7 +103,7 @@ package struct LoggedEvents: Sendable {
   }
 }
 
-/// The logs that rules of a config read; nil is all of them.
+/// The logs that rules of a config read; nil means all of them.
 package struct HistoryNeeds: Hashable, Sendable {
   package var logs: [String]?
 

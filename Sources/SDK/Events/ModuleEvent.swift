@@ -76,7 +76,7 @@ public enum ModuleEvent: Hashable, Sendable {
     }
   }
 
-  /// The handler that the event belongs to, if it is scoped.
+  /// The handler of the event, if it is scoped.
   public var handlerID: String? {
     switch self {
     case .onPaywallPresent(_, let id), .onPaywallDismiss(_, _, let id),

@@ -4,7 +4,7 @@ internal import RuleEngine
 // MARK: Choosing
 
 extension SDKState {
-  /// Gives the user a variant of every experiment that the config asks for.
+  /// Assigns the user a variant of every experiment that the config asks for.
   mutating func chooseAssignments() {
     guard let config = config?.config else { return }
     var entropy = entropy

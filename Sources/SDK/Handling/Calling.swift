@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleEngine
 
 extension SDKState {
-  /// Runs a call that does not wait, or no longer. Every call is completed exactly once, here or
-  /// when what it started has ended.
+  /// Runs a call that does not have to wait any more. Every call is completed exactly once, here or
+  /// at the end of the work that it started.
   mutating func run(_ call: Call, _ token: Token) {
     switch call {
     case .configure(let configuration): configure(configuration, token)

@@ -20,7 +20,7 @@ extension SDKState {
     let missing = history.missing(for: next.needs)
     guard next.token != nil || !missing.isEmpty else { return false }
     nextConfig = next
-    // One at a time: what is loaded already may be all, or the rest comes after it.
+    // One load at a time. The loaded logs may be enough, otherwise the rest is loaded afterwards.
     guard next.token == nil else { return true }
     let token = outbox.newToken()
     nextConfig?.token = token

@@ -4,7 +4,7 @@ internal import RuleEngine
 // MARK: The paywall
 
 extension SDKState {
-  /// Gets a paywall: from the config, or from the backend when the config does not have it in the
+  /// Loads a paywall: from the config, or from the backend when the config does not have it in the
   /// user's language.
   mutating func loadPaywall(_ identifier: String, for load: PaywallLoad, placement: String) {
     track(.paywallResponseLoadStart(placement: placement))

@@ -4,8 +4,8 @@ internal import RuleEngine
 // MARK: getPresentationResult
 
 extension SDKState {
-  /// Says what the placement would do. Nothing is presented and no occurrence is used up; the
-  /// assignment that the answer promises is confirmed.
+  /// Determines the result that the placement would have. Nothing is presented and no occurrence is
+  /// consumed. The assignment that the answer promises is confirmed.
   mutating func ask(_ question: Question) {
     var question = question
     question.wait = ownership.status == .unknown ? .status : person.isReady ? nil : .identity

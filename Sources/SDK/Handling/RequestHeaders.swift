@@ -4,7 +4,8 @@ internal import RuleEngine
 // MARK: What every request says about app, device and user
 
 extension SDKState {
-  /// Adds what the backend knows its clients by. Servers find the user of `assignments` here.
+  /// Adds the headers by which the backend identifies its clients. Servers find the user of
+  /// `assignments` here.
   func withHeaders(_ request: BackendRequest, attempt: Int) -> BackendRequest {
     var request = request
     request.environment = options.networkEnvironment

@@ -2,7 +2,7 @@ public import Expressions
 public import RuleEngine
 
 extension Assignment {
-  /// Whether it says the same, whatever is known of the variant.
+  /// Whether it assigns the same variant, regardless of what is known about the variant.
   func isSame(as other: Assignment) -> Bool {
     experimentID == other.experimentID && variantID == other.variantID
       && isSentToServer == other.isSentToServer

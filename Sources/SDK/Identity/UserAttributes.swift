@@ -17,7 +17,7 @@ struct AttributeTable: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     set { values[StorageKey.escape(name)] = newValue }
   }
 
-  /// Sets attributes as ``UserAttributes`` says.
+  /// Sets attributes by the rules of ``UserAttributes``.
   mutating func merge(_ new: Value) {
     let entries = new.members?.map {
       Value.Entry(key: .string(StorageKey.escape($0.key)), value: $0.value)
@@ -51,7 +51,7 @@ extension StoredState {
     return all.value
   }
 
-  /// What rules read as `user.…`, or nil. They see one attribute more than apps.
+  /// The value that rules read as `user.…`, or nil. They see one attribute more than apps.
   func user(named name: String) -> Value? {
     if name == "isLoggedIn" { return .bool(appUserID != nil) }
     if let own = Self.own[name] { return own(self) }

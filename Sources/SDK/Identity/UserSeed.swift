@@ -12,8 +12,8 @@ enum UserSeed {
   }
 }
 
-/// SHA-256 (FIPS 180-4) of short texts. It names users and keeps no secrets; a library of
-/// cryptography would take longer to build than everything else here.
+/// SHA-256 (FIPS 180-4) of short strings. It identifies users and protects no secrets. A
+/// cryptography library would take longer to build than everything else here.
 package enum SHA256 {
   package static func digest(_ message: [UInt8]) -> [UInt8] {
     var padded = message + [0x80]

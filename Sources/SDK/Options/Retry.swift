@@ -1,6 +1,6 @@
 /// When a request that failed is sent again (the iOS SDK's rule).
 enum Retry {
-  /// How often at most, unless the call says otherwise.
+  /// The maximum number of retries, unless the call sets another one.
   static let count = 6
 
   /// The pause before a retry in milliseconds, without jitter: 5^(1 + n/most) seconds, that is for

@@ -105,7 +105,7 @@ public struct PaywallOptions: Hashable, Sendable {
   }
 }
 
-/// The alert after a restore that found nothing.
+/// The alert after a restore without any purchases.
 public struct RestoreFailedTexts: Hashable, Sendable {
   public var title = "No Subscription Found"
   public var message = "We couldn't find an active subscription for your account."

@@ -11,7 +11,7 @@ public struct PageView: Hashable, Sendable {
   public var navigationType: String
   public var timeOnPreviousPage: Duration?
 
-  /// Reads what a paywall sends: the contract's JSON. A member that is missing is empty.
+  /// Reads a message of a paywall: the contract's JSON. A missing member is empty.
   public init(decoding value: Value) {
     pageNodeID = value["pageNodeId"]?.text ?? ""
     flowPosition = value["flowPosition"]?.wholeNumber ?? 0

@@ -67,7 +67,7 @@ final class RuleRunner {
 
 /// The members of a root that rules read.
 private struct ReadMembers {
-  /// Nil when a rule reads the root itself, and so all of them.
+  /// Nil when a rule reads the root itself, which includes all of them.
   private var names: [String]?
 
   init(of root: String, by rules: RuleSet) {

@@ -22,7 +22,7 @@ package struct Entropy: Sendable {
   /// A whole number in `0..<100`, as user seeds are.
   mutating func percentile() -> Int { Int(bits() % 100) }
 
-  /// Milliseconds to add to a pause, `0..<1000`. A repeatable sequence adds none.
+  /// The random part of a pause in milliseconds, `0..<1000`. Zero for a repeatable sequence.
   mutating func jitter() -> Int64 {
     if case .system = source { Int64(fraction() * 1_000) } else { 0 }
   }

@@ -17,7 +17,7 @@ public struct PresentationHandle: Sendable {
     press = pressBack
   }
 
-  /// The user wants to buy a product of the paywall.
+  /// The user tapped a button to buy a product of the paywall.
   ///
   /// - Parameters:
   ///   - productID: the product's identifier, as in ``PaywallPresentation/products``, or its slot on the

@@ -146,7 +146,7 @@ struct Turns {
     parked.removeAll { $0.token == token }
   }
 
-  /// Lets others go first.
+  /// Lets others go first while it loads.
   mutating func park() {
     if let active { parked.append(active) }
     active = nil

@@ -4,7 +4,7 @@ package struct Uploads: Sendable {
   package static let batchSize = 50
   /// How many wait at most; the oldest go first.
   package static let limit = 1_000
-  /// For how long events are gathered, and for how long nothing is sent after failures, at most.
+  /// How long events are collected, and the maximum pause after failures.
   private static let interval: Int64 = 20_000
   private static let longestPause: Int64 = 600_000
 
@@ -66,8 +66,8 @@ package struct Uploads: Sendable {
     failures += 1
   }
 
-  /// The backend finds fault with what was sent: half as much is sent next, until it is one event,
-  /// which makes room for the others.
+  /// The backend rejects the events. Half as many are sent next, down to a single event. That one
+  /// is dropped, so that the others can follow.
   ///
   /// - Returns: the number of the one that is given up.
   mutating func refuse() -> [Int] {

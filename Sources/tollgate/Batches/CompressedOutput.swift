@@ -1,5 +1,5 @@
-/// Compresses text into members that hold the same amount each, so that the bytes follow from the
-/// text alone: not from how it was cut, nor from where a run was stopped.
+/// Compresses text into members with the same amount of content, so that the bytes depend only on
+/// the text, and neither on its division nor on stops of the run.
 final class CompressedOutput {
   // SAFETY: A member holds at most 256 KiB, and `compressed` has the library's own bound for that.
   // `deinit` frees it. Tests: CompressedOutputTests.
@@ -12,7 +12,7 @@ final class CompressedOutput {
   private let encoder: any Compression.Encoder
   private let compressed: UnsafeMutableRawBufferPointer
 
-  /// - Parameter pending: what an earlier start of the run has left.
+  /// - Parameter pending: the pending content of an earlier start of the run.
   init(_ compression: Compression, pending: [UInt8] = []) throws {
     self.pending = pending
     self.pending.reserveCapacity(CompressedOutput.memberSize)
@@ -23,7 +23,7 @@ final class CompressedOutput {
 
   deinit { compressed.deallocate() }
 
-  /// Adds text, and gives the members that are full.
+  /// Adds text, and outputs the members that are full.
   func add(_ text: UnsafeRawBufferPointer, _ put: (UnsafeRawBufferPointer) throws -> Void) throws {
     var rest = text[...]
     while pending.count + rest.count >= CompressedOutput.memberSize {
@@ -39,7 +39,8 @@ final class CompressedOutput {
     pending += rest
   }
 
-  /// Gives the last member: an empty one, too, where an empty file would not be a compressed one.
+  /// Outputs the last member. It may be empty, if an empty file would otherwise not be a valid
+  /// compressed one.
   func finish(isEmpty: Bool, _ put: (UnsafeRawBufferPointer) throws -> Void) throws {
     if isEmpty || !pending.isEmpty { try compressPending(put) }
   }

@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// The counts of rules that failed, as checkpoints and manifests keep them.
+/// The counts of failed rules, as checkpoints and manifests store them.
 enum ErrorCounts {
   static func value(_ sums: BatchSums) -> Value {
     let sorted = sums.errors.sorted { a, b in
@@ -45,7 +45,7 @@ enum ErrorCounts {
 }
 
 extension RuleError {
-  /// An error as outcomes and checkpoints have it.
+  /// An error in the form of outcomes and checkpoints.
   init?(_ value: Value) {
     guard case .int(let audience)? = value["audience"],
       let clause = value["clause"]?.text, let code = value["code"]?.text

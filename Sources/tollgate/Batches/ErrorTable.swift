@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The tables of a database that say which rules failed for whom.
+/// The tables of a database with the rules that failed, by user.
 ///
 /// An error that many users have is one row; its number is its place among the first of their kind,
 /// in the order of the users.
@@ -29,7 +29,7 @@ struct ErrorTable {
 
   init(placements: [String]) { self.placements = placements }
 
-  /// Inserts the errors of a user, which are in `rows` from a place on, and moves it behind them.
+  /// Inserts the errors of a user, which begin at an offset in `rows`, and advances the offset.
   mutating func write(
     _ rows: UnsafeRawBufferPointer, _ at: inout Int, user: Int64, _ database: SQLiteDatabase
   ) throws {

@@ -67,7 +67,7 @@ struct Manifest {
   /// Nil when no outcomes were written to a file.
   var outcomes: Written?
   var rejects: Written?
-  /// The summary, and the numbers behind it.
+  /// The summary, and its raw numbers.
   var counts: Value
   private var sums: [Int]
   private var errors: Value

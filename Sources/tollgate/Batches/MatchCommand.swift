@@ -133,7 +133,7 @@ struct MatchCommand: AsyncParsableCommand {
     try PrecomputeCommand.check(run.tally, users, isStrict: strict)
   }
 
-  /// A run of precompute that keeps nothing.
+  /// A precompute run that stores nothing.
   private func count(_ plan: BatchPlan, _ settings: RunSettings) async throws -> BatchRun {
     var run = try BatchRun(
       plan: plan,
@@ -163,7 +163,7 @@ struct MatchCommand: AsyncParsableCommand {
     }
   }
 
-  /// How to learn more about one of the users; nil where the files cannot be read again.
+  /// A hint for learning more about one of the users; nil if the files cannot be read again.
   private func hint(
     _ reach: [Reach], _ settings: RunSettings, _ plan: BatchPlan, _ redaction: Redaction
   ) -> String? {

@@ -343,7 +343,7 @@ struct CheckCommand: ParsableCommand {
 }
 
 extension Diagnostic {
-  /// The diagnostic with the severity that it has where what SDKs do counts so much.
+  /// The diagnostic with the severity that results from the weight of SDKs' behavior.
   fileprivate func counted(_ elsewhere: CheckCommand.Elsewhere) -> Diagnostic {
     var diagnostic = self
     switch (code, elsewhere) {
@@ -356,7 +356,7 @@ extension Diagnostic {
 }
 
 extension VersionCheck.Range {
-  /// Reads what an option says.
+  /// Parses the value of an option.
   fileprivate static func argument(_ text: String) throws -> [VersionCheck.Range] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       guard let range = VersionCheck.Range(part) else {

@@ -122,7 +122,7 @@ struct CheckTemplateCommand: ParsableCommand {
     }
   }
 
-  /// The file, or the argument itself where it is a template.
+  /// The file, or the argument itself if it is a template.
   func template() throws -> DescribedFile {
     if ["{{", "{%", "<<", "<%"].contains(where: file.contains), !FileText.isFile(file) {
       return DescribedFile(path: "template", bytes: Array(file.utf8))

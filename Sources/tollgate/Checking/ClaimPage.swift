@@ -8,7 +8,7 @@ struct ClaimPage {
   private let run: TemplateCheckRun
   private let options: ClaimOptions
 
-  /// Renderings of one text that are shown; more of them look alike.
+  /// The maximum number of renderings of one text to show. Further ones look similar.
   private static let mostRows = 120
 
   init(_ run: TemplateCheckRun, settings: ClaimOptions) {

@@ -30,7 +30,7 @@ struct SARIFReport {
     for diagnostic in diagnostics { results.append(result(diagnostic, source)) }
   }
 
-  /// Notes that a file could not be checked, so that no findings do not look like a clean file.
+  /// Notes that a file could not be checked, because a missing result would look like a clean file.
   mutating func add(_ failure: String, _ path: String) {
     let place: Value = .object(["physicalLocation": .object(["artifactLocation": artifact(path)])])
     failures.append(
@@ -136,7 +136,7 @@ struct SARIFReport {
     ])
   }
 
-  /// A path as a URI: relative as it is given, absolute with its scheme.
+  /// A path as a URI: a relative path stays unchanged, an absolute one gets a scheme.
   static func uri(_ path: String) -> String {
     if path == "-" { return "stdin" }
     let digits = Array("0123456789ABCDEF")

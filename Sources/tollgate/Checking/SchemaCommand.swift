@@ -113,7 +113,7 @@ struct SchemaCommand: AsyncParsableCommand {
     }
   }
 
-  /// A schema may take the place of another one, and of nothing else that we know.
+  /// Checks that only another schema is replaced, and no other known kind of file.
   private func checkReplaced() throws {
     guard FilePlace(out).kind == .file, let bytes = try? FileText.read(out),
       FileKind.ofSound(bytes) == .config

@@ -6,7 +6,7 @@ internal import RuleInsight
 
 /// All texts of one call of `check-template`, checked.
 struct TemplateCheckRun {
-  /// A file with what was found in it.
+  /// A file with its findings.
   struct Part {
     var file: DescribedFile
     var check: TemplateCheck
@@ -74,7 +74,7 @@ struct TemplateCheckRun {
   ) throws -> Part {
     var check = check
     let file = try DescribedFile(path)
-    // `PAYWALL/NAME.liquid` or `PAYWALL.liquid`, where the config has the paywall.
+    // `PAYWALL/NAME.liquid` or `PAYWALL.liquid`, if the config has the paywall.
     let names = path.split(separator: "/").suffix(2).map(String.init)
     let own = names.last.map { String($0.prefix { $0 != "." }) } ?? ""
     let known = [own, names.first ?? ""].first { check.config?.paywall($0) != nil }
@@ -82,7 +82,7 @@ struct TemplateCheckRun {
     return Part(file: file, check: check)
   }
 
-  /// Claims of all texts, an object each.
+  /// Claims of all texts, as objects.
   var claims: [Value] {
     parts.flatMap { part in
       part.check.claimed.flatMap { text in

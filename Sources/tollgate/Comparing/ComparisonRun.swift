@@ -3,7 +3,8 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// Streams users through workers that compare, and keeps what they find, in the order of the input.
+/// Streams users through workers that compare, and collects their results, in the order of the
+/// input.
 struct ComparisonRun {
   private let users: [String]
   private let threads: Int
@@ -47,7 +48,7 @@ struct ComparisonRun {
     }
     var isDone = false
     repeat {
-      // One part more than threads keeps every thread busy while this one writes.
+      // One part more than there are threads keeps every thread busy while this one writes.
       while !isDone, pending.count <= threads {
         try Signals.check()
         guard let part = try input.next() else {

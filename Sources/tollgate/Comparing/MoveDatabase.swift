@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Users who move as an SQLite database: a row for each and each placement, the kinds of moves, and a
-/// view that has them joined. It takes the place of an earlier one when it is complete.
+/// Users that move as an SQLite database: a row for each user and placement, the kinds of moves,
+/// and a view that joins them. It replaces an earlier one when it is complete.
 final class MoveDatabase {
   private let path: String
   private let place: FilePlace

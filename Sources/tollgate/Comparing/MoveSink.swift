@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// Where users who move are written.
+/// The output for users that move.
 enum MoveSink {
   case none
   case file(OutputFile)
@@ -34,7 +34,7 @@ enum MoveSink {
     }
   }
 
-  /// Completes what was written.
+  /// Completes the output.
   func close() throws {
     switch self {
     case .none: break
@@ -45,6 +45,6 @@ enum MoveSink {
     }
   }
 
-  /// Gives up what was begun, as far as it is not in its place.
+  /// Discards an unfinished output.
   func abandon() { if case .database(let database) = self { database.abandon() } }
 }

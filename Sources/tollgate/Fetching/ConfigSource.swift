@@ -4,7 +4,7 @@ internal import RuleEngine
 
 /// The server of a config.
 struct ConfigSource {
-  /// The variable that may hold the key.
+  /// The environment variable that may contain the key.
   static let keyVariable = "TOLLGATE_KEY"
 
   let format: Config.Format

@@ -2,7 +2,7 @@ internal import CThreads
 
 /// Runs another program to its end, without a shell.
 struct ChildProcess {
-  /// How it ended, and what it wrote.
+  /// How the program ended, and its output.
   struct Result {
     /// The exit code; if a signal ended the program, 128 plus its number.
     var code: Int32

@@ -9,7 +9,7 @@ func grouped(_ number: Int) -> String {
   return (number < 0 ? "-" : "") + String(digits)
 }
 
-/// So many of something: `1 line`, `1,204 lines`.
+/// A number with its noun: `1 line`, `1,204 lines`.
 func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
   "\(grouped(number)) " + (number == 1 ? noun : plural ?? noun + "s")
 }

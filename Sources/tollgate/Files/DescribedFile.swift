@@ -1,8 +1,8 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A text file that was read as a whole, with the words for what is wrong in it: each place is
-/// written `FILE:LINE:COLUMN`.
+/// A text file that was read as a whole, with messages about its problems. Each place has the form
+/// `FILE:LINE:COLUMN`.
 struct DescribedFile {
   let path: String
   let bytes: [UInt8]
@@ -12,7 +12,7 @@ struct DescribedFile {
     bytes = try FileText.read(path)
   }
 
-  /// A text that came otherwise.
+  /// A text from another source.
   init(path: String, bytes: [UInt8]) {
     self.path = path
     self.bytes = bytes
@@ -29,8 +29,8 @@ struct DescribedFile {
 
   /// Diagnostics for people.
   ///
-  /// - Parameter sources: by path in the file, the texts that ranges count in. Without a path they
-  ///   count in the file.
+  /// - Parameter sources: by path in the file, the texts that ranges refer to. Without a path they
+  ///   refer to the file.
   func render(_ diagnostics: [Diagnostic], sources: [String: String] = [:]) -> [String] {
     let places = DiagnosticPlaces(diagnostics, in: bytes)
     return diagnostics.map { diagnostic in
@@ -58,7 +58,7 @@ struct DescribedFile {
     }
   }
 
-  /// Says that the file cannot be used at all.
+  /// The error for an unusable file.
   func unusable(_ diagnostics: [Diagnostic]) -> CommandError {
     CommandError(render(diagnostics).joined(separator: "\n"))
   }

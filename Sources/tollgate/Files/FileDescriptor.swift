@@ -58,7 +58,7 @@ struct FileDescriptor: Hashable {
 
   func close() throws(Errno) { if closeFile(rawValue) != 0 { throw .last } }
 
-  /// Reads what comes next.
+  /// Reads the next bytes.
   ///
   /// - Returns: the count of bytes, 0 at the end.
   func read(into memory: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {

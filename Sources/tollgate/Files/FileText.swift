@@ -6,14 +6,14 @@ enum FileText {
   /// The content of a file: text in UTF-8, without its byte-order mark, and decompressed.
   static func read(_ path: String) throws -> [UInt8] { try FileContent(path).bytes }
 
-  /// Whether a file can be read under this path. It is not opened: a pipe would wait for who writes to
-  /// it, and lose them when it is closed again.
+  /// Whether this path names a readable file. It is not opened, because opening a pipe would wait
+  /// for its writer, and closing it again would end the writer.
   static func isFile(_ path: String) -> Bool { FileIdentity.isReadable(path) }
 
-  /// Whether nothing is printed, as tests of commands want it. Files are written all the same.
+  /// Whether to print nothing, for tests of commands. Files are still written.
   @TaskLocal static var isSilent = false
 
-  /// Prints a line. Where standard output takes none, the command ends.
+  /// Prints a line. If standard output cannot be written, the command ends.
   static func print(_ text: String, to file: FileDescriptor = .standardOutput) {
     if isSilent { return }
     let bytes = (text + "\n").utf8
@@ -30,19 +30,19 @@ enum FileText {
     StandardStreams.printError(text.utf8)
   }
 
-  /// Prints lines for a person, which may quote what is in files.
+  /// Prints lines for people, which may quote file contents.
   static func printError(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let visible = lines.map { DiagnosticText.visible(String($0)) }.joined(separator: "\n")
     print(Annotations.harmless(TextStyle(.standardError).findings(visible)), to: .standardError)
   }
 
-  /// Prints findings for a person on standard output.
+  /// Prints findings for people on standard output.
   static func printFindings(_ text: String) {
     print(Annotations.harmless(TextStyle(.standardOutput).findings(text)))
   }
 
-  /// Prints an explanation for a person on standard output.
+  /// Prints an explanation for people on standard output.
   static func printExplanation(_ text: String) {
     print(Annotations.harmless(TextStyle(.standardOutput).explanation(text)))
   }
@@ -80,8 +80,8 @@ struct FileContent {
     }
   }
 
-  /// Writes other text in place of this one, in the file or to standard output, with the mark that
-  /// this one has.
+  /// Replaces this text by another one, in the file or on standard output, with the same byte-order
+  /// mark.
   func replace(by text: [UInt8], inFile: Bool) throws {
     if inFile, isCompressed {
       throw CommandError("\(path) is compressed, and only text is changed in its place")

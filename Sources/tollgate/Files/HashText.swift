@@ -11,7 +11,7 @@ extension XXH64 {
 }
 
 extension XXH64.Stream {
-  /// The hash as it is written: `xxh64:` and 16 hexadecimal digits.
+  /// The hash as a string: `xxh64:` and 16 hexadecimal digits.
   var text: String {
     let digits = String(finish(), radix: 16)
     return "xxh64:" + String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,9 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A config that stands inside of something else, as replies of servers have it.
+/// A config inside of something else, as in replies of servers.
 enum NestedConfig {
-  /// Says where the config is, or that there are several; nil for a text that has no config inside.
+  /// Reports the place of the config, or that there are several; nil for a text without a config
+  /// inside.
   static func diagnostic(_ json: [UInt8], _ path: String) -> Diagnostic? {
     guard let value = try? Value.parse(json: json) else { return nil }
     let file = path == "-" ? "" : " " + ShellWord.quoted(path)

@@ -2,7 +2,7 @@ internal import Expressions
 
 /// Words of a command line as people type them.
 enum ShellWord {
-  /// A word as a POSIX shell takes it, with quotes where it needs them.
+  /// A word for a POSIX shell, quoted if necessary.
   static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       switch byte {

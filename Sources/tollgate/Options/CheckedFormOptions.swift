@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import RuleEngine
 
-/// In which form a config is that is checked, and for whom.
+/// The format of a config to check, and the platforms.
 struct CheckedFormOptions: ParsableArguments {
   /// A platform, or all of them.
   enum PlatformChoice: String, ExpressibleByArgument, CaseIterable {

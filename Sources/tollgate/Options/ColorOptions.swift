@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// How texts look, in every command.
+/// The appearance of texts, in every command.
 struct ColorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -4,7 +4,7 @@ internal import RuleEngine
 extension UserForm: ExpressibleByArgument {}
 extension OutputForm: ExpressibleByArgument {}
 
-/// The forms of what is read and written.
+/// The forms of inputs and outputs.
 struct FormOptions: ParsableArguments {
   @Option(help: OptionHelp.usersFormat)
   var usersFormat: UserForm?

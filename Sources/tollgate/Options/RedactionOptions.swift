@@ -4,7 +4,7 @@ internal import RuleEngine
 internal import RuleInsight
 
 extension Redaction {
-  /// - Throws: when a text is not the path of an attribute.
+  /// - Throws: when a string is not the path of an attribute.
   init(_ texts: [String]) throws {
     self.init(
       paths: try texts.map { text in

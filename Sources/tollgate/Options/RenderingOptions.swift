@@ -1,8 +1,8 @@
 internal import ArgumentParser
 
-/// Which texts a batch renders.
+/// The texts that a batch renders.
 struct RenderingOptions: ParsableArguments {
-  /// Everything about texts that a manifest records of a run.
+  /// Everything about texts that the manifest of a run records.
   struct Recorded: ParsableArguments {
     @OptionGroup var rendering: RenderingOptions
     @OptionGroup var products: TextProductOptions

@@ -44,7 +44,7 @@ extension ValidationError {
   }
 }
 
-/// Which products texts are about, and where and when they are shown.
+/// The products of texts, and where and when the texts are shown.
 struct TextProductOptions: ParsableArguments {
   @Option(help: OptionHelp.products(), completion: .file())
   var products: String?
@@ -82,7 +82,7 @@ struct TextProductOptions: ParsableArguments {
   }
 }
 
-/// Which users texts are for, where introductory offers are concerned.
+/// The users that texts are for, with regard to introductory offers.
 struct EligibilityOptions: ParsableArguments {
   enum Answer: String, ExpressibleByArgument, CaseIterable {
     case yes, no
@@ -91,6 +91,6 @@ struct EligibilityOptions: ParsableArguments {
   @Option(help: OptionHelp.eligible)
   var eligible: Answer?
 
-  /// Nil where the option is missing.
+  /// Nil without the option.
   var isEligible: Bool? { eligible.map { $0 == .yes } }
 }

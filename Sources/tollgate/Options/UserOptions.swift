@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// The user that a command is about: a record, or an ID and where to look for it.
+/// The user of a command: a record, or an ID and the files to search.
 struct UserOptions: ParsableArguments {
   @Option(
     help: OptionHelp.user("--users and --id select one of many."), completion: .file())
@@ -34,7 +34,7 @@ struct UserOptions: ParsableArguments {
     if usersFormat != nil, users.isEmpty { throw ValidationError("--users-format is for --users") }
   }
 
-  /// Ends the command where no user is named.
+  /// Ends the command if no user is named.
   func require() throws {
     if user == nil, id == nil {
       throw ValidationError("the user is missing: give --user RECORD, or --users FILE and --id ID")

@@ -1,12 +1,12 @@
 internal import Expressions
 
-/// Rows of CSV, as RFC 4180 has them: cells between commas, in quotes where they hold commas, quotes
-/// or newlines, with quotes doubled inside.
+/// Rows of CSV as in RFC 4180: cells between commas, quoted if they contain commas, quotes or
+/// newlines, with inner quotes doubled.
 struct CSVRows {
   // SAFETY: Every offset is compared with the count of the caller's view. Rows are offsets and not
   // pointers. Tests: InputFormsTests, DemoFormsTests, PrecomputeFilesTests.
 
-  /// Where a reader of single bytes is.
+  /// The state of a reader of single bytes.
   private enum State { case cellStart, plain, quoted, quoteInQuoted }
 
   /// Finds the ends of rows.
@@ -21,18 +21,18 @@ struct CSVRows {
 
     init(limit: Int) { self.limit = limit }
 
-    /// A row begins with what is looked at next.
+    /// Begins a row at the next byte.
     mutating func begin() { (state, isTooLong) = (.cellStart, false) }
 
     /// Whether the bytes so far end in quotes.
     var isOpen: Bool { state == .quoted }
 
-    /// The offset behind the last newline that ends a row, up to a row that is too long.
+    /// The offset after the last newline that ends a row, up to a row that is too long.
     ///
     /// - Parameters:
-    ///   - first: where the first row begins.
-    ///   - start: where to look from on; what lies before has been looked at.
-    ///   - shift: what makes an offset in the text one in the bytes.
+    ///   - first: the start of the first row.
+    ///   - start: where to start scanning. Everything before is already scanned.
+    ///   - shift: the difference between an offset in the text and one in the bytes.
     mutating func last(in bytes: [UInt8], row first: Int, from start: Int, shift: Int) -> Int? {
       var last: Int?
       var row = first
@@ -68,7 +68,7 @@ struct CSVRows {
     }
   }
 
-  /// A row: its text, the line it begins on counted from 0, and its cells or what is wrong.
+  /// A row: its text, the line where it begins, counted from 0, and its cells or its problem.
   struct Row {
     var from: Int
     var to: Int
@@ -77,7 +77,8 @@ struct CSVRows {
     var fault: String?
   }
 
-  /// Calls for every row of a text that holds whole rows. Lines that are blank are not rows.
+  /// Calls the body for every row of a text, which must contain complete rows. Blank lines are not
+  /// rows.
   ///
   /// - Returns: the number of lines.
   static func forEach(_ text: UnsafeRawBufferPointer, _ body: (Row) -> Void) -> Int {
@@ -93,7 +94,8 @@ struct CSVRows {
     return line
   }
 
-  /// The first row of a text that holds whole rows, the lines that it takes, and where it ends.
+  /// The first row of a text, which must contain complete rows; the number of its lines, and its
+  /// end.
   static func first(_ text: UnsafeRawBufferPointer) -> (row: Row, lines: Int, end: Int) {
     var (at, line) = (0, 1)
     var row = Row(from: 0, to: 0, line: 0, cells: [])
@@ -115,7 +117,7 @@ struct CSVRows {
     at += 1
   }
 
-  /// Reads a cell and stops at the comma, the newline or the end behind it.
+  /// Reads a cell and stops at the following comma, newline or end.
   private static func cell(
     _ text: UnsafeRawBufferPointer, _ at: inout Int, _ line: inout Int, _ row: inout Row
   ) -> CSVCell {

@@ -24,9 +24,9 @@ struct ProductsFile {
     diagnostics = decoded.diagnostics
   }
 
-  /// The file, after what there is to say of it was printed on standard error.
+  /// The file, after its diagnostics are printed on standard error.
   ///
-  /// - Throws: where no product of it can be used.
+  /// - Throws: if none of its products is usable.
   static func reporting(_ path: String) throws -> ProductsFile {
     let file = try ProductsFile(path)
     for text in file.render(file.diagnostics.filter { $0.severity != .note }) {

@@ -5,7 +5,7 @@ internal import Expressions
 enum ReportTemplates {
   static let page = String(decoding: PackageResources.page_html, as: UTF8.self)
 
-  /// The parts that the page is made of, by name.
+  /// The parts of the page, by name.
   static let parts = [
     "block": PackageResources.block_html, "table": PackageResources.table_html,
     "cell": PackageResources.cell_html, "chart": PackageResources.chart_html,

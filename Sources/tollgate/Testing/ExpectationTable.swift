@@ -3,8 +3,8 @@ internal import RuleBatch
 internal import RuleEngine
 internal import RuleInsight
 
-/// Users in one file, and what each of them gets in another: `{"users": FILE, "expect": FILE}`, where the
-/// second is CSV with the columns of outcomes, and maybe the `now` and the `seed` by which they get it.
+/// Users in one file, and their outcomes in another: `{"users": FILE, "expect": FILE}`. The second
+/// is CSV with the columns of outcomes, and optionally the `now` and the `seed` of the decisions.
 struct ExpectationTable {
   /// A row of the second file.
   private struct Row {
@@ -14,7 +14,7 @@ struct ExpectationTable {
   }
 
   private let value: Value
-  /// Where the table is named.
+  /// The place that names the table.
   private let place: String
   /// The folder that paths begin at.
   private let folder: String
@@ -29,9 +29,9 @@ struct ExpectationTable {
   private static let lineLimit = 1 << 20
 
   /// - Parameters:
-  ///   - value: what names the two files.
-  ///   - place: where it stands.
-  ///   - path: the file it stands in; the others are beside it.
+  ///   - value: the value that names the two files.
+  ///   - place: its place.
+  ///   - path: the file that contains it. The others are relative to it.
   ///   - timeZone: the zone of a time without one.
   init(_ value: Value, at place: String, beside path: String, timeZone: String) {
     self.value = value
@@ -151,7 +151,7 @@ struct ExpectationTable {
     return []
   }
 
-  /// A cell that is empty says nothing.
+  /// An empty cell is not compared.
   private static func row(_ names: [String], _ cells: [String], _ line: Int)
     throws(RuleExpectation.Fault) -> Row
   {

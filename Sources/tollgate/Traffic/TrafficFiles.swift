@@ -9,7 +9,7 @@ struct TrafficFiles {
   private let rejectsForm: FileForm?
 
   /// - Parameters:
-  ///   - out: a path, or `-` for standard output; nil and `none` for nothing.
+  ///   - out: a path, or `-` for standard output; nil and `none` for no output.
   ///   - rejects: the same.
   init(out: String?, rejects: String?) throws {
     self.out = out == "none" ? nil : out
@@ -26,7 +26,7 @@ struct TrafficFiles {
     path == "-" ? FilePlace(open: 1, path) : FilePlace(path)
   }
 
-  /// Throws when something that is read would be written, or nothing can be.
+  /// Throws when an input would be overwritten, or an output cannot be written.
   func check(_ uses: FileUses) throws {
     var uses = uses
     try out.map { try place($0).checkWritable("--out") }
@@ -41,7 +41,7 @@ struct TrafficFiles {
     [out, rejects].compactMap { $0.map(place) }.filter(\.hasNeighbours)
   }
 
-  /// Keeps other runs from writing these files.
+  /// Locks these files against other runs.
   func lock() throws -> [FileLock] { try locked.compactMap { try FileLock($0) } }
 
   func openOut(header: [UInt8]) throws -> OutcomeSink {
@@ -54,7 +54,8 @@ struct TrafficFiles {
     return .file(try OutputFile(rejects, rejectsForm?.compression))
   }
 
-  /// Where the report goes: beside what is written to standard output there is no room for it.
+  /// The target of the report. If standard output is used otherwise, the report must not be mixed
+  /// with it.
   var reportTarget: FileDescriptor {
     [out, rejects].contains { $0.map { place($0).descriptor == 1 } == true }
       ? .standardError : .standardOutput

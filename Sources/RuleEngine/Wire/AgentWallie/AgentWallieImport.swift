@@ -17,7 +17,7 @@ struct AgentWallieImport {
       for placement in campaign.placements where placement.status == .active {
         let name = Array(placement.name.utf8)
         if let place = places[name] {
-          // The same placement twice in one campaign adds nothing.
+          // The same placement twice in one campaign has no further effect.
           let last = config.placements[place].audiences.last
           if last?.campaignID == campaign.id, last?.path == audiences.last?.path { continue }
           config.placements[place].audiences += audiences
@@ -53,7 +53,7 @@ struct AgentWallieImport {
     }
   }
 
-  /// Audiences count from 0 within their placement, whichever campaign they come from.
+  /// Numbers audiences from 0 within their placement, regardless of their campaign.
   private func number(_ placement: inout Placement) {
     for index in placement.audiences.indices { placement.audiences[index].index = index }
   }

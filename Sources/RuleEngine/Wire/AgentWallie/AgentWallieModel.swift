@@ -1,7 +1,7 @@
 package import Expressions
 
-/// AgentWallie's config in its own terms, before it becomes a ``Config``: what is paused or
-/// archived is still there.
+/// AgentWallie's config in its own terms, before it becomes a ``Config``. It still contains paused
+/// and archived parts.
 package struct AgentWallieModel: Hashable, Sendable {
   package struct Campaign: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable, CaseIterable {
@@ -13,9 +13,9 @@ package struct AgentWallieModel: Hashable, Sendable {
     package var status: Status
     package var placements: [CampaignPlacement]
     package var audiences: [CampaignAudience]
-    /// Where the campaign stands in the config text.
+    /// The path of the campaign in the config.
     package var path: String
-    /// Where it has placements and audiences that could not be read.
+    /// The paths of placements and audiences that could not be read.
     package var unreadPlacements: [String] = []
     package var unreadAudiences: [String] = []
   }
@@ -63,7 +63,7 @@ package struct AgentWallieModel: Hashable, Sendable {
     package var variants: [Variant]
     package var holdoutPercentage: Double
     package var status: ExperimentStatus
-    /// Where it has variants that could not be read.
+    /// The paths of variants that could not be read.
     package var unreadVariants: [String] = []
   }
 
@@ -82,7 +82,7 @@ package struct AgentWallieModel: Hashable, Sendable {
   /// Paywalls by ID, in the order of the config.
   package var paywalls: [PaywallEntry] = []
   package var products: [ProductReference] = []
-  /// Where there are campaigns that could not be read.
+  /// The paths of campaigns that could not be read.
   package var unreadPlacements: [String] = []
 
   package init() {}

@@ -7,7 +7,7 @@ internal import RuleEngine
 /// the storefront with its currency and locale.
 package struct StoreKitConfiguration: Hashable, Sendable {
   package var products: [StoreProduct]
-  /// Why products of the file are left out, and what else is worth knowing about them.
+  /// Why products of the file are dropped, and other notes about them.
   package var diagnostics: [Diagnostic]
 
   /// Why a file cannot be used.
