@@ -20,7 +20,7 @@ struct PikeThreads {
 
 /// The Pike matcher's memory, which belongs to one thread of the process. It grows to the size of the largest program, and is
 /// reused for the next one.
-struct PikeScratch: ~Copyable, @unchecked Sendable {
+@usableFromInline struct PikeScratch: ~Copyable, @unchecked Sendable {
   // SAFETY: The scratch owns its memory, frees it in `deinit` and cannot be copied, so one thread
   // has it at a time. `prepare` grows it before each search, and clears the marks before they run
   // out. Memory for groups is at most 32 MiB. Tests: RegexDifferentialTests, RegexLimitTests, asan.

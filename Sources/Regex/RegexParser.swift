@@ -185,7 +185,7 @@ extension RegexParser {
     case 1: return items[0]
     default:
       let height = items.reduce(0) { max($0, $1.height) }
-      return Item(node: combine(items.map(\.node)), height: height + 1)
+      return Item(node: combine(items.map { $0.node }), height: height + 1)
     }
   }
 

@@ -82,7 +82,7 @@ struct CallNames: Sendable {
   }
 
   /// All names: functions, then macros.
-  var names: [String] { meanings.map(\.name) }
+  var names: [String] { meanings.map { $0.name } }
 
   func name(_ number: Int) -> String { meanings[number].name }
 

@@ -330,7 +330,7 @@ package struct Checker: ~Copyable {
   }
 
   private mutating func undeclared(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {
-    let known = environment.roots + environment.variables + scopes.map(\.name)
+    let known = environment.roots + environment.variables + scopes.map { $0.name }
     return report(
       .unknownAttribute, "'\(name)' is not declared", node,
       SyntaxHint.name(name, behind: textBefore(node), known: known))

@@ -78,7 +78,7 @@ extension Checker {
 
   private mutating func unknown(_ name: String, _ node: SyntaxTree.Node) -> ConditionGraph.ID {
     let narrowed = named(node, node.a, node.b)
-    let own = environment.functions.filter { $0.isNamed(name) }.map(\.usage)
+    let own = environment.functions.filter { $0.isNamed(name) }.map { $0.usage }
     let usages = [CallNames.all.usage(name)].compactMap { $0 } + own
     if !usages.isEmpty {
       return report(
@@ -88,7 +88,7 @@ extension Checker {
     if environment.unsupportedFunctions.contains(name) {
       return report(.notSupported, "'\(name)' is not supported yet", narrowed)
     }
-    let known = CallNames.all.names + environment.functions.map(\.name)
+    let known = CallNames.all.names + environment.functions.map { $0.name }
     return report(
       .unknownFunction, "there is no function '\(name)'", narrowed,
       FunctionHint.text(name, known: known))

@@ -53,7 +53,7 @@ extension Checker {
     }
     guard arguments.count > 2, let second = self.variable(arguments[1]) else { return nil }
     let names = [variable, second]
-    let rest = Array(arguments.dropFirst(2))
+    let rest: [SyntaxTree.ID?] = arguments.dropFirst(2).map { $0 }
     switch (macro, rest.count) {
     case (.all, 1): return loop(.all, target, names, rest, node)
     case (.exists, 1): return loop(.exists, target, names, rest, node)

@@ -128,8 +128,8 @@ struct FunctionEntry: Sendable {
     let isNamed = row.use == .call || function.textTest != nil
     name = isNamed ? signatures.first { !$0.isMethod }?.name : nil
     method = isNamed ? signatures.first { $0.isMethod }?.name : nil
-    let least = signatures.map(\.counts.lowerBound).min() ?? 0
-    counts = least...max(signatures.map(\.counts.upperBound).max() ?? 0, least)
+    let least = signatures.map { $0.counts.lowerBound }.min() ?? 0
+    counts = least...max(signatures.map { $0.counts.upperBound }.max() ?? 0, least)
   }
 
   /// Functions that expressions call by name.

@@ -218,7 +218,7 @@ extension TypeSet {
       (Self(.null), "null"),
     ]
     func words(_ table: [(TypeSet, String)]) -> [String] {
-      table.filter { !isDisjoint(with: $0.0) }.map(\.1)
+      table.filter { !isDisjoint(with: $0.0) }.map { $0.1 }
     }
     let names = words(words(json).isEmpty ? others : json)
     guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }

@@ -88,6 +88,12 @@ struct StepKey: Hashable {
     self.names = names
   }
 
+  /// The step of an instruction behind one that names a constant or a slot.
+  init(_ instruction: Int, _ names: Names, naming temporary: UInt32, _ place: UInt32) {
+    self.init(instruction, names)
+    self.names[temporary] = place
+  }
+
   /// The step after a failure of the test of an instruction.
   init(afterFaultAt instruction: Int, _ names: Names) {
     place = instruction * 2
@@ -198,7 +204,7 @@ private struct StepMaker {
     switch instruction {
     case .copy(let a, let to, let fault):
       let place = names[a] ?? a
-      let next = StepKey(at - 1, names.merging([to: place]) { $1 })
+      let next = StepKey(at - 1, names, naming: to, place)
       if Int(place) < storage.graph.constants.cells.count { return .jump(next) }
       guard let slot = slot(place, [:]) else { return nil }
       let failed = faultTarget(of: at, fault, names)
@@ -208,7 +214,7 @@ private struct StepMaker {
       guard let slot = slot(a, names), Int(b) < storage.graph.constants.cells.count else {
         return nil
       }
-      let next = StepKey(at - 1, names.merging([to: names[a] ?? a]) { $1 })
+      let next = StepKey(at - 1, names, naming: to, names[a] ?? a)
       let failed = StepKey(afterFaultAt: at, names)
       return .test(
         tests.number(of: .present(slot: slot)), yes: next, no: failed, fault: failed)
@@ -254,7 +260,7 @@ private struct StepMaker {
     }
     if case .orElse(let a, let b, let to, let fault) = instruction, let slot = slot(a, names) {
       return .missing(
-        slot: slot, caught: StepKey(at - 1, names.merging([to: b]) { $1 }),
+        slot: slot, caught: StepKey(at - 1, names, naming: to, b),
         other: plainTarget(fault, names))
     }
     // Only one attribute, beside constants. With more, the missing one is unknown.

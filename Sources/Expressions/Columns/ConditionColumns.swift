@@ -54,7 +54,7 @@ package struct ConditionColumns: ~Copyable {
     }
     finder = FailureFinder(program)
     entries = conditions
-    arriving = RowMasks.allocate(max(plans.map(\.steps.count).max() ?? 1, 1))
+    arriving = RowMasks.allocate(max(plans.map { $0.steps.count }.max() ?? 1, 1))
     pending = RowMasks.allocate(max(program.storage.chains, 1))
   }
 

@@ -73,7 +73,7 @@ package enum DiagnosticText {
 
   /// `iOS and Android reject the whole config`
   private static func describe(_ effect: Diagnostic.PeerEffect) -> String {
-    let names = effect.peers.map(\.name)
+    let names = effect.peers.map { $0.name }
     let isOne = names.count == 1
     let subject =
       isOne ? names[0] : names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")

@@ -6,7 +6,7 @@ extension Superscript {
       .compactMap { entry in entry.function.notation.map { ($0.name, entry.function) } })
 
   /// Functions that always exist. A member with one of these names is never missing.
-  static let functions = Set(byName.keys).union(Form.allCases.map(\.rawValue))
+  static let functions = Set(byName.keys).union(Form.allCases.map { $0.rawValue })
     // The functions of the original's own tests.
     .union(["unknownFunction", "test_custom_func"])
 
@@ -18,7 +18,7 @@ extension Superscript {
   private static let oldestFunctions = functions.subtracting(
     ["hasFn", "unknownFunction", "test_custom_func"] + announcedFunctions)
 
-  private static let announcedFunctions = Function.allCases.filter(\.row.isAnnounced)
+  private static let announcedFunctions = Function.allCases.filter { $0.row.isAnnounced }
     .compactMap { $0.notation?.name }
 
   /// Superscript's own functions, for which `hasFn` is true in addition to those of the host: as plain names,

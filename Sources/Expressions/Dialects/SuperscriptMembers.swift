@@ -16,7 +16,7 @@ extension Checker {
   }
 
   private mutating func reportUndeclared(_ name: String, _ node: SyntaxTree.Node) {
-    let known = environment.roots + environment.variables + ["computed"] + scopes.map(\.name)
+    let known = environment.roots + environment.variables + ["computed"] + scopes.map { $0.name }
     diagnostics.append(
       Diagnostic(
         .unknownAttribute,

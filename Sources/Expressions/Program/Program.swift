@@ -198,7 +198,7 @@ public struct Program: Sendable {
 
   /// The attributes that the expressions read, which a context should contain.
   public var requirements: [AttributePath] {
-    storage.graph.slots.contents.compactMap(\.attribute)
+    storage.graph.slots.contents.compactMap { $0.attribute }
   }
 
   /// The attributes that one expression reads.
@@ -208,7 +208,7 @@ public struct Program: Sendable {
   }
 
   /// The questions of the expressions to their host. Pass the replies to ``Frame/answer(_:with:)``.
-  package var questions: [HostQuestion] { storage.graph.slots.contents.compactMap(\.question) }
+  package var questions: [HostQuestion] { storage.graph.slots.contents.compactMap { $0.question } }
 
   /// The slots of the questions, in the order of ``questions``.
   package var questionSlots: [Int] {

@@ -101,7 +101,9 @@ public struct ProgramBuilder: ~Copyable {
   }
 
   /// The attributes that have a place in frames so far.
-  package var attributes: [AttributePath] { checker.graph.slots.contents.compactMap(\.attribute) }
+  package var attributes: [AttributePath] {
+    checker.graph.slots.contents.compactMap { $0.attribute }
+  }
 
   /// The node of the expression that was added last.
   var lastRoot: ConditionGraph.ID? { roots.last }

@@ -53,7 +53,7 @@ package struct StandInProgram: Sendable {
       }
     }
     if places.isEmpty { return nil }
-    let outcomes = outer.outcomesWithoutAttributes(of: places.map(\.node))
+    let outcomes = outer.outcomesWithoutAttributes(of: places.map { $0.node })
     var roots: [(root: ConditionGraph.ID, values: [ConditionGraph.ID: Cell])] = []
     var clauses: [Clause] = []
     var ofCondition = Array(repeating: 0..<0, count: conditions.count)

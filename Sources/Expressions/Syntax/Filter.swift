@@ -76,7 +76,7 @@ package struct Filter: Hashable, Sendable {
     guard let `operator` else { return "\(name) (unknown operator)" }
     switch `operator` {
     case .exists, .notExists: return "\(name) \(`operator`.rawValue)"
-    default: return "\(name) \(`operator`.rawValue) \(value.map(\.json) ?? "(no value)")"
+    default: return "\(name) \(`operator`.rawValue) \(value.map { $0.json } ?? "(no value)")"
     }
   }
 }

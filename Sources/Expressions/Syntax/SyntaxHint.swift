@@ -90,7 +90,8 @@ enum SyntaxHint {
     if let last = trimmed.first, last == "=" || last == "[" {
       return "a string is written in quotes, \"\(name)\"; \(all)"
     }
-    if before.last == "-", let path = before.dropLast().split(whereSeparator: \.isPathEnd).last,
+    if before.last == "-",
+      let path = before.dropLast().split(whereSeparator: { $0.isPathEnd }).last,
       let dot = path.lastIndex(of: "."), before.dropLast().hasSuffix(path)
     {
       let key = path[path.index(after: dot)...] + "-" + name

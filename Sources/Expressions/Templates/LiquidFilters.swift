@@ -60,7 +60,7 @@ struct LiquidFilters: Sendable {
 
   /// The names of a dialect's filters.
   func names(in dialect: TemplateDialect) -> [String] {
-    filters.map(\.name).filter { name in
+    filters.map { $0.name }.filter { name in
       var name = name
       return name.withUTF8 { place(of: $0, in: dialect) } != nil
     }

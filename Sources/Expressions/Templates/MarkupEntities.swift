@@ -102,7 +102,7 @@ private struct EntityResolver {
   /// Copies the content of a raw block unchanged, up to the tag that ends it.
   private mutating func skipRaw() {
     var end = find(Array("endraw".utf8), from: at) ?? source.count
-    let openings = pairs.filter(\.isTag).map(\.opening)
+    let openings = pairs.filter { $0.isTag }.map { $0.opening }
     while end > at, end < source.count, !openings.contains(where: { starts(end, $0) }) { end -= 1 }
     result += source[at..<end]
     at = end

@@ -43,5 +43,5 @@ enum TagName: UInt8, CaseIterable {
   }
 
   /// The names of tags that begin a statement, for suggestions.
-  static let names = allCases.filter { !$0.isInner && $0 != .inlineComment }.map(\.name)
+  static let names = allCases.filter { !$0.isInner && $0 != .inlineComment }.map { $0.name }
 }

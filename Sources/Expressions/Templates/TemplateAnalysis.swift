@@ -37,7 +37,7 @@ package struct TemplateAnalysis: Sendable {
 
   /// The paths that are read, each once, in alphabetical order.
   package var requirements: [String] {
-    Array(Set(reads.map(\.path))).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    Array(Set(reads.map { $0.path })).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   init(_ source: String, _ environment: TemplateEnvironment) {

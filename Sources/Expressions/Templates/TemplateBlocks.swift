@@ -114,7 +114,7 @@ extension TemplateParser {
     _ branches: [(values: [UInt32], body: UInt32)], _ at: Int
   ) -> [(values: [UInt32], body: UInt32)] {
     guard let first = branches.firstIndex(where: { $0.values.isEmpty }) else { return branches }
-    let bodies = branches[first...].map(\.body)
+    let bodies = branches[first...].map { $0.body }
     let merged =
       bodies.count == 1 ? bodies[0] : tree.add(.sequence, at, at, tree.add(list: bodies))
     return branches[..<first] + [([], merged)]

@@ -27,7 +27,7 @@ struct TemplateConditions: Sendable {
   }
 
   mutating func test(_ source: String, reads: some Sequence<TemplateAnalysis.Read>) -> ID {
-    add(.test(source, reads.map(\.names)))
+    add(.test(source, reads.map { $0.names }))
   }
 
   mutating func not(_ id: ID) -> ID { add(.not(id)) }

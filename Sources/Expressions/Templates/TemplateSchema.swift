@@ -101,7 +101,7 @@ package struct TemplateSchema: Sendable {
         } else if isOpen {
           return .found(.any)
         } else {
-          return .unknown(place: place, known: members.map(\.name))
+          return .unknown(place: place, known: members.map { $0.name })
         }
       case .scalar(let type):
         if type == .string, name == "size" || name == "length" || name == "first" || name == "last"

@@ -96,7 +96,7 @@ struct TemplateWalk {
       let known = reads.count
       reach = others
       let test = condition(parts[i])
-      guards += reads[known...].map(\.path)
+      guards += reads[known...].map { $0.path }
       reach = conditions.both(others, test)
       visit(parts[i + 1])
       others = conditions.both(others, conditions.not(test))
@@ -117,7 +117,7 @@ struct TemplateWalk {
     }
     note(case: parts, tested)
     let subject = isOpaque ? nil : (source: source(parts[0]), reads: Array(reads[known...]))
-    guards += reads[known...].map(\.path)
+    guards += reads[known...].map { $0.path }
     var others = outer
     var at = 1
     while at < parts.count {

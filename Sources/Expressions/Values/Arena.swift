@@ -1,7 +1,7 @@
 /// Memory for the values of one evaluation: bump allocation, released all at once.
 ///
 /// Blocks are reused for the next evaluation, so a warm arena allocates nothing from the system.
-package struct Arena: ~Copyable {
+@usableFromInline package struct Arena: ~Copyable {
   // SAFETY: The arena owns its blocks, cannot be copied, and frees them in `deinit` only. Cells
   // point into a block until `reset()` or `release(to:)`. Tests: LimitTests, EachLimitTests, asan.
 

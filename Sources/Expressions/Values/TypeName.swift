@@ -9,12 +9,21 @@ package enum TypeName: UInt8, CaseIterable {
   package var name: String {
     switch self {
     case .null: "null_type"
+    case .bool: "bool"
+    case .int: "int"
+    case .uint: "uint"
+    case .double: "double"
+    case .string: "string"
+    case .bytes: "bytes"
+    case .list: "list"
+    case .map: "map"
     case .timestamp: "google.protobuf.Timestamp"
     case .duration: "google.protobuf.Duration"
+    case .type: "type"
     case .optional: "optional_type"
     case .ip: "net.IP"
     case .cidr: "net.CIDR"
-    default: String(describing: self)
+    case .version: "version"
     }
   }
 

@@ -82,7 +82,7 @@ public struct AttributeProducer: Sendable {
   package var today: CivilDate { end.today }
 
   /// The device's locale, and the recently used locales of prices.
-  package var knownLocales: [PriceLocale] { [device] + locales.map(\.locale) }
+  package var knownLocales: [PriceLocale] { [device] + locales.map { $0.locale } }
 
   /// The attributes of a product. AgentWallie's savings need the other products as well:
   /// ``attributes(of:)-([PricedProduct])``.

@@ -1,5 +1,5 @@
 /// A growing buffer of UTF-8. All parts of attributes are appended to such a buffer.
-package struct TextBuffer: ~Copyable {
+@usableFromInline package struct TextBuffer: ~Copyable {
   // SAFETY: The buffer owns its bytes, frees them in `deinit` and cannot be copied. Every append
   // reserves first: 20 bytes for a number, `longestText` for a price. Tests: PriceTextTests,
   // CurrencyFormatTests, RandomPriceTests.

@@ -33,7 +33,7 @@ extension Config {
 
   /// The audiences whose experiments get variants when a config is applied.
   private var assignableAudiences: [Audience] {
-    guard format == .superwall else { return placements.flatMap(\.audiences) }
+    guard format == .superwall else { return placements.flatMap({ $0.audiences }) }
     var seen: Set<[UInt8]> = []
     return placements.flatMap { placement -> [Audience] in
       guard let campaign = placement.audiences.first?.campaignID,
@@ -49,7 +49,7 @@ extension Config {
     server: [Assignment], local: [Assignment]
   ) -> [Assignment] {
     var assignments = local
-    let audiences = placements.flatMap(\.audiences)
+    let audiences = placements.flatMap { $0.audiences }
     for pair in server {
       let id = pair.experimentID
       let isKnown = audiences.contains {
@@ -66,7 +66,7 @@ extension Config {
 
   /// The variant of an assignment in this config, or nil when the config does not have it.
   public func variant(of assignment: Assignment) -> Variant? {
-    for audience in placements.flatMap(\.audiences)
+    for audience in placements.flatMap({ $0.audiences })
     where audience.experimentID.utf8.elementsEqual(assignment.experimentID.utf8) {
       let variant = audience.variants.first {
         $0.id.utf8.elementsEqual(assignment.variantID.utf8)
@@ -86,7 +86,7 @@ extension Audience {
   public func chooseVariant(subjectID: String, _ assigner: Assigner) -> Variant? {
     // SAFETY: Views of the two strings stay in their closures. Tests: AssignmentFlowTests,
     // AssignerTests.
-    let weights = WeightTable(variants.map(\.weight))
+    let weights = WeightTable(variants.map { $0.weight })
     var (experiment, subject) = (experimentID, subjectID)
     let draw = experiment.withUTF8 { experiment in
       subject.withUTF8 {

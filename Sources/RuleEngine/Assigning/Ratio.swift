@@ -61,7 +61,7 @@ extension Ratio {
   /// distinguish them either.
   package static func shares(of weights: [Double]) -> [Ratio] {
     let decimals = weights.map { Decimal($0) }
-    guard let largest = decimals.compactMap(\.leadingExponent).max() else {
+    guard let largest = decimals.compactMap({ $0.leadingExponent }).max() else {
       return weights.map { _ in Ratio(1, UInt128(weights.count)) }
     }
     let scaled = decimals.map { $0.scaled(unit: largest - 30) }

@@ -63,7 +63,7 @@ package struct WeightMigration {
     for (subject, former) in formers.enumerated() {
       if former >= 0 { members[Int(former)].append(subject) } else { free.append(subject) }
     }
-    let former = members.map(\.count)
+    let former = members.map { $0.count }
     var variants = [Int32](repeating: 0, count: count)
     var moved = formers.count { $0 == Self.goneVariant }
     let gone = moved
@@ -77,7 +77,7 @@ package struct WeightMigration {
     }
     // By another hash, because the subjects that had to move have the largest values of the first
     // one.
-    let order = free.map { (Self.mixed(hashes[$0]), $0) }.sorted { $0 < $1 }.map(\.1)
+    let order = free.map { (Self.mixed(hashes[$0]), $0) }.sorted { $0 < $1 }.map { $0.1 }
     var next = order.makeIterator()
     for variant in members.indices {
       for _ in 0..<max(targets[variant] - former[variant], 0) {

@@ -74,7 +74,7 @@ extension Config {
   /// The computed properties that audiences ask for, without duplicates.
   package var computedProperties: [ComputedProperty] {
     var properties: [ComputedProperty] = []
-    for property in placements.flatMap(\.audiences).flatMap(\.computedProperties)
+    for property in placements.flatMap({ $0.audiences }).flatMap({ $0.computedProperties })
     where !properties.contains(property) {
       properties.append(property)
     }
@@ -150,7 +150,7 @@ private struct RuleCompiler: ~Copyable {
     if language.platform == .web { audience.occurrenceLimit = nil }
     var rule = RuleSet.Rule(
       audience: audience, condition: -1, entry: nil, isBroken: false,
-      weights: WeightTable(audience.variants.map(\.weight), areFloating: hasFloatingShares))
+      weights: WeightTable(audience.variants.map { $0.weight }, areFloating: hasFloatingShares))
     if readsScripts {
       rule.isUndecidable = audience.hasScript
       rule.audience.expression = nil
@@ -231,7 +231,7 @@ private struct RuleCompiler: ~Copyable {
 
   mutating func checkOccurrenceKeys(_ config: Config) {
     var limits: [[UInt8]: (limit: OccurrenceLimit, path: String)] = [:]
-    for audience in config.placements.flatMap(\.audiences) {
+    for audience in config.placements.flatMap({ $0.audiences }) {
       guard let limit = audience.occurrenceLimit else { continue }
       let key = Array(limit.key.utf8)
       if let other = limits[key], other.limit != limit {

@@ -107,7 +107,7 @@ public struct RuleSet: Sendable {
       self.placements = placements
       self.conditions = conditions
       table = RuleTable(rules, starts: program.choices.flatMap { $0 })
-      index = PlacementIndex(placements.map(\.name))
+      index = PlacementIndex(placements.map { $0.name })
     }
 
     /// Clauses that replace missing attributes by another value, by condition. Made on first use.
@@ -162,7 +162,7 @@ public struct RuleSet: Sendable {
   package var conditions: [Program.Entry] { storage.conditions }
 
   /// Names of the placements, in the order of the config.
-  public var placementNames: [String] { placements.map(\.name) }
+  public var placementNames: [String] { placements.map { $0.name } }
 
   /// The attributes that the rules read.
   public var requirements: [AttributePath] { storage.requirements }

@@ -10,7 +10,7 @@ extension PricedProduct {
     trialDays = reference.trialDays
     displayPrice = reference.displayPrice
     displayPeriod = reference.displayPeriod
-    entitlements = reference.entitlements.map(\.id)
+    entitlements = reference.entitlements.map { $0.id }
     billingPlan = reference.billingPlan.map { BillingPlan($0) }
   }
 

@@ -100,7 +100,7 @@ extension Config {
     case .agentWallie: return products.last(where: isNamed)?.entitlements ?? []
     case .superwall:
       var found: [Entitlement] = []
-      for product in products + paywalls.flatMap(\.products) where isNamed(product) {
+      for product in products + paywalls.flatMap({ $0.products }) where isNamed(product) {
         for entitlement in product.entitlements where !found.contains(entitlement) {
           found.append(entitlement)
         }

@@ -30,7 +30,7 @@ package struct AssignmentRecords: Hashable, Sendable {
   package func assignments(of subjectID: String) -> [Assignment] {
     let subject = Array(subjectID.utf8)
     return records.filter { $0.key.subject == subject }
-      .sorted { $0.key.experiment.lexicographicallyPrecedes($1.key.experiment) }.map(\.value)
+      .sorted { $0.key.experiment.lexicographicallyPrecedes($1.key.experiment) }.map { $0.value }
   }
 
   package mutating func remove(of subjectID: String, in experimentID: String) {

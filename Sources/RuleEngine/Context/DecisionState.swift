@@ -49,7 +49,7 @@ public struct DecisionState: Hashable, Sendable {
 
   /// The occurrences that count for a limit now, in order.
   func counted(for limit: OccurrenceLimit) -> [Instant] {
-    occurrences.filter { $0.key.utf8.elementsEqual(limit.key.utf8) }.flatMap(\.times)
+    occurrences.filter { $0.key.utf8.elementsEqual(limit.key.utf8) }.flatMap { $0.times }
       .filter { limit.count([$0], now: now, sessionStart: sessionStart) == 1 }.sorted()
   }
 

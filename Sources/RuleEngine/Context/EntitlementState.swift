@@ -16,20 +16,20 @@ package struct EntitlementState: Hashable, Sendable {
   package mutating func purchase(_ productID: String, config: Config) {
     let given = config.entitlements(ofProduct: productID)
     guard !given.isEmpty else { return }
-    active.formUnion(given.map(\.id))
+    active.formUnion(given.map { $0.id })
     status = .active
   }
 
   /// Products were restored.
   package mutating func restore(_ productIDs: [String], config: Config) {
-    for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map(\.id)) }
+    for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map({ $0.id })) }
     if !active.isEmpty { status = .active }
   }
 
   /// The store reports everything that is owned now.
   package mutating func refresh(owned productIDs: [String], config: Config) {
     active = []
-    for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map(\.id)) }
+    for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map({ $0.id })) }
     status = productIDs.isEmpty ? .inactive : .active
   }
 

@@ -204,7 +204,7 @@ extension EventHistory {
   /// Superwall-Web remembers the last 2,000 events of any name.
   private func triggersOnWeb(_ clock: HistoryClock) -> [Instant] {
     let times = times(of: "trigger_fire", at: clock)
-    let all = series.flatMap(\.times).filter { $0 <= clock.now }
+    let all = series.flatMap { $0.times }.filter { $0 <= clock.now }
     guard all.count > 2_000 else { return times }
     let oldest = all.sorted(by: >)[1_999]
     return times.filter { $0 >= oldest }

@@ -19,7 +19,7 @@ package struct OtherMembers {
   package static let limit = 32
 
   /// The keys of the members that no rule reads.
-  var unknownKeys: [String] { members.filter { !$0.isRead }.map(\.key.text) }
+  var unknownKeys: [String] { members.filter { !$0.isRead }.map { $0.key.text } }
 
   mutating func append(_ key: JSONCursor.RawString, at offset: Int, isRead: Bool) {
     if members.count < Self.limit {

@@ -6,11 +6,11 @@ public import Pricing
 extension Platform {
   /// The functions about the history of events that rules may call, on any platform.
   static let historyFunctions = Set(
-    HostFunction.allCases.filter(\.asksHistory).map(\.rawValue))
+    HostFunction.allCases.filter { $0.asksHistory }.map { $0.rawValue })
 
   /// The functions that the SDK registers, as members of `device` and of `computed`.
   package var hostFunctions: HostFunctions {
-    let names = HostFunction.allCases.filter { $0.platforms.contains(self) }.map(\.rawValue)
+    let names = HostFunction.allCases.filter { $0.platforms.contains(self) }.map { $0.rawValue }
     return HostFunctions(device: names, computed: names)
   }
 

@@ -124,13 +124,13 @@ package struct RecordNotes: Hashable, Sendable {
 
   /// Adds the counts of other records.
   package mutating func add(_ other: RecordNotes) {
-    unknownKeys.merge(other.unknownKeys, uniquingKeysWith: +)
-    unknownStatuses.merge(other.unknownStatuses, uniquingKeysWith: +)
-    repeatedKeys.merge(other.repeatedKeys, uniquingKeysWith: +)
-    repeatedPlaces.merge(other.repeatedPlaces) { first, _ in first }
+    unknownKeys.combine(other.unknownKeys, +)
+    unknownStatuses.combine(other.unknownStatuses, +)
+    repeatedKeys.combine(other.repeatedKeys, +)
+    repeatedPlaces.combine(other.repeatedPlaces) { first, _ in first }
     missingVersions += other.missingVersions
-    unreadableVersions.merge(other.unreadableVersions, uniquingKeysWith: +)
-    newerVersions.merge(other.newerVersions, uniquingKeysWith: +)
+    unreadableVersions.combine(other.unreadableVersions, +)
+    newerVersions.combine(other.newerVersions, +)
     untrimmedIDs += other.untrimmedIDs
     untrimmedExample = untrimmedExample ?? other.untrimmedExample
   }
@@ -138,7 +138,7 @@ package struct RecordNotes: Hashable, Sendable {
   /// The counts added since `earlier`.
   package func since(_ earlier: RecordNotes) -> RecordNotes {
     func new(_ counts: [String: Int], _ told: [String: Int]) -> [String: Int] {
-      counts.merging(told) { $0 - $1 }.filter { $0.value > 0 }
+      counts.combined(with: told) { $0 - $1 }.filter { $0.value > 0 }
     }
     var notes = RecordNotes()
     notes.unknownKeys = new(unknownKeys, earlier.unknownKeys)
@@ -328,9 +328,9 @@ extension RuleSet {
       }
     }
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.path }
-    let roots = UserMember.allCases.map(\.key) + requirements.map { $0.names[0] }
+    let roots = UserMember.allCases.map { $0.key } + requirements.map { $0.names[0] }
     return attribute(key) ?? Suggestion.closest(to: key, among: roots)
-      ?? Suggestion.closest(to: key, among: attributes.map(\.name)).flatMap(attribute)
+      ?? Suggestion.closest(to: key, among: attributes.map { $0.name }).flatMap(attribute)
   }
 }
 

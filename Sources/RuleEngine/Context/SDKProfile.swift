@@ -149,7 +149,7 @@ public struct SDKProfile: Hashable, Sendable {
       }
       return HostFunctions(device: [], computed: names)
     }
-    let names = HostFunction.allCases.map(\.rawValue).filter { name in
+    let names = HostFunction.allCases.map { $0.rawValue }.filter { name in
       SDKFacts.functions.contains { $0.sdk == sdk && $0.name == name && $0.holds(known) }
     }
     return HostFunctions(device: names, computed: names)

@@ -49,7 +49,7 @@ extension RuleSet {
 
   /// How likely each variant of a rule is for a subject without a stored assignment.
   package static func shares(of rule: Rule, _ assigner: Assigner) -> [Ratio] {
-    let weights = rule.audience.variants.map(\.weight)
+    let weights = rule.audience.variants.map { $0.weight }
     guard weights.count > 1 else { return weights.map { _ in .one } }
     return assigner == .djb2 ? bucketShares(rule.weights) : Ratio.shares(of: weights)
   }

@@ -23,8 +23,8 @@ extension Explanation {
       "placement": .string(decision.placement), "result": line["result"] ?? .null,
       "audience": line["audience"] ?? .null, "paywall": line["paywall"] ?? .null,
       "reason": reason, "assignment": assignment,
-      "audiences": .list(audiences.map(\.value)),
-      "shares": .list(shares.map { $0.value }), "effects": .list(decision.effects.map(\.value)),
+      "audiences": .list(audiences.map { $0.value }),
+      "shares": .list(shares.map { $0.value }), "effects": .list(decision.effects.map { $0.value }),
       "subscription": ownership?.value,
     ])
   }
@@ -56,7 +56,7 @@ extension Explanation.Audience {
       "reason": step.reason.value,
       "entitlementGuard": entitlementGuard.map { .string($0) },
       "expression": expression.map { .string($0) } ?? .null,
-      "clauses": .list(clauses.map(\.told)),
+      "clauses": .list(clauses.map { $0.told }),
       "limit": limit.map { $0.value(count: occurrences.count, times: occurrences) },
     ])
   }
@@ -138,7 +138,7 @@ extension OccurrenceLimit {
     return .members([
       "key": .string(key), "count": count.map { .int(Int64($0)) }, "of": .int(Int64(maxCount)),
       "minutes": span.map { .int($0) }, "session": interval == .session ? true : nil,
-      "times": times.map { .list($0.map(\.value)) },
+      "times": times.map { .list($0.map { $0.value }) },
     ])
   }
 }

@@ -30,7 +30,7 @@ extension Explanation {
       lines += ["", "  if carried out, this would"]
       lines += decision.effects.map { "    - \(ExplanationText.describe($0))" }
     }
-    if audiences.contains(where: \.hasUnneededClauses) {
+    if audiences.contains(where: { $0.hasUnneededClauses }) {
       lines += ["", "  (in parentheses: not needed, because another clause decides)"]
     }
     return lines.map(DiagnosticText.visible).joined(separator: "\n")
@@ -321,7 +321,7 @@ enum ExplanationText {
   }
 
   static func oneLine(_ text: String) -> String {
-    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    text.split(whereSeparator: { $0.isWhitespace }).joined(separator: " ")
   }
 
   private static func trimEnd(_ text: String) -> String {

@@ -68,7 +68,7 @@ extension Explanation {
     let listed =
       device?[DeviceAttribute.activeEntitlements.rawValue] ?? record[UserMember.entitlements.key]
     var owned: [String] = []
-    if case .list(let names)? = listed { owned = names.compactMap(\.text) }
+    if case .list(let names)? = listed { owned = names.compactMap({ $0.text }) }
     // The audience's guard let this subject pass, and reports that itself.
     guard status?.text != nil || !owned.isEmpty else { return }
     let granted = config.entitlements(ofPaywall: experiment.variant.paywallID ?? "")
@@ -93,8 +93,8 @@ extension Config {
   fileprivate func entitlements(ofPaywall identifier: String) -> Set<String>? {
     guard let paywall = paywall(identifier) else { return nil }
     let products =
-      paywall.products.map(\.id) + (paywall.schema?.slots.compactMap(\.productID) ?? [])
+      paywall.products.map { $0.id } + (paywall.schema?.slots.compactMap { $0.productID } ?? [])
     guard !products.isEmpty else { return nil }
-    return Set(products.flatMap { entitlements(ofProduct: $0) }.map(\.id))
+    return Set(products.flatMap { entitlements(ofProduct: $0) }.map { $0.id })
   }
 }

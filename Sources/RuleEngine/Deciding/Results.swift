@@ -123,7 +123,7 @@ extension Decision {
   public func outcomeLine(subjectID: String, errors: [RuleError] = []) -> Value {
     let line = outcome.line(subjectID: subjectID, placement: placement, audience: audience)
     guard !errors.isEmpty, case .map(let entries) = line else { return line }
-    return .map(entries + [.init(key: "errors", value: .list(errors.map(\.value)))])
+    return .map(entries + [.init(key: "errors", value: .list(errors.map { $0.value }))])
   }
 }
 

@@ -201,6 +201,6 @@ extension Platform {
   /// assignments.
   package var eventsKeptOnReset: [String] {
     let kept: [SuperwallEventName] = self == .ios ? [.appInstall, .appLaunch] : []
-    return kept.map(\.placementName)
+    return kept.map { $0.placementName }
   }
 }

@@ -43,7 +43,7 @@ struct ComponentCondition {
         .decodeFailure, "'operator' is missing; the component is never shown", path: path,
         suggestion: Self.form)
     }
-    let names = Self.operators.map(\.rawValue)
+    let names = Self.operators.map { $0.rawValue }
     guard let text = written.text else {
       return Diagnostic(
         .decodeFailure, "'operator' must be a string; the component is never shown",
@@ -80,7 +80,7 @@ struct ComponentCondition {
 
   private func badProductField(_ names: [String], at path: String) -> Diagnostic? {
     guard names.count > 1, !schema.slots.isEmpty else { return nil }
-    let slots = ["selected"] + schema.slots.map(\.slot)
+    let slots = ["selected"] + schema.slots.map { $0.slot }
     if let bad = missing(names[1], of: "products", among: slots, at: path) { return bad }
     guard names.count > 2 else { return nil }
     let fields = ["slot", "label", "product_id"] + PricingProfile.agentWallie.schema.names
@@ -102,6 +102,6 @@ struct ComponentCondition {
 extension Value {
   fileprivate var keys: [String] {
     guard case .map(let entries) = self else { return [] }
-    return entries.compactMap(\.key.text)
+    return entries.compactMap { $0.key.text }
   }
 }

@@ -35,7 +35,7 @@ extension AttributeProducer {
   /// The findings about the locales that were used last.
   public var diagnostics: [Diagnostic] {
     var found: [Diagnostic] = []
-    for diagnostic in knownLocales.compactMap(\.diagnostic) where !found.contains(diagnostic) {
+    for diagnostic in knownLocales.compactMap({ $0.diagnostic }) where !found.contains(diagnostic) {
       found.append(diagnostic)
     }
     return found

@@ -32,7 +32,9 @@ struct PaywallProducts: Sendable {
 
   /// Whether texts read differently for users that are not eligible for the offers.
   func isToldOf(_ program: Program, _ pricing: PricingContext, readsAll: Bool) -> Bool {
-    guard pricing.eligibility == nil, products.contains(where: \.offersTrial) else { return false }
+    guard pricing.eligibility == nil, products.contains(where: { $0.offersTrial }) else {
+      return false
+    }
     var other = pricing
     other.eligibility = OfferEligibility.none
     guard let with = try? context(pricing).value, let without = try? context(other).value else {

@@ -98,7 +98,7 @@ package struct ProductSheet: Sendable {
       }
     }
     return [
-      "products": .list(products), "diagnostics": .list(diagnostics.map(\.json)),
+      "products": .list(products), "diagnostics": .list(diagnostics.map { $0.json }),
       "localeData": .string("ICU \(PriceLocale.dataVersion)"),
     ]
   }

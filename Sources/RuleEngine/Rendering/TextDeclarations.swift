@@ -86,7 +86,7 @@ package struct TextDeclarations: Sendable {
     if let known = AttributeDescription.types.first(where: { $0.word == name }) {
       return Self.shape(known.type)
     }
-    let close = Suggestion.closest(to: name, among: AttributeDescription.types.map(\.word))
+    let close = Suggestion.closest(to: name, among: AttributeDescription.types.map { $0.word })
     diagnostics.append(
       Diagnostic(
         .decodeFailure, "'\(type)' is not a type", path: path,
@@ -235,7 +235,7 @@ package struct TextDeclarations: Sendable {
     // Other roots belong to the user, and no attributes of users are declared.
     let roots = ["products"] + TextContext.rootSlots
     let places = analysis.reads.filter { read in roots.contains { $0 == read.names.first } }
-      .map(\.range)
+      .map { $0.range }
     let found = TextDeclarations().check(analysis, products: products.map { Product($0) })
     return found.compactMap { diagnostic in
       guard [.unknownAttribute, .unknownProduct].contains(diagnostic.code),
@@ -254,7 +254,7 @@ package struct TextDeclarations: Sendable {
 
   /// The products that the texts of a paywall do not mention.
   package static func unused(_ products: [Product], by texts: [TemplateAnalysis]) -> [Diagnostic] {
-    let reads = texts.flatMap(\.reads)
+    let reads = texts.flatMap { $0.reads }
     return products.filter { product in !reads.contains { reach($0, product.slot) } }.map {
       product in
       Diagnostic(

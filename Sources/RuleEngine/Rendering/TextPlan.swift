@@ -57,7 +57,7 @@ package struct TextPlan: Sendable {
         }
       }
       var made = Paywall(
-        identifier: entry.identifier, names: entry.texts.map(\.name), texts: builder.build(),
+        identifier: entry.identifier, names: entry.texts.map { $0.name }, texts: builder.build(),
         products: PaywallProducts(
           products: config.products(of: paywall, prices: prices),
           theme: paywall.schema?.theme?.value, profile: profile, select: select),
@@ -104,7 +104,8 @@ package struct TextPlan: Sendable {
     Diagnostic(
       .unknownPaywall, "the config has no paywall '\(identifier)'",
       severity: .warning, path: "paywalls.\(identifier)",
-      suggestion: Suggestion.question(about: identifier, among: config.paywalls.map(\.identifier)))
+      suggestion: Suggestion.question(
+        about: identifier, among: config.paywalls.map { $0.identifier }))
   }
 
   /// The index of a paywall's texts, or nil when it has none.

@@ -46,7 +46,7 @@ package struct ConfigElement {
 
   package var keys: [String] {
     guard case .map(let entries) = value else { return [] }
-    return entries.compactMap(\.key.text)
+    return entries.compactMap { $0.key.text }
   }
 
   package var elements: [ConfigElement]? {
@@ -145,13 +145,13 @@ package struct DecodingLog {
     for key in keys where element.member(key.name) == nil && !reported.contains(key.name) {
       tellAbsence(key, element)
     }
-    let known = keys.map(\.name)
+    let known = keys.map { $0.name }
     // Finding a member visits all of them, and there may be a million.
     let missing = keys.filter { element.member($0.name) == nil }
     for key in element.keys where !known.contains(key) {
       let close =
         Suggestion.closest(to: key, among: known)
-        ?? beginning(key, among: missing.map(\.name))
+        ?? beginning(key, among: missing.map { $0.name })
       let meant = missing.first { $0.name == close }?.misspelt
       if meant != nil { misread.insert(element.memberPath(key)) }
       report(
@@ -320,7 +320,7 @@ package struct DecodingLog {
   ) -> Word where Word.RawValue == String {
     guard let text = optionalText(key, of: element) else { return fallback }
     if let word = Word(rawValue: text) { return word }
-    let known = Word.allCases.map(\.rawValue)
+    let known = Word.allCases.map { $0.rawValue }
     noteMisread(key, of: element)
     report(
       .decodeFailure, "'\(text)' is not a value of '\(key)'; treated as \(fallback.rawValue)",

@@ -30,11 +30,12 @@ package struct DiagnosticPlaces: Sendable {
 
   package init(_ diagnostics: [Diagnostic], in json: [UInt8]) {
     self.json = json
-    let keys = Set(
-      diagnostics.flatMap { diagnostic in
-        ([diagnostic.range] + diagnostic.elsewhere).map { Key(path: diagnostic.path, range: $0) }
-      })
-    elements = JSONLocation.places(of: keys.map(\.path), in: json)
+    var keys: Set<Key> = []
+    for diagnostic in diagnostics {
+      keys.insert(Key(path: diagnostic.path, range: diagnostic.range))
+      for range in diagnostic.elsewhere { keys.insert(Key(path: diagnostic.path, range: range)) }
+    }
+    elements = JSONLocation.places(of: keys.map { $0.path }, in: json)
     var ranges: [Key: SourceRange] = [:]
     for key in keys { ranges[key] = Self.range(key, elements[key.path], in: json) }
     let positions = SourcePosition.all(ranges.values.flatMap { [$0.from, $0.to] }, in: json)
@@ -94,7 +95,7 @@ package struct DiagnosticPlaces: Sendable {
     let ordered = diagnostics.enumerated().sorted {
       let (a, b) = (place(of: $0.element)?.range.from ?? 0, place(of: $1.element)?.range.from ?? 0)
       return (a, $0.offset) < (b, $1.offset)
-    }.map(\.element)
+    }.map { $0.element }
     return Diagnostic.Severity.allCases.flatMap { severity in
       ordered.filter { $0.severity == severity }
     }
@@ -163,7 +164,7 @@ extension Diagnostic {
         .list(
           related.map { .object(["path": .string($0.path), "message": .string($0.message)]) }))
     }
-    if !peers.isEmpty { add("elsewhere", .list(peers.map(\.json))) }
+    if !peers.isEmpty { add("elsewhere", .list(peers.map({ $0.json }))) }
     if !notes.isEmpty { add("notes", .list(notes.map { .string($0) })) }
     return entries
   }

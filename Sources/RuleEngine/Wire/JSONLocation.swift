@@ -5,7 +5,7 @@ package enum JSONLocation {
   /// Lines of the values at paths such as `trigger_options[2].rules[0]`, counted from 1, in one
   /// walk over the JSON. If a path ends early, the line is that of its last existing element.
   package static func lines(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Int] {
-    lines(find(paths, in: json).mapValues(\.lowerBound), json)
+    lines(find(paths, in: json).mapValues { $0.lowerBound }, json)
   }
 
   /// Byte ranges of the values at paths. If a path ends early, the range is empty and at the start

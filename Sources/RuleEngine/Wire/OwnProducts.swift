@@ -161,7 +161,7 @@ extension ProductDecoder {
     let letters = text.lowercased().filter { $0.isLetter }
     let close =
       modes.first { $0.word.lowercased().filter { $0.isLetter } == letters }?.word
-      ?? Suggestion.closest(to: text, among: modes.map(\.word))
+      ?? Suggestion.closest(to: text, among: modes.map { $0.word })
     guard let mode = modes.first(where: { $0.word == close })?.mode,
       let word = modes.first(where: { $0.mode == mode })?.word
     else { return nil }

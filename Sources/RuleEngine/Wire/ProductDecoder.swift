@@ -108,7 +108,7 @@ package struct ProductDecoder {
     ("PADDLE", .paddle), ("SUPERWALL", .superwall), ("CUSTOM", .custom),
   ]
   /// The stores by their own names.
-  package static let storeNames = storeWords.filter { $0.word == $0.store.rawValue }.map(\.word)
+  package static let storeNames = storeWords.filter { $0.word == $0.store.rawValue }.map { $0.word }
 
   /// A store by any of its words.
   mutating func store(_ element: ConfigElement?) -> PricedProduct.Store? {

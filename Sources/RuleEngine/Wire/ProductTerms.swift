@@ -58,7 +58,7 @@ extension ProductDecoder {
   mutating func kind(_ element: ConfigElement?) -> ProductKind? {
     guard let element else { return nil }
     if let known = Self.kindWords.first(where: { $0.word == element.text }) { return known.kind }
-    let words = ProductKind.allCases.map(\.rawValue)
+    let words = ProductKind.allCases.map { $0.rawValue }
     log.report(
       "a product's 'type' must be one of \(words.joined(separator: ", ")); it is ignored",
       severity: .warning, at: element.path,
@@ -73,7 +73,7 @@ extension ProductDecoder {
     var kind = StoreOffer.Kind.promotional
     if let type = element.member("type") {
       guard let known = type.text.flatMap({ StoreOffer.Kind(rawValue: $0) }) else {
-        let words = StoreOffer.Kind.allCases.map(\.rawValue)
+        let words = StoreOffer.Kind.allCases.map { $0.rawValue }
         log.report(
           "an offer's 'type' must be one of \(words.joined(separator: ", "))", at: type.path,
           suggestion: type.text.flatMap { Suggestion.question(about: $0, among: words) })
@@ -142,7 +142,7 @@ extension ProductDecoder {
     }
     return PlayOffer(
       basePlanID: basePlanID, offerID: element.member("offerId")?.text ?? "",
-      tags: list("tags", of: element).compactMap(\.text), phases: read)
+      tags: list("tags", of: element).compactMap { $0.text }, phases: read)
   }
 
   private mutating func phase(_ element: ConfigElement) -> PlayOffer.Phase? {

@@ -124,7 +124,7 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
       .decodeFailure, "'\(type)' is not a test user type; the entry is ignored",
       severity: .warning, at: element.memberPath("type"),
       suggestion: "write "
-        + ConfigSettings.TestUser.Kind.allCases.map(\.rawValue).joined(separator: " or "),
+        + ConfigSettings.TestUser.Kind.allCases.map { $0.rawValue }.joined(separator: " or "),
       peers: [Diagnostic.PeerEffect([.ios], .rejectsConfig)])
     return nil
   }
@@ -136,7 +136,7 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
     guard let element = log.optionalObject("web2app_config", of: root) else { return nil }
     log.checkKeys(of: element, Self.webToAppKeys)
     var url = log.optionalText("restore_access_url", of: element)
-    if let text = url, !text.contains(":") || text.contains(where: \.isWhitespace) {
+    if let text = url, !text.contains(":") || text.contains(where: { $0.isWhitespace }) {
       log.report(
         .decodeFailure, "'\(text)' is not a URL; \(Self.fallbackURL) is used instead",
         severity: .warning, at: element.memberPath("restore_access_url"))
@@ -154,10 +154,10 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
   private mutating func checkPaywalls(_ config: Config) {
     guard !config.paywalls.isEmpty else { return }
     let known = Set(config.paywalls.map { Array($0.identifier.utf8) })
-    let names = config.paywalls.map(\.identifier).sorted()
+    let names = config.paywalls.map { $0.identifier }.sorted()
     // Finding the closest name is slow in a large config with many wrong ones.
     var suggestions = 50
-    for audience in config.placements.flatMap(\.audiences) {
+    for audience in config.placements.flatMap({ $0.audiences }) {
       for (i, variant) in audience.variants.enumerated() {
         guard let paywall = variant.paywallID, !paywall.isEmpty,
           !known.contains(Array(paywall.utf8))

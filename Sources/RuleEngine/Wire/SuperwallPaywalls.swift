@@ -174,7 +174,7 @@ extension SuperwallConfigDecoder {
     let written = element.member("store")
     let name = written?.text
     if let known = Self.stores.first(where: { $0.rawValue == name }) { return known }
-    let known = Self.stores.map(\.rawValue)
+    let known = Self.stores.map { $0.rawValue }
     let close = name.flatMap { Suggestion.closest(to: $0, among: known) }
     let problem =
       if let name {

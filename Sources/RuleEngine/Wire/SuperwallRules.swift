@@ -165,7 +165,7 @@ extension SuperwallConfigDecoder {
         let event = log.text("event_name", of: element)
       else { return nil }
       guard let kind = ComputedProperty.Kind(rawValue: type) else {
-        let known = ComputedProperty.Kind.allCases.map(\.rawValue)
+        let known = ComputedProperty.Kind.allCases.map { $0.rawValue }
         log.report(
           .decodeFailure, "'\(type)' is not a computed property; ignored",
           severity: .warning,
@@ -241,7 +241,7 @@ extension SuperwallConfigDecoder {
       log.report(
         .decodeFailure, "'\(type)' is not a variant type; treated as TREATMENT",
         severity: .warning, at: "\(element.path).variant_type",
-        suggestion: Suggestion.closest(to: type, among: Self.variantKinds.map(\.rawValue))
+        suggestion: Suggestion.closest(to: type, among: Self.variantKinds.map { $0.rawValue })
           .map { "did you mean \($0)?" } ?? "write TREATMENT or HOLDOUT",
         peers: [Diagnostic.PeerEffect([.android], .rejectsConfig)])
     }

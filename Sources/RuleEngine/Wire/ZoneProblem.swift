@@ -24,7 +24,7 @@ extension WireTime {
     guard let sign = rest.first, "+-".contains(sign) else { return nil }
     let parts = rest.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let first = parts.first,
-      parts.allSatisfy({ (1...4).contains($0.count) && $0.allSatisfy(\.isNumber) })
+      parts.allSatisfy({ (1...4).contains($0.count) && $0.allSatisfy({ $0.isNumber }) })
     else { return nil }
     let isPacked = parts.count == 1 && first.count > 2
     let hours = isPacked ? String(first.dropLast(2)) : String(first)

@@ -1,7 +1,7 @@
 internal import CivilTime
 
 /// Bytes that grow up to a limit. The memory is reused for the next output.
-struct OutputBuffer: ~Copyable {
+@usableFromInline struct OutputBuffer: ~Copyable {
   // SAFETY: The buffer owns its bytes, frees them in `deinit` and cannot be copied. Every append
   // reserves first. Numbers reserve their longest form, 20 bytes. Tests: RenderingTests,
   // HostileTemplateTests, asan.

@@ -132,7 +132,7 @@ package struct AgentWallieDecoder: LoggingDecoder {
     // Older configs have the type alone.
     let text = element.text ?? element.member("type")?.text
     guard let kind = text.flatMap(AgentWallieModel.FrequencyCap.Kind.init(rawValue:)) else {
-      let known = AgentWallieModel.FrequencyCap.Kind.allCases.map(\.rawValue)
+      let known = AgentWallieModel.FrequencyCap.Kind.allCases.map { $0.rawValue }
       log.report(
         .decodeFailure, "\(text.map { "'\($0)'" } ?? "this") is not a frequency cap type",
         at: element.path,

@@ -32,7 +32,7 @@ extension AgentWallieDecoder {
   private mutating func filterOperator(_ element: ConfigElement) -> Filter.Operator? {
     guard let text = log.text("operator", of: element) else { return nil }
     if let known = Filter.Operator(rawValue: text) { return known }
-    let known = Filter.Operator.allCases.map(\.rawValue)
+    let known = Filter.Operator.allCases.map { $0.rawValue }
     log.report(
       .decodeFailure, "'\(text)' is not an operator; the filter never holds",
       at: element.memberPath("operator"),

@@ -33,7 +33,7 @@ struct AgentWallieImport {
     for place in config.placements.indices { number(&config.placements[place]) }
     config.inactivePlacements = inactivePlacements(beside: config)
     config.unreadPlacements =
-      model.unreadPlacements + model.campaigns.flatMap(\.unreadPlacements)
+      model.unreadPlacements + model.campaigns.flatMap { $0.unreadPlacements }
     checkReferences()
     checkCorrelation()
     return config
@@ -190,7 +190,7 @@ struct AgentWallieImport {
   private mutating func checkReferences() {
     let paywalls = Set(model.paywalls.map { Array($0.id.utf8) })
     let config = Config(format: .agentWallie, products: model.products)
-    for audience in model.campaigns.flatMap(\.audiences) {
+    for audience in model.campaigns.flatMap({ $0.audiences }) {
       for (i, variant) in (audience.experiment?.variants ?? []).enumerated() {
         guard !variant.paywallID.isEmpty, !paywalls.contains(Array(variant.paywallID.utf8)),
           !paywalls.isEmpty
@@ -199,7 +199,7 @@ struct AgentWallieImport {
           .unknownPaywall, "the config has no paywall '\(variant.paywallID)'",
           at: "\(audience.path).experiment.variants[\(i)].paywall_id",
           suggestion: Suggestion.closest(
-            to: variant.paywallID, among: model.paywalls.prefix(2_000).map(\.id)
+            to: variant.paywallID, among: model.paywalls.prefix(2_000).map { $0.id }
           ).map { "did you mean '\($0)'?" })
       }
     }
@@ -216,7 +216,7 @@ struct AgentWallieImport {
   /// djb2 shifts the buckets of two experiments by a constant when their IDs have the same length.
   private mutating func checkCorrelation() {
     var byLength: [Int: [(id: String, path: String)]] = [:]
-    for audience in model.campaigns.filter({ $0.status == .active }).flatMap(\.audiences) {
+    for audience in model.campaigns.filter({ $0.status == .active }).flatMap({ $0.audiences }) {
       guard let experiment = audience.experiment, experiment.status == .running,
         !(byLength[experiment.id.utf8.count] ?? []).contains(where: { $0.id == experiment.id })
       else { continue }

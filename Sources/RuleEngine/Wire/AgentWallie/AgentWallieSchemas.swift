@@ -102,8 +102,8 @@ extension AgentWallieDecoder {
 
   mutating func theme(_ element: ConfigElement) -> PaywallSchema.Theme {
     var theme = PaywallSchema.Theme()
-    for (key, path) in Self.themeTexts {
-      if let text = log.optionalText(key, of: element) { theme[keyPath: path] = text }
+    for (key, set) in Self.themeTexts {
+      if let text = log.optionalText(key, of: element) { set(&theme, text) }
     }
     if let radius = log.optionalNumber("corner_radius", of: element) { theme.cornerRadius = radius }
     if let families = log.optionalObject("font_families", of: element) {
@@ -112,11 +112,12 @@ extension AgentWallieDecoder {
     return theme
   }
 
-  package static var themeTexts: [(String, WritableKeyPath<PaywallSchema.Theme, String>)] {
+  package static var themeTexts: [(String, (inout PaywallSchema.Theme, String) -> Void)] {
     [
-      ("background", \.background), ("primary", \.primary), ("secondary", \.secondary),
-      ("text_primary", \.textPrimary), ("text_secondary", \.textSecondary), ("accent", \.accent),
-      ("surface", \.surface), ("font_family", \.fontFamily),
+      ("background", { $0.background = $1 }), ("primary", { $0.primary = $1 }),
+      ("secondary", { $0.secondary = $1 }), ("text_primary", { $0.textPrimary = $1 }),
+      ("text_secondary", { $0.textSecondary = $1 }), ("accent", { $0.accent = $1 }),
+      ("surface", { $0.surface = $1 }), ("font_family", { $0.fontFamily = $1 }),
     ]
   }
 

@@ -4,10 +4,10 @@ package import Expressions
 extension AgentWallieModel {
   package var value: Value {
     .object([
-      "campaigns": .list(campaigns.map(\.value)),
+      "campaigns": .list(campaigns.map { $0.value }),
       "paywalls": .map(
         paywalls.map { Value.Entry(key: .string($0.id), value: $0.schema.wireValue) }),
-      "products": .list(products.map(\.wireValue)),
+      "products": .list(products.map { $0.wireValue }),
     ])
   }
 }
@@ -16,7 +16,8 @@ extension AgentWallieModel.Campaign {
   package var value: Value {
     .object([
       "id": .string(id), "name": .string(name), "status": .string(status.rawValue),
-      "placements": .list(placements.map(\.value)), "audiences": .list(audiences.map(\.value)),
+      "placements": .list(placements.map { $0.value }),
+      "audiences": .list(audiences.map { $0.value }),
     ])
   }
 }
@@ -35,7 +36,7 @@ extension AgentWallieModel.CampaignAudience {
     .members([
       "id": .string(id), "name": .string(name),
       "priority_order": priority == .max ? nil : .int(Int64(priority)),
-      "filters": .list(filters.map(\.wireValue)),
+      "filters": .list(filters.map { $0.wireValue }),
       "entitlement_check": entitlementCheck.map { .string($0) },
       "frequency_cap": cap?.value, "experiment": experiment?.value,
     ])
@@ -51,7 +52,7 @@ extension AgentWallieModel.FrequencyCap {
 extension AgentWallieModel.Experiment {
   package var value: Value {
     .object([
-      "id": .string(id), "variants": .list(variants.map(\.value)),
+      "id": .string(id), "variants": .list(variants.map { $0.value }),
       "holdout_percentage": .wireNumber(holdoutPercentage), "status": .string(status.rawValue),
     ])
   }
@@ -104,7 +105,7 @@ extension PaywallSchema {
     .members([
       "version": .string(version), "name": .string(name), "settings": settings.wireValue,
       "theme": theme?.wireValue,
-      "products": json["products"] == nil ? nil : .list(slots.map(\.wireValue)),
+      "products": json["products"] == nil ? nil : .list(slots.map { $0.wireValue }),
       "components": .list(components.map(PaywallSchema.completed)),
     ])
   }

@@ -1,0 +1,14 @@
+/// `merge` and `merging` of the standard library, which Embedded Swift cannot compile.
+extension Dictionary {
+  /// Adds the entries of another dictionary. `value` is called with both values of a shared key.
+  package mutating func combine(_ other: Self, _ value: (Value, Value) -> Value) {
+    for (key, new) in other { self[key] = self[key].map { value($0, new) } ?? new }
+  }
+
+  /// This dictionary with the entries of another one.
+  package func combined(with other: Self, _ value: (Value, Value) -> Value) -> Self {
+    var result = self
+    result.combine(other, value)
+    return result
+  }
+}
