@@ -8,6 +8,8 @@ from typing import Any
 from openfeature.evaluation_context import EvaluationContext
 from openfeature.exception import (
     FlagNotFoundError,
+    GeneralError,
+    InvalidContextError,
     TargetingKeyMissingError,
     TypeMismatchError,
 )
@@ -17,22 +19,43 @@ from openfeature.provider import AbstractProvider, Metadata
 from ._fields import fields
 from .answers import Decision
 from .config import Config
+from .errors import TollgateError
+
+# The flags of a placement beside its name, as the server's OFREP has them.
+_SHOWN, _OUTCOME = ".shown", ".outcome"
+# Members of a user record that a client may not choose, unless the context is trusted.
+_TRUSTED = (
+    "subscriptionStatus", "entitlements", "assignments", "occurrences", "events", "sessionStart",
+)
 
 
 class TollgateProvider(AbstractProvider):
-    """Placements as flags.
+    """Placements as flags, with the names and values of the server's OFREP.
 
-    A string flag is the identifier of the paywall, an object flag the whole outcome, and a boolean
-    flag is true if there is a paywall. The variant is that of the experiment. Without a paywall the
-    value is the default, with the reason ``DEFAULT`` if no audience matches and ``SPLIT`` for a
-    holdout. ``targetingKey`` is the user. ``user``, ``device`` and ``params`` of the context are
-    used as they are, and other keys are attributes of the user.
+    - ``NAME``: as a string the identifier of the paywall, as an object the whole outcome, as a
+      boolean true if there is a paywall. Without a paywall the value is the default.
+    - ``NAME.shown``: a boolean, whether a paywall is shown.
+    - ``NAME.outcome``: an object, the whole outcome; the default if no audience matches.
+
+    The variant is that of the experiment, or the result where there is no experiment. The reason is
+    ``TARGETING_MATCH`` for a paywall, ``SPLIT`` for a holdout and ``DEFAULT`` if no audience
+    matches. A placement that cannot be evaluated is an error.
+
+    ``targetingKey`` is the user. ``user``, ``device`` and ``params`` of the context are used as
+    they are. Other keys are attributes of the user, unless ``user`` has the same one.
+
+    :param seed: overrides the seed of the config.
+    :param trust_context: whether contexts may choose assignments, occurrences, events, entitlements
+        and the subscription status. Otherwise these are attributes of the user.
     """
 
-    def __init__(self, config: Config, *, seed: str | None = None) -> None:
+    def __init__(
+        self, config: Config, *, seed: str | None = None, trust_context: bool = False
+    ) -> None:
         super().__init__()
         self._config = config
         self._seed = seed
+        self._taken = ("device", "params", *(_TRUSTED if trust_context else ()))
 
     def get_metadata(self) -> Metadata:
         return Metadata(name="tollgate")
@@ -44,56 +67,88 @@ class TollgateProvider(AbstractProvider):
         self, flag_key: str, default_value: bool,
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[bool]:
-        found = self._decide(flag_key, evaluation_context)
-        return self._details(found, found.paywall is not None, default_value)
+        placement, kind = self._flag(flag_key)
+        if kind == _OUTCOME:
+            raise TypeMismatchError(f"'{flag_key}' is an object")
+        found = self._decide(placement, evaluation_context)
+        is_shown = found.paywall is not None
+        return self._details(found, is_shown if is_shown or kind else default_value)
 
     def resolve_string_details(
         self, flag_key: str, default_value: str,
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[str]:
-        found = self._decide(flag_key, evaluation_context)
-        return self._details(found, found.paywall or default_value, default_value)
+        placement, kind = self._flag(flag_key)
+        if kind:
+            raise TypeMismatchError(f"'{flag_key}' is not a string; '{placement}' is")
+        found = self._decide(placement, evaluation_context)
+        return self._details(found, found.paywall or default_value)
 
     def resolve_object_details(
         self, flag_key: str, default_value: Sequence[Any] | Mapping[str, Any],
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[Any]:
-        found = self._decide(flag_key, evaluation_context)
-        return self._details(found, fields(found), default_value)
+        placement, kind = self._flag(flag_key)
+        if kind == _SHOWN:
+            raise TypeMismatchError(f"'{flag_key}' is a boolean")
+        found = self._decide(placement, evaluation_context)
+        has_value = found.paywall is not None or kind and found.result == "holdout"
+        return self._details(found, fields(found) if has_value else default_value)
 
     def resolve_integer_details(
         self, flag_key: str, default_value: int,
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[int]:
-        raise TypeMismatchError(f"'{flag_key}' is a placement: a text, an object, or true")
+        raise TypeMismatchError(f"'{flag_key}' is a placement: a string, an object or a boolean")
 
     def resolve_float_details(
         self, flag_key: str, default_value: float,
         evaluation_context: EvaluationContext | None = None,
     ) -> FlagResolutionDetails[float]:
-        raise TypeMismatchError(f"'{flag_key}' is a placement: a text, an object, or true")
+        raise TypeMismatchError(f"'{flag_key}' is a placement: a string, an object or a boolean")
+
+    def _flag(self, key: str) -> tuple[str, str]:
+        """The placement of a flag, and the ending of its name."""
+        placements = self._config.placements
+        # The name of a placement may end like a flag of another one.
+        if key in placements:
+            return key, ""
+        for kind in (_SHOWN, _OUTCOME):
+            if key.endswith(kind) and key.removesuffix(kind) in placements:
+                return key.removesuffix(kind), kind
+        raise FlagNotFoundError(f"the config has no placement '{key}'")
 
     def _decide(self, placement: str, context: EvaluationContext | None) -> Decision:
-        if placement not in self._config.placements:
-            raise FlagNotFoundError(f"the config has no placement '{placement}'")
         if context is None or not context.targeting_key:
-            raise TargetingKeyMissingError("the targeting key is the user, and must be there")
-        record: dict[str, Any] = {"userId": context.targeting_key, "user": {}}
+            raise TargetingKeyMissingError("the targeting key is the user, and is missing")
+        record: dict[str, Any] = {"userId": context.targeting_key}
+        beside: dict[str, Any] = {}
+        user: Mapping[str, Any] = {}
         for name, value in context.attributes.items():
-            if name in ("user", "device", "params") and isinstance(value, Mapping):
-                record[name] = {**record.get(name, {}), **value}
-            else:
-                record["user"].setdefault(name, value)
-        return self._config.decide(placement, record, seed=self._seed)
+            if name == "user" and isinstance(value, Mapping):
+                user = value
+            elif name in self._taken:
+                record[name] = value
+            elif name != "userId":
+                beside[name] = value
+        record["user"] = {**beside, **user}
+        try:
+            found = self._config.decide(placement, record, seed=self._seed)
+        except TollgateError as error:
+            raise InvalidContextError(str(error)) from error
+        if found.result == "error":
+            raise GeneralError(f"'{placement}' cannot be evaluated for this user")
+        return found
 
     @staticmethod
-    def _details(found: Decision, value: Any, default: Any) -> FlagResolutionDetails[Any]:
-        if found.paywall is None:
-            split = found.result == "holdout"
-            return FlagResolutionDetails(
-                value=default, variant=found.variant or found.result,
-                reason=Reason.SPLIT if split else Reason.DEFAULT,
-            )
+    def _details(found: Decision, value: Any) -> FlagResolutionDetails[Any]:
+        reasons = {"paywall": Reason.TARGETING_MATCH, "holdout": Reason.SPLIT}
+        known = {
+            "placement": found.placement, "audience": found.audience, "result": found.result,
+            "experiment": found.experiment,
+        }
         return FlagResolutionDetails(
-            value=value, variant=found.variant, reason=Reason.TARGETING_MATCH
+            value=value, variant=found.variant or found.result,
+            reason=reasons.get(found.result, Reason.DEFAULT),
+            flag_metadata={name: value for name, value in known.items() if value is not None},
         )
