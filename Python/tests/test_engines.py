@@ -125,6 +125,11 @@ def test_duckdb_by_another_name(plan: tollgate.Plan, records: Any, wanted: Any) 
         def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
             return people.__arrow_c_stream__()
 
+        def query(self, *given: str) -> Any:
+            return people.query(*given)
+
+        set_alias = None
+
     for module in ("duckdb.relation", "_duckdb"):
         Relation.__module__ = module
         found = plan.decide(Relation())

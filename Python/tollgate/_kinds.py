@@ -25,7 +25,7 @@ def to_kind_of(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any
         from .polars import lazy
 
         return lazy(frame, plan, keep)
-    if module == "duckdb":
+    if module == "duckdb" and hasattr(frame, "set_alias"):
         from .duckdb import relation
 
         return relation(frame, plan, keep)
@@ -41,7 +41,8 @@ def to_kind_of(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any
             table.insert(place, name, frame[name])
         return table
     if module == "pyarrow":
-        if kind.__name__ == "RecordBatchReader":
+        if kind.__name__ not in ("RecordBatch", "Table"):
+            # Readers, datasets, scanners and files.
             return reader_beside(frame, plan, keep) if keep else plan.outcomes(frame).to_reader()
         keeps = keep_names(frame.schema.names, plan, keep)
         if kind.__name__ == "RecordBatch":

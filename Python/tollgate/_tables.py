@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 from ._capsules import ARRAY, SCHEMA, STREAM
 from ._library import Text, checked, library
@@ -44,11 +45,55 @@ def stream_of(frame: Any) -> Any:
             raise
     if hasattr(frame, "__arrow_c_array__"):
         return _array_stream(*frame.__arrow_c_array__())
-    if module == "duckdb" and hasattr(frame, "fetch_arrow_reader"):
-        return frame.fetch_arrow_reader().__arrow_c_stream__()
+    reader = _reader_of(frame)
+    if reader is not None:
+        return reader.__arrow_c_stream__()
     raise TypeError(
         f"{type(frame).__module__}.{type(frame).__name__} is not a table that exports Arrow: "
-        "it has no __arrow_c_stream__. Give a table of pyarrow, Polars, pandas 2.2 or DuckDB, or "
+        f"it has no __arrow_c_stream__. {_cure(frame, module)}"
+    )
+
+
+def _reader_of(frame: Any) -> Any:
+    """Returns a reader of what is scanned or read part by part; None for everything else."""
+    if hasattr(frame, "fetch_arrow_reader"):
+        # Relations of DuckDB before 1.4.
+        return frame.fetch_arrow_reader()
+    if hasattr(frame, "iter_batches") and hasattr(frame, "schema_arrow"):
+        import pyarrow
+
+        return pyarrow.RecordBatchReader.from_batches(frame.schema_arrow, frame.iter_batches())
+    if hasattr(frame, "to_pyarrow_dataset"):
+        # Delta.
+        frame = frame.to_pyarrow_dataset()
+    if hasattr(frame, "scanner"):
+        # Datasets of pyarrow.
+        frame = frame.scanner()
+    elif hasattr(frame, "scan"):
+        # Iceberg.
+        frame = frame.scan()
+    if hasattr(frame, "to_arrow_batch_reader"):
+        return frame.to_arrow_batch_reader()
+    if hasattr(frame, "projected_schema") and hasattr(frame, "to_reader"):
+        return frame.to_reader()
+    return None
+
+
+def _cure(frame: Any, module: str) -> str:
+    """Says what to do with an object that is not a table."""
+    if module == "duckdb":
+        return "Give a relation, such as con.sql('from users')"
+    if module == "pyspark":
+        return "Use tollgate.spark.decide(frame, config)"
+    if module == "ray":
+        return "Use map_batches, as Examples/python/ray_users.py does"
+    if isinstance(frame, (str, bytes, os.PathLike)):
+        return "Read the file first, for example with pyarrow.parquet.ParquetFile(path)"
+    for name in ("to_arrow", "to_arrow_table", "to_pandas"):
+        if hasattr(frame, name):
+            return f"Give the result of its method {name}()"
+    return (
+        "Give a table of pyarrow, Polars, pandas 2.2 or DuckDB, or "
         "pyarrow.Table.from_pylist(rows)"
     )
 
@@ -61,11 +106,14 @@ def schema_of(frame: Any) -> Any:
         return None
     module = library_of(frame)
     if module == "pyarrow":
-        return frame.schema
+        names = ("schema_arrow", "projected_schema", "schema")
+        return next(getattr(frame, name) for name in names if hasattr(frame, name))
     if module in ("pandas", "polars", "duckdb"):
         return pyarrow.RecordBatchReader.from_stream(Exporter(stream_of(frame))).schema
-    exports = hasattr(frame, "__arrow_c_schema__")
-    return pyarrow.schema(frame) if exports else None
+    if hasattr(frame, "__arrow_c_schema__"):
+        return pyarrow.schema(frame)
+    reader = None if hasattr(frame, "__arrow_c_stream__") else _reader_of(frame)
+    return reader.schema if reader is not None else None
 
 
 def _fault_of(frame: Any, problem: Exception) -> TableError:

@@ -66,10 +66,17 @@ def decide(
 
 
 def relation(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any:
-    """Decides a relation, and returns a relation of the default connection."""
+    """Decides a relation, and returns a relation of the same connection."""
     import duckdb
 
-    return duckdb.from_arrow(_table(frame, plan, keep))
+    _tollgate_outcomes = _table(frame, plan, keep)
+    try:
+        # DuckDB finds the table by the name of the variable.
+        found = frame.query("_tollgate_users", "from _tollgate_outcomes")
+    except duckdb.CatalogException:
+        # The connection looks at no variables.
+        return duckdb.from_arrow(_tollgate_outcomes)
+    return found.set_alias(f"outcomes_{id(_tollgate_outcomes):x}")
 
 
 def _table(relation: Any, plan: Plan, keep: Sequence[str] | None) -> Any:

@@ -259,7 +259,8 @@ class Plan:
         Rows correspond to those of the input: a struct for each placement, NULL if the user is
         invalid. Accepts tables of pyarrow, Polars and pandas (with columns such as
         ``export.paywall``), relations of DuckDB, and any other Arrow exporter, for which the answer
-        is :class:`tollgate.Outcomes`.
+        is :class:`tollgate.Outcomes`. Datasets, scanners and Parquet files of pyarrow are decided
+        while they are read. Tables of Delta and Iceberg are scanned.
 
         :param keep: columns of the table to return before the outcomes, such as ``["userId"]``.
         """
