@@ -9,7 +9,7 @@
 from ._library import version as _version
 from .answers import Decision, Diagnostic, Explanation
 from .config import Config
-from .errors import ColumnError, ConfigError, RecordError, TableError, TollgateError
+from .errors import ColumnError, ConfigError, RecordError, RuleWarning, TableError, TollgateError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ __all__ = [
     "Outcomes",
     "Plan",
     "RecordError",
+    "RuleWarning",
     "TableError",
     "Tally",
     "TollgateError",

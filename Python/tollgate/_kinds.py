@@ -14,41 +14,51 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from .outcomes import Outcomes
     from .plan import Plan
 
 
-def to_kind_of(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any:
-    """Returns the outcomes of a table, behind columns of it, as a table of the same kind."""
+def to_kind_of(
+    frame: Any, plan: Plan, keep: Sequence[str] | None = None
+) -> tuple[Any, Outcomes | None]:
+    """Returns the outcomes of a table, behind columns of it, as a table of the same kind.
+
+    The second value has the report; None for what is decided while it is read.
+    """
     kind = type(frame)
     module = library_of(frame)
     if module == "polars" and hasattr(frame, "collect"):
         from .polars import lazy
 
-        return lazy(frame, plan, keep)
+        return lazy(frame, plan, keep), None
     if module == "duckdb" and hasattr(frame, "set_alias"):
         from .duckdb import relation
 
         return relation(frame, plan, keep)
     if module == "polars":
         keeps = keep_names(frame.columns, plan, keep)
-        outcomes = plan.with_texts("string_view").outcomes(frame).to_polars()
-        return frame.select(keeps).hstack(outcomes) if keeps else outcomes
+        outcomes = plan.with_texts("string_view").outcomes(frame)
+        found = outcomes.to_polars()
+        return frame.select(keeps).hstack(found) if keeps else found, outcomes
     if module == "pandas":
         keeps = keep_names(list(frame.columns), plan, keep)
-        table = plan.outcomes(frame).to_pandas()
+        outcomes = plan.outcomes(frame)
+        table = outcomes.to_pandas()
         table.index = frame.index
         for place, name in enumerate(keeps):
             table.insert(place, name, frame[name])
-        return table
+        return table, outcomes
     if module == "pyarrow":
         if kind.__name__ not in ("RecordBatch", "Table"):
             # Readers, datasets, scanners and files.
-            return reader_beside(frame, plan, keep) if keep else plan.outcomes(frame).to_reader()
+            if keep:
+                return reader_beside(frame, plan, keep)[0], None
+            return plan.outcomes(frame).to_reader(), None
         keeps = keep_names(frame.schema.names, plan, keep)
-        if kind.__name__ == "RecordBatch":
-            return _one_batch(_beside(frame, plan.outcomes(frame).to_arrow(), keeps))
-        return _beside(frame, plan.outcomes(frame).to_arrow(), keeps)
-    return reader_beside(frame, plan, keep) if keep else plan.outcomes(frame)
+        outcomes = plan.outcomes(frame)
+        table = _beside(frame, outcomes.to_arrow(), keeps)
+        return _one_batch(table) if kind.__name__ == "RecordBatch" else table, outcomes
+    return reader_beside(frame, plan, keep)[0] if keep else plan.outcomes(frame), None
 
 
 def keep_names(there: Sequence[Any], plan: Plan, keep: Sequence[str] | None) -> list[str]:
@@ -85,7 +95,7 @@ def _beside(frame: Any, outcomes: Any, keeps: list[str]) -> Any:
     return outcomes
 
 
-def reader_beside(frame: Any, plan: Plan, keep: Sequence[str]) -> Any:
+def reader_beside(frame: Any, plan: Plan, keep: Sequence[str]) -> tuple[Any, Outcomes]:
     """Returns a reader of pyarrow with columns before outcomes, which decides while it is read."""
     import pyarrow
 
@@ -112,7 +122,7 @@ def reader_beside(frame: Any, plan: Plan, keep: Sequence[str]) -> Any:
                 batch = batch.slice(0, part.num_rows)
             yield pyarrow.RecordBatch.from_arrays([*batch.columns, *part.columns], schema=schema)
 
-    return pyarrow.RecordBatchReader.from_batches(schema, joined())
+    return pyarrow.RecordBatchReader.from_batches(schema, joined()), outcomes
 
 
 def _one_batch(table: Any) -> Any:

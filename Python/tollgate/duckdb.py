@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._kinds import reader_beside
+from .outcomes import Outcomes
 from .plan import Plan
 
 
@@ -62,29 +63,35 @@ def decide(
 
     It is read as a stream: memory holds the outcomes, and the columns that ``keep`` names.
     """
-    return connection.from_arrow(_table(relation, plan, keep))
+    return connection.from_arrow(_table(relation, plan, keep)[0])
 
 
-def relation(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any:
+def relation(
+    frame: Any, plan: Plan, keep: Sequence[str] | None = None
+) -> tuple[Any, Outcomes]:
     """Decides a relation, and returns a relation of the same connection."""
     import duckdb
 
-    _tollgate_outcomes = _table(frame, plan, keep)
+    _tollgate_outcomes, outcomes = _table(frame, plan, keep)
     try:
         # DuckDB finds the table by the name of the variable.
         found = frame.query("_tollgate_users", "from _tollgate_outcomes")
     except duckdb.CatalogException:
         # The connection looks at no variables.
-        return duckdb.from_arrow(_tollgate_outcomes)
-    return found.set_alias(f"outcomes_{id(_tollgate_outcomes):x}")
+        return duckdb.from_arrow(_tollgate_outcomes), outcomes
+    return found.set_alias(f"outcomes_{id(_tollgate_outcomes):x}"), outcomes
 
 
-def _table(relation: Any, plan: Plan, keep: Sequence[str] | None) -> Any:
+def _table(
+    relation: Any, plan: Plan, keep: Sequence[str] | None
+) -> tuple[Any, Outcomes]:
     """Returns outcomes, behind columns of the relation, as a table of pyarrow."""
     plan._require_columns("DuckDB")
     if keep:
-        return reader_beside(relation, plan, keep).read_all()
-    return plan.outcomes(relation).to_arrow()
+        reader, outcomes = reader_beside(relation, plan, keep)
+        return reader.read_all(), outcomes
+    outcomes = plan.outcomes(relation)
+    return outcomes.to_arrow(), outcomes
 
 
 def _sql_type(plan: Plan) -> str:

@@ -8,7 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["ColumnError", "ConfigError", "RecordError", "TableError", "TollgateError"]
+__all__ = [
+    "ColumnError", "ConfigError", "RecordError", "RuleWarning", "TableError", "TollgateError",
+]
 
 
 class TollgateError(Exception):
@@ -26,6 +28,10 @@ class TollgateError(Exception):
     # What comes from a worker process is pickled.
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.code, self.details)
+
+
+class RuleWarning(UserWarning):
+    """A rule failed for every user that reached it: an attribute is missing, or of another type."""
 
 
 class ConfigError(TollgateError):

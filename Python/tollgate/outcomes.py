@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
 
 from ._json import loads
 from ._library import Text, checked, library
-from .errors import TableError, TollgateError, told
+from .errors import RuleWarning, TableError, TollgateError, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,6 +86,36 @@ class Tally:
     def audiences(self, placement: str) -> list[dict[str, Any]]:
         """The number of users that each audience reached, matched and took."""
         return list(self._value["placements"][placement]["audiences"])
+
+    def errors(self, placement: str | None = None) -> list[dict[str, Any]]:
+        """The rules that failed, at one placement or at all, with the number of users.
+
+        ``{"placement": "export", "audience": 0, "clause": "user.visits > 2", "code": ..,
+        "path": "user.visits", "users": 3, "example": "u-1"}``. A rule that fails does not match.
+        """
+        names = list(self._value["placements"]) if placement is None else [placement]
+        return [
+            {"placement": name, **found}
+            for name in names for found in self._value["placements"][name]["errors"]
+        ]
+
+    def _warn(self, level: int) -> None:
+        """Warns of rules that failed for every user that reached them."""
+        for name, counts in self._value["placements"].items():
+            reached = {one["index"]: one["reached"] for one in counts["audiences"]}
+            failed: dict[int, list[dict[str, Any]]] = {}
+            for found in counts["errors"]:
+                failed.setdefault(found["audience"], []).append(found)
+            for index, errors in failed.items():
+                users = sum(found["users"] for found in errors)
+                if users and users >= reached.get(index, 0):
+                    first = errors[0]
+                    place = f" of '{first['path']}'" if first["path"] else ""
+                    warnings.warn(
+                        f"placement '{name}', audience {index}: the rule failed for every user "
+                        f"that reached it: {first['clause']} ({first['code']}{place})",
+                        RuleWarning, stacklevel=level + 1,
+                    )
 
     def to_dict(self) -> dict[str, Any]:
         return self._value

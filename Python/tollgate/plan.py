@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
-    from typing import Any, Literal
+    from typing import Any, Literal, overload
 
     from ._fields import Field
     from .protocols import ArrowSchemaExportable
@@ -253,7 +253,19 @@ class Plan:
 
     # Tables
 
-    def decide(self, frame: Any, *, keep: Sequence[str] | None = None) -> Any:
+    if TYPE_CHECKING:
+        @overload
+        def decide(
+            self, frame: Any, *, keep: Sequence[str] | None = None, report: Literal[False] = False
+        ) -> Any: ...
+        @overload
+        def decide(
+            self, frame: Any, *, keep: Sequence[str] | None = None, report: Literal[True]
+        ) -> tuple[Any, Tally]: ...
+
+    def decide(
+        self, frame: Any, *, keep: Sequence[str] | None = None, report: bool = False
+    ) -> Any:
         """Decides all rows, and returns a table of the same kind.
 
         Rows correspond to those of the input: a struct for each placement, NULL if the user is
@@ -262,9 +274,23 @@ class Plan:
         is :class:`tollgate.Outcomes`. Datasets, scanners and Parquet files of pyarrow are decided
         while they are read. Tables of Delta and Iceberg are scanned.
 
+        A rule that fails for every user that reaches it is a :class:`tollgate.RuleWarning`.
+
         :param keep: columns of the table to return before the outcomes, such as ``["userId"]``.
+        :param report: whether to return a :class:`tollgate.Tally` as well, as the second value.
         """
-        return to_kind_of(frame, self, keep)
+        answer, outcomes = to_kind_of(frame, self, keep)
+        tally = outcomes.report if outcomes is not None else None
+        if tally is not None:
+            tally._warn(2)
+        if not report:
+            return answer
+        if tally is None:
+            raise ValueError(
+                "report=True: this is decided while it is read; use plan.outcomes(frame), whose "
+                "report counts what was read, or make a table of it first"
+            )
+        return answer, tally
 
     def outcomes(self, frame: Any) -> Outcomes:
         """Decides all rows of an Arrow exporter, while they are read."""
@@ -280,7 +306,9 @@ class Plan:
         capsule, report = self._counting()._stream(frame)
         if not drain(capsule):
             raise report.failure() or TableError("the table cannot be read", "bad_array", {})
-        return report.read()
+        tally = report.read()
+        tally._warn(2)
+        return tally
 
     def _stream(self, frame: Any) -> tuple[Any, Report]:
         """A capsule with the outcomes of a table, and the report that counts them."""
