@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -369,3 +370,15 @@ def test_wrong_types_are_named(config: tollgate.Config) -> None:
         config.decide("open", {"userId": "u"}, now=5)  # type: ignore[arg-type]
     with pytest.raises(tollgate.ConfigError, match=r"cannot be used\n  the JSON ends too early"):
         tollgate.Config.loads("")
+
+
+def test_texts_and_paths(tmp_path: Path) -> None:
+    text = json.dumps(CONFIG)
+    (tmp_path / "config.json").write_text(text)
+    for given in (text, "  " + text, text.encode()):
+        with pytest.raises(ValueError, match="not the path of one; use Config.loads"):
+            tollgate.Config.load(given)
+    for path in ("config.json", str(tmp_path / "config.json"), "nothing.json"):
+        with pytest.raises(ValueError, match="is a path, not a config; use Config.load"):
+            tollgate.Config.loads(path)
+    assert tollgate.Config.load(tmp_path / "config.json").placements == ["export", "open"]

@@ -9,6 +9,7 @@ import datetime
 import json
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -176,3 +177,39 @@ def test_columns_that_cannot_be_beside_outcomes(spark: str) -> None:
         with pytest.raises(kind, match=words):
             tollgate.spark.decide(
                 frame(STRING, "a"), config("true"), now=NOW, root="user", keep=keep)
+
+
+def test_configs(spark: str, tmp_path: Path) -> None:
+    import tollgate.spark
+
+    users = frame(STRING, "a")
+    text = config("user.plan == 'free'")
+    (tmp_path / "config.json").write_text(text)
+    given: list[Any] = [
+        text, text.encode(), json.loads(text), tmp_path / "config.json",
+        tollgate.Config.loads(text), tollgate.Config.loads(text, dialect="cel", seed="x")]
+    for one in given:
+        found = tollgate.spark.decide(users, one, now=NOW, root="user", fields=["paywall"])
+        assert [row["p"]["paywall"] for row in found.to_pylist()] == ["pw"] * 3
+    with pytest.raises(ValueError, match="dialect='cel': the config has a dialect"):
+        tollgate.spark.decide(users, tollgate.Config.loads(text), dialect="cel", now=NOW)
+
+
+def test_seeds(spark: str) -> None:
+    import tollgate.spark
+
+    text = json.dumps({"build_id": "b", "trigger_options": [{"event_name": "p", "rules": [
+        rule("e", "true", variant("v", 50, "a"), variant("w", 50, "b"))]}]})
+    users = Frame(pa.table({"userId": [f"u{number}" for number in range(99)]}), [STRING])
+
+    def decide(config: Any, **options: Any) -> list[Any]:
+        found = tollgate.spark.decide(users, config, now=NOW, fields=["paywall"], **options)
+        return [row["p"]["paywall"] for row in found.to_pylist()]
+
+    wanted = decide(text, seed="x")
+    assert decide(tollgate.Config.loads(text, seed="x")) == wanted
+    assert decide(tollgate.Config.loads(text, seed="y"), seed="x") == wanted
+    assert decide(tollgate.Config.loads(text, seed="y")) != wanted
+    assert wanted == [
+        tollgate.Config.loads(text, seed="x").decide("p", {"userId": f"u{number}"}).paywall
+        for number in range(99)]

@@ -157,6 +157,8 @@ class Config:
         :param strict: whether to reject a config with errors in some rules.
         :raises ConfigError: if the config is invalid.
         """
+        if isinstance(path, (str, bytes)) and path.lstrip()[:1] in ("{", b"{"):
+            raise ValueError("this is a config, not the path of one; use Config.loads(text)")
         with open(path, "rb") as file:
             return cls(file.read(), **options)
 
@@ -164,6 +166,8 @@ class Config:
     def loads(cls, text: JSON, **options: Any) -> Config:
         """Reads a config from a string, bytes, or a dictionary; see :meth:`load`."""
         if isinstance(text, str):
+            if "{" not in text and text.endswith(".json"):
+                raise ValueError(f"'{text}' is a path, not a config; use Config.load(path)")
             return cls(text.encode(), **options)
         return cls(text if isinstance(text, bytes) else json_bytes(text), **options)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from inspect import signature
@@ -21,19 +22,20 @@ class Decider:
     """What a worker does with the batches of a partition. It is small, and can be pickled."""
 
     def __init__(
-        self, config: str, options: Mapping[str, Any], plan: Mapping[str, Any],
-        keeps: Sequence[str],
+        self, config: Config, plan: Mapping[str, Any], keeps: Sequence[str]
     ) -> None:
-        self._config = config
+        # A config is pickled as its source; workers compile it when it is new to them.
+        self._text, self._options = config._given
         self._keeps = list(keeps)
-        self._options = dict(options)
         self._plan = dict(plan)
 
     def plan(self) -> Plan:
-        key = json.dumps([self._config, self._options, self._plan], sort_keys=True, default=str)
+        key = json.dumps(
+            [self._text.decode("utf-8", "surrogateescape"), self._options, self._plan],
+            sort_keys=True, default=str,
+        )
         if key not in _compiled:
-            config = Config.loads(self._config, **self._options)
-            _compiled[key] = config.plan(**self._plan)
+            _compiled[key] = Config(self._text, **self._options).plan(**self._plan)
         return _compiled[key]
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -54,10 +56,10 @@ class Decider:
 
 def decide(
     frame: Any,
-    config: str | bytes,
+    config: Config | str | bytes | Mapping[str, Any] | os.PathLike[str],
     *,
-    dialect: str = "superscript:ios",
-    seed: str = "",
+    dialect: str | None = None,
+    seed: str | None = None,
     placements: Sequence[str] | None = None,
     now: datetime | str,
     keep: Sequence[str] = (),
@@ -70,14 +72,14 @@ def decide(
     time. All workers need this package. Errors are raised here, and not by the workers. Select only
     :attr:`Config.requirements`, because Spark copies all columns.
 
-    :param config: the source of the config, which is sent to the workers with the function.
+    :param config: a config, its source, or the path of its file. Its source is sent to the workers.
+    :param dialect: as for :meth:`tollgate.Config.load`; a config has its own.
     :param keep: columns to return beside the user IDs, so that outcomes need no join.
     :param options: as for :class:`tollgate.Plan`.
     :raises ColumnError: if a column that rules read is missing or has the wrong type.
     """
     if options.get("texts", "utf8") == "dictionary":
         raise ValueError("texts='dictionary': Spark reads no dictionaries; leave texts out")
-    text = config.decode() if isinstance(config, bytes) else config
     for name in frame.columns:
         if "." in name:
             raise ColumnError(
@@ -85,17 +87,28 @@ def decide(
                 f"rename it, and say columns={{'user.{name.rpartition('.')[2]}': 'its new name'}}",
                 "bad_column", {"column": name},
             )
-    made = Config.loads(text, dialect=dialect, seed=seed)
+    made = _config(config, dialect)
+    if seed is not None:
+        options["seed"] = seed
     plan = made.plan(placements, now=now, schema=_arrow_schema(frame.schema), **options)
     plan._require_columns("Spark")
     subject = options.get("subject", "userId")
     keeps = [subject, *(name for name in keep_names(frame.columns, plan, keep) if name != subject)]
     decider = Decider(
-        text, {"dialect": dialect, "seed": seed},
-        {"placements": plan.placements, "now": time_text(now), **options},
-        keeps,
+        made, {"placements": plan.placements, "now": time_text(now), **options}, keeps
     )
     return frame.mapInArrow(decider, _schema(plan, frame.schema, keeps))
+
+
+def _config(config: Any, dialect: str | None) -> Config:
+    if isinstance(config, Config):
+        if dialect is not None:
+            raise ValueError(f"dialect={dialect!r}: the config has a dialect; leave this out")
+        return config
+    options = {} if dialect is None else {"dialect": dialect}
+    if isinstance(config, os.PathLike):
+        return Config.load(config, **options)
+    return Config.loads(config, **options)
 
 
 def _arrow_schema(schema: Any) -> Any:
