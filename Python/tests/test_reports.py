@@ -69,7 +69,7 @@ def test_reports(config: tollgate.Config) -> None:
 ], ids=range(8))
 def test_warnings(conditions: list[str], columns: dict[str, Any], words: list[str]) -> None:
     given = pa.table({"userId": ["a", "b"], **columns})
-    plan = made(*conditions).plan(now=NOW, missing_columns="ignore")
+    plan = made(*conditions).plan(now=NOW)
     for work in (
         *(lambda frame=frame: plan.decide(frame) for frame in frames(given)),
         lambda: plan.decide(given, report=True), lambda: plan.count(given),
@@ -89,6 +89,14 @@ def test_warnings(conditions: list[str], columns: dict[str, Any], words: list[st
         warnings.simplefilter("error")
         plan.decide(none)
         plan.count(none)
+
+
+def test_missing_columns_that_are_ignored() -> None:
+    given = pa.table({"userId": ["a"], "user.age": ["x"]})
+    plan = made("user.plan == 'x'", "user.age > 30").plan(now=NOW, missing_columns="ignore")
+    with pytest.warns(tollgate.RuleWarning, match="audience 1") as found:
+        plan.count(given)
+    assert len(found) == 1
 
 
 def test_warnings_are_shown_once() -> None:

@@ -99,8 +99,8 @@ class Tally:
             for name in names for found in self._value["placements"][name]["errors"]
         ]
 
-    def _warn(self, level: int) -> None:
-        """Warns of rules that failed for every user that reached them."""
+    def _warn(self, level: int, ignored: str | None) -> None:
+        """Warns of rules that failed for every user that reached them, except with one code."""
         for name, counts in self._value["placements"].items():
             reached = {one["index"]: one["reached"] for one in counts["audiences"]}
             failed: dict[int, list[dict[str, Any]]] = {}
@@ -108,8 +108,8 @@ class Tally:
                 failed.setdefault(found["audience"], []).append(found)
             for index, errors in failed.items():
                 users = sum(found["users"] for found in errors)
-                if users and users >= reached.get(index, 0):
-                    first = errors[0]
+                first = errors[0]
+                if users >= max(reached.get(index, 0), 1) and first["code"] != ignored:
                     place = f" of '{first['path']}'" if first["path"] else ""
                     warnings.warn(
                         f"placement '{name}', audience {index}: the rule failed for every user "

@@ -282,7 +282,7 @@ class Plan:
         answer, outcomes = to_kind_of(frame, self, keep)
         tally = outcomes.report if outcomes is not None else None
         if tally is not None:
-            tally._warn(2)
+            tally._warn(2, self._ignored)
         if not report:
             return answer
         if tally is None:
@@ -307,7 +307,7 @@ class Plan:
         if not drain(capsule):
             raise report.failure() or TableError("the table cannot be read", "bad_array", {})
         tally = report.read()
-        tally._warn(2)
+        tally._warn(2, self._ignored)
         return tally
 
     def _stream(self, frame: Any) -> tuple[Any, Report]:
@@ -369,6 +369,12 @@ class Plan:
     def _given_columns(self) -> dict[str, str]:
         found: Any = self._options.get("columns", {})
         return dict(found)
+
+    @property
+    def _ignored(self) -> str | None:
+        """The failure that is expected of every user: missing columns are ignored."""
+        ignores = self._options["missingColumns"] == "ignore"
+        return "no-such-attribute" if ignores else None
 
     @property
     def _subject(self) -> str:
