@@ -117,9 +117,10 @@ def test_iceberg(config: tollgate.Config, people: Any, wanted: Any, tmp_path: Pa
 def test_relations_stay_in_their_connection(
     config: tollgate.Config, people: Any, wanted: Any
 ) -> None:
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = pytest.importorskip("duckdb", minversion="2.0")
     connection = duckdb.connect()
     connection.execute("create table users as from people")
+    connection.execute("create view _tollgate_users as select 5 as five")
     connection.execute("create table outcomes as select 6 as six")
     plan = config.plan(now=NOW)
     found = [plan.decide(connection.sql("from users"), keep=["userId"]) for _ in range(2)]
@@ -134,8 +135,21 @@ def test_relations_stay_in_their_connection(
     first.create("decided")
     assert connection.sql("select count(export.paywall) from decided").fetchall() == [
         (sum(row["export"]["paywall"] is not None for row in wanted),)]
-    views = "select view_name from duckdb_views() where not internal and not temporary"
-    assert connection.sql(views).fetchall() == []
+    views = connection.sql("select view_name from duckdb_views() where not internal").fetchall()
+    assert views == [("_tollgate_users",)]
+    assert connection.sql("from _tollgate_users").fetchall() == [(5,)]
+
+
+def test_relations_leave_nothing_behind(
+    config: tollgate.Config, people: Any, wanted: Any, tmp_path: Path
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(tmp_path / "users.duckdb") as connection:
+        connection.execute("create table users as from people")
+    with duckdb.connect(tmp_path / "users.duckdb", read_only=True) as connection:
+        found = config.plan(now=NOW).decide(connection.sql("from users"))
+        assert [row[0] for row in found.fetchall()] == [row["export"] for row in wanted]
+        assert connection.sql("from duckdb_views() where not internal").fetchall() == []
 
 
 def test_connections_that_look_at_no_variables(

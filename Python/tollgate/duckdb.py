@@ -69,10 +69,15 @@ def decide(
 def relation(
     frame: Any, plan: Plan, keep: Sequence[str] | None = None
 ) -> tuple[Any, Outcomes]:
-    """Decides a relation, and returns a relation of the same connection."""
+    """Decides a relation, and returns a relation of the same connection.
+
+    Before DuckDB 2 it is one of the default connection: finding the other would leave a view there.
+    """
     import duckdb
 
     _tollgate_outcomes, outcomes = _table(frame, plan, keep)
+    if int(duckdb.__version__.partition(".")[0]) < 2:
+        return duckdb.from_arrow(_tollgate_outcomes), outcomes
     try:
         # DuckDB finds the table by the name of the variable.
         found = frame.query("_tollgate_users", "from _tollgate_outcomes")
