@@ -44,7 +44,8 @@ struct TollgateCommand: ParsableCommand {
     subcommands: [
       InitCommand.self, FetchCommand.self, CheckCommand.self, DecideCommand.self,
       ExplainCommand.self, TestCommand.self, CoverCommand.self, FuzzCommand.self,
-      PrecomputeCommand.self, ReplayCommand.self, MatchCommand.self, DiffCommand.self,
+      PrecomputeCommand.self, ReplayCommand.self, MatchCommand.self, SQLCommand.self,
+      DiffCommand.self,
       MigrateWeightsCommand.self, SimulateTrafficCommand.self,
       FormatCommand.self, ProductsCommand.self, RenderCommand.self, CheckTemplateCommand.self,
       SchemaCommand.self, UsersCommand.self, SimulateCommand.self, FunctionsCommand.self,

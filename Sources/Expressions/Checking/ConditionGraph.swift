@@ -61,7 +61,7 @@ package struct ConditionGraph: ~Copyable {
   }
 
   /// The result of a loop over a list or a map.
-  enum LoopKind: UInt32 {
+  package enum LoopKind: UInt32 {
     /// Whether all elements fulfil the body, exactly one does, or at least one does.
     case all, existsOne, exists
     /// A list of the second body's values where the first body is true.
@@ -72,9 +72,9 @@ package struct ConditionGraph: ~Copyable {
     case transformMapEntry
 
     /// Added to the number if the loop has two variables: index or key, and value.
-    static let twoVariables: UInt32 = 16
+    package static let twoVariables: UInt32 = 16
     /// Added if a fault in the body ends the loop, whatever the other elements evaluate to.
-    static let failsAtOnce: UInt32 = 32
+    package static let failsAtOnce: UInt32 = 32
   }
 
   package struct Node: Equatable {

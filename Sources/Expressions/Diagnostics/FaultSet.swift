@@ -1,15 +1,15 @@
 /// Kinds of evaluation errors, as bits.
-struct FaultSet: OptionSet {
-  let rawValue: UInt32
+package struct FaultSet: OptionSet, Sendable {
+  package let rawValue: UInt32
 
-  init(rawValue: UInt32) { self.rawValue = rawValue }
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   init(_ kinds: EvaluationError.Kind...) {
     rawValue = kinds.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
   }
 
   /// An attribute, a key or a field is missing.
-  static let missing = FaultSet(.noSuchAttribute)
+  package static let missing = FaultSet(.noSuchAttribute)
 
   /// The faults that a program may recover from. Division by zero, overflow and limits end every evaluation.
   static let recoverable = FaultSet(

@@ -3,7 +3,7 @@ internal import CShims
 // SAFETY: Tags are checked before bytes are read. Results go into the arena.
 // Tests: SuperscriptReferenceTests, AnyOperandsTests.neverTraps.
 extension Superscript {
-  enum Operator: UInt8 {
+  package enum Operator: UInt8 {
     case add, subtract, multiply, divide, modulo
   }
 

@@ -38,7 +38,7 @@ package enum Superscript {
 
   // MARK: Comparing
 
-  enum Comparison: UInt8 {
+  package enum Comparison: UInt8 {
     case less, lessOrEqual, greater, greaterOrEqual
 
     @inline(__always)

@@ -27,7 +27,7 @@ public struct Program: Sendable {
     /// The pattern of a constant, by its node.
     let patternOf: [ConditionGraph.ID: UInt32]
     /// The node of each entry.
-    let rootNodes: [ConditionGraph.ID]
+    package let rootNodes: [ConditionGraph.ID]
     let temporaries: Int
     let chains: Int
     package let limits: Limits

@@ -1,0 +1,194 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Arithmetic of superscript in SQL: integers wrap at 64 bits, and a double takes any number with it.
+extension SQLTranslator {
+  mutating func arithmetic(_ id: ConditionGraph.ID, _ node: ConditionGraph.Node) throws(SQLRefusal)
+    -> SQLCell
+  {
+    let operation = Superscript.Operator(rawValue: UInt8(truncatingIfNeeded: node.c)) ?? .add
+    let (left, right) = (try value(Int(node.a)), try value(Int(node.b)))
+    return try left.mapping { a throws(SQLRefusal) in
+      if a.fault != nil { return SQLCell(a) }
+      return try right.mapping { b throws(SQLRefusal) in
+        b.fault == nil ? try apply(operation, a, b) : SQLCell(b)
+      }
+    }
+  }
+
+  private func apply(_ operation: Superscript.Operator, _ a: SQLValue, _ b: SQLValue)
+    throws(SQLRefusal) -> SQLCell
+  {
+    for value in [a, b] {
+      if case .something(let name) = value {
+        throw SQLRefusal("the type of '\(name)' is not known")
+      }
+    }
+    if let first = try textOperand(a), let second = try textOperand(b) {
+      guard operation == .add else { return SQLCell(.fault(.noSuchOverload)) }
+      return SQLCell(
+        .text(
+          SQLExpression(
+            text: "(\(first.text) || \(second.text))", columns: first.columns + second.columns)))
+    }
+    if case .time(let first) = a, let second = time(b) {
+      guard operation == .subtract else { throw SQLRefusal("it computes with times") }
+      return SQLCell(
+        .span(
+          SQLExpression(
+            text: "(\(first.text) - \(second.text))", columns: first.columns + second.columns)))
+    }
+    let kinds = [kind(of: a), kind(of: b)]
+    guard let first = kinds[0], let second = kinds[1] else {
+      return SQLCell(.fault(.noSuchOverload))
+    }
+    switch (first, second) {
+    case (.other, _), (_, .other): throw SQLRefusal("it computes with lists, maps or times")
+    case (.integer, .integer): return try integers(operation, a, b)
+    case (.double, _), (_, .double): return try doubles(operation, a, b)
+    default: throw SQLRefusal("it computes with a number that may be an integer or a double")
+    }
+  }
+
+  private enum NumberKind { case integer, double, either, other }
+
+  /// What kind of number a value is; nil for what has no arithmetic.
+  private func kind(of value: SQLValue) -> NumberKind? {
+    switch value {
+    case .integer: return .integer
+    case .double: return .double
+    case .number: return .either
+    case .time, .span, .list: return .other
+    case .text, .fault, .something: return nil
+    case .constant(let cell):
+      switch cell.tag {
+      case Tag.int: return .integer
+      case Tag.double: return .double
+      case Tag.uint, Tag.list, Tag.map, Tag.timestamp, Tag.duration, Tag.bytes: return .other
+      default: return nil
+      }
+    }
+  }
+
+  private func time(_ value: SQLValue) -> SQLExpression? {
+    if case .time(let time) = value { return time }
+    guard let cell = value.cell, cell.tag == Tag.timestamp,
+      let text = try? literal(cell.timestampValue)
+    else { return nil }
+    return SQLExpression(text: text, columns: [])
+  }
+
+  // MARK: Integers
+
+  private func integers(_ operation: Superscript.Operator, _ a: SQLValue, _ b: SQLValue)
+    throws(SQLRefusal) -> SQLCell
+  {
+    guard let first = try numberOperand(a), let second = try numberOperand(b) else {
+      return SQLCell(.fault(.noSuchOverload))
+    }
+    let columns = first.columns + second.columns
+    let left = "CAST(\(first.text) AS \(database.wideType))"
+    let right = "CAST(\(second.text) AS \(database.wideType))"
+    switch operation {
+    case .add: return wrapped("\(left) + \(right)", columns)
+    case .subtract: return wrapped("\(left) - \(right)", columns)
+    case .multiply: return wrapped("\(left) * \(right)", columns)
+    case .divide, .modulo: break
+    }
+    func result(_ left: String, _ right: String) -> SQLValue {
+      let text =
+        operation == .divide ? database.quotient(left, right) : database.remainder(left, right)
+      return .integer(SQLExpression(text: "(\(text))", columns: columns))
+    }
+    let byZero = SQLValue.fault(operation == .divide ? .divisionByZero : .moduloByZero)
+    if let divisor = b.cell {
+      if divisor.intValue == 0 { return SQLCell(byZero) }
+      // Only the smallest integer overflows, by -1.
+      if divisor.intValue != -1 { return SQLCell(result(first.text, second.text)) }
+    }
+    let isZero = SQLCondition.atom(equality(second, "0"), true)
+    let isLeast = SQLCondition.atom(equality(first, database.literal(Int64.min)), true)
+    let isMinusOne = SQLCondition.atom(equality(second, database.literal(Int64(-1))), true)
+    let overflows = b.cell == nil ? SQLCondition.all(of: [isLeast, isMinusOne]) : isLeast
+    let mayBeZero = b.cell == nil
+    return SQLCell([
+      (mayBeZero ? isZero : .never, byZero),
+      (overflows, .fault(.overflow)),
+      (
+        .all(of: [mayBeZero ? !isZero : .always, !overflows]),
+        result(left, mayBeZero ? "NULLIF(\(right), 0)" : right)
+      ),
+    ])
+  }
+
+  /// An integer of any size as the one that its low 64 bits are.
+  private func wrapped(_ text: String, _ columns: [String]) -> SQLCell {
+    let range = "18446744073709551616"
+    let half = "9223372036854775808"
+    let low = database.remainder("(\(text) + \(half))", range)
+    let positive = database.remainder("(\(low) + \(range))", range)
+    return SQLCell(.integer(SQLExpression(text: "(\(positive) - \(half))", columns: columns)))
+  }
+
+  /// `-value`
+  func negated(_ cell: SQLCell) throws(SQLRefusal) -> SQLCell {
+    try cell.mapping { value throws(SQLRefusal) in
+      switch value {
+      case .fault: return SQLCell(value)
+      case .integer(let number):
+        return wrapped("0 - CAST(\(number.text) AS \(database.wideType))", number.columns)
+      case .double(let number):
+        return SQLCell(.double(SQLExpression(text: "(-\(number.text))", columns: number.columns)))
+      case .number(let number):
+        // Whatever it is, comparing it tells no difference.
+        return SQLCell(
+          .double(
+            SQLExpression(
+              text: "(-CAST(\(number.text) AS \(database.type(.double))))", columns: number.columns)
+          ))
+      case .constant(let cell) where Tag.int...Tag.double ~= cell.tag:
+        throw SQLRefusal("it negates a constant")
+      case .text, .list, .constant: return SQLCell(.fault(.noSuchOverload))
+      case .time, .span: throw SQLRefusal("it computes with times")
+      case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
+      }
+    }
+  }
+
+  // MARK: Doubles
+
+  private func doubles(_ operation: Superscript.Operator, _ a: SQLValue, _ b: SQLValue)
+    throws(SQLRefusal) -> SQLCell
+  {
+    // These report overflows of doubles as errors.
+    if database == .postgres || database == .bigquery {
+      throw SQLRefusal("\(database.name) has no arithmetic of doubles without errors")
+    }
+    guard let first = try numberOperand(a), let second = try numberOperand(b) else {
+      // One of them is NaN, and so is the result.
+      return SQLCell(.constant(Cell(Double.nan)))
+    }
+    let type = database.type(.double)
+    func operand(_ value: SQLValue, _ number: SQLExpression) -> String {
+      value.cell.map { database.literal($0.nearestDouble) } ?? "CAST(\(number.text) AS \(type))"
+    }
+    let (left, right) = (operand(a, first), operand(b, second))
+    let text: String
+    switch operation {
+    case .add: text = "(\(left) + \(right))"
+    case .subtract: text = "(\(left) - \(right))"
+    case .multiply: text = "(\(left) * \(right))"
+    case .divide, .modulo:
+      guard let divisor = b.cell, divisor.nearestDouble != 0 else {
+        throw SQLRefusal("it divides by a double that may be 0")
+      }
+      if operation == .modulo, database == .snowflake {
+        throw SQLRefusal("Snowflake has no remainder of doubles")
+      }
+      text = operation == .divide ? "(\(left) / \(right))" : "(\(left) % \(right))"
+    }
+    let number = SQLExpression(text: text, columns: first.columns + second.columns)
+    let isNaN = SQLCondition.atom(nan(number), true)
+    return SQLCell([(isNaN, .constant(Cell(Double.nan))), (!isNaN, .double(number))])
+  }
+}

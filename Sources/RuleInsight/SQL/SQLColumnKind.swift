@@ -1,0 +1,37 @@
+/// What a column of a table of users holds. NULL is always a missing attribute.
+package enum SQLColumnKind: String, CaseIterable, Sendable {
+  case text, integer
+  /// Integers or doubles: rules decide alike for both.
+  case number
+  case double
+  case bool
+  /// Points in time.
+  case time
+  /// Lists of strings.
+  case list
+  /// Rules only ask whether there is a value.
+  case any
+
+  /// The place of the type in ``SQLDatabase/type(_:)``.
+  var place: Int {
+    switch self {
+    case .text, .any: 0
+    case .integer: 1
+    case .number, .double: 2
+    case .bool: 3
+    case .time: 4
+    case .list: 5
+    }
+  }
+}
+
+/// A column that the rules read.
+package struct SQLColumn: Sendable {
+  /// The attribute, such as `user.plan`.
+  package var path: String
+  /// The names of the column, from the outside in: one for a flat table.
+  package var names: [String]
+  package var kind: SQLColumnKind
+  /// The type in the database; nil where it may be any.
+  package var type: String?
+}

@@ -1,0 +1,39 @@
+internal import Expressions
+internal import RuleEngine
+
+/// The columns that the attributes of a rule set are, by slot.
+struct SQLColumns {
+  typealias Column = (column: SQLColumn, expression: SQLExpression)
+
+  private(set) var columns: [Int: Column] = [:]
+  /// Attributes that are maps of other columns, and the struct that may be NULL.
+  private(set) var groups: [Int: (path: String, column: SQLExpression?)] = [:]
+
+  init(
+    _ ruleSet: RuleSet, _ database: SQLDatabase, _ names: SQLPlan.Names,
+    _ kinds: [String: SQLColumnKind]
+  ) {
+    let schema: ContextSchema =
+      ruleSet.format == .superwall ? .superwall(ruleSet.language) : .agentWallie
+    let reading = SQLColumnReading(ruleSet, schema: schema)
+    let contents = ruleSet.program.storage.graph.slots.contents
+    let paths = contents.compactMap(\.attribute)
+    for (slot, content) in contents.enumerated() {
+      guard let path = content.attribute, path.names.count > 1 else { continue }
+      let name = names.column(path.names, database)
+      let expression = SQLExpression(text: name, columns: [name])
+      let isGroup = paths.contains {
+        $0.names.count > path.names.count && $0.names.starts(with: path.names)
+      }
+      if isGroup {
+        groups[slot] = (path.description, names == .structs ? expression : nil)
+        continue
+      }
+      let kind = kinds[path.description] ?? reading.kind(of: slot, path)
+      let column = SQLColumn(
+        path: path.description, names: names.names(of: path.names), kind: kind,
+        type: kind == .any ? nil : database.type(kind))
+      columns[slot] = (column, expression)
+    }
+  }
+}

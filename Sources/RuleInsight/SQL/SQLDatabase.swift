@@ -1,0 +1,247 @@
+internal import Expressions
+
+/// A database that rules are written for in SQL, and how its SQL is written.
+///
+/// DuckDB is the reference. Where another one differs, the difference is here.
+package enum SQLDatabase: String, CaseIterable, Sendable {
+  case duckdb, bigquery, snowflake, postgres, spark
+
+  /// The name that people use.
+  package var name: String {
+    switch self {
+    case .duckdb: "DuckDB"
+    case .bigquery: "BigQuery"
+    case .snowflake: "Snowflake"
+    case .postgres: "PostgreSQL"
+    case .spark: "Spark"
+    }
+  }
+
+  // MARK: Names and literals
+
+  /// A quoted name.
+  func identifier(_ name: String) -> String {
+    switch self {
+    case .bigquery:
+      "`" + name.replacingEach("\\", with: "\\\\").replacingEach("`", with: "\\`") + "`"
+    case .spark: "`" + name.replacingEach("`", with: "``") + "`"
+    case .duckdb, .snowflake, .postgres: "\"" + name.replacingEach("\"", with: "\"\"") + "\""
+    }
+  }
+
+  /// A string literal.
+  func literal(_ text: String) -> String {
+    switch self {
+    case .duckdb, .postgres: return "'" + text.replacingEach("'", with: "''") + "'"
+    case .bigquery, .snowflake, .spark:
+      // Backslashes begin escapes.
+      let escaped = text.replacingEach("\\", with: "\\\\").replacingEach("'", with: "\\'")
+        .replacingEach("\n", with: "\\n").replacingEach("\r", with: "\\r")
+      return "'" + escaped + "'"
+    }
+  }
+
+  func literal(_ number: Int64) -> String {
+    if number == .min { return "CAST('\(number)' AS \(type(.integer)))" }
+    return number < 0 ? "(\(number))" : "\(number)"
+  }
+
+  func literal(_ number: Double) -> String { "CAST('\(number)' AS \(type(.double)))" }
+
+  /// The type of a column.
+  package func type(_ kind: SQLColumnKind) -> String {
+    switch self {
+    case .duckdb:
+      ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN", "TIMESTAMPTZ", "VARCHAR[]"][kind.place]
+    case .bigquery:
+      ["STRING", "INT64", "FLOAT64", "BOOL", "TIMESTAMP", "ARRAY<STRING>"][kind.place]
+    case .snowflake:
+      ["VARCHAR", "NUMBER(19, 0)", "DOUBLE", "BOOLEAN", "TIMESTAMP_TZ", "ARRAY"][kind.place]
+    case .postgres:
+      ["text", "bigint", "double precision", "boolean", "timestamptz", "text[]"][kind.place]
+    case .spark:
+      ["STRING", "BIGINT", "DOUBLE", "BOOLEAN", "TIMESTAMP", "ARRAY<STRING>"][kind.place]
+    }
+  }
+
+  /// An exact type with room for the product of two 64-bit integers.
+  var wideType: String {
+    switch self {
+    case .duckdb: "HUGEINT"
+    case .bigquery: "BIGNUMERIC"
+    case .snowflake: "NUMBER(38, 0)"
+    case .postgres: "numeric"
+    case .spark: "DECIMAL(38, 0)"
+    }
+  }
+
+  // MARK: Functions
+
+  func isNaN(_ number: String) -> String {
+    let double = "CAST(\(number) AS \(type(.double)))"
+    return switch self {
+    case .duckdb, .spark: "isnan(\(double))"
+    case .bigquery: "IS_NAN(\(double))"
+    case .snowflake, .postgres: "\(double) = CAST('NaN' AS \(type(.double)))"
+    }
+  }
+
+  func contains(_ text: String, _ part: String) -> String {
+    switch self {
+    case .duckdb, .snowflake: "contains(\(text), \(part))"
+    case .bigquery, .postgres: "strpos(\(text), \(part)) > 0"
+    case .spark: "instr(\(text), \(part)) > 0"
+    }
+  }
+
+  func startsWith(_ text: String, _ part: String) -> String {
+    switch self {
+    case .duckdb, .bigquery, .postgres: "starts_with(\(text), \(part))"
+    case .snowflake, .spark: "startswith(\(text), \(part))"
+    }
+  }
+
+  func endsWith(_ text: String, _ part: String) -> String {
+    switch self {
+    case .duckdb, .bigquery: "ends_with(\(text), \(part))"
+    case .snowflake, .spark: "endswith(\(text), \(part))"
+    case .postgres: "right(\(text), length(\(part))) = \(part)"
+    }
+  }
+
+  func byteCount(_ text: String) -> String {
+    switch self {
+    case .duckdb: "strlen(\(text))"
+    case .bigquery: "BYTE_LENGTH(\(text))"
+    case .snowflake, .postgres, .spark: "octet_length(\(text))"
+    }
+  }
+
+  /// Unicode code points.
+  func characterCount(_ text: String) -> String {
+    self == .spark ? "char_length(\(text))" : "length(\(text))"
+  }
+
+  /// The order of strings by bytes.
+  func ordered(_ text: String) -> String {
+    self == .postgres ? "\(text) COLLATE \"C\"" : text
+  }
+
+  func quotient(_ a: String, _ b: String) -> String {
+    switch self {
+    case .duckdb: "\(a) // \(b)"
+    case .bigquery: "DIV(\(a), \(b))"
+    case .snowflake: "TRUNC(\(a) / \(b))"
+    case .postgres: "\(a) / \(b)"
+    case .spark: "\(a) div \(b)"
+    }
+  }
+
+  func remainder(_ a: String, _ b: String) -> String {
+    self == .bigquery ? "MOD(\(a), \(b))" : "\(a) % \(b)"
+  }
+
+  func listCount(_ list: String) -> String {
+    switch self {
+    case .duckdb: "len(\(list))"
+    case .bigquery: "ARRAY_LENGTH(\(list))"
+    case .snowflake: "ARRAY_SIZE(\(list))"
+    case .postgres: "cardinality(\(list))"
+    case .spark: "IF(\(list) IS NULL, NULL, size(\(list)))"
+    }
+  }
+
+  /// Whether a list of strings has one. An element that is NULL is another one.
+  func listContains(_ list: String, _ element: String) -> String {
+    switch self {
+    case .duckdb: "list_contains(\(list), \(element))"
+    case .bigquery:
+      "EXISTS (SELECT 1 FROM UNNEST(\(list)) AS element WHERE element = \(element))"
+    case .snowflake: "ARRAY_CONTAINS(CAST(\(element) AS VARIANT), \(list))"
+    case .postgres: "COALESCE(\(element) = ANY (\(list)), FALSE)"
+    case .spark: "COALESCE(array_contains(\(list), \(element)), FALSE)"
+    }
+  }
+
+  /// Whether an RE2 pattern matches a part of a string; nil for a database with another syntax.
+  func matches(_ text: String, _ pattern: String) -> String? {
+    switch self {
+    case .duckdb: "regexp_matches(\(text), \(pattern))"
+    case .bigquery: "REGEXP_CONTAINS(\(text), \(pattern))"
+    case .snowflake, .postgres, .spark: nil
+    }
+  }
+
+  /// The elements of a list of strings for which a condition holds.
+  func filtered(_ list: String, _ variable: String, _ condition: String) -> String {
+    switch self {
+    case .duckdb: "list_filter(\(list), lambda \(variable): \(condition))"
+    case .bigquery:
+      "ARRAY(SELECT \(variable) FROM UNNEST(\(list)) AS \(variable) WHERE \(condition))"
+    case .snowflake: "FILTER(\(list), \(variable) VARCHAR -> \(condition))"
+    case .postgres:
+      "ARRAY(SELECT \(variable) FROM unnest(\(list)) AS \(variable) WHERE \(condition))"
+    case .spark: "filter(\(list), \(variable) -> \(condition))"
+    }
+  }
+
+  /// The element of a list of strings at a place from 0; NULL where there is none.
+  func element(_ place: Int, of list: String) -> String {
+    switch self {
+    case .duckdb, .postgres: "\(list)[\(place + 1)]"
+    case .bigquery: "\(list)[SAFE_OFFSET(\(place))]"
+    case .snowflake: "CAST(GET(\(list), \(place)) AS VARCHAR)"
+    case .spark: "get(\(list), \(place))"
+    }
+  }
+
+  /// Whether a string is a 64-bit integer, and the integer.
+  func integer(_ text: String) -> (test: String, number: String) {
+    let pattern = literal("^[+-]?[0-9]+$")
+    switch self {
+    case .duckdb:
+      let number = "TRY_CAST(\(text) AS BIGINT)"
+      return ("regexp_matches(\(text), \(pattern)) AND \(number) IS NOT NULL", number)
+    case .bigquery:
+      let number = "SAFE_CAST(\(text) AS INT64)"
+      return ("REGEXP_CONTAINS(\(text), r'^[+-]?[0-9]+$') AND \(number) IS NOT NULL", number)
+    case .snowflake:
+      let number = "TRY_CAST(\(text) AS NUMBER(38, 0))"
+      return (
+        "REGEXP_LIKE(\(text), '[+-]?[0-9]+') AND "
+          + "\(number) BETWEEN -9223372036854775808 AND 9223372036854775807", number
+      )
+    case .postgres:
+      let number = "CAST(substring(\(text) FROM '^[+-]?0*[0-9]{1,19}$') AS numeric)"
+      return (
+        "\(number) BETWEEN -9223372036854775808 AND 9223372036854775807", number
+      )
+    case .spark:
+      let number = "TRY_CAST(\(text) AS BIGINT)"
+      return ("\(text) RLIKE '^[+-]?[0-9]+\\\\z' AND \(number) IS NOT NULL", number)
+    }
+  }
+
+  /// Microseconds since 1970.
+  func microseconds(_ time: String) -> String {
+    switch self {
+    case .duckdb: "epoch_us(\(time))"
+    case .bigquery: "UNIX_MICROS(\(time))"
+    case .snowflake: "DATE_PART(epoch_microsecond, \(time))"
+    case .postgres: "CAST(EXTRACT(EPOCH FROM \(time)) * 1000000 AS bigint)"
+    case .spark: "unix_micros(\(time))"
+    }
+  }
+}
+
+extension String {
+  /// The string with one character written as something else.
+  func replacingEach(_ character: Unicode.Scalar, with other: String) -> String {
+    guard unicodeScalars.contains(character) else { return self }
+    var text = ""
+    for scalar in unicodeScalars {
+      if scalar == character { text += other } else { text.unicodeScalars.append(scalar) }
+    }
+    return text
+  }
+}

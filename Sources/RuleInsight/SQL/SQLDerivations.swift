@@ -1,0 +1,120 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// Attributes of a device that the engine derives from others, or from the clock, where they are missing.
+extension SQLTranslator {
+  /// The attribute at a path that the engine derives.
+  func derivable(_ path: String) -> DeviceAttribute? {
+    ruleSet.storage.derived.first { "device.\($0.rawValue)" == path }
+  }
+
+  /// The attributes that one follows from, as far as rules read them: others are no columns of the table.
+  func sources(of path: String) -> [AttributePath] {
+    let sources = derivable(path).flatMap { DeviceDerivation.sources(of: $0) } ?? []
+    return sources.filter { ruleSet.requirements.contains($0) }
+  }
+
+  /// What an attribute is where its column is NULL; nil where it is missing then.
+  mutating func derived(_ path: String, _ kind: SQLColumnKind) throws(SQLRefusal) -> SQLCell? {
+    guard let attribute = derivable(path) else { return nil }
+    let sources = sources(of: path)
+    if attribute.isOfTheMoment {
+      guard sources.isEmpty else {
+        throw SQLRefusal("'\(path)' depends on the clock and on '\(sources[0])'")
+      }
+      return try ofTheMoment(attribute, kind)
+    }
+    guard let source = sources.first else { return nil }
+    let refusal = SQLRefusal("'\(path)' follows from '\(source)' where it is missing")
+    guard database == .duckdb, sources.count == 1, let slot = ruleSet.program.slot(of: source),
+      let column = columns.columns[slot]
+    else { throw refusal }
+    let text = column.expression.text
+    switch (attribute, column.column.kind) {
+    case (.daysSinceInstall, .integer), (.daysSinceLastPaywallView, .integer):
+      guard source.names[1].hasPrefix("minutes") else { throw refusal }
+      if try derived(source.description, .integer) != nil { throw refusal }
+      return known(fact("CASE WHEN \(text) >= 0 THEN \(text) // 1440 END")) { .integer($0) }
+    case (.appVersionPadded, .text), (.sdkVersionPadded, .text):
+      let width = ruleSet.language.platform == .web ? 4 : 3
+      return known(fact(named(text, SQLDerivations.padded(text, width: width)))) { .text($0) }
+    case (.deviceLanguageCode, .text), (.preferredLanguageCode, .text):
+      return known(fact(named(text, "split_part(replace(\(text), '-', '_'), '_', 1)"))) {
+        .text($0)
+      }
+    case (.regionCode, .text), (.preferredRegionCode, .text):
+      return known(fact(named(text, SQLDerivations.region(text)))) { .text($0) }
+    case (.appBuildStringNumber, .text):
+      let (test, number) = database.integer(text)
+      return known(fact("CASE WHEN \(test) THEN \(number) END")) { .integer($0) }
+    default: throw refusal
+    }
+  }
+
+  /// Nothing follows from strings that name bools.
+  private func named(_ source: String, _ text: String) -> String {
+    binding.readsBooleanTexts
+      ? "CASE WHEN \(source) NOT IN ('true', 'false') THEN \(text) END" : text
+  }
+
+  private func known(_ fact: SQLExpression, _ value: (SQLExpression) -> SQLValue) -> SQLCell {
+    let isNull = SQLCondition.atom(.isNull(fact.columns[0]), true)
+    return SQLCell([(isNull, .fault(.noSuchAttribute)), (!isNull, value(fact))])
+  }
+
+  private mutating func ofTheMoment(_ attribute: DeviceAttribute, _ kind: SQLColumnKind)
+    throws(SQLRefusal)
+    -> SQLCell
+  {
+    let path = ["device", attribute.rawValue]
+    readsClock = true
+    let record = DeviceDerivation.complete(
+      .object([:]), [attribute], on: ruleSet.language.platform, at: clock)
+    switch record.value(at: path) {
+    case .int(let number): return SQLCell(.constant(Cell(number)))
+    case .string(let text):
+      if kind == .time {
+        guard let time = try? Timestamp(rfc3339: text) else {
+          return SQLCell(.fault(.conversion))
+        }
+        return SQLCell(
+          .time(SQLExpression(text: try literal(time), columns: [])))
+      }
+      return SQLCell(.text(SQLExpression(text: database.literal(text), columns: [])))
+    default: return SQLCell(.fault(.noSuchAttribute))
+    }
+  }
+}
+
+/// What DuckDB derives, as ``DeviceDerivation`` does.
+enum SQLDerivations {
+  /// A number with zeros before it; what is not a number counts as 0.
+  private static func paddedNumber(_ part: String, width: Int) -> String {
+    let digits =
+      "CASE WHEN regexp_matches(\(part), '^[0-9]+$') THEN ltrim(\(part), '0') ELSE '' END"
+    return "repeat('0', greatest(0, \(width) - length(\(digits)))) || \(digits)"
+  }
+
+  /// ``PaddedVersion``
+  static func padded(_ version: String, width: Int) -> String {
+    let numbers =
+      "array_to_string(list_transform(string_split(split_part(\(version), '-', 1), '.')[1:3], "
+      + "lambda part: \(paddedNumber("part", width: width))), '.')"
+    let suffix = "substr(\(version), length(split_part(\(version), '-', 1)) + 2)"
+    let name = "split_part(\(suffix), '.', 1)"
+    let number = "substr(\(suffix), length(\(name)) + 2)"
+    return "CASE WHEN NOT contains(\(version), '-') THEN \(numbers) "
+      + "WHEN contains(\(suffix), '.') THEN \(numbers) || '-' || \(name) || '.' || "
+      + "\(paddedNumber(number, width: width)) ELSE \(numbers) || '-' || \(suffix) END"
+  }
+
+  /// The last part of a locale, when it is a region.
+  static func region(_ locale: String) -> String {
+    let parts =
+      "list_filter(string_split(replace(split_part(\(locale), '@', 1), '-', '_'), '_'), "
+      + "lambda part: part <> '')"
+    return "CASE WHEN len(\(parts)) > 1 AND length_grapheme(\(parts)[-1]) IN (2, 3) "
+      + "THEN \(parts)[-1] ELSE '' END"
+  }
+}

@@ -1,0 +1,204 @@
+package import Expressions
+package import RuleEngine
+
+/// The rules of a config in SQL, for a table of users.
+///
+/// What it says of a user is what the engine decides, for a table with these columns: users have no stored
+/// variants, occurrences, events or entitlements. Placements with an audience that SQL cannot say exactly are
+/// left out, and ``SQLPlacement/audiences`` has the reason.
+package struct SQLPlan: Sendable {
+  /// How the columns of a table are named.
+  package enum Names: String, CaseIterable, Sendable {
+    /// `user.plan`
+    case dots
+    /// `user_plan`
+    case underscores
+    /// The field `plan` of a struct `user`.
+    case structs
+
+    /// The database's own way: BigQuery's names have no dots.
+    package static func usual(in database: SQLDatabase) -> Names {
+      database == .bigquery ? .structs : .dots
+    }
+  }
+
+  package struct Options: Sendable {
+    package var table = "users"
+    package var names: Names?
+    package var assigner = Assigner.hash(salt: "")
+    /// When and where the query decides.
+    package var clock: HistoryClock
+    /// Whether limits and questions about events are written as for users that have no history.
+    package var ignoresHistory = false
+    /// The placements that are written; nil for all.
+    package var placements: [String]?
+    /// What columns hold, by path, where that is not as the rules suggest.
+    package var kinds: [String: SQLColumnKind] = [:]
+
+    package init(clock: HistoryClock) { self.clock = clock }
+  }
+
+  package let database: SQLDatabase
+  package let table: String
+  package let names: Names
+  /// The time of the query; nil where no rule depends on the clock.
+  package private(set) var now: Instant?
+  package private(set) var placements: [SQLPlacement] = []
+  /// The columns that the placements with SQL read.
+  package private(set) var columns: [SQLColumn] = []
+  /// Attributes that the engine derives from others where a table has those.
+  package private(set) var derived: [String] = []
+  /// What the query computes before the conditions.
+  private(set) var facts: [(name: String, text: String)] = []
+
+  package init(_ ruleSet: RuleSet, for database: SQLDatabase, _ options: Options) {
+    self.database = database
+    table = options.table
+    names = options.names ?? Names.usual(in: database)
+    let all = SQLColumns(ruleSet, database, names, options.kinds)
+    var translator = SQLTranslator(
+      ruleSet, database, all, clock: options.clock, ignoresHistory: options.ignoresHistory)
+    let draws = SQLDraws(options.assigner, names.column(["userId"], database))
+    for placement in ruleSet.placements
+    where options.placements?.contains(placement.name) ?? true {
+      placements.append(SQLPlacement(placement, ruleSet, options, &translator, draws))
+    }
+    facts = translator.facts
+    now = translator.readsClock ? options.clock.now : nil
+    let contents = ruleSet.program.storage.graph.slots.contents
+    let read = placements.filter(\.isTranslated).flatMap { placement in
+      ruleSet.rules[placement.rules].compactMap(\.entry).flatMap {
+        ruleSet.program.storage.graph.slots(below: ruleSet.program.storage.rootNodes[$0.source])
+      }
+    }
+    var slots = Set(read)
+    for slot in read {
+      guard let path = contents[slot].attribute else { continue }
+      slots.formUnion(
+        translator.sources(of: path.description).compactMap { ruleSet.program.slot(of: $0) })
+    }
+    columns = slots.sorted().compactMap { all.columns[$0]?.column }
+    derived = columns.map(\.path).filter { path in
+      guard let attribute = translator.derivable(path) else { return false }
+      return DeviceDerivation.sources(of: attribute)?.count != translator.sources(of: path).count
+    }
+  }
+
+  // MARK: Coverage
+
+  package var audiences: Int { placements.reduce(0) { $0 + $1.audiences.count } }
+
+  /// The audiences that SQL can say.
+  package var covered: Int {
+    placements.reduce(0) { $0 + $1.audiences.count { $0.refusal == nil } }
+  }
+}
+
+extension SQLPlan.Names {
+  func names(of path: [String]) -> [String] {
+    switch self {
+    case .dots: [path.joined(separator: ".")]
+    case .underscores: [path.joined(separator: "_")]
+    case .structs: path
+    }
+  }
+
+  /// A column in SQL.
+  func column(_ path: [String], _ database: SQLDatabase) -> String {
+    names(of: path).map { database.identifier($0) }.joined(separator: ".")
+  }
+
+  /// The name of a column of outcomes.
+  func outcome(_ placement: String, _ field: String) -> String {
+    self == .dots ? "\(placement).\(field)" : "\(placement)_\(field)"
+  }
+}
+
+/// A placement in SQL.
+package struct SQLPlacement: Sendable {
+  package struct Audience: Sendable {
+    package var index: Int
+    package var label: String
+    /// Why SQL cannot say who gets it; nil where it can.
+    package var refusal: String?
+  }
+
+  package let name: String
+  let rules: Range<Int>
+  package private(set) var audiences: [Audience] = []
+  /// The choices in the order of the audiences: when a user gets each, and what it is.
+  private(set) var choices: [(when: String, outcome: OutcomeValues)] = []
+
+  /// Whether every audience is in SQL.
+  package var isTranslated: Bool { audiences.allSatisfy { $0.refusal == nil } }
+
+  init(
+    _ placement: RuleSet.CompiledPlacement, _ ruleSet: RuleSet, _ options: SQLPlan.Options,
+    _ translator: inout SQLTranslator, _ draws: SQLDraws
+  ) {
+    name = placement.name
+    rules = placement.rules
+    for rule in ruleSet.rules[placement.rules] {
+      var audience = Audience(index: rule.audience.index, label: rule.audience.label)
+      do throws(SQLRefusal) {
+        try add(rule, ruleSet, options, &translator, draws)
+      } catch {
+        audience.refusal = error.reason
+      }
+      audiences.append(audience)
+    }
+  }
+
+  private mutating func add(
+    _ rule: RuleSet.Rule, _ ruleSet: RuleSet, _ options: SQLPlan.Options,
+    _ translator: inout SQLTranslator, _ draws: SQLDraws
+  ) throws(SQLRefusal) {
+    try SQLPlacement.check(rule, ruleSet)
+    var condition = SQLCondition.always
+    if let entry = rule.entry {
+      condition = rule.isBroken ? .never : try translator.condition(of: entry)
+    }
+    if let limit = rule.audience.occurrenceLimit {
+      guard options.ignoresHistory else {
+        throw SQLRefusal("it has a limit, which counts occurrences; --no-history writes it without")
+      }
+      if !limit.allows(storedCount: 0) { condition = .never }
+    }
+    // Nobody draws where nobody matches.
+    if condition == .never { return }
+    let index = rule.audience.index
+    guard rule.audience.experimentStatus == .running, rule.weights.count > 1 else {
+      let variant = rule.audience.experimentStatus == .running && rule.weights.count == 1 ? 0 : nil
+      choices.append((condition.text, OutcomeValues(rule.outcome(variant), audience: index)))
+      return
+    }
+    let draw = try draws.draw(rule, &translator)
+    for (variant, limit) in draws.limits(of: rule.weights, draw, translator.database) {
+      let test = limit.map { " AND \($0)" } ?? ""
+      let text = condition == .always ? limit ?? "TRUE" : "(\(condition.text))\(test)"
+      choices.append((text, OutcomeValues(rule.outcome(variant), audience: index)))
+    }
+  }
+
+  /// Refuses what depends on more than the attributes of a user.
+  private static func check(_ rule: RuleSet.Rule, _ ruleSet: RuleSet) throws(SQLRefusal) {
+    if rule.isUndecidable { throw SQLRefusal("the condition is JavaScript") }
+    if rule.audience.entitlementGuard != nil {
+      throw SQLRefusal("it passes over owners of an entitlement")
+    }
+    if ruleSet.storage.aborts { throw SQLRefusal("this version of the SDK ends the app at errors") }
+    if ruleSet.storage.rejection != nil {
+      throw SQLRefusal("this version of the SDK rejects the config")
+    }
+    if ruleSet.profile?.has(.subscriptionGate) ?? false {
+      throw SQLRefusal("this version of the SDK asks whether a user is subscribed")
+    }
+    let binding = ruleSet.program.storage.binding
+    if binding.longsAreUnsigned || binding.changesTexts || binding.wholeDoublesAreInts {
+      throw SQLRefusal("this SDK changes numbers or strings before rules read them")
+    }
+    if ruleSet.behavior.readsNumbers {
+      throw SQLRefusal("this version of the SDK reads strings as numbers")
+    }
+  }
+}

@@ -1,0 +1,387 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Writes the conditions of a rule set in SQL.
+///
+/// It walks the graph that the machine's program was made from. A part of a condition becomes the values that
+/// it can have, each with the condition under which it has it, so that missing attributes, faults and
+/// coercions are explicit and SQL's NULL never decides. A part that cannot be written exactly throws a
+/// ``SQLRefusal``.
+struct SQLTranslator {
+  let database: SQLDatabase
+  let ruleSet: RuleSet
+  /// The columns of the attributes, by slot.
+  let columns: SQLColumns
+  /// When the query decides.
+  let clock: HistoryClock
+  /// Whether a rule depends on the clock.
+  var readsClock = false
+  /// What users without events are answered, by slot; nil where these questions are refused.
+  private let answers: [Int: Cell]?
+  /// What is computed before the conditions, in a table of its own.
+  private(set) var facts: [(name: String, text: String)] = []
+  private var known: [ConditionGraph.ID: SQLCell] = [:]
+  /// The values of the variables of loops, by level.
+  var locals: [UInt32: SQLCell] = [:]
+  /// How often a list was looped over, for names of variables.
+  var loops = 0
+
+  /// Larger conditions are refused.
+  static let mostAtoms = 4_000
+
+  var binding: ValueBinding { ruleSet.program.storage.binding }
+
+  /// - Parameter ignoresHistory: whether it is for users without events.
+  init(
+    _ ruleSet: RuleSet, _ database: SQLDatabase, _ columns: SQLColumns, clock: HistoryClock,
+    ignoresHistory: Bool
+  ) {
+    self.ruleSet = ruleSet
+    self.database = database
+    self.columns = columns
+    self.clock = clock
+    guard ignoresHistory else {
+      answers = nil
+      return
+    }
+    var frame = Frame(for: ruleSet.program)
+    let found = ruleSet.answersWithoutEvents(at: clock, in: &frame)
+    answers = Dictionary(
+      found.filter { !$0.cell.pointsOutside }.map { ($0.slot, $0.cell) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// A column for an expression that is needed several times.
+  mutating func fact(_ text: String) -> SQLExpression {
+    let place = facts.firstIndex { $0.text == text } ?? facts.count
+    if place == facts.count { facts.append(("fact_\(place + 1)", text)) }
+    let name = database.identifier(facts[place].name)
+    return SQLExpression(text: name, columns: [name])
+  }
+
+  /// When the condition of a rule holds.
+  mutating func condition(of entry: Program.Entry) throws(SQLRefusal) -> SQLCondition {
+    try test(ruleSet.program.storage.rootNodes[entry.source]).yes
+  }
+
+  // MARK: The graph
+
+  func node(_ id: ConditionGraph.ID) -> ConditionGraph.Node { ruleSet.program.storage.graph[id] }
+
+  func operands(_ id: ConditionGraph.ID) -> [ConditionGraph.ID] {
+    ruleSet.program.storage.graph.operands(of: id)
+  }
+
+  func function(_ id: ConditionGraph.ID) -> Function? {
+    ruleSet.program.storage.graph.function(id)
+  }
+
+  func constant(_ id: ConditionGraph.ID) -> Cell? { ruleSet.program.storage.graph.constant(id) }
+
+  func cell(at place: UInt32) -> Cell { ruleSet.program.storage.graph.constants.cells[Int(place)] }
+
+  // MARK: Values
+
+  /// What a part evaluates to.
+  mutating func value(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLCell {
+    if let known = known[id] { return known }
+    let cell = try computed(id)
+    let size = cell.cases.reduce(0) { $0 + $1.when.size }
+    guard size <= Self.mostAtoms else {
+      throw SQLRefusal("the condition is too long in SQL")
+    }
+    if locals.isEmpty { known[id] = cell }
+    return cell
+  }
+
+  private mutating func computed(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLCell {
+    let node = node(id)
+    let (a, b) = (Int(node.a), Int(node.b))
+    switch node.kind {
+    case .constant:
+      let cell = cell(at: node.a)
+      return SQLCell(cell.isValue ? .constant(cell) : .fault(Self.absence(of: cell)))
+    case .slot: return try slot(a)
+    case .slotOrNull: return try rescued(slot(a), FaultSet.missing, SQLCell(.constant(.null)))
+    case .local:
+      guard let cell = locals[node.a] else { throw SQLRefusal("it defines a variable") }
+      return cell
+    case .clause: return try value(a)
+    case .rescue: return try rescued(value(a), FaultSet(rawValue: node.c), value(b))
+    case .orElse: return try rescued(value(a), FaultSet.missing, value(b))
+    case .raise:
+      let kind = EvaluationError.Kind(rawValue: UInt8(truncatingIfNeeded: node.a))
+      return SQLCell(.fault(kind ?? .noSuchOverload))
+    case .sequence: return try sequence(operands(id))
+    case .conditional: return try conditional(test(a), value(b), value(Int(node.c)))
+    case .firstTruthy: return try firstTruthy(operands(id))
+    case .arithmetic: return try arithmetic(id, node)
+    case .negate: return try negated(value(a))
+    case .call where !isTest(id): return try call(id)
+    case .call, .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .isThere,
+      .truthy, .both, .compare, .equalEither, .testCall, .whenThere, .loop:
+      return try test(id).cell
+    case .add, .subtract, .multiply, .divide, .modulo:
+      throw SQLRefusal("arithmetic of standard CEL fails on overflow, which SQL cannot say")
+    case .select, .hasField, .member, .index, .map, .mapKeepingLast:
+      throw SQLRefusal("it reads a map")
+    case .list, .optionalElement: throw SQLRefusal("it makes a list of attributes")
+    case .bind: throw SQLRefusal("it defines a variable")
+    case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
+      .items, .cell, .template, .leave:
+      throw SQLRefusal("it is a template")
+    }
+  }
+
+  /// The fault of reading what is not a value.
+  private static func absence(of cell: Cell) -> EvaluationError.Kind {
+    switch cell.tag {
+    case Tag.notAMap: .noSuchOverload
+    case Tag.undeclared: .undeclaredName
+    case Tag.unknown: .unknownValue
+    default: .noSuchAttribute
+    }
+  }
+
+  /// An attribute; a missing one is a fault.
+  private mutating func slot(_ slot: Int) throws(SQLRefusal) -> SQLCell {
+    let missing = SQLCell(.fault(.noSuchAttribute))
+    if ruleSet.storage.unsent.contains(slot) { return missing }
+    if let group = columns.groups[slot] {
+      let isThere = SQLCell(.something(group.path))
+      return group.column.map { present($0, [(.always, .something(group.path))], or: missing) }
+        ?? isThere
+    }
+    if let answer = answers?[slot] { return SQLCell(.constant(answer)) }
+    let isComputed = ruleSet.computed.contains { $0.slot == slot }
+    guard let column = columns.columns[slot], answers != nil || !isComputed else {
+      let contents = ruleSet.program.storage.graph.slots.contents
+      if let path = contents[slot].attribute, !isComputed { throw SQLRefusal("'\(path)' is a map") }
+      throw SQLRefusal("it depends on the history of events; --no-history writes it without")
+    }
+    let kind = column.column.kind
+    let other = try derived(column.column.path, kind) ?? missing
+    let values =
+      kind == .time
+      ? time(column.expression) : cases(of: column.expression, kind, column.column.path)
+    return present(column.expression, values, or: other)
+  }
+
+  /// The values of a column, or another cell where it is NULL.
+  private func present(
+    _ column: SQLExpression, _ values: [(SQLCondition, SQLValue)], or other: SQLCell
+  ) -> SQLCell {
+    let isNull = SQLCondition.atom(.isNull(column.columns[0]), true)
+    return SQLCell(
+      other.cases.map { (.all(of: [isNull, $0.when]), $0.value) }
+        + values.map { (.all(of: [!isNull, $0.0]), $0.1) })
+  }
+
+  /// The values of an expression that is not NULL and no time.
+  func cases(of expression: SQLExpression, _ kind: SQLColumnKind, _ name: String)
+    -> [(SQLCondition, SQLValue)]
+  {
+    switch kind {
+    case .text:
+      guard binding.readsBooleanTexts else { return [(.always, .text(expression))] }
+      let isTrue = SQLCondition.atom(equality(expression, database.literal("true")), true)
+      let isFalse = SQLCondition.atom(equality(expression, database.literal("false")), true)
+      return [
+        (isTrue, .constant(.true)), (isFalse, .constant(.false)),
+        (.all(of: [!isTrue, !isFalse]), .text(expression)),
+      ]
+    case .integer: return [(.always, .integer(expression))]
+    case .number, .double:
+      let isNaN = SQLCondition.atom(nan(expression), true)
+      return [
+        (isNaN, .constant(Cell(Double.nan))),
+        (!isNaN, kind == .double ? .double(expression) : .number(expression)),
+      ]
+    case .bool:
+      let isTrue = SQLCondition.atom(
+        .predicate(expression.text, columns: expression.columns), true)
+      return [(isTrue, .constant(.true)), (!isTrue, .constant(.false))]
+    case .time: return []
+    case .list: return [(.always, .list(expression))]
+    case .any: return [(.always, .something(name))]
+    }
+  }
+
+  func nan(_ number: SQLExpression) -> SQLAtom {
+    .predicate(database.isNaN(number.text), columns: number.columns)
+  }
+
+  func rescued(_ cell: SQLCell, _ kinds: FaultSet, _ other: SQLCell) throws(SQLRefusal) -> SQLCell {
+    try cell.mapping { value throws(SQLRefusal) in
+      guard let kind = value.fault, kinds.rawValue >> UInt32(kind.rawValue) & 1 == 1 else {
+        return SQLCell(value)
+      }
+      return other
+    }
+  }
+
+  private mutating func sequence(_ parts: [ConditionGraph.ID]) throws(SQLRefusal) -> SQLCell {
+    var result = try value(parts[parts.count - 1])
+    for part in parts.dropLast().reversed() {
+      let next = result
+      result = try value(part).mapping { value throws(SQLRefusal) in
+        value.fault == nil ? next : SQLCell(value)
+      }
+    }
+    return result
+  }
+
+  func conditional(_ test: SQLOutcome, _ yes: SQLCell, _ no: SQLCell) throws(SQLRefusal) -> SQLCell
+  {
+    SQLCell(
+      yes.cases.map { (.all(of: [test.yes, $0.when]), $0.value) }
+        + no.cases.map { (.all(of: [test.no, $0.when]), $0.value) }
+        + test.faults.map { ($0.when, .fault($0.kind)) })
+  }
+
+  private mutating func firstTruthy(_ parts: [ConditionGraph.ID]) throws(SQLRefusal) -> SQLCell {
+    var result = try value(parts[parts.count - 1])
+    for part in parts.dropLast().reversed() {
+      let next = result
+      result = try value(part).mapping { value throws(SQLRefusal) in
+        if value.fault != nil { return SQLCell(value) }
+        return try conditional(truth(of: value), SQLCell(value), next)
+      }
+    }
+    return result
+  }
+
+  // MARK: Tests
+
+  /// Whether a part can only be a bool or a fault.
+  func isTest(_ id: ConditionGraph.ID) -> Bool {
+    switch node(id).kind {
+    case .constant: constant(id)?.tag == Tag.bool
+    case .clause: isTest(Int(node(id).a))
+    case .conditional: isTest(Int(node(id).b)) && isTest(Int(node(id).c))
+    case .call:
+      switch function(id) {
+      case .contains, .startsWith, .endsWith, .matches: true
+      default: false
+      }
+    default: node(id).kind.isTest
+    }
+  }
+
+  /// What a part comes to where a bool is needed.
+  mutating func test(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
+    let outcome = try outcome(id)
+    guard outcome.size <= Self.mostAtoms else {
+      throw SQLRefusal("the condition is too long in SQL")
+    }
+    return outcome
+  }
+
+  private mutating func outcome(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
+    let node = node(id)
+    let a = Int(node.a)
+    switch node.kind {
+    case .present: return try isThere(slot(a))
+    case .isThere: return try isThere(value(a))
+    case .not: return try test(a).negated
+    case .holds:
+      let inner = try test(a)
+      return SQLOutcome(yes: inner.yes, no: !inner.yes, faults: [])
+    case .clause: return try test(a)
+    case .and: return try absorbing(operands(id), isAnd: true)
+    case .or: return try absorbing(operands(id), isAnd: false)
+    case .both: return try both(operands(id))
+    case .conditional where isTest(id):
+      let (test, yes) = (try test(a), try self.test(Int(node.b)))
+      let no = try self.test(Int(node.c))
+      return SQLOutcome(
+        choosing: [(test.yes, yes), (test.no, no)]
+          + test.faults.map { ($0.when, SQLOutcome(fault: $0.kind)) })
+    case .truthy: return try truth(a)
+    case .whenThere: return try whenThere(a)
+    case .equal, .compare, .equalEither, .in, .less, .lessOrEqual, .testCall:
+      return try relation(id)
+    case .call where isTest(id): return try textTest(id)
+    case .loop: return try loop(id, node)
+    default:
+      return try value(id).testing { value throws(SQLRefusal) in
+        switch value {
+        case .constant(let cell) where cell.tag == Tag.bool: SQLOutcome(cell.boolValue)
+        case .fault(let kind): SQLOutcome(fault: kind)
+        case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
+        default: SQLOutcome(fault: .noSuchOverload)
+        }
+      }
+    }
+  }
+
+  private func isThere(_ cell: SQLCell) throws(SQLRefusal) -> SQLOutcome {
+    try cell.testing { value throws(SQLRefusal) in
+      guard let kind = value.fault else { return SQLOutcome(true) }
+      return kind == .noSuchAttribute ? SQLOutcome(false) : SQLOutcome(fault: kind)
+    }
+  }
+
+  /// `&&` and `||` of CEL: an operand that decides counts more than the fault of another one.
+  private mutating func absorbing(_ parts: [ConditionGraph.ID], isAnd: Bool) throws(SQLRefusal)
+    -> SQLOutcome
+  {
+    var outcomes: [SQLOutcome] = []
+    for part in parts {
+      let outcome = try test(part)
+      outcomes.append(isAnd ? outcome : outcome.negated)
+    }
+    let no = SQLCondition.any(of: outcomes.map(\.no))
+    let yes = SQLCondition.all(of: outcomes.map(\.yes))
+    // Which operand's fault it is does not matter: nothing rescues it.
+    let failing = SQLCondition.any(of: outcomes.flatMap { $0.faults.map(\.when) })
+    let result = SQLOutcome(
+      yes: yes, no: no, faults: [(.noSuchOverload, .all(of: [failing, !no]))])
+    return isAnd ? result : result.negated
+  }
+
+  /// `&&` of superscript: the first fault counts, whatever the operands are.
+  private mutating func both(_ parts: [ConditionGraph.ID]) throws(SQLRefusal) -> SQLOutcome {
+    var result = SQLOutcome(true)
+    for part in parts.reversed() {
+      let (first, rest) = (try truth(part), result)
+      result = SQLOutcome(
+        choosing: [
+          (first.yes, rest),
+          (
+            first.no,
+            SQLOutcome(yes: .never, no: .any(of: [rest.yes, rest.no]), faults: rest.faults)
+          ),
+        ] + first.faults.map { ($0.when, SQLOutcome(fault: $0.kind)) })
+    }
+    return result
+  }
+
+  /// Whether a part counts as true.
+  private mutating func truth(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
+    if isTest(id) { return try test(id) }
+    return try value(id).testing { value throws(SQLRefusal) in try truth(of: value) }
+  }
+
+  func truth(of value: SQLValue) throws(SQLRefusal) -> SQLOutcome {
+    switch value {
+    case .constant(let cell): return SQLOutcome(Superscript.isTruthy(cell))
+    case .fault(let kind): return SQLOutcome(fault: kind)
+    case .text(let text): return SQLOutcome(.atom(equality(text, database.literal("")), false))
+    case .integer(let number), .number(let number), .double(let number):
+      return SQLOutcome(.atom(equality(number, "0"), false))
+    case .list(let list):
+      let count = SQLExpression(text: database.listCount(list.text), columns: list.columns)
+      return SQLOutcome(.atom(equality(count, "0"), false))
+    case .time, .span: throw SQLRefusal("it asks whether a time is true")
+    case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
+    }
+  }
+
+  /// Equality with a literal.
+  func equality(_ value: SQLExpression, _ literal: String) -> SQLAtom {
+    .predicate(
+      "\(value.text) = \(literal)", not: "\(value.text) <> \(literal)", columns: value.columns,
+      form: .equals(value.text, literal), excludes: [nan(value).text])
+  }
+}

@@ -1,0 +1,169 @@
+internal import ArgumentParser
+internal import Expressions
+internal import RuleEngine
+internal import RuleInsight
+
+extension SQLDatabase: ExpressibleByArgument {}
+extension SQLPlan.Names: ExpressibleByArgument {}
+
+struct SQLCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql",
+    abstract: "Write the rules in SQL, for a table of users in a database.",
+    discussion: HelpText(
+      """
+      Prints a query with a row for each user and, for each placement, the columns result, audience, \
+      experiment, variant and paywall. Every value is the one that precompute writes. NULL in a column \
+      means that the attribute is missing.
+
+      A placement is left out if SQL cannot say exactly who gets one of its audiences. The reasons are \
+      reported for each audience, with the share of audiences that SQL covers.
+
+      The query reads the columns that its first lines name, with their types. It decides users that have \
+      no stored variants, occurrences or events. Attributes that the engine derives from others, such as \
+      device.daysSinceInstall, must be columns.
+      """,
+      examples: [
+        .init(
+          "a query for DuckDB", "tollgate sql config.json --database duckdb --out outcomes.sql"),
+        .init(
+          "one placement, for a table with columns such as user_plan",
+          "tollgate sql config.json --database postgres --placement export_report "
+            + "--table app.users --names underscores"),
+        .init(
+          "what SQL covers, as JSON", "tollgate sql config.json --database snowflake --json"),
+      ],
+      codes: [
+        ("0", "done"),
+        ("1", "no placement can be written in SQL, or a rule does not compile"),
+        ("2", "wrong use, or an unreadable config"),
+        ("74", "output could not be written"),
+      ]
+    ).text)
+
+  @OptionGroup var source: ConfigOptions
+
+  @OptionGroup(title: "Config Options") var form: ConfigFormOptions
+  @OptionGroup(title: "Config Options") var language: LanguageOptions
+
+  @Option(help: ArgumentHelp("The database.", valueName: "database"))
+  var database: SQLDatabase
+
+  @Option(help: OptionHelp.placements())
+  var placement: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The table of users.",
+      discussion: "It is written as it is given: quote names that need it.", valueName: "table"))
+  var table = "users"
+
+  @Option(
+    help: ArgumentHelp(
+      "How columns are named (default: dots, and structs for bigquery).",
+      discussion: """
+        dots: "user.plan". underscores: "user_plan". structs: the field "plan" of "user".
+        """, valueName: "names"))
+  var names: SQLPlan.Names?
+
+  @Option(
+    name: .customLong("type"),
+    help: ArgumentHelp(
+      "The type of an attribute's column, if it is not what the rules suggest: user.ltv=double.",
+      discussion: "Repeatable. Types are text, integer, number, double, bool, time and list.",
+      valueName: "path=type"))
+  var types: [String] = []
+
+  @Flag(
+    name: .customLong("no-history"),
+    help: ArgumentHelp(
+      "Write limits and questions about events as for users without occurrences and events.",
+      discussion: "Otherwise audiences that have them are not covered."))
+  var ignoresHistory = false
+
+  @Option(
+    help: OptionHelp.now(
+      "The query keeps it: write it again for another time."))
+  var now: String?
+
+  @Option(
+    name: .customLong("time-zone"),
+    help: OptionHelp.timeZone("Local dates and times use it. The default is UTC."))
+  var timeZone = "UTC"
+
+  @Option(help: OptionHelp.seed())
+  var seed = ""
+
+  @Option(name: .customLong("assigner"), help: OptionHelp.assigner)
+  var assignerName: DecisionOptions.AssignerName?
+
+  @Option(help: OptionHelp.out(), completion: .file())
+  var out = "-"
+
+  @Flag(help: OptionHelp.json("One object with the query, its columns and the audiences."))
+  var json = false
+
+  @Flag(help: OptionHelp.quiet("Omits what SQL cannot say."))
+  var quiet = false
+
+  func run() async throws {
+    let file = try form.file(source.config, language)
+    let names = placement.isEmpty ? nil : placement
+    let ruleSet = try file.requireRuleSet(for: names, keepsGoing: false)
+    var uses = FileUses()
+    uses.reads("the config", source.config)
+    uses.writes("--out", out)
+    try uses.check()
+    var options = SQLPlan.Options(clock: try clock())
+    options.table = table
+    options.names = self.names
+    options.placements = names
+    options.kinds = try kinds()
+    options.ignoresHistory = ignoresHistory
+    options.assigner = assigner(for: ruleSet.format)
+    let plan = SQLPlan(ruleSet, for: database, options)
+    let query = plan.query
+    if json {
+      try SavedFile.write(Array((plan.value.json + "\n").utf8), to: out)
+    } else if let query {
+      try SavedFile.write(Array(query.utf8), to: out)
+    }
+    if !quiet, !json { FileText.printError(plan.summary) }
+    if query == nil {
+      if quiet || json { throw ExitCode(Ending.findings) }
+      throw CommandError(
+        "no placement can be written in SQL for \(database.name)", exitCode: Ending.findings)
+    }
+  }
+
+  private func clock() throws -> HistoryClock {
+    guard let clock = HistoryClock(now: try Clock.time(now, in: timeZone), timeZone: timeZone)
+    else {
+      throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
+    }
+    return clock
+  }
+
+  private func assigner(for format: Config.Format) -> Assigner {
+    switch assignerName {
+    case .hash: .hash(salt: seed)
+    case .djb2: .djb2
+    case nil: .usual(for: format, salt: seed)
+    }
+  }
+
+  private func kinds() throws -> [String: SQLColumnKind] {
+    var kinds: [String: SQLColumnKind] = [:]
+    for type in types {
+      guard let split = type.lastIndex(of: "="),
+        let kind = SQLColumnKind(rawValue: String(type[type.index(after: split)...])),
+        kind != .any
+      else {
+        throw ValidationError(
+          "--type is '\(type)'; expected a path and a type, such as user.ltv=double")
+      }
+      kinds[String(type[..<split])] = kind
+    }
+    return kinds
+  }
+}

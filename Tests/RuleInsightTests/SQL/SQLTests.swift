@@ -1,0 +1,165 @@
+import Expressions
+import RuleEngine
+import Testing
+
+@testable import RuleInsight
+
+/// Rules in SQL. `Python/tests/test_sql.py` runs the queries in DuckDB beside the engine.
+@Suite struct SQLTests {
+  private func plan(
+    _ rules: [String], _ database: SQLDatabase = .duckdb, limit: OccurrenceLimit? = nil,
+    _ change: (inout SQLPlan.Options) -> Void = { _ in }
+  ) throws -> SQLPlan {
+    let audiences = rules.enumerated().map { number, rule in
+      Audience(
+        index: number, experimentID: "e\(number)", expression: rule, occurrenceLimit: limit,
+        variants: [Variant(id: "v\(number)", kind: .treatment, weight: 100, paywallID: "pw")])
+    }
+    let config = Config(
+      placements: audiences.map { audience in
+        Placement(name: "p\(audience.index)", audiences: [audience])
+      })
+    let ruleSet = try #require(
+      RuleSet.compile(config, language: .standard, behavior: nil).output)
+    var options = SQLPlan.Options(clock: HistoryClock(now: 1_772_366_400_000))
+    change(&options)
+    return SQLPlan(ruleSet, for: database, options)
+  }
+
+  private func condition(_ rule: String, _ database: SQLDatabase = .duckdb) throws -> String {
+    let placement = try plan([rule], database).placements[0]
+    #expect(placement.audiences[0].refusal == nil, "\(rule)")
+    return placement.choices.first?.when ?? "FALSE"
+  }
+
+  private func refusal(_ rule: String, _ database: SQLDatabase = .duckdb) throws -> String? {
+    try plan([rule], database).placements[0].audiences[0].refusal
+  }
+
+  @Test(arguments: [
+    ("user.plan == 'free'", #"COALESCE("user.plan" = 'free', FALSE)"#),
+    // A missing attribute is the zero of what it is compared with.
+    ("user.plan != 'free'", #"COALESCE("user.plan" <> 'free', TRUE)"#),
+    ("user.plan == ''", #""user.plan" IS NULL OR COALESCE("user.plan" = '', FALSE)"#),
+    ("user.age < 18", #""user.age" IS NULL OR COALESCE("user.age" < 18, FALSE)"#),
+    // NaN has no order, and is the largest number in SQL.
+    (
+      "user.age > 18",
+      #"NOT COALESCE(isnan(CAST("user.age" AS DOUBLE)), FALSE) AND COALESCE("user.age" > 18, FALSE)"#
+    ),
+    // Strings that name bools are bools.
+    ("user.name.startsWith('a')", #"COALESCE(starts_with("user.name", 'a'), FALSE)"#),
+    (
+      "user.name.startsWith('t')",
+      #"COALESCE("user.name" <> 'true', TRUE) AND COALESCE(starts_with("user.name", 't'), FALSE)"#
+    ),
+    ("user.name.endsWith('it\\'s')", #"COALESCE(ends_with("user.name", 'it''s'), FALSE)"#),
+    ("has(user.plan)", #""user.plan" IS NOT NULL"#),
+    (
+      "has(user.plan) ? user.plan == 'x' : true",
+      #"COALESCE("user.plan" = 'x', FALSE) OR "user.plan" IS NULL"#
+    ),
+    ("user.flag", #"COALESCE("user.flag", FALSE)"#),
+    ("!user.flag", #"NOT COALESCE("user.flag", FALSE)"#),
+    ("user.flag == 'true'", #"COALESCE("user.flag", FALSE)"#),
+    ("user.a == null", #""user.a" IS NULL"#),
+    // A string of digits and its number are equal, and the column holds strings.
+    ("user.plan == '42'", #"COALESCE("user.plan" = '42', FALSE)"#),
+    ("user.plan in ['a', 'b']", #"COALESCE("user.plan" IN ('a', 'b'), FALSE)"#),
+    ("'gold' in user.tags", #"COALESCE(list_contains("user.tags", 'gold'), FALSE)"#),
+    ("user.tags[0] == 'a'", #""user.tags" IS NOT NULL AND COALESCE("user.tags"[1] = 'a', FALSE)"#),
+    ("user.n % 7 == 0", #"COALESCE(("user.n" % 7) = 0, FALSE)"#),
+    // A fault of one side makes `&&` fail, whatever the other side is.
+    (
+      "user.a == 'x' && user.b.contains('y')",
+      #"COALESCE("user.a" = 'x', FALSE) AND COALESCE(contains("user.b", 'y'), FALSE)"#
+    ),
+    ("false && user.b.contains('y')", "FALSE"),
+    ("nobody == 1 || true", "FALSE"),
+  ])
+  func conditions(_ rule: String, _ sql: String) throws {
+    #expect(try condition(rule) == sql)
+  }
+
+  @Test(arguments: [
+    (
+      "device.daysSince('open') > 3",
+      "it depends on the history of events; --no-history writes it without"
+    ),
+    ("user.map.all(x, x.price > 1)", "it reads a map"),
+    ("user.a.matches('\\\\d')", "its regular expression may mean something else in SQL"),
+    ("user == user.a", "'user' is a map"),
+    ("max(user.a, 2) == 2", "SQL has no 'max()' that is the same for every value"),
+    (
+      "user.a / user.b > 1.5 && user.a > 0.5",
+      "it divides by a double that may be 0"
+    ),
+  ])
+  func refusals(_ rule: String, _ reason: String) throws {
+    #expect(try refusal(rule) == reason)
+  }
+
+  @Test func patternsOfOtherDatabases() throws {
+    #expect(try refusal("user.a.matches('^x[a-z]+$')") == nil)
+    #expect(
+      try refusal("user.a.matches('^x[a-z]+$')", .postgres)
+        == "PostgreSQL has another syntax of regular expressions")
+  }
+
+  @Test func literals() throws {
+    let rule = #"user.plan == "it's \\ \"here\"" "#
+    #expect(try condition(rule) == #"COALESCE("user.plan" = 'it''s \ "here"', FALSE)"#)
+    #expect(
+      try condition(rule, .bigquery) == #"COALESCE(`user`.`plan` = 'it\'s \\ "here"', FALSE)"#)
+    #expect(
+      try condition(rule, .spark) == #"COALESCE(`user.plan` = 'it\'s \\ "here"', FALSE)"#)
+    #expect(
+      try condition("user.name > 'a'", .postgres).hasSuffix(
+        #"COALESCE("user.name" COLLATE "C" > 'a', FALSE)"#))
+  }
+
+  @Test func kindsOfColumns() throws {
+    let plan = try plan([
+      "user.a == 'x' && user.b > 1.5 && user.c % 2 == 1 && user.d && user.e.exists(t, t == 'y')",
+      "timestamp(user.f) < timestamp('2026-01-01T00:00:00Z') && has(user.g)",
+    ])
+    let kinds = Dictionary(uniqueKeysWithValues: plan.columns.map { ($0.path, $0.kind) })
+    #expect(
+      kinds == [
+        "user.a": .text, "user.b": .number, "user.c": .integer, "user.d": .bool, "user.e": .list,
+        "user.f": .time, "user.g": .any,
+      ])
+    let other = try self.plan(["user.c % 2 == 1"]) { $0.kinds["user.c"] = .double }
+    #expect(other.columns.map(\.type) == ["DOUBLE"])
+  }
+
+  @Test func limitsAndHistory() throws {
+    let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity)
+    #expect(try plan(["true"], limit: limit).covered == 0)
+    let rules = ["device.daysSince('open') == null", "computed.placementsInDay('open') > 0"]
+    let plan = try plan(rules, limit: limit) { $0.ignoresHistory = true }
+    #expect(plan.covered == 2)
+    #expect(plan.placements.map { $0.choices.map(\.when) } == [["TRUE"], []])
+  }
+
+  @Test func clock() throws {
+    let plan = try plan(["device.utcDate == '2026-03-01'"])
+    #expect(
+      plan.placements[0].choices[0].when.hasPrefix(
+        #"("device.utcDate" IS NULL AND COALESCE('2026-03-01' = "#))
+    #expect(plan.now == 1_772_366_400_000)
+    #expect(try self.plan(["user.a == 1"]).now == nil)
+  }
+
+  @Test func derivedAttributes() throws {
+    let alone = try plan(["device.appVersionPadded >= '001'"])
+    #expect(alone.derived == ["device.appVersionPadded"])
+    #expect(!(alone.query ?? "").contains("facts"))
+    let both = try plan(["device.appVersionPadded >= '001'", "device.appVersion == '1'"])
+    #expect(both.derived.isEmpty && (both.query ?? "").contains(#"AS "fact_1""#))
+    #expect(
+      try plan(["device.appVersionPadded >= '001'", "device.appVersion == '1'"], .spark)
+        .placements[0].audiences[0].refusal
+        == "'device.appVersionPadded' follows from 'device.appVersion' where it is missing")
+  }
+}
