@@ -32,6 +32,11 @@ let http: [Target.Dependency] = [
   .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
 ]
 
+// Only those who build with `--traits PostgreSQL` need libpq.
+let database: [Target.Dependency] = [
+  .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))
+]
+
 // The C library and the command, whose answers tests compare with the service's. The library needs compilers
 // that know `@c @implementation`.
 #if compiler(>=6.3)
@@ -48,6 +53,9 @@ let package = Package(
   name: "tollgate-server",
   platforms: [.macOS(.v15)],
   products: [.executable(name: "tollgate-server", targets: ["tollgate-server"])],
+  traits: [
+    .trait(name: "PostgreSQL", description: "State in PostgreSQL, with libpq.")
+  ],
   dependencies: [
     .package(name: "tollgate", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -64,10 +72,13 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   targets: [
+    .systemLibrary(
+      name: "CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     // Decisions over HTTP, and what every route needs: access, limits, errors, the database.
     .target(
       name: "Service",
-      dependencies: engine + http,
+      dependencies: engine + http + database,
       // The files of corpus/schemas that `/openapi.json` is made of.
       resources: [.embedInCode("Schemas")],
       packageAccess: false, swiftSettings: settings),

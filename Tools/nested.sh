@@ -4,7 +4,7 @@
 #
 # usage: Tools/nested.sh PACKAGE build|test|run [argument of `swift build`, `swift test` or `swift run`...]
 #
-# JOBS limits the compilers that run at once.
+# JOBS limits the compilers that run at once. The server is built with PostgreSQL if libpq is installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,4 +17,6 @@ fi
 shift 2
 # A nested package finds files that were added to this one only when its manifest is new.
 touch "$package/Package.swift"
-exec "${SWIFT:-swift}" "$verb" --package-path "$package" --scratch-path .build ${JOBS:+-j "$JOBS"} "$@"
+traits=()
+if [ "$package" = Server ] && pkg-config --exists libpq 2>/dev/null; then traits=(--traits PostgreSQL); fi
+exec "${SWIFT:-swift}" "$verb" --package-path "$package" --scratch-path .build ${traits[@]+"${traits[@]}"} ${JOBS:+-j "$JOBS"} "$@"

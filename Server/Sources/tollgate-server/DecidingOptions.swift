@@ -14,7 +14,7 @@ struct DecidingOptions: ParsableArguments {
   }
 
   enum StateName: String, ExpressibleByArgument, CaseIterable {
-    case none, sqlite
+    case none, sqlite, postgres
   }
 
   @Option(help: "The seed of all draws. The same seed gives every user the same variants.")
@@ -45,7 +45,7 @@ struct DecidingOptions: ParsableArguments {
     completion: .file())
   var users: String?
 
-  @Option(help: "Where to store assignments and occurrences: none or sqlite.")
+  @Option(help: "Where to store assignments and occurrences: none, sqlite or postgres.")
   var state = StateName.none
 
   @Option(
@@ -76,7 +76,7 @@ struct DecidingOptions: ParsableArguments {
     options.settings.seed = seed
     options.settings.assigner = assignerName.map { $0 == .hash ? .hash(salt: seed) : .djb2 }
     options.settings.timeZone = timeZone
-    options.keepsState = state == .sqlite
+    options.keepsState = state != .none
     options.trustsContexts = trustContext
     options.keptRequests = Int64(keepRequests) * 3_600_000
     options.users = try users.map { try Self.read($0, "--users") }

@@ -42,6 +42,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Decision Options") var deciding: DecidingOptions
 
+  @OptionGroup(title: "Database Options") var stateDatabase: DatabaseOptions
+
   @OptionGroup(title: "Access Options") var access: AccessOptions
 
   @OptionGroup(title: "Sandbox Options") var backend: BackendOptions
@@ -69,6 +71,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level is debug, info, warning or error")
+    }
+    if stateDatabase.databaseURLFile != nil, deciding.state != .postgres {
+      throw ValidationError("--database-url-file needs --state postgres")
     }
     if noSandbox, noService { throw ValidationError("--no-sandbox and --no-service leave nothing") }
   }
@@ -98,6 +103,9 @@ struct ServeCommand: AsyncParsableCommand {
       }
     }
     if !noSandbox {
+      if deciding.state == .postgres {
+        log.notice("the sandbox stores its data in SQLite, for this server alone")
+      }
       var options = SandboxOptions(fixtures: fixtures, log: log)
       options.limits.body = access.maxBody
       options.adminToken = try access.adminToken()
@@ -149,7 +157,10 @@ struct ServeCommand: AsyncParsableCommand {
     options.requiresKeys = access.requireKeys || !fixtures.isDemo || !isLocal
     options.settings.redaction = Redaction(paths: access.redacted.compactMap(Redaction.path))
     do {
-      return try await DecisionService(options, store: SQLiteStore(database))
+      let store: any StateStore =
+        deciding.state == .postgres
+        ? try await stateDatabase.store(log) : try SQLiteStore(database)
+      return try await DecisionService(options, store: store)
     } catch let error as ServiceError {
       throw ValidationError(error.message)
     }

@@ -19,8 +19,9 @@ import Testing
     try Self.config { $0.replacing("\"\(placement)\"", with: "\"\(placement)_2\"") }
   }
 
-  @Test func aConfigIsTriedThenPutThenTakenBack() async throws {
-    let server = try await TestServer()
+  @Test(arguments: TestStore.all)
+  func aConfigIsTriedThenPutThenTakenBack(_ kind: TestStore) async throws {
+    let server = try await TestServer(store: kind.store())
     let user = #"{"userId":"u","placements":["export_report_2"]}"#
     func result() async throws -> String? {
       try await server.post("/v1/decide", user).json["decisions"]?.elements?[0]["result"]?[
@@ -83,8 +84,9 @@ import Testing
   }
 
   /// Going back again goes one further back, and not forth again.
-  @Test func goingBackTwiceGoesTwoBack() async throws {
-    let server = try await TestServer()
+  @Test(arguments: TestStore.all)
+  func goingBackTwiceGoesTwoBack(_ kind: TestStore) async throws {
+    let server = try await TestServer(store: kind.store())
     for placement in ["export_report", "session_start", "paywall_decline"] {
       _ = try await put(server, try without(placement))
     }
@@ -106,8 +108,9 @@ import Testing
     #expect(versions?.prefix(4).map { $0["sameAs"]?.wholeNumber } == [1, 2, 1, nil])
   }
 
-  @Test func theAdminReadsWhatWasDoneToAllApplications() async throws {
-    let server = try await TestServer()
+  @Test(arguments: TestStore.all)
+  func theAdminReadsWhatWasDoneToAllApplications(_ kind: TestStore) async throws {
+    let server = try await TestServer(store: kind.store())
     let text = try without("export_report")
     for key in ["sk_test", "sk_other"] {
       #expect(try await server.send("PUT", "/v1/config", text, key: key).status == 200)
@@ -176,8 +179,9 @@ import Testing
     #expect(answer.json["diff"]?["users"] == 2)
   }
 
-  @Test func ifMatchKeepsOneFromOverwritingAnother() async throws {
-    let server = try await TestServer()
+  @Test(arguments: TestStore.all)
+  func ifMatchKeepsOneFromOverwritingAnother(_ kind: TestStore) async throws {
+    let server = try await TestServer(store: kind.store())
     let tag = try #require(
       try await server.send("GET", "/v1/config", key: "sk_test").headers["etag"])
     func put(_ tag: String) async throws -> Int {
@@ -218,8 +222,9 @@ import Testing
       again.service.applications[0].current.ruleSet.placement(named: "export_report_2") != nil)
   }
 
-  @Test func manyWhoDecideWhileConfigsChangeGetOneOrTheOther() async throws {
-    let server = try await TestServer()
+  @Test(arguments: TestStore.all)
+  func manyWhoDecideWhileConfigsChangeGetOneOrTheOther(_ kind: TestStore) async throws {
+    let server = try await TestServer(store: kind.store())
     let texts = [try without("export_report"), try Self.config { $0 }]
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {

@@ -30,10 +30,10 @@ import Testing
   }
 
   private func server(
-    _ database: (any DatabaseWriter)? = nil, keeping kept: Int64 = 86_400_000,
+    _ store: (any StateStore)? = nil, keeping kept: Int64 = 86_400_000,
     _ config: String = config
   ) async throws -> TestServer {
-    try await TestServer(database: database) {
+    try await TestServer(store: store) {
       $0.settings.texts = try TextFile.decode(
         json: Array(#"{"paywalls":{"a":{"title":"This is a"},"b":{"title":"This is b"}}}"#.utf8)
       ).get()
@@ -65,8 +65,9 @@ import Testing
     #expect(try await server.post("/v1/decide", body).status == 400)
   }
 
-  @Test func limitsCountWhatHappenedBefore() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func limitsCountWhatHappenedBefore(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     var results: [String?] = []
     for time in ["12:00", "12:10", "12:20", "13:05"] {
       results.append(try await ask(server, "u", at: time)["result"]?["result"]?.text)
@@ -79,8 +80,9 @@ import Testing
     }
   }
 
-  @Test func variantsStayWhatTheyWere() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func variantsStayWhatTheyWere(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     let user = "u-1"
     let first = try await ask(server, user)["paywall"]?.text
     // The weights are turned around: a new draw would give others the other one.
@@ -115,8 +117,9 @@ import Testing
   }
 
   /// One user gets one outcome at one moment, whichever endpoint is asked.
-  @Test func storedStateCountsInEveryAnswer() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func storedStateCountsInEveryAnswer(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     let first = try #require(try await ask(server, "u-1")["paywall"]?.text)
     let (a, b) = first == "a" ? ("0", "100") : ("100", "0")
     let put = try await server.send(
@@ -134,9 +137,10 @@ import Testing
       try await paywalls(server, "u-1", at: "14:00") == [first, first, first, first])
   }
 
-  @Test func flagsCountStoredStateAndStoreNothing() async throws {
-    let database = try ServiceDatabase.open(in: nil)
-    let server = try await server(database)
+  @Test(arguments: TestStore.all)
+  func flagsCountStoredStateAndStoreNothing(_ kind: TestStore) async throws {
+    let store = try await kind.store()
+    let server = try await server(store)
     let first = try #require(try await ask(server, "u-1")["paywall"]?.text)
     let (a, b) = first == "a" ? ("0", "100") : ("100", "0")
     _ = try await server.send("PUT", "/v1/config", Self.config(a: a, b: b), key: "sk_test")
@@ -149,15 +153,14 @@ import Testing
     #expect(flags.json["flags"]?.elements?.first?["value"]?.text == first)
     let other = #"{"context":{"targetingKey":"u-2","ok":true}}"#
     _ = try await server.post("/ofrep/v1/evaluate/flags/p", other)
-    let rows = try await database.read {
-      try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM assignment")
-    }
-    #expect(rows == 1)
+    let states = try await store.states(of: ["u-1", "u-2"], in: "1")
+    #expect(states.keys.sorted() == ["u-1"])
   }
 
   /// Lines store something if they ask for it, in the order in which they stand.
-  @Test func linesOfAStreamHaveTheirEffects() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func linesOfAStreamHaveTheirEffects(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     let user = #"{"userId":"u","user":{"ok":true}"#
     let body = """
       \(user)}
@@ -181,8 +184,9 @@ import Testing
       plain.json["decisions"]?.elements?.first?["result"]?["result"] == "noAudienceMatch")
   }
 
-  @Test func aRequestIDHasItsEffectsOnce() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func aRequestIDHasItsEffectsOnce(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     let first = try await ask(server, "u", #","requestId":"r1""#)
     for _ in 0..<5 { #expect(try await ask(server, "u", #","requestId":"r1""#) == first) }
     // Of two that are allowed, one is left.
@@ -200,7 +204,7 @@ import Testing
         try String.fetchAll($0, sql: "SELECT request FROM decided ORDER BY request")
       }
     }
-    let server = try await server(database, keeping: 60_000)
+    let server = try await server(SQLiteStore(database), keeping: 60_000)
     for id in ["a", "b"] { _ = try await ask(server, "u", #","requestId":"\#(id)""#) }
     #expect(try await kept() == ["a", "b"])
     try await database.write {
@@ -213,13 +217,14 @@ import Testing
     #expect(again["result"]?["result"]?.text == "paywall")
   }
 
-  @Test func ofOccurrencesTheLastOnesAreKept() async throws {
-    let database = try ServiceDatabase.open(in: nil)
+  @Test(arguments: TestStore.all)
+  func ofOccurrencesTheLastOnesAreKept(_ kind: TestStore) async throws {
+    let store = try await kind.store()
     func kept() async throws -> Int? {
-      try await database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM occurrence") }
+      try await store.read(StateKey("u", in: "1")).user.occurrences.first?.times.count
     }
     let often = Self.config.replacing(#""max_count":2"#, with: #""max_count":130"#)
-    let server = try await server(database, often)
+    let server = try await server(store, often)
     for number in 0..<150 {
       // Each an hour and more after the one before.
       let time = Instant(milliseconds: 1_772_366_400_000 + Int64(number) * 4_000_000)
@@ -234,8 +239,9 @@ import Testing
     #expect(try await kept() == 100)
   }
 
-  @Test func manyAtOnceUseALimitUpOnce() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func manyAtOnceUseALimitUpOnce(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     let shown = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<12 {
         group.addTask {
@@ -248,8 +254,9 @@ import Testing
   }
 
   /// Texts are those of what was decided, and not of what somebody would get of whom nothing is kept.
-  @Test func textsAreThoseOfTheVariantThatIsKept() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func textsAreThoseOfTheVariantThatIsKept(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     for user in ["u-1", "u-2", "u-3"] {
       _ = try await server.send("PUT", "/v1/config", Self.config, key: "sk_test")
       let first = try #require(try await ask(server, user)["paywall"]?.text)
@@ -262,8 +269,9 @@ import Testing
   }
 
   /// Whose limit is used up sees no paywall, and reads none.
-  @Test func whoIsHeldBackHasNoTexts() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func whoIsHeldBackHasNoTexts(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     for _ in 0..<2 {
       #expect(try await ask(server, "u", #","texts":true"#)["texts"]?["title"] != nil)
     }
@@ -292,7 +300,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let database = try ServiceDatabase.open(in: folder.path)
-    let server = try await server(database)
+    let server = try await server(SQLiteStore(database))
     let isDone = DispatchSemaphore(value: 0)
     let writing = Task.detached {
       try await database.write { _ in _ = isDone.wait(timeout: .now() + 20) }
@@ -307,8 +315,9 @@ import Testing
     try await writing.value
   }
 
-  @Test func manyWithOneRequestIDHaveOneEffect() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func manyWithOneRequestIDHaveOneEffect(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     let answers = try await withThrowingTaskGroup(of: Value.self) { group in
       for _ in 0..<12 {
         group.addTask { try await self.ask(server, "u", #","requestId":"r""#) }
@@ -321,8 +330,9 @@ import Testing
   }
 
   /// An answer that is given again says which config decided.
-  @Test func aRepeatedAnswerHasItsConfig() async throws {
-    let server = try await server()
+  @Test(arguments: TestStore.all)
+  func aRepeatedAnswerHasItsConfig(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
     let body = #"{"userId":"u","user":{"ok":true},"requestId":"r"}"#
     let first = try await server.post("/v1/decide", body)
     #expect(first.headers["tollgate-config-version"] == "1")

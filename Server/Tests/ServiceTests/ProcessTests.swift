@@ -45,6 +45,11 @@ import Testing
     ["--config", "config.json", "--also-port", "8081", "--also-port", "8081"],
     ["--config", "config.json", "--keep-requests", "0"],
     ["--config", "config.json", "--keep-events", "0"],
+    ["--config", "config.json", "--state", "postgres"],
+    ["--config", "config.json", "--state", "postgres", "--database-url-file", "missing"],
+    ["--config", "config.json", "--state", "postgres", "--database-schema", "A"],
+    ["--config", "config.json", "--state", "postgres", "--database-connections", "0"],
+    ["--config", "config.json", "--database-url-file", "token"],
   ])
   func wrongUseIsToldInWords(arguments: [String]) {
     do {

@@ -1,8 +1,11 @@
+import Expressions
 import Foundation
 
 /// A connection whose bytes a test sends as it likes.
 final class RawConnection: Sendable {
   private let socket: Int32
+  /// Closed twice, it would be another one's socket the second time.
+  private let isOpen = Locked(true)
 
   struct Failure: Error {}
 
@@ -69,6 +72,11 @@ final class RawConnection: Sendable {
 
   /// Ends the connection, at once and without a word where `resets` says so.
   func leave(resets: Bool = false) {
+    let wasOpen = isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
+    guard wasOpen else { return }
     if resets {
       var option = linger(l_onoff: 1, l_linger: 0)
       setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

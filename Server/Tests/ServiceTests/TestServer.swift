@@ -45,7 +45,8 @@ final class TestServer: Sendable {
   }
 
   init(
-    database: (any DatabaseWriter)? = nil, settings: ServerSettings = ServerSettings(),
+    database: (any DatabaseWriter)? = nil, store: (any StateStore)? = nil,
+    settings: ServerSettings = ServerSettings(),
     log: Logger = quiet,
     _ change: (inout ServiceOptions) throws -> Void = { _ in },
     routes: ((Router<ServiceContext>, DecisionService) -> Void)? = nil
@@ -55,7 +56,7 @@ final class TestServer: Sendable {
     options.settings.seed = "demo"
     try change(&options)
     let service = try await DecisionService(
-      options, store: SQLiteStore(try database ?? ServiceDatabase.open(in: nil)))
+      options, store: try store ?? SQLiteStore(database ?? ServiceDatabase.open(in: nil)))
     self.service = service
     let server = Server(settings, metrics: service.metrics, log: log)
     addServiceRoutes(to: server.router, service)

@@ -32,7 +32,7 @@ package struct NewConfig: Sendable {
   package var source: String
   package var note: String?
   package var at: Instant
-  /// What the audit log says beside the number.
+  /// The detail in the audit log, beside the number.
   package var detail = ""
   /// The version that must be the newest one; nil for any.
   package var after: Int?

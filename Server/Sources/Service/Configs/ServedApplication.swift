@@ -28,23 +28,34 @@ package final class ServedApplication: Sendable {
       settings.products = try Self.products(products, of: application.id)
     }
     self.settings = settings
-    let hash = LoadedConfig.hash(of: application.config)
-    let last = try await store.config(of: application.id, number: nil, source: nil)
-    let lastOfFile = try await store.config(of: application.id, number: nil, source: "file")
-    if let last, let lastOfFile, lastOfFile.version.hash == hash,
-      let loaded = try? LoadedConfig(
-        number: last.version.number, ConfigText(last.bytes, language: settings.language), settings)
-    {
-      running = Locked(loaded)
-      return
-    }
     let text = ConfigText(application.config, language: settings.language)
-    try Self.checkUsable(text, application, options.log)
-    let number = try await store.publish(
-      NewConfig(
+    var isChecked = false
+    while true {
+      let last = try await store.config(of: application.id, number: nil, source: nil)
+      let lastOfFile = try await store.config(of: application.id, number: nil, source: "file")
+      if let last, let lastOfFile,
+        lastOfFile.version.hash == LoadedConfig.hash(of: application.config),
+        let loaded = try? LoadedConfig(
+          number: last.version.number, ConfigText(last.bytes, language: settings.language), settings
+        )
+      {
+        running = Locked(loaded)
+        return
+      }
+      if !isChecked { try Self.checkUsable(text, application, options.log) }
+      isChecked = true
+      var config = NewConfig(
         application.config, of: application.id, by: "file", source: "file",
-        note: application.configPath))
-    running = Locked(try LoadedConfig(number: number, text, settings))
+        note: application.configPath)
+      config.after = last?.version.number ?? 0
+      do {
+        let number = try await store.publish(config)
+        running = Locked(try LoadedConfig(number: number, text, settings))
+        return
+      } catch let error as ServiceError where error == .changedMeanwhile {
+        // Another server has begun at the same time.
+      }
+    }
   }
 
   /// Rejects a config that decides nothing due to its errors, and logs the parts of others that are left out.

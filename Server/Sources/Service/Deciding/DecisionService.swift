@@ -10,6 +10,7 @@ package final class DecisionService: Sendable {
   package let metrics = ServiceMetrics()
   let access: Access
   let store: any StateStore
+  let turns = UserTurns()
 
   package init(_ options: ServiceOptions, store: any StateStore) async throws {
     self.options = options

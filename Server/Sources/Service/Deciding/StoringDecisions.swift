@@ -23,17 +23,28 @@ extension DecisionService {
     _ config: LoadedConfig
   ) async throws -> (bytes: [UInt8], version: Int) {
     let storing = try Storing(body, request, application, config, options)
-    for _ in 0..<Self.mostAttempts {
-      let stored = try await store.read(storing.key)
-      let (outcome, change) = try storing.decide(stored)
-      if let change {
-        guard try await store.store(change, of: storing.key, ifStill: stored) else { continue }
+    if let outcome = try await attempt(storing) { return counted(outcome, application) }
+    // Requests of this server do not compete for a user with each other.
+    let outcome = try await turns.run(storing.key) {
+      for _ in 1..<Self.mostAttempts {
+        if let outcome = try await attempt(storing) { return outcome }
       }
-      return counted(outcome, application)
+      // Others were faster every time.
+      return try await store.update([storing.key]) { try storing.decide($1) }[0]
     }
-    // Others were faster every time.
-    let outcomes = try await store.update([storing.key]) { try storing.decide($1) }
-    return counted(outcomes[0], application)
+    return counted(outcome, application)
+  }
+
+  /// Decides, and stores what follows.
+  ///
+  /// - Returns: nil if the user's stored state has changed meanwhile.
+  private func attempt(_ storing: Storing) async throws -> Storing.Outcome? {
+    let stored = try await store.read(storing.key)
+    let (outcome, change) = try storing.decide(stored)
+    if let change {
+      guard try await store.store(change, of: storing.key, ifStill: stored) else { return nil }
+    }
+    return outcome
   }
 
   /// The same for several requests, one after the other, in one transaction.

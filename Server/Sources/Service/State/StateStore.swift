@@ -2,7 +2,7 @@ package import Expressions
 package import Requests
 internal import RuleEngine
 
-/// What the service stores: variants and occurrences of users, the answers to requests with an ID, and configs
+/// The storage of the service: variants and occurrences of users, the answers to requests with an ID, and configs
 /// with their history and audit log.
 ///
 /// Each method is a whole operation. Two requests that change one user at once never both succeed in `store` with
@@ -10,7 +10,7 @@ internal import RuleEngine
 package protocol StateStore: Sendable {
   // MARK: Users
 
-  /// What is stored of a user and a request at one moment.
+  /// Reads a user and a request, as of one moment.
   func read(_ key: StateKey) async throws -> Stored
 
   /// Stores a change if the user and the request are still as they were read.
@@ -31,7 +31,7 @@ package protocol StateStore: Sendable {
   /// Whether anything is stored of any user.
   func hasUsers(in application: String) async throws -> Bool
 
-  /// The states of those users of whom anything is stored.
+  /// The states of those users that have one.
   func states(of users: [String], in application: String) async throws -> [String: StoredState]
 
   // MARK: Configs
@@ -76,7 +76,7 @@ package struct StateKey: Hashable, Sendable {
   }
 }
 
-/// What is stored of a user and of a request.
+/// The stored data of a user and of a request.
 package struct Stored: Equatable, Sendable {
   /// Occurrences of a key are in the order in which they were stored.
   var state = StoredState()
@@ -111,7 +111,7 @@ package struct StoredAnswer: Equatable, Sendable {
   }
 }
 
-/// What a decision adds.
+/// The effects of a decision.
 package struct StateChange: Sendable {
   /// The variants that the user was given, by experiment.
   package var assignments: [(experiment: String, variant: String)] = []

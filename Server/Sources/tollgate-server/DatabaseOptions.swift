@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Logging
+internal import Service
+
+/// The database of `--state postgres`.
+struct DatabaseOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A file with the URL of the PostgreSQL database.",
+      discussion: """
+        The default is the environment variable DATABASE_URL. The URL is never printed: \
+        postgresql://user:password@host:5432/database?sslmode=verify-full
+        """, valueName: "file"), completion: .file())
+  var databaseURLFile: String?
+
+  @Option(help: ArgumentHelp("The schema that has the tables.", valueName: "name"))
+  var databaseSchema = "tollgate"
+
+  @Option(help: ArgumentHelp("The number of connections to the database.", valueName: "count"))
+  var databaseConnections = 8
+
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait for a connection to the database.", valueName: "milliseconds"))
+  var databaseConnectTimeout = 1_000
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a statement of the database may take.", valueName: "milliseconds"))
+  var databaseStatementTimeout = 1_500
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a statement may wait for a lock.", valueName: "milliseconds"))
+  var databaseLockTimeout = 500
+
+  func validate() throws {
+    if let problem = PostgresOptions.problem(ofSchema: databaseSchema) {
+      throw ValidationError("--database-schema is '\(databaseSchema)'; \(problem)")
+    }
+    guard (1...1_000).contains(databaseConnections) else {
+      throw ValidationError("--database-connections is a number from 1 to 1000")
+    }
+    for (name, value) in [
+      ("connect", databaseConnectTimeout), ("statement", databaseStatementTimeout),
+      ("lock", databaseLockTimeout),
+    ] where !(1...60_000).contains(value) {
+      throw ValidationError(
+        "--database-\(name)-timeout is a number of milliseconds from 1 to 60000")
+    }
+  }
+
+  /// Connects to the database.
+  func store(_ log: Logger) async throws -> any StateStore {
+    #if PostgreSQL
+      var options = PostgresOptions(url: try url(), log: log)
+      options.schema = databaseSchema
+      options.connections = databaseConnections
+      options.connectTimeout = databaseConnectTimeout
+      options.statementTimeout = databaseStatementTimeout
+      options.lockTimeout = databaseLockTimeout
+      return try await PostgresStore(options)
+    #else
+      throw ValidationError(
+        "--state postgres: this tollgate-server was built without PostgreSQL; build it with "
+          + "'--traits PostgreSQL'")
+    #endif
+  }
+
+  #if PostgreSQL
+    private func url() throws -> String {
+      if let path = databaseURLFile {
+        let text = String(
+          decoding: try DecidingOptions.read(path, "--database-url-file"), as: UTF8.self)
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+      }
+      guard let url = ProcessInfo.processInfo.environment["DATABASE_URL"], !url.isEmpty else {
+        throw ValidationError(
+          "--state postgres needs DATABASE_URL in the environment, or --database-url-file FILE")
+      }
+      return url
+    }
+  #endif
+}
