@@ -66,7 +66,7 @@ extension PreparedConfig {
       let close = Suggestion.closest(to: name, among: config.paywalls.map(\.identifier))
       throw RequestError(
         .request, "unknown_paywall",
-        "there are no texts of a paywall '\(name)'"
+        "no paywall '\(name)' has texts"
           + (close.map { "; did you mean '\($0)'?" } ?? ""))
     }
     return .object([

@@ -159,7 +159,7 @@ package struct WhatIf {
   /// The attributes that were set.
   package var text: String {
     let set = changes.map { change in
-      let from = change.from.map { "was \($0.json)" } ?? "was not there"
+      let from = change.from.map { "was \($0.json)" } ?? "was missing"
       return "\(change.path) = \(change.to?.json ?? "") (\(from))"
     }
     return "with " + set.joined(separator: ", ")

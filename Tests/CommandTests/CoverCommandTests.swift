@@ -60,7 +60,7 @@ import Testing
           --> config.json:5:3
 
         Cannot be exercised, and does not count:
-          p, audience 2 (never): earlier audiences take everybody
+          p, audience 2 (never): earlier audiences take every user
 
         36.4 % covered: 4 of 11 by 1 test; 4 cannot be exercised
 
@@ -119,7 +119,7 @@ import Testing
       audiences[0].json == #"{"placement":"p","audience":0,"reached":1,"taken":1}"#)
     #expect(
       audiences[2]["gaps"]?.json
-        == #"[{"count":"taken","verdict":"impossible","reason":"earlier audiences take everybody"}]"#
+        == #"[{"count":"taken","verdict":"impossible","reason":"earlier audiences take every user"}]"#
     )
     let clause = try #require(value["clauses"]?.elements?[1])
     #expect(

@@ -85,7 +85,7 @@ import Testing
       ])
   }
 
-  /// Why nobody matches, in a few words, the most telling reason first; a rule that does not compile
+  /// Why no user matches, in a few words, the most telling reason first; a rule that does not compile
   /// is told by the exit code, too.
   @Test func shortReasons() throws {
     let folder = try TestFolder()
@@ -114,7 +114,7 @@ import Testing
     #expect(result.code == 0, "\(result.errors)")
     let reasons = [
       "limited  no match  -             audience 1 (b) held back by its limit: shown once so far, at most 1",
-      "failing  no match  -             audience 1 (b): user.mail is not there, and endsWith needs a string",
+      "failing  no match  -             audience 1 (b): user.mail is missing, and endsWith needs a string",
       "one      no match  -             audience 0 (a) does not match",
       "none     no match  -             it has no audiences",
       "kept     holdout   audience 0 (a)  variant v, the only one",

@@ -73,10 +73,10 @@ import Testing
       "so far (", "in this session (", "never shown, at most ", "not shown in the last hour",
       "): skipped: the user has the entitlement ",
       "does not match: the expression does not compile",
-      "not true or false", "is not there, and endsWith needs a string", "a type that does not fit",
+      "not true or false", "is missing, and endsWith needs a string", "a type that does not fit",
       "holdout, no paywall", "the only variant", "assigned now", "(stored variant ", "reassigned: ",
-      "drew 0.", " of 100: variant ", "<- this user", "everybody\n", "in parentheses: not needed",
-      "is not there and counts as ", "if carried out, this would", "would take this user if ",
+      "drew 0.", " of 100: variant ", "<- this user", "every user\n", "in parentheses: not needed",
+      "is missing and counts as ", "if carried out, this would", "would take this user if ",
       "record an occurrence under ",
     ] { #expect(all.contains(words), "\(words)") }
   }

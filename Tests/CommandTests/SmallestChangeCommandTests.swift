@@ -155,7 +155,7 @@ struct SmallestChangeCommandTests {
     let ranges = result.lines.dropFirst(2).map {
       $0.prefix(15).trimmingCharacters(in: .whitespaces)
     }
-    #expect(ranges.prefix(4) == ["from -12 to 6", "7", "from 8 to 12", "not there"])
+    #expect(ranges.prefix(4) == ["from -12 to 6", "7", "from 8 to 12", "missing"])
     #expect(result.output.contains("between these values there may be others"))
   }
 

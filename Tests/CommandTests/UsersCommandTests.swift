@@ -34,7 +34,7 @@ import Testing
     for line in [
       #"problem: IDs appear again, first "u-1" at users.ndjson:1 and users.ndjson:3 (1)"#,
       "problem: user.age has several kinds: 2 int, 1 string (3)",
-      #"problem: device.timezone is "Europe/Berln", which is no time zone (1)"#,
+      #"problem: device.timezone is "Europe/Berln", which is not a time zone (1)"#,
       "problem: rules read user.seed, which no user has (4)",
       "note: rules read user.age, which users lack (1)",
       "Not read by any rule: user.plan, params.source",

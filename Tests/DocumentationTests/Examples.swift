@@ -564,7 +564,7 @@ struct Examples {
     try frame.fill(["user": [:]])
     let errors = rules.errors("p", frame: &frame, state: DecisionState(subjectID: "u1", now: 0))
     example.same(errors[0].path, "user.email")
-    example.same(errors[0].message, "user.email is not there, and endsWith needs a string")
+    example.same(errors[0].message, "user.email is missing, and endsWith needs a string")
     example.end()
   }
 

@@ -2,7 +2,7 @@ extension EvaluationError: CustomStringConvertible {
   /// A description of the error.
   public var description: String {
     switch kind {
-    case .noSuchAttribute: "an attribute, a key or a field is not there"
+    case .noSuchAttribute: "an attribute, a key or a field is missing"
     case .noSuchOverload:
       operandTypes.isEmpty
         ? "an operator or a function does not take values of these types"
@@ -14,10 +14,10 @@ extension EvaluationError: CustomStringConvertible {
     case .conversion: "the value cannot be converted"
     case .badMapKey: "a map has a key twice, or one that is not a bool, an int, a uint or a string"
     case .badRegex: "the pattern is not a regular expression"
-    case .limitExceeded: "evaluating takes more time or memory than it may"
+    case .limitExceeded: "evaluating exceeds its limit of time or memory"
     case .unknownValue: "the value depends on an attribute that is not known"
     case .undeclaredName: "a variable has no value, or a function does not exist"
-    case .nullComparison: "something is compared with null"
+    case .nullComparison: "a value is compared with null"
     case .badArgument: "an argument is missing or has no value"
     case .fatalArgument: "an argument cannot be evaluated"
     }

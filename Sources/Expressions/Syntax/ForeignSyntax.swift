@@ -44,7 +44,7 @@ struct ForeignSyntax {
   private func aboutWhole() -> Diagnostic? {
     guard let start = source.firstIndex(where: { !ForeignSyntax.isSpace($0) }) else {
       return error(
-        "the expression is empty", SourceRange(from: 0, to: 0), "write true to match everybody")
+        "the expression is empty", SourceRange(from: 0, to: 0), "write true to match every user")
     }
     for (open, close) in [("{{", "}}"), ("<<", ">>"), ("{%", "%}"), ("${", "}")]
     where has(open, at: start) {

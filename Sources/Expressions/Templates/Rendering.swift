@@ -194,7 +194,7 @@ enum RenderMessages {
     switch error.kind {
     case .divisionByZero: "division by zero"
     case .conversion:
-      "the value cannot be converted, or has no text (as after a division by zero)"
+      "the value cannot be converted, or cannot be written as a string (as after a division by zero)"
     case .noSuchOverload:
       error.operandTypes.count == 2
         ? "\(error.operandTypes[0]) and \(error.operandTypes[1]) cannot be combined"

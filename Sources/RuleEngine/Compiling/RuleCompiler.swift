@@ -121,22 +121,22 @@ private struct RuleCompiler: ~Copyable {
 
   mutating func add(_ placement: Placement) {
     let first = rules.count
-    var everybody: Audience?
+    var everyone: Audience?
     for audience in placement.audiences {
-      if let everybody {
+      if let everyone {
         diagnostics.append(
           Diagnostic(
-            .unreachableAudience, "nobody gets here: an earlier audience matches everybody",
+            .unreachableAudience, "no user gets here: an earlier audience matches every user",
             severity: .warning, path: audience.path,
             related: [
               Diagnostic.Related(
-                path: everybody.path,
-                message: "\(RuleCompiler.name(everybody)) matches everybody")
+                path: everyone.path,
+                message: "\(RuleCompiler.name(everyone)) matches every user")
             ]))
       } else if audience.isEverybody, audience.occurrenceLimit == nil,
         audience.entitlementGuard == nil
       {
-        everybody = audience
+        everyone = audience
       }
       add(audience)
     }

@@ -166,7 +166,7 @@ extension Explanation.Audience {
       if step.reason.isTried { text += "; this user does not have it" }
       lines.append("    \(text)")
     }
-    lines.append("    \(expression.map(ExplanationText.oneLine) ?? "everybody")")
+    lines.append("    \(expression.map(ExplanationText.oneLine) ?? "every user")")
     let clauses = shownClauses
     let marks = max(7, clauses.map { ExplanationText.mark($0).count }.max() ?? 0)
     let texts = min(
@@ -292,16 +292,16 @@ enum ExplanationText {
 
   private static func describe(_ attribute: Clause.Attribute) -> String {
     if attribute.value == nil, let standIn = attribute.standIn {
-      return "\(attribute.path) is not there and counts as \(short(standIn.json))"
+      return "\(attribute.path) is missing and counts as \(short(standIn.json))"
     }
-    let value = attribute.isPresenceOnly ? "there" : describe(attribute.value)
+    let value = attribute.isPresenceOnly ? "present" : describe(attribute.value)
     let binding =
       attribute.isMapForNull ? " (an empty map on iOS)" : ""
     return "\(attribute.path) is \(value)\(binding)"
   }
 
   private static func describe(_ value: Value?) -> String {
-    value.map { short($0.json) } ?? "not there"
+    value.map { short($0.json) } ?? "missing"
   }
 
   /// Rows in which all cells but the last are padded to the width of their column.

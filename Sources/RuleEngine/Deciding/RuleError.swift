@@ -10,7 +10,7 @@ public import Expressions
 /// try frame.fill(["user": [:]])
 /// let errors = rules.errors("p", frame: &frame, state: DecisionState(subjectID: "u1", now: 0))
 /// errors[0].path  // "user.email"
-/// errors[0].message  // "user.email is not there, and endsWith needs a string"
+/// errors[0].message  // "user.email is missing, and endsWith needs a string"
 /// ```
 public struct RuleError: Hashable, Sendable {
   /// Position of the audience among those of its placement, from 0.
@@ -22,7 +22,7 @@ public struct RuleError: Hashable, Sendable {
   public var code: String
   /// The attribute that caused it, such as `user.email`; nil if there is none.
   public var path: String?
-  /// The same in words: `user.email is not there, and endsWith needs a string`. It follows from the
+  /// The same in words: `user.email is missing, and endsWith needs a string`. It follows from the
   /// rest, and errors are equal without it.
   public var message: String
 
@@ -269,12 +269,12 @@ enum RuleErrorText {
         : "\(inner) is missing, so there is no \(subject)"
     }
     if failure.isAbsent {
-      guard let operation = details.operation else { return "\(subject) is not there" }
-      return "\(subject) is not there, and \(operation) needs \(needs ?? "a value")"
+      guard let operation = details.operation else { return "\(subject) is missing" }
+      return "\(subject) is missing, and \(operation) needs \(needs ?? "a value")"
     }
     if let operation = details.operation, failure.isNull {
       return
-        "\(subject) is null, and \(operation) needs \(needs ?? "a value"); leave out what is not there"
+        "\(subject) is null, and \(operation) needs \(needs ?? "a value"); omit missing values"
     }
     if let operation = details.operation, let needs, !failure.isOperand {
       return "\(operation) needs \(needs), and \(subject) does not give one"

@@ -258,7 +258,7 @@ package struct TextDeclarations: Sendable {
     return products.filter { product in !reads.contains { reach($0, product.slot) } }.map {
       product in
       Diagnostic(
-        .unusedProduct, "no text mentions the product in slot '\(product.slot)'",
+        .unusedProduct, "no paywall text mentions the product in slot '\(product.slot)'",
         severity: .warning)
     }
   }

@@ -6,7 +6,7 @@ extension SuperwallConfigDecoder {
     ConfigKey("experiment_id", requiredBy: native),
     ConfigKey("experiment_group_id", requiredBy: native), ConfigKey("variants", requiredBy: native),
     ConfigKey("preload", requiredBy: native),
-    ConfigKey("expression_cel", misspelt: "the audience matches everybody"),
+    ConfigKey("expression_cel", misspelt: "the audience matches every user"),
     ConfigKey("expression"), ConfigKey("expression_js"),
     ConfigKey("occurrence", misspelt: "the audience has no limit"),
     ConfigKey("computed_properties"),
@@ -122,7 +122,7 @@ extension SuperwallConfigDecoder {
   private mutating func noteLegacyExpression(_ element: ConfigElement) {
     for key in ["expression", "expression_js"] where element.member(key) != nil {
       log.report(
-        .legacyExpression, "'\(key)' is no longer evaluated: this audience matches everybody",
+        .legacyExpression, "'\(key)' is no longer evaluated: this audience matches every user",
         severity: .warning, at: element.memberPath(key), suggestion: "write 'expression_cel'")
     }
   }

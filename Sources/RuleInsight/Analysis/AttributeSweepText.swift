@@ -60,7 +60,7 @@ extension AttributeSweep {
 
   /// A line for each stretch and value, or a single line if all outcomes are the same.
   package var text: String {
-    let now = own.map { "now \($0.json)" } ?? "now not there"
+    let now = own.map { "now \($0.json)" } ?? "now missing"
     var lines = ["\(path) (\(now))"]
     let rows =
       textRows + singles.map { Row(range: $0.text, outcome: $0.outcome.text, isOwn: $0.isOwn) }
@@ -107,7 +107,7 @@ extension AttributeSweep {
 
 extension AttributeSweep.Single {
   fileprivate var text: String {
-    guard let value else { return "not there" }
+    guard let value else { return "missing" }
     return isAnyOther ? "any other text" : value.json
   }
 }

@@ -94,9 +94,9 @@ final class ChangeFinder {
     }
     result.why =
       variants.contains { $0.search.isOutOfBudget }
-      ? "the search took all the steps that it may"
+      ? "the search reached its step limit"
       : isExcluded
-        ? nil : "not all that the conditions ask is understood, and no example was found"
+        ? nil : "the conditions are only partly understood, and no example was found"
     return result
   }
 
@@ -167,17 +167,17 @@ final class ChangeFinder {
       if conditionOf[earlier - before.lowerBound] == nil,
         ruleSet.rules[earlier].audience.entitlementGuard == nil
       {
-        return "audience \(ruleSet.rules[earlier].audience.label) takes everybody before"
+        return "audience \(ruleSet.rules[earlier].audience.label) takes every user first"
       }
     }
     guard var variant = variants.first else { return nil }
     let asksForEvents = !ruleSet.questions.isEmpty || !context.fixed.isEmpty
     if variant.search.isImpossible(variant.holding) {
       return asksForEvents
-        ? "with this user's events its condition holds for nobody"
-        : "its condition holds for nobody"
+        ? "with this user's events its condition holds for no user"
+        : "its condition holds for no user"
     }
-    return "earlier audiences take everybody for whom its condition holds"
+    return "earlier audiences take every user for whom its condition holds"
       + (asksForEvents ? " with this user's events" : "")
   }
 

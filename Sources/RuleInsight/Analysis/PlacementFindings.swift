@@ -83,8 +83,8 @@ extension PlacementAnalysis {
     let shadows = shadowing(rule, isFirstTime: false)
     let message =
       shadows.count == 1
-      ? "nobody gets here: everybody who matches is taken by \(title(shadows[0])) before"
-      : "nobody gets here: everybody who matches is taken by one of \(shadows.count) earlier audiences"
+      ? "no user gets here: \(title(shadows[0])) takes every user that matches"
+      : "no user gets here: \(shadows.count) earlier audiences take every user that matches"
     let related = shadows.map {
       Diagnostic.Related(path: path($0), message: "\(title($0)) takes some of them first")
     }
@@ -109,7 +109,7 @@ extension PlacementAnalysis {
     return [
       RuleAnalysis.Finding(
         diagnostic: Diagnostic(
-          .expiredAudience, "nobody matches any more: on \(today) its dates are over",
+          .expiredAudience, "no user matches any more: on \(today) its dates are over",
           severity: .warning, path: ruleSet.rules[rule].audience.path,
           suggestion: "remove it, or move its dates"))
     ]
@@ -170,7 +170,7 @@ extension PlacementAnalysis {
     return [
       RuleAnalysis.Finding(
         diagnostic: Diagnostic(
-          .contradictoryClauses, "nobody matches: \(list) contradict each other",
+          .contradictoryClauses, "no user matches: \(list) contradict each other",
           severity: .warning, range: hasRange ? range : nil, path: path(rule, clause: last),
           related: needed.map {
             Diagnostic.Related(

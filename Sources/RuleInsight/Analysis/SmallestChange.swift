@@ -62,9 +62,9 @@ package struct SmallestChange {
     case .unknown:
       let known =
         excluded == 0
-        ? "Whether a change of attributes makes audience \(audience) take this user is not known"
+        ? "It is unknown whether a change of attributes makes audience \(audience) take this user"
         : "No change of \(Self.count(excluded, "attribute")) makes audience \(audience) take this "
-          + "user; whether more would is not known"
+          + "user; a larger change might"
       return [known + (why.map { ": \($0)" } ?? "") + "."]
     case .found where changes.isEmpty: return ["Audience \(audience) takes this user."]
     case .found:
@@ -76,7 +76,7 @@ package struct SmallestChange {
         lines.append("With that, " + also.joined(separator: " and ") + ".")
       }
       if excluded < changes.count - 1 {
-        lines.append("Whether fewer changes would do is not known.")
+        lines.append("Fewer changes might be enough.")
       }
       return lines
     }
@@ -94,11 +94,11 @@ extension SmallestChange.Change {
 
   fileprivate var text: String {
     let now = "(now \(Self.text(from)))"
-    return to == nil ? "\(path) were not there \(now)" : "\(path) were \(Self.text(to)) \(now)"
+    return to == nil ? "\(path) were missing \(now)" : "\(path) were \(Self.text(to)) \(now)"
   }
 
   fileprivate static func text(_ value: Value?) -> String {
-    guard let text = value?.json else { return "not there" }
+    guard let text = value?.json else { return "missing" }
     return text.count <= 60 ? text : text.prefix(57) + "..."
   }
 }

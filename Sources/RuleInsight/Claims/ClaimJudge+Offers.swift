@@ -249,7 +249,7 @@ extension ClaimJudge {
       add(
         .then, product, range, in: sentence, holds: missing == nil,
         missing.map {
-          "no text mentions \(products[product].price($0.micros)) for \($0.total.words) in between"
+          "no paywall text mentions \(products[product].price($0.micros)) for \($0.total.words) in between"
         })
     }
   }

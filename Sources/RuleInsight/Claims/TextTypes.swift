@@ -68,7 +68,7 @@ package enum TextTypes {
     }
     if numbers.contains(attribute.name) { return nil }
     return warning(
-      "\(attribute.path) is text such as '\(example(attribute.name))', and not a number",
+      "\(attribute.path) is a string such as '\(example(attribute.name))', not a number",
       comparison.range, numeric(attribute.name))
   }
 
@@ -77,7 +77,7 @@ package enum TextTypes {
       return nil
     }
     return warning(
-      "\(attribute.path) is text such as '\(example(attribute.name))', and the filter '\(calculation.filter)' takes it as 0",
+      "\(attribute.path) is a string such as '\(example(attribute.name))'; the filter '\(calculation.filter)' reads it as 0",
       calculation.read.range, numeric(attribute.name))
   }
 

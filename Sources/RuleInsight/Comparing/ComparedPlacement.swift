@@ -150,7 +150,7 @@ struct ComparedPlacement {
       return ": its experiment is \(after.experimentStatus.words)"
     }
     if !sameBytes(before.experimentID, after.experimentID) {
-      return ": its experiment has another ID, and every user is drawn anew"
+      return ": its experiment has another ID, so every user is drawn again"
     }
     let ids = before.variants.map { Array($0.id.utf8) }
     let (gone, new) = (

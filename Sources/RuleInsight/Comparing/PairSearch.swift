@@ -55,7 +55,7 @@ struct PairSearch {
     switch answer {
     case .witness:
       if let found { return .witness(found) }
-      return .unknown(words(asked, "the user who was found is none"))
+      return .unknown(words(asked, "the user that was found gets the same from both"))
     case .proof: return .same
     case .unknown(.budget): return .unknown(words(asked, "the search took too many steps"))
     case .unknown(.opaque):

@@ -122,7 +122,7 @@ struct PlacementChanges {
     if let expression = audience.expression {
       return ruleSet.language.environment().format(expression).text
     }
-    return audience.filters.isEmpty ? "everybody" : FilterText(audience.filters).text
+    return audience.filters.isEmpty ? "every user" : FilterText(audience.filters).text
   }
 
   /// The clauses that the condition requires together.
@@ -133,7 +133,7 @@ struct PlacementChanges {
   }
 
   private static func owners(_ audience: Audience) -> String {
-    audience.entitlementGuard.map { "owners of '\($0)'" } ?? "nobody"
+    audience.entitlementGuard.map { "owners of '\($0)'" } ?? "no user"
   }
 
   private static func limit(_ audience: Audience) -> String {

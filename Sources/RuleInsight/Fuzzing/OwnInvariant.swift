@@ -174,8 +174,8 @@ final class OwnChecks {
       clock: plan.options.clock)
     let matched = explanation.audiences.filter { $0.step.reason == .matched }.map(\.step.index)
     let deciding = explanation.decision.audience.map { [$0] } ?? []
-    let told = Self.told(explanation.decision)
-    return matched == deciding ? told : "\(told), but \(matched) matched"
+    let outcome = Self.told(explanation.decision)
+    return matched == deciding ? outcome : "\(outcome), but \(matched) matched"
   }
 
   // MARK: Effects and limits
@@ -287,7 +287,8 @@ final class OwnChecks {
     }
     guard let state = decider.read(changed) else { return nil }
     let after = plan.ruleSet.steps(placement, frame: &decider.frame, state: state)
-    let taken = after.first { $0.reason == .matched }.map { "audience \($0.index)" } ?? "nobody"
+    let matched = after.first { $0.reason == .matched }
+    let taken = matched.map { "audience \($0.index)" } ?? "no audience"
     return ("audience \(step.index)", taken)
   }
 }

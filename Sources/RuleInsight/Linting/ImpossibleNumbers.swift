@@ -48,7 +48,7 @@ enum ImpossibleNumbers: Lint {
         if isOffset(id, in: expression, subject) {
           guard number != 0, number.magnitude < 900 || number.magnitude > 64_800 else { return [] }
           return findings(
-            "'\(name)' is in seconds: \(number.shortText) is no offset of a time zone",
+            "'\(name)' is in seconds: \(number.shortText) is not a time zone offset",
             in: condition, range: expression[relation.id].range,
             suggestion: number.magnitude <= 14 ? "write \((number * 3_600).shortText)" : nil,
             subject: name)

@@ -9,8 +9,8 @@ enum NoVariants: Lint {
     .noVariants, .error,
     what: "An audience has no variants.",
     why: """
-      Who matches it gets neither a paywall nor a holdout: the outcome is an error, and audiences \
-      behind it are not tried.
+      Users that match it get neither a paywall nor a holdout. Their outcome is an error, and later \
+      audiences are not tried.
       """,
     example: .audience(#""variants": []"#),
     advice: "Add a variant with a paywall, or remove the audience.",
@@ -35,7 +35,7 @@ enum NoVariants: Lint {
       if case .list(let elements)? = subject.root.value(at: path), !elements.isEmpty { return nil }
       return finding(
         subject.config.format == .agentWallie
-          ? "the experiment has no variants: everybody is held out"
+          ? "the experiment has no variants: every user is held out"
           : "the audience has no variants: users who match get an error",
         at: path, suggestion: "add a variant with a paywall, or remove the audience")
     }

@@ -41,15 +41,15 @@ enum OccurrenceLimits: Lint {
         // Older AgentWallie caps are a single word.
         let count = path + (isSuperwall ? ".max_count" : ".limit")
         return finding(
-          "a limit of \(limit.maxCount) lets nobody through: the audience never matches",
+          "a limit of \(limit.maxCount) lets no user through: the audience never matches",
           at: subject.root.value(at: count) == nil ? path : count,
-          suggestion: "write how often it may apply, or remove the audience")
+          suggestion: "write a maximum of at least 1, or remove the audience")
       }
       guard case .minutes(let minutes) = limit.interval, minutes <= 0 else { return nil }
       return Diagnostic(
-        otherPage.code, "the last \(minutes) minutes hold no occurrence: the limit stops nobody",
+        otherPage.code, "the last \(minutes) minutes hold no occurrence: the limit stops no user",
         severity: otherPage.severity, path: "\(path).interval.minutes",
-        suggestion: "write the minutes that count, or INFINITY, or take the limit out")
+        suggestion: "write a positive number of minutes or INFINITY, or remove the limit")
     }
   }
 }

@@ -35,9 +35,9 @@ enum RedundantAudiences: Lint {
           paywall == onlyPaywall(next), paths.insert(audience.path).inserted
         else { return nil }
         return finding(
-          "whoever this audience takes would get the paywall '\(paywall)' from the next one",
+          "users that this audience takes would get the paywall '\(paywall)' from the next one too",
           at: audience.path,
-          related: [Diagnostic.Related(path: next.path, message: "it is for everybody")])
+          related: [Diagnostic.Related(path: next.path, message: "it is for every user")])
       }
     }
   }

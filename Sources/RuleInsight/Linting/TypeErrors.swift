@@ -66,7 +66,7 @@ enum EnumValues: Lint {
   static let page = CodePage(
     .valueNotInEnum, .warning,
     what: "A condition compares an attribute of few values with another value.",
-    why: "It is never equal, so the condition holds for nobody, or with != for everybody.",
+    why: "It is never equal, so the condition holds for no user, or with != for every user.",
     example: .condition(#"device.platform == "ANDROID""#),
     advice: """
       Write one of the values that SDKs send; capitals count. Where your own records have others, say \

@@ -38,7 +38,7 @@ struct TypeReading {
     if expression[expression.root].kind == .or, !problems.isEmpty { return }
     report(
       .typeError, expression.root,
-      "the condition is \(whole.name) and never a bool: nobody matches",
+      "the condition is \(whole.name), not a bool: no user matches",
       suggestion: "compare it with something")
   }
 

@@ -50,7 +50,7 @@ enum UngrantedEntitlements: Lint {
       guard let id = audience.entitlementGuard, !granted.contains(id) else { continue }
       found.append(
         finding(
-          "\(message) '\(id)': nobody is passed over for it",
+          "\(message) '\(id)': no user is skipped for it",
           at: "\(audience.path).entitlement_check", suggestion: suggestion(id)))
     }
     for condition in subject.conditions {

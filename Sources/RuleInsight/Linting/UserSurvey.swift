@@ -148,7 +148,7 @@ package struct UserSurvey: Sendable {
       false, ids.odd,
       "IDs have white space or control characters inside, e.g. \(Self.quoted(ids.oddExample))")
     for (zone, users) in unknownZones.prefix(5) {
-      add(true, users, "device.timezone is \(Self.quoted(zone)), which is no time zone")
+      add(true, users, "device.timezone is \(Self.quoted(zone)), which is not a time zone")
     }
     add(
       true, offsets.filter { abs($0.key) > 86_400 }.values.reduce(0, +),

@@ -33,8 +33,8 @@ enum ZeroWeights: Lint {
         written.allSatisfy({ $0.weight == 0 })
       else { return nil }
       return finding(
-        "all percentages are 0: everybody is held out", at: subject.variantsPath(of: audience),
-        suggestion: "write the share that each variant is to get, or pause the experiment")
+        "all percentages are 0: every user is held out", at: subject.variantsPath(of: audience),
+        suggestion: "write the share of each variant, or pause the experiment")
     }
   }
 }

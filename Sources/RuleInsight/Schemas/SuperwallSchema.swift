@@ -100,7 +100,7 @@ enum SuperwallSchema {
       "variants": .list(.part("variant")).described("What users of this audience get, by weight."),
       "preload": .part("preload"),
       "expression_cel": .text.described(
-        "The condition, in superscript or CEL; without one the audience matches everybody."),
+        "The condition, in superscript or CEL; without one the audience matches every user."),
       "expression": JSONSchema.anything.described("No longer evaluated: write 'expression_cel'.")
         .with("deprecated", true),
       "expression_js": JSONSchema.anything.described("No longer evaluated: write 'expression_cel'.")

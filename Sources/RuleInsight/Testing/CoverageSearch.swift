@@ -78,7 +78,7 @@ package struct CoverageSearch {
           counter.counts[point] > 0
           ? .closable
           : isKnown
-            ? .impossible("nobody gets the paywall") : .unknown("nobody who gets it was found")
+            ? .impossible("no user gets the paywall") : .unknown("no user that gets it was found")
       }
     }
   }

@@ -41,7 +41,7 @@ struct PlacementClosing {
     (taken, isAsked) = ([], false)
     guard analysis.takes(rule) else {
       let isBroken = ruleSet.rules[rule].isBroken
-      let reason = isBroken ? "the rule does not compile" : "the limit never lets it take anybody"
+      let reason = isBroken ? "the rule does not compile" : "its limit never lets it take a user"
       for point in missing { gaps[point] = .impossible(reason) }
       return
     }
@@ -122,15 +122,15 @@ struct PlacementClosing {
   /// Why no user was found that a rule matches.
   private func nobody(_ rule: Int) -> CoverageSearch.Gap {
     guard let question = analysis.taking(rule, isFirstTime: false) else {
-      return .impossible("earlier audiences take everybody")
+      return .impossible("earlier audiences take every user")
     }
     guard analysis.proof(question, gettingTo: rule) != nil else {
-      return .unknown("nobody was found whom the audience takes")
+      return .unknown("no user was found that the audience takes")
     }
     if let holding = analysis.holding(rule), analysis.isProved([holding]) {
-      return .impossible("nobody matches")
+      return .impossible("no user matches")
     }
-    return .impossible("earlier audiences take everybody who matches")
+    return .impossible("earlier audiences take every user that matches")
   }
 
   /// Users that a rule matches. There are several, because not all can be changed in the same way.
@@ -153,7 +153,7 @@ struct PlacementClosing {
   ) -> CoverageSearch.Gap {
     let clause = counter.clauses(ofRule: rule)[number]
     guard clause.node != nil else {
-      return .unknown("the clause is only judged together with what is around it")
+      return .unknown("the clause cannot be judged apart from the clauses around it")
     }
     guard let condition = analysis.conditionOf[rule], counter.flips[condition][number] != nil else {
       return .unknown("the condition has too many clauses")
@@ -170,7 +170,7 @@ struct PlacementClosing {
       }
     }
     if case .impossible(let reason) = nobody(rule) { return .impossible(reason) }
-    guard isProved else { return .unknown("nobody was found for whom it decides so") }
+    guard isProved else { return .unknown("no user was found for whom it decides this way") }
     return .impossible("never decides while \(holds ? "true" : "false")")
   }
 
@@ -184,7 +184,7 @@ struct PlacementClosing {
     for user in users {
       for changed in changes(user) where keeps(changed, for: point) { return .closable }
     }
-    return users.isEmpty ? nobody(rule) : .unknown("nobody was found")
+    return users.isEmpty ? nobody(rule) : .unknown("no user was found")
   }
 
   private mutating func limitGap(
@@ -232,7 +232,7 @@ struct PlacementClosing {
       "variantId": .string(audience.variants[variant].id),
     ])
     let record = user.setting(["assignments"], to: .list([stored]))
-    return keeps(record, for: point) ? .closable : .unknown("nobody was found who gets it")
+    return keeps(record, for: point) ? .closable : .unknown("no user was found that gets it")
   }
 
   /// The first ID that draws a variant.

@@ -57,7 +57,7 @@ package enum TestProposals {
     -> Value
   {
     var name = decision.placement
-    name += decision.decidingAudience.map { ": audience \($0.label)" } ?? ": nobody"
+    name += decision.decidingAudience.map { ": audience \($0.label)" } ?? ": no audience"
     switch decision.outcome {
     case .paywall(let experiment), .holdout(let experiment): name += ", \(experiment.variant.id)"
     case .noAudienceMatch, .placementNotFound, .error, .undecidable: break

@@ -109,7 +109,7 @@ import Testing
       text.contains(
         """
           upgrade, audience 0: user.email.endsWith("@corp.example")
-            user.email is not there, and endsWith needs a string: 2 users, e.g. b
+            user.email is missing, and endsWith needs a string: 2 users, e.g. b
           upgrade, audience 1: 100 / user.visits > 3
             100 / user.visits divides by zero: 1 user, b
         """))

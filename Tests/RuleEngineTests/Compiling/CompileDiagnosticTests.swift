@@ -52,7 +52,7 @@ import Testing
     #expect(everybody.diagnostics.map(\.path) == ["rules[2]", "rules[3]"])
     #expect(everybody.diagnostics.allSatisfy { $0.severity == .warning })
     // Numbers count in the order of evaluation, and paths in that of the file.
-    #expect(everybody.diagnostics[0].related.map(\.message) == ["audience 'e1' matches everybody"])
+    #expect(everybody.diagnostics[0].related.map(\.message) == ["audience 'e1' matches every user"])
     #expect(everybody.diagnostics[0].related.map(\.path) == ["rules[1]"])
     // A limit lets subjects through.
     #expect(compile(audience(0, limit: limit), audience(1)).diagnostics == [])

@@ -123,7 +123,7 @@ import Testing
     let old = SDKProfile(.ios, "3.12.5")
     #expect(try outcome(script, old).code == "undecidable")
     #expect(try outcome(script, SDKProfile(.ios, "4.0.0")) == .noAudienceMatch)
-    // A rule without a script matches everybody, whatever its CEL says; rules before it decide first.
+    // A rule without a script matches every user, whatever its CEL says; rules before it decide first.
     #expect(try outcome(cel, old).code == "paywall")
     #expect(try outcome("\(cel), \(script)", old).code == "paywall")
     #expect(try outcome("\(script), \(cel)", old).code == "undecidable")

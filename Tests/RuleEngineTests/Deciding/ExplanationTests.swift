@@ -39,24 +39,24 @@ import Testing
               no       user.plan == "pro"  user.plan is "free"
               (yes)    user.age > 18       user.age is 20
 
-          audience 1 (b): does not match: user.seats is not there, and >= needs a value
+          audience 1 (b): does not match: user.seats is missing, and >= needs a value
             user.seats >= 2
-              error    user.seats >= 2  user.seats is not there, and >= needs a value
+              error    user.seats >= 2  user.seats is missing, and >= needs a value
 
           audience 2 (c): does not match: the expression gives a value of type int, not true or false
             user.age
               value    user.age  user.age is 20
 
           audience 3 (d): held back by its limit: shown once in the last hour (00:00), at most 1, counted as 'k'
-            everybody
+            every user
 
           audience 4 (e): matched
             user.age >= 18 || has(user.nope)
               yes      user.age >= 18  user.age is 20
-              (no)     has(user.nope)  user.nope is not there
+              (no)     has(user.nope)  user.nope is missing
 
           audience 5 (f): not reached
-            everybody
+            every user
 
           if carried out, this would
             - store the assignment of v in e
@@ -90,12 +90,12 @@ import Testing
         "a type that does not fit"
       ),
       (
-        "user.none > 3", "user.none is null, and > needs a value; leave out what is not there",
+        "user.none > 3", "user.none is null, and > needs a value; omit missing values",
         "user.none is null"
       ),
       (
         "user.none.startsWith('a')",
-        "user.none is null, and startsWith needs a string; leave out what is not there",
+        "user.none is null, and startsWith needs a string; omit missing values",
         "user.none is null"
       ),
       ("1 / user.zero == 1", "1 / user.zero divides by zero", "divides by zero"),

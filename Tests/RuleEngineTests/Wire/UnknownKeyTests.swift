@@ -13,7 +13,7 @@ import Testing
     ("\"zzz\":1", "'zzz' is not a key of this object and is ignored"),
     (
       "\"expresion_cel\":\"true\"",
-      "'expresion_cel' is not a key of this object and is ignored: the audience matches everybody"
+      "'expresion_cel' is not a key of this object and is ignored: the audience matches every user"
     ),
     (
       "\"expression_cel\":\"true\",\"expresion_cel\":\"true\"",

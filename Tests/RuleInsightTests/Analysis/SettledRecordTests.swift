@@ -99,7 +99,7 @@ import Testing
     default: break
     }
     guard case .broken(let found) = verdict(#"outcome.result != "paywall""#) else {
-      Issue.record("nobody gets the paywall")
+      Issue.record("no user gets the paywall")
       return
     }
     #expect(found.record.json == #"{"userId":"somebody"}"#)

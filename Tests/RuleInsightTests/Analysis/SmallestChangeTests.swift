@@ -98,7 +98,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     // As long as the first one takes them, the second one gets nobody.
     let never = try change(set, 1, user)
     #expect(never.verdict == .none)
-    #expect(never.why == "earlier audiences take everybody for whom its condition holds")
+    #expect(never.why == "earlier audiences take every user for whom its condition holds")
     let used = user.setting(["occurrences", "k"], to: ["2025-12-01T00:00:00Z"])
     let held = try change(set, 0, used)
     #expect(held.verdict == .none)
@@ -110,10 +110,10 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     let contradiction = try change(
       try rules(audiences("user.plan == 'a' && user.plan == 'b'")), 0, user)
     #expect(contradiction.verdict == .none)
-    #expect(contradiction.why == "its condition holds for nobody")
+    #expect(contradiction.why == "its condition holds for no user")
     let everybody = try change(try rules(audiences(nil, "user.plan == 'a'")), 1, user)
     #expect(everybody.verdict == .none)
-    #expect(everybody.why == "audience 0 (e0) takes everybody before")
+    #expect(everybody.why == "audience 0 (e0) takes every user first")
     // What is not understood may hold for somebody.
     let opaque = try change(
       try rules(audiences("user.age % 7 == 1 && user.age % 7 == 3")), 0, user)
@@ -125,15 +125,15 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
   @Test func earlierAudiencesThatTakeNobody() throws {
     let contradiction = "user.plan == 'a' && user.plan == 'b'"
     let broken = try change(try rules(audiences("user.plan ==", contradiction)), 1, user)
-    #expect(broken.verdict == .none && broken.why == "its condition holds for nobody")
+    #expect(broken.verdict == .none && broken.why == "its condition holds for no user")
     #expect(
       try change(try rules(audiences("user.plan ==", "user.age == 17")), 1, user).changes == [])
     var limited = audiences(nil, contradiction)
     limited[0].occurrenceLimit = OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity)
     let used = user.setting(["occurrences", "k"], to: ["2025-12-01T00:00:00Z"])
-    #expect(try change(try rules(limited), 1, used).why == "its condition holds for nobody")
+    #expect(try change(try rules(limited), 1, used).why == "its condition holds for no user")
     #expect(
-      try change(try rules(limited), 1, user).why == "audience 0 (e0) takes everybody before")
+      try change(try rules(limited), 1, user).why == "audience 0 (e0) takes every user first")
   }
 
   /// How many attributes are not enough is said only where that is known of all before.
@@ -219,7 +219,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     let events = user.setting(["events", "x"], to: ["2025-12-30T00:00:00Z"])
     let never = try change(set, 0, events)
     #expect(never.verdict == .none)
-    #expect(never.why == "with this user's events its condition holds for nobody")
+    #expect(never.why == "with this user's events its condition holds for no user")
     let earlier = user.setting(["events", "x"], to: ["2025-12-20T00:00:00Z"])
     #expect(texts(try change(set, 0, earlier).changes) == ["user.age: 17 -> 18"])
   }
@@ -242,7 +242,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(
       found.lines(audience: "0 (e)") == [
         "Audience 0 (e) would take this user if user.plan were \"pro\" (now \"free\") and user.email "
-          + "were true (now not there)."
+          + "were true (now missing)."
       ])
     #expect(
       found.value.json == #"{"verdict":"found","changes":[{"path":"user.plan","from":"free","#
@@ -296,7 +296,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
       rows(plans).map { $0.split(separator: ",")[0] }
         == [
           "\"free\" audience 1 (e1)", "\"pro\" audience 0 (e0)",
-          "any other text audience 1 (e1)", "not there audience 1 (e1)",
+          "any other text audience 1 (e1)", "missing audience 1 (e1)",
         ])
     let versions = try sweep(["user", "v"], "user.v >= '3'", user: ["v": "2"])
     // Two texts that superscript takes for truth values are no part of the order.
@@ -314,7 +314,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     #expect(
       rows(model) == [
         #"starts with "iPad" audience 0 (e0), noVariants <- this user"#,
-        "any other text no audience matches", "not there no audience matches",
+        "any other text no audience matches", "missing no audience matches",
       ])
     #expect(model.value.json.contains(#""startsWith":"iPad""#))
     let ordered = try sweep(
@@ -325,14 +325,14 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
         #"before "iPad" no audience matches <- this user"#,
         #"starts with "iPad" audience 0 (e0)"#,
         #"after all that start with "iPad", up to "iPhone" no audience matches"#,
-        #"after "iPhone" audience 1 (e1)"#, "not there no audience matches",
+        #"after "iPhone" audience 1 (e1)"#, "missing no audience matches",
       ])
   }
 
   /// An attribute that is not there has its row, which is the user's.
   @Test func attributesThatAreNotThere() throws {
     let ages = try sweep(["user", "age"], "user.age > 3", user: [:])
-    #expect(rows(ages).last == "not there no audience matches <- this user")
+    #expect(rows(ages).last == "missing no audience matches <- this user")
     #expect(ages.singles.map(\.isOwn) == [true])
     // Values of kinds that nobody names are told where they make a difference.
     let emails = try sweep(
@@ -393,30 +393,30 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
       lines(.none, why: "it never matches")
         == ["No change of attributes makes audience 1 (a) take this user: it never matches."])
     let isNotKnown =
-      "Whether a change of attributes makes audience 1 (a) take this user is not known"
+      "It is unknown whether a change of attributes makes audience 1 (a) take this user"
     #expect(lines(.unknown) == [isNotKnown + "."])
     #expect(lines(.unknown, why: "w") == [isNotKnown + ": w."])
     for (excluded, count) in [(1, "one attribute"), (2, "up to 2 attributes")] {
       #expect(
         lines(.unknown, excluded: excluded) == [
-          "No change of \(count) makes audience 1 (a) take this user; whether more would is not known."
+          "No change of \(count) makes audience 1 (a) take this user; a larger change might."
         ])
     }
     #expect(lines(.found) == ["Audience 1 (a) takes this user."])
     let (a, b, c) = (change("user.a", nil, 1), change("user.b", "x", nil), change("user.c", 2, 3))
-    let start = "Audience 1 (a) would take this user if user.a were 1 (now not there)"
+    let start = "Audience 1 (a) would take this user if user.a were 1 (now missing)"
     #expect(lines(.found, [a], excluded: 0) == [start + "."])
-    let both = start + " and user.b were not there (now \"x\")."
-    let unsure = "Whether fewer changes would do is not known."
+    let both = start + " and user.b were missing (now \"x\")."
+    let unsure = "Fewer changes might be enough."
     #expect(lines(.found, [a, b], excluded: 1) == [both])
     #expect(lines(.found, [a, b], excluded: 0) == [both, unsure])
     let three =
-      start + ", and user.b were not there (now \"x\"), and user.c were 3 (now 2)."
+      start + ", and user.b were missing (now \"x\"), and user.c were 3 (now 2)."
     #expect(lines(.found, [a, b, c], excluded: 2) == [three])
     #expect(lines(.found, [a, b, c], excluded: 1) == [three, unsure])
     #expect(
       lines(.found, [a], follows: [c, b]) == [
-        start + ".", "With that, user.c would be 3 and user.b would be not there.",
+        start + ".", "With that, user.c would be 3 and user.b would be missing.",
       ])
     let (fits, long) = (String(repeating: "x", count: 58), String(repeating: "x", count: 59))
     #expect(

@@ -79,7 +79,7 @@ import Testing
     let (a, b, c) = (Self.audience("a"), Self.audience("b"), Self.audience("c", "user.a == 1"))
     #expect(
       try Self.changes([a, b], [b, c]).map(\.text) == [
-        "audience 0 (a) is removed: everybody", "audience 1 (c) is added: user.a == 1",
+        "audience 0 (a) is removed: every user", "audience 1 (c) is added: user.a == 1",
       ])
     let moved = try Self.changes([a, b, c], [c, a, b])
     #expect(moved.map(\.kind) == [.audienceMoved])

@@ -113,7 +113,7 @@ import Testing
       return
     }
     #expect(missing.record.json == #"{"userId":"somebody"}"#)
-    #expect(missing.error == "an attribute, a key or a field is not there")
+    #expect(missing.error == "an attribute, a key or a field is missing")
     #expect(text.error == "it gives no true or false")
   }
 

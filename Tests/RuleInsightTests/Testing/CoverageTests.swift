@@ -228,8 +228,8 @@ import Testing
     #expect(gap(0, 0, true) == nil)
     // Who has more than 5 is taken before.
     #expect(gap(1, 0, true) == .impossible("never decides while true"))
-    #expect(search.gaps[.audience(rule: 3)] == .impossible("earlier audiences take everybody"))
-    #expect(gap(3, 0, true) == .impossible("earlier audiences take everybody"))
+    #expect(search.gaps[.audience(rule: 3)] == .impossible("earlier audiences take every user"))
+    #expect(gap(3, 0, true) == .impossible("earlier audiences take every user"))
     let share = search.share(of: search.points)
     #expect(share.exercised == share.all)
   }

@@ -28,8 +28,8 @@ package struct AgentWallieDecoder: LoggingDecoder {
   ]
   package static let audienceKeys = [
     ConfigKey("id"), ConfigKey("name", requiredBy: native), ConfigKey("priority_order"),
-    ConfigKey("filters", requiredBy: native, misspelt: "the audience matches everybody"),
-    ConfigKey("entitlement_check", misspelt: "the audience also takes who has the entitlement"),
+    ConfigKey("filters", requiredBy: native, misspelt: "the audience matches every user"),
+    ConfigKey("entitlement_check", misspelt: "the audience also takes owners of the entitlement"),
     ConfigKey("frequency_cap", misspelt: "the audience has no cap"),
     ConfigKey("experiment", misspelt: "the audience has no experiment"),
   ]

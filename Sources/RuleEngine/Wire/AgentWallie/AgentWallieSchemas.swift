@@ -135,7 +135,7 @@ extension AgentWallieDecoder {
     guard let type = log.text("type", of: element) else { return element.value }
     if !PaywallSchema.componentTypes.contains(type) {
       log.report(
-        .decodeFailure, "'\(type)' is not a known component; kept as it is",
+        .decodeFailure, "'\(type)' is not a known component; it is preserved unchanged",
         severity: .note, at: element.memberPath("type"),
         suggestion: Suggestion.closest(to: type, among: PaywallSchema.componentTypes)
           .map { "did you mean \($0)?" })
