@@ -82,7 +82,7 @@ import Testing
     let empty = try BuiltTool.run(
       try BuiltTool.tool(), ["check-template", "config.json", "--texts", "none"], in: folder.path)
     #expect(empty.code == 2)
-    #expect(empty.errors.contains("none has no texts"))
+    #expect(empty.errors.contains("none contains no paywall texts"))
   }
 
   @Test func checksSeveralLocales() throws {

@@ -117,11 +117,11 @@ import Testing
         "--out", "none", "--quiet",
       ], in: folder.path)
     let start = try #require(
-      summary.lines.firstIndex(of: "Limits and entitlements kept users from these:"))
+      summary.lines.firstIndex(of: "Limits and entitlements held users back from these audiences:"))
     #expect(
       summary.lines[start + 1].hasPrefix(
         "  upgrade, audience 0 (weekly): 1 user held back, at most 1 in "))
-    #expect(summary.lines[start + 2].hasSuffix(": 1 user passed over, who own pro"))
+    #expect(summary.lines[start + 2].hasSuffix(": 1 user skipped, who own pro"))
   }
 
   /// Users come as in precompute, and threads do not matter.

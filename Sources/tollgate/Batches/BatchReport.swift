@@ -40,7 +40,7 @@ struct BatchReport {
 
   var page: ReportPage {
     ReportPage(
-      title: "Who sees which paywall: \(settings.configName)", facts: facts,
+      title: "Paywall decisions: \(settings.configName)", facts: facts,
       sections: [summary, outcomes] + experiments.sections(section)
         + [limits, errors, missing, refused]
         .compactMap { $0 }
@@ -81,7 +81,7 @@ struct BatchReport {
         name: "Failures of rules", value: grouped(failed), note: "one for each user and rule"),
       ReportCard(
         name: "Refused lines", value: grouped(tally.rejected),
-        note: "not decided, in no number here"),
+        note: "not decided, not counted here"),
     ]
     return ReportSection(
       id: "summary", title: "Summary", blocks: [.cards(cards), .findings(findings)])
@@ -145,7 +145,7 @@ struct BatchReport {
       add(
         .plain,
         audience.reached == 0
-          ? "audience \(audience.label) is never reached: those before it take everybody."
+          ? "audience \(audience.label) is never reached: earlier audiences take every user."
           : "audience \(audience.label) matches none of the "
             + "\(counted(audience.reached, "user")) that reach it.")
     }
@@ -224,8 +224,8 @@ struct BatchReport {
         : "")
     return ReportSection(
       id: "limits", title: "Limits",
-      about: "Users who match an audience and have been shown its paywall as often as they may. "
-        + "They go on to the next audience.", blocks: [.table(table)])
+      about: "Users that match an audience, but have used up its limit. "
+        + "They continue with the next audience.", blocks: [.table(table)])
   }
 
   private var errors: ReportSection? {
@@ -252,7 +252,7 @@ struct BatchReport {
           + "summary of the run." : "")
     return ReportSection(
       id: "errors", title: "Rules that fail",
-      about: "For these users a clause has no answer, so that its audience does not match.",
+      about: "For these users a clause cannot be evaluated, so its audience does not match.",
       blocks: [.table(table)])
   }
 

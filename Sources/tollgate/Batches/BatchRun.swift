@@ -236,9 +236,9 @@ struct BatchRun {
       FileText.printError(
         DiagnosticText.visible("warning: \(UserInput.name(path)):\(BatchRun.place(number, line))"))
     } else {
-      var kept = ""
-      if case .file = files.rejects { kept = " and kept" }
-      FileText.printError("... more lines are refused; they are counted\(kept)")
+      var stored = ""
+      if case .file = files.rejects { stored = " and stored" }
+      FileText.printError("... more lines are refused; they are counted\(stored)")
     }
   }
 }

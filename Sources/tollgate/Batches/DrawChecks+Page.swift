@@ -17,8 +17,8 @@ extension DrawChecks {
         ReportFinding(
           tone: .bad,
           text:
-            "\(balance.name), audience \(balance.audience.counts.label): the draws are not as the "
-            + "weights say. \(far.variant) was drawn by \(ReportNumber.percent(far.drawn)) of "
+            "\(balance.name), audience \(balance.audience.counts.label): the draws do not match "
+            + "the weights. \(far.variant) was drawn by \(ReportNumber.percent(far.drawn)) of "
             + "\(counted(balance.users, "user")) in place of \(ReportNumber.percent(far.weight)) "
             + "(\(ReportNumber.probability(p))).",
           section: section(balance.placement), placement: balance.name))
@@ -31,8 +31,8 @@ extension DrawChecks {
         ReportFinding(
           tone: .bad,
           text:
-            "\(pair.name): the variant drawn in one says which one is drawn in the other, so that "
-            + "neither can be judged by itself (Cramér's V "
+            "\(pair.name): the variant drawn in one predicts the one drawn in the other, so "
+            + "neither can be judged alone (Cramér's V "
             + "\(ReportNumber.decimal(association.strength, 2)), \(ReportNumber.probability(p))).",
           section: "together"))
     }
@@ -48,7 +48,7 @@ extension DrawChecks {
         ReportFinding(
           tone: .good,
           text:
-            "\(counted(tested.count, "experiment")) with enough users to tell: all are drawn as "
+            "\(counted(tested.count, "experiment")) with enough users to decide: all are drawn as "
             + "their weights say.", section: "balance"))
     }
     let compared = pairs.filter { $0.association != nil }
@@ -57,8 +57,8 @@ extension DrawChecks {
         ReportFinding(
           tone: .good,
           text:
-            "\(counted(compared.count, "pair")) of experiments with enough users to tell: all are "
-            + "drawn without regard to each other.", section: "together"))
+            "\(counted(compared.count, "pair")) of experiments with enough users to decide: all are "
+            + "drawn independently.", section: "together"))
     }
     return findings
   }
@@ -69,7 +69,7 @@ extension DrawChecks {
     case .fine(let p): "drawn as the weights say (\(ReportNumber.probability(p)))"
     case .suspicious(let p):
       "suspicious, not drawn as the weights say (\(ReportNumber.probability(p)))"
-    case .tooFew: "too few users to tell"
+    case .tooFew: "too few users to decide"
     }
   }
 
@@ -81,7 +81,7 @@ extension DrawChecks {
     switch verdict {
     case .fine: .mark(.good, fine)
     case .suspicious: .mark(.bad, "suspicious: \(bad)")
-    case .tooFew: .mark(.plain, "too few users to tell")
+    case .tooFew: .mark(.plain, "too few users to decide")
     }
   }
 
@@ -170,7 +170,7 @@ extension DrawChecks {
     if pairs.count > compared {
       notes.append(
         "\(counted(pairs.count - compared, "more pair", plural: "more pairs")) have too few users "
-          + "in both to tell.")
+          + "in both to decide.")
     }
     if pairsLeftOut > 0 {
       notes.append("\(counted(pairsLeftOut, "pair")) more were not counted.")

@@ -128,7 +128,7 @@ struct RunFiles {
     FileText.printError(
       DiagnosticText.visible(
         "note: \(checkpoint) is of a run that was stopped after \(counted(Int(users), "user")): "
-          + "this run begins anew; --resume would have continued that one"))
+          + "this run starts from scratch; --resume would have continued that one"))
   }
 
   private func text(ofCheckpoint path: String) throws -> [UInt8]? {
@@ -194,7 +194,7 @@ struct RunFiles {
     guard out != "-" else { return }
     Signals.lastWords(
       "Stopped at once. To continue from \(checkpoint), run the same command with --resume; without "
-        + "it, the run begins anew.")
+        + "it, the run starts from scratch.")
   }
 
   /// Removes manifests, so that none describes outcomes that no longer exist.
@@ -239,18 +239,18 @@ struct RunFiles {
     if error.exitCode != Ending.unwritten {
       guard let partial = run.files.outcomes.partial, run.state.sums.users > 0 else { return nil }
       return
-        "What was decided before is in \(partial), which is incomplete: correct the input, and run "
+        "The outcomes so far are in \(partial), which is incomplete. Correct the input, and run "
         + "again without --resume."
     }
     guard canContinue(run) else { return nil }
     guard run.kept == 0 else {
       let place = run.files.outcomes.partial.map { " They are in \($0)." } ?? ""
-      return
-        "The outcomes of \(counted(run.kept, "user")) are kept; --resume continues from there.\(place)"
+      let users = counted(run.kept, "user")
+      return "The outcomes of \(users) are stored; --resume continues from there.\(place)"
     }
     let old = FilePlace(out).kind == .file ? "; \(out) is as it was before the run" : ""
     let rest = removeUnfinished(run)
-    return "No outcomes were kept\(old). "
+    return "No outcomes were stored\(old). "
       + (rest.isEmpty
         ? "The unfinished files were removed: make room, and run again."
         : "Unfinished files are left: \(rest.joined(separator: ", ")). Remove them, or run again with "

@@ -59,12 +59,12 @@ enum SummaryText {
         }
         if audience.owned > 0, let entitlement = audience.entitlement {
           lines.append(
-            name + "\(counted(audience.owned, "user")) passed over, who own \(entitlement)")
+            name + "\(counted(audience.owned, "user")) skipped, who own \(entitlement)")
         }
       }
     }
     if lines.isEmpty { return [] }
-    return ["Limits and entitlements kept users from these:"]
+    return ["Limits and entitlements held users back from these audiences:"]
       + lines.map(DiagnosticText.visible) + [""]
   }
 

@@ -12,10 +12,10 @@ struct CheckTemplateCommand: ParsableCommand {
       """
       Reads a config (with the texts of its paywalls in --texts), a template, a file of texts \
       ({"paywalls": {"IDENTIFIER": {"NAME": "template"}}}) or a native paywall's schema. Finds syntax \
-      errors, unknown paths, wrong types, slots that no product fills and products that no text \
-      mentions. With the prices of --products it also decides what the texts assert: each claim is \
-      true, false or not checkable for each product, each locale, and for users who may have an \
-      offer and users who may not.
+      errors, unknown paths, wrong types, slots without a product, and products that the texts never \
+      mention. With the prices of --products it also checks what the texts assert: each claim is \
+      true, false or not checkable for each product and each locale, for users who may have an \
+      offer and for users who may not.
       """,
       examples: [
         .init(

@@ -56,7 +56,7 @@ struct ClaimPage {
         .findings(
           findings.isEmpty
             ? [
-              ReportFinding(tone: .good, text: "No text says anything that the store does not do.")
+              ReportFinding(tone: .good, text: "No paywall text contradicts the store.")
             ]
             : findings.prefix(200).map {
               ReportFinding(

@@ -47,7 +47,7 @@ struct TemplateCheckRun {
     try native.readNativePaywalls(command.reading.environment(.agentwallie))
     if native.textCount == 0, command.texts == nil {
       FileText.printError(
-        "\(file.name) has no texts of its own; give those of its paywalls with --texts")
+        "\(file.name) contains no paywall texts; pass them with --texts")
     }
     parts.append(Part(file: file, check: native))
     for path in try Self.files(of: command.texts) {
@@ -63,7 +63,7 @@ struct TemplateCheckRun {
     }.filter(FileText.isFile)
     if found.isEmpty {
       throw CommandError(
-        "\(folder) has no texts; expected files of texts (*.json), PAYWALL.liquid or PAYWALL/NAME.liquid"
+        "\(folder) contains no paywall texts; expected files of texts (*.json), PAYWALL.liquid or PAYWALL/NAME.liquid"
       )
     }
     return found

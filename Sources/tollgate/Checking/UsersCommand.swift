@@ -39,7 +39,7 @@ struct UsersCommand: AsyncParsableCommand {
   var usersFormat: UserForm?
 
   @Option(
-    help: OptionHelp.config("What its rules read is compared with what users have."),
+    help: OptionHelp.config("Attributes that its rules read are compared with those of users."),
     completion: .file())
   var config: String?
 

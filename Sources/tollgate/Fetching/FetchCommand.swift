@@ -55,7 +55,7 @@ struct FetchCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The version of the SDK to ask as, such as 4.12.5.",
       discussion: """
-        It is sent as the header X-SDK-Version, as SDKs do, and kept in FILE.fetched: a server may \
+        It is sent as the header X-SDK-Version, as SDKs do, and stored in FILE.fetched. A server may \
         give old SDKs another config.
         """, valueName: "version"), transform: SDKVersion.argument)
   var sdkVersion: SDKVersion?

@@ -72,7 +72,7 @@ enum OptionHelp {
       Names that end in .csv, .csv.gz or .csv.zst are CSV, all others NDJSON. Compression is recognised by \
       content. CSV has a header with dotted names, such as userId,user.plan,device.osMajor. Unquoted \
       cells can be numbers, true, false or null, empty cells are missing, and JSON lists and objects are \
-      read as such.
+      parsed.
       """, valueName: "format")
 
   static func products(_ discussion: String = "") -> ArgumentHelp {

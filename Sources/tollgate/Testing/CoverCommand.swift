@@ -10,13 +10,13 @@ struct CoverCommand: AsyncParsableCommand {
     abstract: "Show what no test exercises, and write tests for it.",
     discussion: HelpText(
       """
-      Decides the users of tests, and counts what they exercise: audiences that take a user; clauses \
-      that alone decide, once while true and once while false; limits that are reached, that allow one \
-      more, and whose occurrences are too old; variants; skipped owners of an entitlement; and with \
+      Decides the users of tests, and counts what they exercise: audiences that take a user, clauses \
+      that alone decide (while true, and while false), limits (reached, with one occurrence left, and \
+      with occurrences that are too old), variants, skipped owners of an entitlement, and with \
       --render the texts of shown paywalls.
 
-      What no user can exercise is excluded if that is proved, and shown with the reason. 'tollgate test' \
-      says whether tests pass.
+      A part is excluded if it is proved that no user can exercise it. It is shown with the reason. \
+      'tollgate test' reports whether tests pass.
 
       --write writes tests for the gaps. Review them: they record what the rules do, not what you intend.
       """,

@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleBatch
 internal import RuleEngine
 
-/// Rejected lines of users and of traffic: the first ones are reported, all are counted and stored.
+/// Rejected lines of users and of traffic: the first ones are shown, all are counted and stored.
 struct RefusedLines {
   /// The maximum number of rejected lines per file to report on standard error.
   private static let told = 5
@@ -50,18 +50,19 @@ struct RefusedLines {
   private mutating func add(
     _ line: BatchWorker.RejectedLine, _ path: String, _ number: Int, subject: String? = nil
   ) throws {
-    var told = line
-    if let subject { told.reason = line.reason.replacing(" user '\(subject)'", with: " such user") }
-    kinds.add(told.reason, file: numbers[path] ?? 0, line: number)
-    if !hidesIDs { told = line }
+    var shown = line
+    if let subject { shown.reason = line.reason.replacing(" user '\(subject)'", with: " such user") }
+    kinds.add(shown.reason, file: numbers[path] ?? 0, line: number)
+    if !hidesIDs { shown = line }
     let name = path == "-" ? "standard input" : path
     counts[path, default: 0] += 1
     if counts[path] ?? 0 <= RefusedLines.told {
       FileText.printError(
-        DiagnosticText.visible("warning: \(name):\(BatchRun.place(number, told))"))
+        DiagnosticText.visible("warning: \(name):\(BatchRun.place(number, shown))"))
     } else if counts[path] == RefusedLines.told + 1 {
       FileText.printError(
-        "... more lines of \(name) are refused; they are counted\(sink.isKept ? " and kept" : "")")
+        "... more lines of \(name) are refused; they are counted"
+          + (sink.isKept ? " and stored" : ""))
     }
     guard sink.isKept else { return }
     var entries: [Value.Entry] = namesFiles ? [.init(key: "file", value: .string(path))] : []

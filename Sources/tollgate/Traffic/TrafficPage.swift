@@ -232,7 +232,7 @@ struct TrafficPage {
       note: "tollgate match shows which clauses fail, and for which users.")
     return ReportSection(
       id: "errors", title: "Rules that fail",
-      about: "At these times a clause has no answer, so that its audience does not match.",
+      about: "At these times a clause cannot be evaluated, so its audience does not match.",
       blocks: [.table(table)])
   }
 

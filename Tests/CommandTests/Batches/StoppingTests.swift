@@ -218,10 +218,10 @@ import Testing
     #expect(full.code == 74)
     #expect(full.errors.contains("error: cannot write \(name)"), "\(full.errors)")
     // What is said to be kept is where the run goes on.
-    let kept = full.errors.firstMatch(of: /The outcomes of ([0-9,]+) users are kept; --resume cont/)
+    let kept = full.errors.firstMatch(of: /The outcomes of ([0-9,]+) users are stored; --resume/)
       .map { String($0.output.1) }
     #expect(
-      kept != nil || full.errors.contains("No outcomes were kept; \(name) is as it was"),
+      kept != nil || full.errors.contains("No outcomes were stored; \(name) is as it was"),
       "\(full.errors)")
     #expect(!full.errors.contains("Done"))
     // What is of no use is not left on a disk that is full.
@@ -253,7 +253,7 @@ import Testing
     #expect(damaged.errors.contains("users.gz is damaged"))
     #expect(!damaged.errors.contains("--resume continues"))
     #expect(
-      damaged.errors.contains("in out.partial, which is incomplete: correct the input"))
+      damaged.errors.contains("in out.partial, which is incomplete. Correct the input"))
     #expect(!folder.exists("out"))
     let kept = folder.text("out.partial")?.split(separator: "\n").count ?? 0
     #expect(kept > 6_000)
