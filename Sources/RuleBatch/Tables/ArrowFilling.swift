@@ -274,21 +274,13 @@ extension ArrowRows {
       var left = writeTexts(
         offsets.place(of: part.first &+ rows.lowerBound), start, areLarge: Offset.bitWidth == 64,
         count: rows.count, Tag.shortText, to: cells)
-      if rows.count < 64 { left &= 1 &<< UInt64(rows.count) &- 1 }
-      // Without wide vectors, this handles all of them.
+      isAnyLong = isAnyLong || left != 0
       while left != 0 {
         let row = rows.lowerBound &+ left.trailingZeroBitCount
         left &= left &- 1
         let at = Int(truncatingIfNeeded: offsets[part.first &+ row])
         let count = Int(truncatingIfNeeded: offsets[part.first &+ row &+ 1]) &- at
-        if count <= 15, at &+ 16 <= end {
-          writeShortText(
-            Tag.shortText | UInt8(truncatingIfNeeded: count), start + at, count: count,
-            to: part.cells + row)
-        } else {
-          part.cells[row] = Cell(textAt: ByteView(start: start + at, count: count))
-          isAnyLong = isAnyLong || count > 15
-        }
+        part.cells[row] = Cell(textAt: ByteView(start: start + at, count: count))
       }
       if names.isTrue != 0 { ArrowTexts.nameBools(cells, rows.count, names) }
     }

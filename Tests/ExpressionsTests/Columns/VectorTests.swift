@@ -57,6 +57,7 @@ import Testing
       for test in tests {
         let rows = testCells(cells, test, mask: mask, value)
         #expect(rows == testCellsInC(cells, test, mask: mask, value))
+        #expect(rows == testCellsWithAVX2(cells, test, mask: mask, value))
         for row in [0, 7, 8, 63] {
           let (low, high) = (cells[2 * row], cells[2 * row + 1])
           let holds =
@@ -89,7 +90,6 @@ import Testing
 
   /// Cells of texts that lie one behind the other, to the last byte of their memory and from the first.
   @Test func cellsOfTexts() {
-    guard isWide() else { return }
     var random = SplitMix(seed: 80)
     for _ in 0..<400 {
       let texts = (0..<Int.random(in: 1...64, using: &random)).map { _ in
@@ -106,14 +106,16 @@ import Testing
       for (text, end) in zip(texts, ends) {
         (bytes + Int(end)).initialize(from: text, count: text.count)
       }
-      for areLarge in [true, false] {
+      for (areLarge, write) in [
+        (true, writeTexts), (false, writeTexts), (true, writeTextsPlainly),
+        (false, writeTextsPlainly),
+      ] {
         var cells = [UInt8](repeating: 9, count: 1_024)
         let small = ends.map { Int32($0) }
         let left = ends.withUnsafeBytes { large in
           small.withUnsafeBytes { small in
-            writeTexts(
-              (areLarge ? large : small).baseAddress!, bytes, areLarge: areLarge,
-              count: texts.count, 0x80, to: &cells)
+            write(
+              (areLarge ? large : small).baseAddress!, bytes, areLarge, texts.count, 0x80, &cells)
           }
         }
         for (row, text) in texts.enumerated() {
