@@ -32,6 +32,12 @@ struct PlacementAnalysis {
   private let isFromNowOn: Bool
   /// The placement's rules.
   let rules: Range<Int>
+  /// By rule of the placement. Copying an audience for each pair of rules takes longer than the questions.
+  private let gates: [Gate]
+  /// The distinct conditions of rules that take users, in order.
+  private let distinct: [Int]
+  /// By rule of the placement, how many of ``distinct`` come before it; nil behind a rule that takes every user.
+  private let before: [Int?]
   let name: String
   let now: Instant
   let space: ConditionSpace
@@ -83,6 +89,9 @@ struct PlacementAnalysis {
     self.now = now
     rules = ruleSet.placements[placement].rules
     name = ruleSet.placements[placement].name
+    let gates = rules.map { Gate(ruleSet.rules[$0]) }
+    self.gates = gates
+    (distinct, before) = Self.distinct(rules.map { conditionOf[$0] }, gates)
     var asking = rules.compactMap { conditionOf[$0] }
     asking += dates.filter { date in
       asking.contains { model.sharesAttributes(of: $0, with: date) }
@@ -105,10 +114,46 @@ struct PlacementAnalysis {
 
   // MARK: Audiences
 
+  /// Whether a rule takes users, and how users pass it.
+  private struct Gate {
+    /// Whether it can match any user at all.
+    let takes: Bool
+    /// Owners of this entitlement skip it.
+    let owners: String?
+    let limit: OccurrenceLimit?
+
+    var mayBePassed: Bool { owners != nil || limit != nil }
+
+    init(_ rule: RuleSet.Rule) {
+      owners = rule.audience.entitlementGuard
+      limit = rule.audience.occurrenceLimit
+      takes = !rule.isBroken && limit?.maxCount ?? 1 > 0
+    }
+  }
+
+  private static func distinct(_ conditions: [Int?], _ gates: [Gate]) -> ([Int], [Int?]) {
+    var (distinct, before): ([Int], [Int?]) = ([], [])
+    var seen: Set<Int> = []
+    var isClosed = false
+    for (condition, gate) in zip(conditions, gates) {
+      before.append(isClosed ? nil : distinct.count)
+      guard gate.takes else { continue }
+      if let condition {
+        if seen.insert(condition).inserted { distinct.append(condition) }
+      } else {
+        isClosed = true
+      }
+    }
+    return (distinct, before)
+  }
+
   /// The conditions that must not hold for a user to reach a rule; nil when no user reaches it.
   ///
   /// - Parameter isFirstTime: whether no limit is used up and no entitlement is owned.
   func reaching(_ rule: Int, isFirstTime: Bool) -> [Int]? {
+    if isFirstTime || !gates.contains(where: \.mayBePassed) {
+      return before[rule - rules.lowerBound].map { Array(distinct.prefix($0)) }
+    }
     var conditions: [Int] = []
     var seen: Set<Int> = []
     for earlier in rules.lowerBound..<rule where takes(earlier) {
@@ -120,11 +165,7 @@ struct PlacementAnalysis {
   }
 
   /// Whether a rule can match any user at all.
-  func takes(_ rule: Int) -> Bool {
-    let compiled = ruleSet.rules[rule]
-    if let limit = compiled.audience.occurrenceLimit, limit.maxCount <= 0 { return false }
-    return !compiled.isBroken
-  }
+  func takes(_ rule: Int) -> Bool { gates[rule - rules.lowerBound].takes }
 
   /// Whether users that match a rule may skip it and reach a later rule.
   func isPassed(_ earlier: Int, by rule: Int) -> Bool {
@@ -133,14 +174,14 @@ struct PlacementAnalysis {
 
   /// Whether users may own the entitlement that skips the earlier rule, and reach a later one.
   private func isOwned(_ earlier: Int, before rule: Int) -> Bool {
-    let (first, second) = (ruleSet.rules[earlier].audience, ruleSet.rules[rule].audience)
-    return first.entitlementGuard != nil && second.entitlementGuard != first.entitlementGuard
+    let (first, second) = (gates[earlier - rules.lowerBound], gates[rule - rules.lowerBound])
+    return first.owners != nil && second.owners != first.owners
   }
 
   /// Whether the limit of the earlier rule may be used up for users that reach a later one.
   private func isHeldBack(_ earlier: Int, before rule: Int) -> Bool {
-    guard let limit = ruleSet.rules[earlier].audience.occurrenceLimit else { return false }
-    guard let other = ruleSet.rules[rule].audience.occurrenceLimit else { return true }
+    guard let limit = gates[earlier - rules.lowerBound].limit else { return false }
+    guard let other = gates[rule - rules.lowerBound].limit else { return true }
     return !other.leavesRoom(for: limit)
   }
 

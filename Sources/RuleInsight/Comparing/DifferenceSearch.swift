@@ -19,7 +19,11 @@ struct DifferenceSearch {
   private static let budgetPerRule = 50_000
   private static let budgetPerQuestion = 100_000
 
-  init(_ comparison: RuleComparison) {
+  /// The most steps for a placement; nil for the usual number.
+  private let mostSteps: Int?
+
+  init(_ comparison: RuleComparison, mostSteps: Int?) {
+    self.mostSteps = mostSteps
     self.comparison = comparison
     pair = WitnessPair(comparison)
     let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
@@ -83,7 +87,7 @@ struct DifferenceSearch {
     let search = PairSearch(
       comparison, placement, questions, model, ConditionSpace(model, roots: roots), pair)
     let count = questions.old.count + questions.new.count
-    let end = max(Self.leastBudget, count * Self.budgetPerRule)
+    let end = mostSteps ?? max(Self.leastBudget, count * Self.budgetPerRule)
     let oldOutcomes = (questions.old.map(\.number) as [Int?] + [nil]).map {
       RuleOutcomes($0, placement: number, comparison.old)
     }
@@ -91,18 +95,29 @@ struct DifferenceSearch {
       RuleOutcomes($0, placement: number, comparison.new)
     }
     var difference = PlacementDifference(placement.name)
-    for pair in questions.pairs() {
+    var known: Set<Move> = []
+    let pairs = questions.pairs()
+    for (number, pair) in pairs.enumerated() {
+      if search.space.steps >= end {
+        difference.add(.unknown(Self.leftOut(pairs.count - number, of: pairs.count)), &known)
+        break
+      }
       let (from, to) = (pair.from ?? questions.old.count, pair.to ?? questions.new.count)
       if oldOutcomes[from].isSame(as: newOutcomes[to]) { continue }
       let most = min(Self.budgetPerQuestion + 20 * count, end - search.space.steps)
-      difference.add(search.answer(pair, budget: max(most, 0)))
+      difference.add(search.answer(pair, budget: max(most, 0)), &known)
     }
     if placement.hasOtherContext {
       // Equal conditions need not have equal results.
       difference.add(
-        .unknown("one config asks for values of the history of events that the other only reads"))
+        .unknown("one config asks for values of the history of events that the other only reads"),
+        &known)
     }
     return difference
+  }
+
+  private static func leftOut(_ count: Int, of all: Int) -> String {
+    "\(count) of \(all) pairs of audiences were not compared: the search took too many steps"
   }
 
   private func rules(
@@ -134,13 +149,14 @@ struct DifferenceSearch {
       guard let number = ruleSet.placement(named: placement.name) else { continue }
       records += analysis.explored[number].users.map(\.record)
     }
+    var known: Set<Move> = []
     for record in records {
       if let witness = pair.witness(drawing: record, at: placement) {
-        difference.add(.witness(witness))
+        difference.add(.witness(witness), &known)
       }
     }
     difference.add(
-      .unknown("the two sides evaluate conditions differently, so no proof covers both"))
+      .unknown("the two sides evaluate conditions differently, so no proof covers both"), &known)
     return difference
   }
 }
@@ -169,22 +185,34 @@ private struct ConditionSources {
   }
 }
 
+/// What distinguishes the witnesses of a placement.
+private struct Move: Hashable {
+  var from: ComparedOutcome
+  var to: ComparedOutcome
+  var reason: MoveReason
+}
+
 extension PlacementDifference {
   /// Adds the answer for a pair.
-  fileprivate mutating func add(_ answer: PairSearch.Answer) {
+  ///
+  /// - Parameter known: the moves that have a witness.
+  fileprivate mutating func add(_ answer: PairSearch.Answer, _ known: inout Set<Move>) {
     switch answer {
     case .same: break
     case .unknown(let why): if !unknown.contains(why) { unknown.append(why) }
     case .witness(let witness):
-      let isKnown = witnesses.contains {
-        $0.from == witness.from && $0.to == witness.to && $0.reason == witness.reason
-      }
-      if !isKnown { witnesses.append(witness) }
+      let move = Move(from: witness.from, to: witness.to, reason: witness.reason)
+      if known.insert(move).inserted { witnesses.append(witness) }
     }
   }
 }
 
 extension RuleComparison {
   /// Whether any user could get a different outcome, placement by placement.
-  package func differences() -> [PlacementDifference] { DifferenceSearch(self).differences() }
+  ///
+  /// - Parameter mostSteps: the most steps of the search at a placement, where every pair of audiences is a question; nil
+  ///   for 50,000 for each audience, and at least 1,500,000. Pairs beyond it are unknown, and counted.
+  package func differences(mostSteps: Int? = nil) -> [PlacementDifference] {
+    DifferenceSearch(self, mostSteps: mostSteps).differences()
+  }
 }

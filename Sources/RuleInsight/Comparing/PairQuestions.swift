@@ -15,6 +15,8 @@ struct PairQuestions {
     var owners: String?
     /// Whether it can match any user.
     var takes: Bool
+    /// Whether any user may skip it.
+    var mayBePassed: Bool { limit != nil || owners != nil }
 
     /// Whether users of a later rule may skip this one because of a limit.
     func mayBeHeldBack(before rule: Rule?) -> Bool {
@@ -69,11 +71,16 @@ struct PairQuestions {
     let (from, to) = (pair.from.map { old[$0] }, pair.to.map { new[$0] })
     var sparing: [Int] = []
     var seen: Set<Int> = []
-    for earlier in before(pair) where earlier.takes {
-      let isPassed = isHeldBack(earlier, pair) || isOwned(earlier, pair)
-      if isPassed { continue }
-      guard let condition = earlier.condition else { return nil }
-      if seen.insert(condition).inserted { sparing.append(condition) }
+    for (rules, end) in [(old, pair.from ?? old.count), (new, pair.to ?? new.count)] {
+      for number in 0..<end where rules[number].takes {
+        if rules[number].mayBePassed,
+          isHeldBack(rules[number], pair) || isOwned(rules[number], pair)
+        {
+          continue
+        }
+        guard let condition = rules[number].condition else { return nil }
+        if seen.insert(condition).inserted { sparing.append(condition) }
+      }
     }
     return ([from?.root, to?.root].compactMap { $0 }, sparing)
   }

@@ -20,6 +20,8 @@ struct PairSearch {
   private let model: ConditionModel
   let space: ConditionSpace
   private let pair: WitnessPair
+  /// Attributes that rules read and that follow from others, or from the clock.
+  private let derived: [DeviceAttribute]
 
   /// The number of contexts for which other draws are tried. The result of a draw does not depend
   /// on the context.
@@ -35,11 +37,14 @@ struct PairSearch {
     self.model = model
     self.space = space
     self.pair = pair
+    derived = [comparison.old, comparison.new].flatMap { $0.plan.ruleSet.storage.derived }
   }
 
   /// - Parameter budget: steps that it may take.
   func answer(_ asked: PairQuestions.Pair, budget: Int) -> Answer {
     guard let (goals, sparing) = questions.question(asked) else { return .same }
+    // Finding the earlier rules takes steps as well.
+    space.steps += sparing.count
     guard budget > 0 else { return .unknown(words(asked, "the search took too many steps")) }
     var found: PlacementDifference.Witness?
     var tries = 0
@@ -113,11 +118,6 @@ struct PairSearch {
 
   /// Whether rules depend on the current time.
   private var readsClock: Bool { derived.contains(where: \.isOfTheMoment) }
-
-  /// Attributes that rules read and that follow from others, or from the clock.
-  private var derived: [DeviceAttribute] {
-    [comparison.old, comparison.new].flatMap(\.plan.ruleSet.storage.derived)
-  }
 
   private func isAbout(_ asked: PairQuestions.Pair, _ found: PlacementDifference.Witness) -> Bool {
     func index(_ rule: PairQuestions.Rule?, _ side: RuleComparison.Side) -> Int? {

@@ -59,8 +59,8 @@ package final class ConditionModel {
   var frame: Frame
   package private(set) var conditions: [Condition] = []
   private(set) var nodes: [Node] = []
-  /// For the context that is in the frame.
-  lazy var memory = OutcomeMemory(count: nodes.count)
+  /// For the context that is in the frame. It is not lazy: each write to a lazy property copies the array.
+  var memory = OutcomeMemory(count: 0)
   private(set) var atoms: [Atom] = []
   private(set) var groups: [AttributeGroup] = []
   /// By slot, its group; nil for a slot without one.
@@ -99,6 +99,7 @@ package final class ConditionModel {
     self.program = program
     frame = Frame(for: program)
     nodes = reader.nodes
+    memory.makeRoom(for: nodes.count)
     (groups, groupOf) = AttributeGroup.all(of: program, environment)
     for i in atoms.indices {
       let groups = Set(atoms[i].slots.map { groupOf[$0] })

@@ -129,6 +129,19 @@ extension ContextSchema.Kind {
     }
   }
 
+  /// The union of the types of a list's elements, of which there may be thousands.
+  static func union(_ kinds: [Self]) -> Self {
+    guard let first = kinds.first else { return .any }
+    var (words, known): ([String], Set<String>) = ([], [])
+    for kind in kinds {
+      guard case .text(let own) = kind, !own.isEmpty else {
+        return kinds.dropFirst().reduce(first) { $0.joined($1) }
+      }
+      for word in own where known.insert(word).inserted { words.append(word) }
+    }
+    return .text(oneOf: words)
+  }
+
   /// The union of two types.
   func joined(_ other: Self) -> Self {
     switch (self, other) {

@@ -6,12 +6,28 @@ internal import RuleEngine
 /// A false alarm costs more than an unreported typo. Apps have pairs such as `weight` and `height`,
 /// `goal` and `goals`, `step1` and `step2` at the same time.
 enum NearNames {
+  /// A name with the parts that comparing needs. Lists of thousands are compared with thousands of names.
+  struct Known {
+    let name: String
+    fileprivate let plain: String
+    /// The letters that it has, a bit each. One edit changes two of them at most.
+    fileprivate let letters: UInt64
+
+    init(_ name: String) {
+      self.name = name
+      plain = NearNames.plain(name)
+      letters = plain.utf8.reduce(0) { $0 | 1 << UInt64($1 & 63) }
+    }
+  }
+
   /// The name that was likely meant, if one is close.
-  static func nearest(to name: String, among known: some Sequence<String>) -> String? {
+  static func nearest(to name: String, among known: [Known]) -> String? {
+    let own = Known(name)
     var best: String?
-    for candidate in known where candidate != name && isNear(name, candidate) {
-      if isSameWord(name, candidate) { return candidate }
-      best = best ?? candidate
+    for candidate in known where (own.letters ^ candidate.letters).nonzeroBitCount <= 4 {
+      guard candidate.name != name, isNear(own.plain, plain: candidate.plain) else { continue }
+      if own.plain == candidate.plain { return candidate.name }
+      best = best ?? candidate.name
     }
     return best
   }
@@ -23,8 +39,7 @@ enum NearNames {
     name.lowercased().filter { $0 != "_" && $0 != "-" }
   }
 
-  static func isNear(_ name: String, _ other: String) -> Bool {
-    let (a, b) = (plain(name), plain(other))
+  private static func isNear(_ a: String, plain b: String) -> Bool {
     if a == b { return true }
     guard a.first == b.first, min(a.utf8.count, b.utf8.count) >= 5 else { return false }
     if a + "s" == b || b + "s" == a { return false }
@@ -43,7 +58,7 @@ enum NearNames {
     // Names that differ only in numbers are different.
     if a.filter({ !$0.isNumber }) == b.filter({ !$0.isNumber }) { return false }
     if isSwapped(Array(a.utf8), Array(b.utf8)) { return true }
-    return min(a.utf8.count, b.utf8.count) >= 5 && a.first == b.first && isNear(name, other)
+    return min(a.utf8.count, b.utf8.count) >= 5 && a.first == b.first && isNear(a, plain: b)
       && !isForm(a, of: b) && !isForm(b, of: a)
   }
 

@@ -134,10 +134,9 @@ struct TypeReading {
 
   private mutating func list(_ id: ParsedExpression.ID) -> Kind {
     let elements = expression.tree.list(expression[id].c).map(Int.init)
-    guard let first = elements.first else { return .list(.any) }
-    var element = kind(first)
-    for next in elements.dropFirst() { element = element.joined(kind(next)) }
-    return .list(element)
+    var kinds: [Kind] = []
+    for element in elements { kinds.append(kind(element)) }
+    return .list(.union(kinds))
   }
 
   // MARK: Logic

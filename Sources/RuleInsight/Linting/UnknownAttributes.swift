@@ -36,6 +36,7 @@ enum UnknownAttributes: Lint {
         path.count == 1 ? [""] + path : path,
         SourceRange(from: end - name.utf8.count, to: end), isName: true, ["\(placed.path).field"])
     }
+    uses.prepare(subject.schema)
     return uses.all.flatMap { use in findings(use, among: uses, subject) }
   }
 
@@ -58,12 +59,7 @@ enum UnknownAttributes: Lint {
     guard roots.contains(root) else {
       return subject.config.format == .agentWallie ? unknownRoot(use) : []
     }
-    let known = NearNames.nearest(
-      to: name,
-      among: schema.names(in: root).filter {
-        // Apps have their own names in another style.
-        root == "device" || $0.contains("_") == name.contains("_")
-      })
+    let known = NearNames.nearest(to: name, among: uses.known(in: root, like: name))
     if let meant = known ?? uses.usual(for: use) {
       return warnings(use, meant, isKnown: known != nil)
     }
@@ -169,11 +165,39 @@ private struct Uses {
   private static let usual = 4
   private static let mostNames = 400
 
+  /// By root, the names with at least ``usual`` reads.
+  private var usualNames: [String: [NearNames.Known]] = [:]
+  /// By root and style, the names of the schema.
+  private var schemaNames: [String: [NearNames.Known]] = [:]
+
+  /// Prepares the names that others are compared with, after all uses were added.
+  mutating func prepare(_ schema: ContextSchema) {
+    var roots: Set<String> = []
+    for use in all {
+      if roots.insert(use.root).inserted {
+        for name in schema.names(in: use.root) {
+          let key = use.root == "device" ? use.root : Self.style(use.root, name)
+          schemaNames[key, default: []].append(NearNames.Known(name))
+        }
+      }
+      guard use.places.count >= Self.usual else { continue }
+      usualNames[use.root, default: []].append(NearNames.Known(use.name))
+    }
+  }
+
+  private static func style(_ root: String, _ name: String) -> String {
+    root + (name.contains("_") ? "_" : ".")
+  }
+
+  /// The names of the schema in the style of a name. Apps have their own names in another style.
+  func known(in root: String, like name: String) -> [NearNames.Known] {
+    schemaNames[root == "device" ? root : Self.style(root, name)] ?? []
+  }
+
   /// The more frequent name, if this one looks like a typo of it.
   func usual(for use: Use) -> String? {
     guard use.places.count == 1 else { return nil }
-    let others = all.filter { $0.root == use.root && $0.name != use.name }
-    let number = all.firstIndex { $0.root == use.root && $0.name == use.name } ?? 0
+    let number = numbers[[use.root, use.name]] ?? 0
     // So many names are generated, and comparing all pairs is slow.
     let named = all.count <= Self.mostNames ? all : []
     for (place, other) in named.enumerated() where other.root == use.root && place != number {
@@ -184,7 +208,6 @@ private struct Uses {
         : place < number && NearNames.isSwap(use.name, of: other.name)
       if isLikely { return other.name }
     }
-    return NearNames.nearest(
-      to: use.name, among: others.filter { $0.places.count >= Self.usual }.map(\.name))
+    return NearNames.nearest(to: use.name, among: usualNames[use.root] ?? [])
   }
 }

@@ -31,6 +31,8 @@ enum ValueSpellings: Lint {
           let path = expression.path(attribute), path.count > 1, isOpen(path, subject)
         else { continue }
         if uses[path] == nil { order.append(path) }
+        // More are not compared.
+        if uses[path]?.count ?? 0 > mostValues { continue }
         for literal in literals {
           guard case .string(let text)? = expression.literal(literal) else { continue }
           let place = (number, expression[literal].range)
@@ -38,6 +40,7 @@ enum ValueSpellings: Lint {
             uses[path]?[known].places.append(place)
           } else {
             uses[path, default: []].append(Use(text: text, places: [place]))
+            if uses[path]?.count ?? 0 > mostValues { break }
           }
         }
       }

@@ -21,6 +21,33 @@ import Testing
     return try #require(comparison.differences().first)
   }
 
+  /// Every pair of audiences is a question. Those beyond the budget are counted in one line.
+  @Test func aBudgetOfPairs() throws {
+    let audiences = (0..<40).map { number in
+      Audience(
+        index: number, experimentID: "e\(number)", expression: "user.a\(number) == 'x'",
+        variants: [
+          Variant(id: "v\(number)", kind: .treatment, weight: 100, paywallID: "w\(number)")
+        ])
+    }
+    let reversed = audiences.reversed().enumerated().map { number, audience in
+      var audience = audience
+      audience.index = number
+      return audience
+    }
+    func rules(_ audiences: [Audience]) throws -> RuleSet {
+      try RuleSet.compile(Config(placements: [Placement(name: "p", audiences: audiences)])).get()
+    }
+    let comparison = RuleComparison(
+      try rules(audiences), try rules(reversed), placements: ["p"],
+      clock: HistoryClock(now: RandomEdits.now), assigners: (Self.assigner, Self.assigner))
+    let whole = try #require(comparison.differences().first)
+    #expect(whole.verdict == .differs && whole.unknown.isEmpty)
+    let part = try #require(comparison.differences(mostSteps: 20_000).first)
+    #expect(part.verdict == .differs && part.witnesses.count < whole.witnesses.count)
+    #expect(part.unknown.count(where: { $0.contains("pairs of audiences were not compared") }) == 1)
+  }
+
   @Test func noProofIsRefutedAndEachWitnessDiffers() throws {
     var verdicts: [PlacementDifference.Verdict: Int] = [:]
     var (refutable, witnesses) = (0, 0)
