@@ -78,6 +78,7 @@ extension ClaimJudge {
   private mutating func judgeAmount(_ money: Money, _ sentence: Range<Int>) {
     let clause = clause(money.range.lowerBound, in: sentence)
     guard let amount = money.amount, amount > 0 else { return }
+    if isBound(money, in: clause) { return judgeBound(amount, money, sentence) }
     if reading.has(.hedge, in: clause) || reading.has(.off, in: clause)
       || reading.words(.instead, in: clause).contains(where: {
         $0.range.upperBound <= money.range.lowerBound
@@ -116,6 +117,37 @@ extension ClaimJudge {
     }
     for product in candidates.prefix(isComputed ? 3 : 8) {
       add(.price, product, range, in: sentence, holds: false)
+    }
+  }
+
+  /// Whether a price for a period follows `less than` directly.
+  private func isBound(_ money: Money, in clause: Range<Int>) -> Bool {
+    money.unit != nil
+      && reading.words(.below, in: clause).contains {
+        0...2 ~= money.range.lowerBound - $0.range.upperBound
+      }
+  }
+
+  /// `less than $1 a week`: it is about the products that cost less, or else about all.
+  private mutating func judgeBound(_ amount: Double, _ money: Money, _ sentence: Range<Int>) {
+    guard let unit = money.unit else { return }
+    var costs: [(product: Int, price: Double)] = []
+    for product in products(at: money.range.lowerBound, in: sentence).prefix(8) {
+      let known = products[product]
+      guard money.currencies.isEmpty || money.currencies.contains(known.currency.code),
+        let price = known.price(per: unit.period.unit)
+      else { continue }
+      costs.append((product, price * Double(unit.period.count) / 1e6))
+    }
+    let cheaper = costs.filter { $0.price < amount + 0.0051 }
+    for (product, price) in cheaper.isEmpty ? costs : cheaper {
+      add(
+        .price, product,
+        min(
+          money.range.lowerBound, unit.range.lowerBound)..<max(
+            money.range.upperBound, unit.range.upperBound),
+        in: sentence, holds: !cheaper.isEmpty,
+        "\(Self.article(unit.period)) costs \(products[product].price(Int64(price * 1e6)))")
     }
   }
 

@@ -146,7 +146,7 @@ struct ClaimReading: Sendable {
   private static let spoken: Set<ClaimWords.Kind> = [
     .free, .notFree, .trial, .attempt, .noPayment, .today, .first, .until, .then, .off, .upTo,
     .instead, .lifetime, .notLifetime, .cancel, .noCommitment, .renews, .billed, .subscription,
-    .hedge, .negation, .past,
+    .hedge, .below, .half, .negation, .past,
   ]
 
   private mutating func findWords() {
@@ -165,6 +165,12 @@ struct ClaimReading: Sendable {
           words.append(Word(kind: kind.kind, range: range))
         }
       }
+    }
+    for word in words {
+      if word.kind == .below { words.append(Word(kind: .hedge, range: word.range)) }
+      guard word.kind == .half else { continue }
+      words.append(Word(kind: .off, range: word.range))
+      percents.append(Percent(range: word.range, value: 50, sources: []))
     }
     let masks = words.filter { $0.kind == .notFree || $0.kind == .notLifetime }
     words.removeAll { word in

@@ -14,7 +14,7 @@ package struct ClaimWords: Sendable {
     case daily, weekly, monthly, yearly, quarterly
     case per, every, forWord, first, until, then
     case off, upTo, instead, lifetime, notLifetime, cancel, noCommitment, renews, billed
-    case subscription, plan, hedge, negation, past, stop
+    case subscription, plan, hedge, below, half, negation, past, stop
   }
 
   /// A word or a phrase in lower case.
