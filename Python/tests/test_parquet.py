@@ -166,12 +166,14 @@ def test_one_file_and_no_rows(place: Path) -> None:
     (["--users", "{}/users/0.parquet", "--out", "{}/config.json"], "is an input itself", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/pipe"], "is not a file", 2),
     (["--users", "{}/pipe", "--out", "{}/o"], "is not a file; Parquet is read", 2),
-    (["--users", "{}/users/0.parquet", "--out", "{}/no/o"], "there is no folder", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/no/o.parquet"], "there is no folder", 2),
     (["--users", "{}/users/0.parquet", "--out", ""], "--out is empty", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--dialect", "sql"], "superscript:ios", 2),
     (["--users", "{}/users/*.parquet", "--out", "{}/config.json"], "name a folder", 2),
+    (["--users", "{}/users/*.parquet", "--out", "{}/o.parquet"], "name a folder", 2),
     (["--users", "{}/config.json", "--out", "{}/out.parquet"], "error: ", 1),
-    (["--users", "{}/users/0.parquet", "--out", "{}/o", "--subject", "id"], "no column 'id'", 2),
+    (["--users", "{}/users/0.parquet", "--out", "{}/o.parquet", "--subject", "id"],
+     "no column 'id'", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--placements", "opn"], "'open'", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--columns", "a"], "PATH=COLUMN", 2),
     (["--users", "{}/users/0.parquet", "--out", "{}/o", "--now", "x"], "'now' must be", 2),
@@ -339,3 +341,19 @@ def test_flat_names_and_types(place: Path, config: tollgate.Config) -> None:
     ]:
         _, said = run(*given, *options, code=2)
         assert words in said
+
+
+def test_out_is_what_its_name_says(place: Path) -> None:
+    (place / "there.parquet").mkdir()
+    (place / "there").write_text("")
+    given = ["decide", f"{place}/config.json", "--quiet", "--seed", "s", "--now", NOW]
+    for out, found in [
+        ("o.parquet", "o.parquet"), ("o.pq", "o.pq"), ("new", "new/0.parquet"),
+        ("more/new", "more/new/0.parquet"), ("new/", "new/0.parquet"),
+        ("new.parquet/", "new.parquet/0.parquet"), ("there.parquet", "there.parquet/0.parquet"),
+        ("there", "there"),
+    ]:
+        # A pattern finds one file or more, by the day.
+        for pattern in ("users/0.parquet", "users/0*.parquet"):
+            run(*given, "--users", f"{place}/{pattern}", "--out", f"{place}/{out}")
+            assert parquet.read_table(place / found).num_rows == 10_000

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # The key of a run's settings in the metadata of its schema.
 _KEY = b"tollgate"
+# Of files that --out names.
+_SUFFIXES = (".parquet", ".pq")
 
 
 class _Usage(Exception):
@@ -70,8 +72,8 @@ def _parser() -> argparse.ArgumentParser:
         help="Parquet files with users; a pattern such as 'users/*.parquet', or several times",
     )
     decide.add_argument(
-        "--out", required=True, metavar="FILE",
-        help="a Parquet file for one file of users; a folder for several",
+        "--out", required=True, metavar="PATH",
+        help="a folder, or a file whose name ends with .parquet for one file of users",
     )
     decide.add_argument("--now", metavar="TIME", help="the time to decide at (the present)")
     decide.add_argument("--seed", default="", help="what draws depend on beside the user")
@@ -117,7 +119,8 @@ def _decide(options: argparse.Namespace) -> int:
         raise _Usage("Parquet needs pyarrow: pip install 'tollgate-rules[parquet]'") from None
     files = _files(options.users)
     pairs = _outputs(files, options.out)
-    _check_targets([target for _, target in pairs], [Path(options.config), *files])
+    into_folder = pairs[0][1] != Path(options.out)
+    _check_targets([target for _, target in pairs], [Path(options.config), *files], into_folder)
     text = Path(options.config).read_bytes()
     try:
         config = Config(text, dialect=options.dialect, seed=options.seed)
@@ -146,6 +149,8 @@ def _decide(options: argparse.Namespace) -> int:
     except ValueError as problem:
         raise _Usage(f"--{problem}".replace("naive_times", "naive-times")) from None
     run = _Run(plan, options, _basis(text, plan, options))
+    if into_folder:
+        Path(options.out).mkdir(parents=True, exist_ok=True)
     for number, (source, target) in enumerate(pairs):
         run.file(source, target, f"{number + 1} of {len(pairs)}")
     print(json.dumps(run.summary(), indent=2, ensure_ascii=False))
@@ -212,9 +217,11 @@ def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
     if not out:
         raise _Usage("--out is empty; name a file, or a folder for several files of users")
     target = Path(out)
-    if len(files) == 1 and not target.is_dir() and not out.endswith(os.sep):
+    # By its form, and not by the number of files that a pattern finds on a day.
+    is_file = not target.is_dir() and (target.exists() or out.endswith(_SUFFIXES))
+    if is_file and len(files) == 1:
         return [(files[0], target)]
-    if target.exists() and not target.is_dir():
+    if is_file:
         raise _Usage(
             f"--out {out} is a file, and there are {len(files)} files of users; name a folder"
         )
@@ -225,11 +232,12 @@ def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
     for path in files:
         if target.exists() and path.parent.resolve() == target.resolve():
             raise _Usage(f"--out {out} is the folder of the users themselves")
-    target.mkdir(parents=True, exist_ok=True)
     return [(path, target / path.name) for path in files]
 
 
-def _check_targets(targets: Sequence[Path], inputs: Sequence[Path]) -> None:
+def _check_targets(
+    targets: Sequence[Path], inputs: Sequence[Path], into_folder: bool
+) -> None:
     """Outcomes replace outcomes: nothing that is read, and nothing that is no file."""
 
     def identity(path: Path) -> tuple[int, int]:
@@ -238,7 +246,7 @@ def _check_targets(targets: Sequence[Path], inputs: Sequence[Path]) -> None:
 
     read = {identity(path): path for path in inputs if path.exists()}
     for target in targets:
-        if not target.parent.is_dir():
+        if not into_folder and not target.parent.is_dir():
             raise _Usage(f"--out {target}: there is no folder {target.parent}")
         if not target.exists():
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from difflib import get_close_matches
 
 from ._tables import Exporter, stream_of
 from .errors import ColumnError
@@ -74,6 +73,8 @@ def keep_names(there: Sequence[Any], plan: Plan, keep: Sequence[str] | None) -> 
     keeps = list(keep)
     for name in keeps:
         if name not in there:
+            from difflib import get_close_matches
+
             near = get_close_matches(str(name), map(str, there), 1)
             meant = f"; did you mean '{near[0]}'?" if near else ""
             raise ColumnError(
