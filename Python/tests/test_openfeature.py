@@ -26,7 +26,7 @@ def test_flags(config: tollgate.Config) -> None:
     found = client.get_string_details("open", "standard", nobody)
     assert (found.value, found.reason, found.error_code) == ("standard", Reason.DEFAULT, None)
     assert client.get_boolean_value("open", False, beta) is True
-    assert client.get_boolean_value("open", True, nobody) is True
+    assert client.get_boolean_value("open", True, nobody) is False
     value = client.get_object_value("open", {}, beta)
     assert value["paywall"] == "annual" and value["experiment"] == "tags"
     german = EvaluationContext("u", {"device": {"locale": "de_AT"}, "plan": "pro"})
