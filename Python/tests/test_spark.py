@@ -162,6 +162,23 @@ def test_mistakes(frame: Any) -> None:
     assert {row["open"]["result"] for row in ignored.collect()} == {"noAudienceMatch"}
 
 
+def test_flat_names_and_conversions(spark: Any) -> None:
+    import tollgate.spark
+
+    condition = (
+        "user.paid == 9.99 && user.born == '2026-03-01' && user.seen == '2026-01-02T02:00:00Z'")
+    text = json.dumps({"build_id": "b", "trigger_options": [
+        {"event_name": "p", "rules": [rule("e", condition, variant("v", 100, "pw"))]}]})
+    frame = spark.sql("""
+        select cast(7 as decimal(38, 0)) userId, cast(9.99 as decimal(9, 2)) user_paid,
+            date'2026-03-01' user_born, timestamp_ntz'2026-01-02 03:00:00' user_seen""")
+    found = tollgate.spark.decide(
+        frame, text, now=NOW, dialect="cel", separator="_", decimals="double", dates="text",
+        naive_times="Europe/Berlin", keep=["user_born"])
+    assert [(str(row["userId"]), str(row["user_born"]), row["p"]["paywall"])
+            for row in found.collect()] == [("7", "2026-03-01", "pw")]
+
+
 TIME = "timestamp'2026-02-03 04:05:06.25'"
 READ = "'2026-02-03T09:05:06.25Z'"
 

@@ -9,6 +9,7 @@ import datetime
 import json
 import sys
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -70,6 +71,7 @@ def unsupported(zone: str | None) -> Any:
 
 STRING = Kind("string", lambda zone: pa.string())
 TIMESTAMP = Kind("timestamp", zoned)
+NAIVE = Kind("timestamp_ntz", lambda zone: pa.timestamp("us"))
 KINDS = [
     (TIMESTAMP, TIME, f"user.x == '{TEXT}'"),
     (Kind("array<timestamp>", lambda zone: pa.list_(zoned(zone))), [TIME], f"'{TEXT}' in user.x"),
@@ -148,8 +150,7 @@ def test_columns_that_spark_cannot_pass(spark: str, kind: Kind) -> None:
 
 
 def test_times_without_a_zone(spark: str) -> None:
-    kind = Kind("timestamp_ntz", lambda zone: pa.timestamp("us"))
-    users = frame(kind, datetime.datetime(2026, 2, 3))
+    users = frame(NAIVE, datetime.datetime(2026, 2, 3))
     assert decide(users, "user.plan == 'free'") == ["pw"] * 3
     with pytest.raises(tollgate.ColumnError, match="without a time zone"):
         decide(users, "has(user.x)")
@@ -213,3 +214,33 @@ def test_seeds(spark: str) -> None:
     assert wanted == [
         tollgate.Config.loads(text, seed="x").decide("p", {"userId": f"u{number}"}).paywall
         for number in range(99)]
+
+
+def test_flat_names_and_conversions(spark: str) -> None:
+    import tollgate.spark
+
+    kinds = [
+        STRING, Kind("decimal(9,2)", lambda zone: pa.decimal128(9, 2)),
+        Kind("date", lambda zone: pa.date32()), NAIVE]
+    table = pa.table({
+        "userId": ["a", "b"], "user_paid": pa.array([Decimal("9.99"), None], pa.decimal128(9, 2)),
+        "user_born": [datetime.date(2026, 3, 1), None],
+        "user_seen": pa.array([datetime.datetime(2026, 1, 2, 3), None], pa.timestamp("us"))})
+    users = Frame(table, kinds)
+    condition = (
+        "user.paid == 9.99 && user.born == '2026-03-01' && user.seen == '2026-01-02T02:00:00Z'")
+
+    def decide(**options: Any) -> Any:
+        return tollgate.spark.decide(
+            users, config(condition), now=NOW, dialect="cel", fields=["paywall"], **options)
+
+    with pytest.raises(tollgate.ColumnError, match="give separator='_'"):
+        decide()
+    with pytest.raises(tollgate.ColumnError, match="(?s)decimals='double'.*dates='text'.*naive"):
+        decide(separator="_")
+    found = decide(
+        separator="_", decimals="double", dates="text", naive_times="Europe/Berlin",
+        keep=["user_paid"])
+    assert found.to_pylist() == [
+        {"userId": "a", "user_paid": Decimal("9.99"), "p": {"paywall": "pw"}},
+        {"userId": "b", "user_paid": None, "p": {"paywall": None}}]
