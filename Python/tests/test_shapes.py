@@ -97,6 +97,21 @@ def test_flat_names_beside_others(config: tollgate.Config) -> None:
     assert rows(config.plan(now=NOW, separator="_", subject="user_id").decide(identity)) == wanted
 
 
+def test_flat_names_of_many_tables_in_many_threads(config: tollgate.Config) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    plan = config.plan(now=NOW, separator="_")
+    wanted = [expected(config, record) for record in records()]
+    tables = [
+        flat().append_column(f"user_more{number}", pa.nulls(500)) for number in range(30)]
+
+    def decide(table: Any) -> Any:
+        return rows(plan.decide(table))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(found == wanted for found in pool.map(decide, tables * 3))
+
+
 def test_flat_names_of_more_levels() -> None:
     config = made("user.home.city_name == 'Bonn' && user.first_name == 'A'")
     table = pa.table({

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .protocols import ArrowSchemaExportable
 
 
-# Plans for the flat columns of tables that were decided last, beside two for other forms.
-_MOST_OTHERS = 10
+# Plans for the flat columns of tables that were decided last.
+_MOST_FITTING = 8
 
 
 class Plan:
@@ -61,7 +61,8 @@ class Plan:
     """
 
     __slots__ = (
-        "_config", "_conversions", "_facts", "_options", "_others", "_pointer", "_schema", "_shape",
+        "_config", "_conversions", "_facts", "_fitting", "_options", "_others", "_pointer",
+        "_schema", "_shape",
     )
 
     def __init__(
@@ -90,6 +91,7 @@ class Plan:
         self._config = config
         self._schema = schema
         self._others: dict[str, Plan] = {}
+        self._fitting: dict[str, Plan] = {}
         options: dict[str, object] = {
             "placements": _names(placements) if placements is not None else None,
             "now": time_text(now), "seed": seed,
@@ -343,11 +345,13 @@ class Plan:
         if columns == self._given_columns:
             return capsule, self
         key = repr(columns)
-        if key not in self._others:
-            if len(self._others) >= _MOST_OTHERS:
-                self._others.clear()
-            self._others[key] = self.with_options(columns=columns, separator=None)
-        return capsule, self._others[key]
+        plan = self._fitting.get(key)
+        if plan is None:
+            plan = self.with_options(columns=columns, separator=None)
+            if len(self._fitting) >= _MOST_FITTING:
+                self._fitting.clear()
+            self._fitting[key] = plan
+        return capsule, plan
 
     def _fitted(self, schema: ArrowSchemaExportable) -> tuple[dict[str, object], Any]:
         """The options for tables of a schema, and the schema of what is decided."""
