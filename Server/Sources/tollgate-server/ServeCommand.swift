@@ -10,6 +10,7 @@ internal import RuleEngine
 internal import RuleInsight
 internal import Sandbox
 internal import Service
+internal import ServiceLifecycle
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -120,8 +121,10 @@ struct ServeCommand: AsyncParsableCommand {
         Data("secret key of application 1: \(application.secretKey)\n".utf8))
     }
     let watching = deciding.watch ? service.map { ConfigWatch($0, log: log) } : nil
+    let following = service.flatMap { ConfigFollower($0, log: log) }
+    let beside = [watching as (any ServiceLifecycle.Service)?, following].compactMap { $0 }
     do {
-      try await server.run(beside: watching.map { [$0] } ?? []) { port, url in
+      try await server.run(beside: beside) { port, url in
         let line = Value.object(["port": .int(Int64(port)), "url": .string(url)])
         FileHandle.standardOutput.write(Data((line.json + "\n").utf8))
       }

@@ -125,6 +125,77 @@ import Testing
     #expect(history.json["versions"]?.elements?.count == 1)
   }
 
+  // MARK: Configs
+
+  private static func build(_ number: Int) -> String {
+    config.replacing(#"{"trigger_options""#, with: #"{"build_id":"\#(number)","trigger_options""#)
+  }
+
+  /// Waits until all servers decide by a version.
+  private static func wait(for version: Int, _ servers: [TestServer]) async throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !servers.allSatisfy({ $0.service.applications[0].current.number == version }) {
+      try #require(ContinuousClock.now < deadline, "not all servers have version \(version)")
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  @Test(.enabled(if: TestDatabase.isAvailable, TestDatabase.missing))
+  func aConfigIsTheFleets() async throws {
+    let servers = try await Self.servers(.postgres)
+    func put(_ build: Int, _ server: Int, ifMatch tag: String?) async throws -> TestServer.Answer {
+      try await servers[server].send(
+        "PUT", "/v1/config", Self.build(build), key: "sk_test",
+        headers: tag.map { ["If-Match": $0] } ?? [:])
+    }
+    let first = try await servers[2].send("GET", "/v1/config", key: "sk_test").headers["etag"]
+    let next = try await put(1, 0, ifMatch: first)
+    #expect(next.status == 200 && next.json["version"] == 2)
+    // Whether or not the others have heard of it.
+    #expect(try await put(2, 1, ifMatch: first).status == 412)
+    #expect(try await put(2, 2, ifMatch: next.headers["etag"]).json["version"] == 3)
+    let back = try await servers[1].send("POST", "/v1/config/rollback", nil, key: "sk_test")
+    #expect(back.json["version"] == 4 && back.json["sameAs"] == 2)
+    try await Self.wait(for: 4, servers)
+    var seen: Set<String> = []
+    for server in servers {
+      #expect(try await Self.ask(server, "u").headers["tollgate-config-version"] == "4")
+      seen.insert(try await server.send("GET", "/v1/config", key: "sk_test").text)
+      seen.insert(try await server.send("GET", "/v1/config/history", key: "sk_test").text)
+      seen.insert(try await server.send("GET", "/v1/audit", key: "sk_test").text)
+      #expect(try await server.send("GET", "/readyz").json["configAgeSeconds"] != nil)
+      #expect(
+        try await server.send("GET", "/metrics").text.contains("\ntollgate_config_age_seconds "))
+    }
+    #expect(seen.count == 3)
+  }
+
+  /// It answers 503 at once, and says for how long it has heard nothing of configs.
+  @Test(.enabled(if: TestDatabase.isOwn, TestDatabase.missing))
+  func aServerWithoutItsDatabaseSaysSo() async throws {
+    #if PostgreSQL
+      let database = try TestDatabase.another()
+      let store = try await TestDatabase.store("tollgate") {
+        $0.url = database.url
+        $0.connectTimeout = 1_000
+      }
+      let server = try await TestServer(store: store) { $0.keepsState = true }
+      #expect(try await server.send("GET", "/readyz").status == 200)
+      database.stop()
+      let start = ContinuousClock.now
+      let answer = try await server.post("/v1/decide", #"{"userId":"u"}"#)
+      #expect(answer.status == 503 && answer.code == "database_unavailable")
+      #expect(answer.headers["retry-after"] == "1")
+      #expect(ContinuousClock.now - start < .seconds(10))
+      let ready = try await server.send("GET", "/readyz")
+      #expect(ready.status == 503 && ready.json["error"]?["configAgeSeconds"] != nil)
+      #expect(
+        try await server.send("GET", "/v1/config", key: TestServer.secretKey).status == 200)
+      let put = try await server.send("PUT", "/v1/config", Self.config, key: TestServer.secretKey)
+      #expect(put.status == 503)
+    #endif
+  }
+
   /// The same requests, one after the other, get the same bytes from one server with SQLite as from three with
   /// PostgreSQL.
   @Test(.enabled(if: TestDatabase.isAvailable, TestDatabase.missing))

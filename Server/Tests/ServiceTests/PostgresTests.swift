@@ -186,6 +186,35 @@
       try await store.check()
     }
 
+    // MARK: Configs
+
+    private static func publish(_ store: PostgresStore) async throws -> Int {
+      try await store.publish(
+        NewConfig([1], of: "1", by: "test", source: "api", note: nil, at: ServiceTime.now()))
+    }
+
+    @Test func noticesArriveAtOnce() async throws {
+      let schema = TestDatabase.newSchema()
+      let (store, other) = (
+        try await TestDatabase.store(schema), try await TestDatabase.store(schema)
+      )
+      #expect(try await store.newestVersions(waiting: .seconds(60)) == [:])
+      let heard = Task { try await store.newestVersions(waiting: .seconds(60)) }
+      try await Task.sleep(for: .milliseconds(50))
+      let start = ContinuousClock.now
+      #expect(try await Self.publish(other) == 1)
+      #expect(try await heard.value == ["1": 1])
+      #expect(ContinuousClock.now - start < .seconds(30))
+      // One that came before it was waited for, and one that is lost with the connection.
+      #expect(try await Self.publish(other) == 2)
+      #expect(try await store.newestVersions(waiting: .seconds(60)) == ["1": 2])
+      #expect(try await Self.publish(other) == 3)
+      try await Self.cut(store)
+      let lost = try? await store.newestVersions(waiting: .seconds(60))
+      #expect(lost == nil || lost == ["1": 3])
+      #expect(try await store.newestVersions(waiting: .milliseconds(10)) == ["1": 3])
+    }
+
     // MARK: Processes
 
     /// What was answered is the same from every server after one was killed, and nothing printed has the address.

@@ -65,7 +65,9 @@ final class TestDatabase: Sendable {
   static func newSchema() -> String { "t" + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
   /// A server that runs as long as this process.
-  static let own = Result { try OwnServer(programs ?? "") }
+  static let own = Result { try another() }
+
+  static func another() throws -> OwnServer { try OwnServer(programs ?? "") }
 
   static func url() throws -> String { try given ?? own.get().url }
 
@@ -122,6 +124,12 @@ final class TestDatabase: Sendable {
       }
       self.port = port
       url = "postgresql://tollgate@/postgres?host=\(folder.path)&port=\(port)"
+    }
+
+    /// Ends the server, whatever it does.
+    func stop() {
+      try? input.fileHandleForWriting.close()
+      process.waitUntilExit()
     }
 
     /// PostgreSQL does not run as root. Its certificate is for localhost.

@@ -64,7 +64,12 @@ final class TestServer: Sendable {
     routes?(server.router, service)
     let (ports, found) = AsyncStream.makeStream(of: Int.self)
     // It runs until the tests end: a connection that arrives while a server is cancelled can trap in NIO.
-    Task { try await server.run(heedingSignals: false) { port, _ in found.yield(port) } }
+    let follower = ConfigFollower(service, log: log)
+    Task {
+      try await server.run(beside: follower.map { [$0] } ?? [], heedingSignals: false) { port, _ in
+        found.yield(port)
+      }
+    }
     var port = 0
     for await given in ports {
       port = given

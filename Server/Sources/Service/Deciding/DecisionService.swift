@@ -11,6 +11,8 @@ package final class DecisionService: Sendable {
   let access: Access
   let store: any StateStore
   let turns = UserTurns()
+  /// When the store was last asked for configs of other servers.
+  let newsTime = Locked(ContinuousClock.now)
 
   package init(_ options: ServiceOptions, store: any StateStore) async throws {
     self.options = options
@@ -26,6 +28,13 @@ package final class DecisionService: Sendable {
   /// The current config of an application, and its number.
   package func currentConfig(of application: String) -> (number: Int, bytes: [UInt8])? {
     applications.first { $0.id == application }.map { ($0.current.number, $0.current.bytes) }
+  }
+
+  /// How long ago the store answered which configs are the newest, in seconds; nil if no other server publishes any.
+  var configAge: Double? {
+    guard store.isShared else { return nil }
+    let (seconds, attoseconds) = newsTime.withLock { ContinuousClock.now - $0 }.components
+    return Double(seconds) + Double(attoseconds / 1_000_000_000_000_000) / 1_000
   }
 
   // MARK: Access

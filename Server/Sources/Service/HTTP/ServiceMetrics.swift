@@ -137,7 +137,9 @@ package final class ServiceMetrics: Sendable {
   /// All metrics in Prometheus' format.
   ///
   /// - Parameter versions: the number of each application's current config.
-  package func text(versions: [(application: String, number: Int)]) -> String {
+  package func text(
+    versions: [(application: String, number: Int)], configAge: Double? = nil
+  ) -> String {
     let counts = counts.withLock { $0 }
     var lines: [String] = []
     func family(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {

@@ -21,17 +21,24 @@
         entry AS (
           INSERT INTO \(schema).audit (written_at, author, application, action, detail)
           SELECT $3::bigint, $4::text, $1::text, $10::text, 'version ' || newest || $11::text FROM head)
-        SELECT newest FROM head
+        SELECT newest, pg_notify($12::text, '') FROM head
         """,
         [
           .text(config.application), .int(config.after.map { Int64($0) }),
           .int(config.at.milliseconds), .text(config.by), .text(config.source), .text(config.hash),
           .text(config.note), .int(config.origin.map { Int64($0) }), .bytes(config.bytes),
           .text(entry.action), .text(config.detail.isEmpty ? "" : ": \(config.detail)"),
+          .text(pool.options.schema),
         ])
       let rows = try await pool.run { try $0.run([.begin, statement, .commit]) }
       guard let number = rows[1].first?.int(0) else { throw ServiceError.changedMeanwhile }
       return Int(number)
+    }
+
+    package var isShared: Bool { true }
+
+    package func newestVersions(waiting: Duration) async throws -> [String: Int] {
+      try await listener.newestVersions(waiting: waiting)
     }
 
     private static let columns = "number, published_at, author, source, hash, note, origin"

@@ -53,6 +53,21 @@
       return PQstatus(handle) != CONNECTION_OK
     }
 
+    /// Waits for a notice of a channel that the connection listens to.
+    func waitForNotice(_ timeout: Duration) throws(PostgresFault) {
+      let deadline = ContinuousClock.now + timeout
+      var isHeard = false
+      repeat {
+        while let notice = PQnotifies(handle) {
+          PQfreemem(notice)
+          isHeard = true
+        }
+        if isHeard { return }
+        guard try wait(POLLIN, until: deadline) else { return }
+      } while PQconsumeInput(handle) == 1
+      throw PostgresFault(.unreachable)
+    }
+
     /// Runs statements in one round trip. If one fails, those after it do not run, and a transaction is rolled
     /// back.
     ///

@@ -12,6 +12,7 @@
     let pool: PostgresPool
     let schema: String
     let writer: PostgresWriter
+    let listener: PostgresListener
 
     /// Connects, and creates the tables or brings them up to date.
     package init(_ options: PostgresOptions) async throws {
@@ -31,6 +32,7 @@
       self.pool = pool
       self.schema = schema.name
       writer = PostgresWriter(pool, schema: schema.name)
+      listener = PostgresListener(options, schema: schema.name)
     }
 
     package func read(_ key: StateKey) async throws -> Stored {

@@ -12,6 +12,8 @@ struct ConfigRoutes: Sendable {
   func add(to router: Router<ServiceContext>) {
     router.get("/v1/config") { request, _ in
       let (application, _) = try service.application(request, for: .administer)
+      // Without an answer of the store it is the one that decides here.
+      try? await application.refresh()
       let config = application.current
       return Response(
         json: config.bytes, headers: HTTPFields(tagged: config))
@@ -22,6 +24,7 @@ struct ConfigRoutes: Sendable {
     }
     router.get("/v1/config/history") { request, _ in
       let (application, _) = try service.application(request, for: .administer)
+      try await application.refresh()
       let versions = try await service.store.versions(of: application.id, limit: 100)
       return Response(
         json: .object([
@@ -56,6 +59,7 @@ struct ConfigRoutes: Sendable {
       bytes = config
       users = try body.value.givenLines("users", of: "user records") ?? users
     }
+    try await application.refresh()
     let current = application.current
     let expected = request.headers[.ifMatch].flatMap { $0 == "*" ? nil : $0 }
     if let expected, expected != "\"\(current.hash)\"" { throw ServiceError.changedMeanwhile }
@@ -100,6 +104,7 @@ struct ConfigRoutes: Sendable {
     if let asked, asked.wholeNumber == nil {
       throw ServiceError.badRequest("'version' is the number of a version")
     }
+    try await application.refresh()
     let current = application.current
     var number = asked?.wholeNumber
     if number == nil {

@@ -67,20 +67,25 @@ private func addAbout(to router: Router<ServiceContext>, _ service: DecisionServ
     do {
       try await service.store.check()
     } catch {
-      throw ServiceError(.serviceUnavailable, "not_ready", "the database does not answer")
+      throw ServiceError(
+        .serviceUnavailable, "not_ready", "the database does not answer",
+        details: service.configAge.map { [.init(key: "configAgeSeconds", value: .double($0))] }
+          ?? [])
     }
     return Response(
-      json: .object([
+      json: .members([
         "status": "ready",
         "configs": .map(
           service.applications.map {
             .init(key: .string($0.id), value: .int(Int64($0.current.number)))
           }),
+        "configAgeSeconds": service.configAge.map { .double($0) },
       ]))
   }
   router.get("/metrics") { _, _ in
     let text = service.metrics.text(
-      versions: service.applications.map { ($0.id, $0.current.number) })
+      versions: service.applications.map { ($0.id, $0.current.number) },
+      configAge: service.configAge)
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: .init(byteBuffer: .init(string: text)))

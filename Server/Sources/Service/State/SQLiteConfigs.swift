@@ -27,6 +27,18 @@ extension SQLiteStore {
     }
   }
 
+  package var isShared: Bool { false }
+
+  package func newestVersions(waiting: Duration) async throws -> [String: Int] {
+    try await Task.sleep(for: waiting)
+    return try await database.read { database in
+      try Row.fetchAll(
+        database,
+        sql: "SELECT application, MAX(number) AS newest FROM configVersion GROUP BY application"
+      ).reduce(into: [:]) { $0[$1["application"]] = $1["newest"] }
+    }
+  }
+
   package func versions(of application: String, limit: Int) async throws -> [ConfigVersion] {
     try await database.read { database in
       try Row.fetchAll(

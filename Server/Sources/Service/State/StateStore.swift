@@ -42,6 +42,13 @@ package protocol StateStore: Sendable {
   /// - Throws: `ServiceError.changedMeanwhile` if another version than `config.after` is the newest.
   func publish(_ config: NewConfig) async throws -> Int
 
+  /// Whether other servers publish configs in it, too.
+  var isShared: Bool { get }
+
+  /// Waits until another server publishes a config, or for a while, and returns the number of the newest version of
+  /// each application.
+  func newestVersions(waiting: Duration) async throws -> [String: Int]
+
   /// The newest versions, the newest first.
   func versions(of application: String, limit: Int) async throws -> [ConfigVersion]
 

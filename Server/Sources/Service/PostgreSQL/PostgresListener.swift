@@ -1,0 +1,45 @@
+#if PostgreSQL
+  internal import Expressions
+  internal import NIOPosix
+
+  /// Hears of configs that other servers publish, over a connection of its own.
+  final class PostgresListener: Sendable {
+    private let options: PostgresOptions
+    private let schema: String
+    private let thread = NIOThreadPool(numberOfThreads: 1)
+    private let connection = Locked<PostgresConnection?>(nil)
+
+    init(_ options: PostgresOptions, schema: String) {
+      self.options = options
+      self.schema = schema
+      thread.start()
+    }
+
+    deinit { thread.shutdownGracefully { _ in } }
+
+    /// Waits until a config is published, or as long as it is told, and reads the newest versions. The first call
+    /// and the one after a failure do not wait, because notices may be lost.
+    func newestVersions(waiting: Duration) async throws -> [String: Int] {
+      do {
+        return try await thread.runIfActive { [self] in
+          let known = connection.withLock { connection in
+            defer { connection = nil }
+            return connection
+          }
+          if let known { try known.waitForNotice(waiting) }
+          let current = try known ?? PostgresConnection(options)
+          let listen =
+            known == nil ? [PostgresStatement("LISTEN \(schema)", isPrepared: false)] : []
+          let rows = try current.run(
+            listen + [PostgresStatement("SELECT id, newest FROM \(schema).application")])
+          connection.withLock { $0 = current }
+          return rows[listen.count].reduce(into: [:]) { newest, row in
+            newest[row.text(0) ?? ""] = Int(row.int(1) ?? 0)
+          }
+        }
+      } catch let fault as PostgresFault {
+        throw fault.answer ?? fault
+      }
+    }
+  }
+#endif
