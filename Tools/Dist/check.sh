@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 largest=35000000
 largest_archive=15000000
-newest_glibc=2.36
+newest_glibc=2.34
 
 version=$(Tools/version.sh)
 name=tollgate-$version-$(uname | tr '[:upper:]' '[:lower:]')-$(uname -m)

@@ -46,6 +46,8 @@ for library in $(sed -n 's/^ *link "\(.*\)"$/\1/p' Sources/*/module.modulemap) s
 done
 
 tr -d "'" <"$objects" >"$work/objects"
+"$toolchain/clang" -O2 -fno-math-errno -fno-builtin-hypotf -c Tools/Dist/older-glibc.c -o "$work/older-glibc.o"
+echo "$work/older-glibc.o" >>"$work/objects"
 # FoundationEssentials, which ArgumentParser uses, does not ask for these by itself.
 essentials=(-l_FoundationCollections -l_FoundationCShims)
 flags=(--gc-sections --strip-all --no-export-dynamic --exclude-libs ALL --defsym main=tollgate_main)
