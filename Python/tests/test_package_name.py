@@ -20,6 +20,8 @@ COMMAND = re.compile(
     r"(?P<rest>[^`\n#;|&<]*)|\b(?:uvx|pipx)(?!\s+(?:install|run))(?P<run>[^`\n#;|&<]*)"
 )
 SNOWFLAKE = re.compile(r"PACKAGES\s*=\s*\((?P<rest>[^)]*)\)")
+# The word after the package is a command of it.
+FROM = re.compile(r"(--(?:from|spec)[ =]\S+)\s.*", re.DOTALL)
 OURS = re.compile(r"tollgate-(?:rules|cli)(?![\w-])")
 
 
@@ -29,7 +31,8 @@ def installed(text: str) -> Iterator[tuple[str, str]]:
     text = re.sub(r"\\\n", " ", text)
     text = re.sub(r"\"\s*\n\s*f?\"", "", text)
     for match in [*COMMAND.finditer(text), *SNOWFLAKE.finditer(text)]:
-        for name in re.split(r"[\s\"',()]+", next(filter(None, match.groups()), "")):
+        rest = FROM.sub(r"\1", next(filter(None, match.groups()), ""))
+        for name in re.split(r"[\s\"',()=]+", rest):
             if name.startswith("tollgate") and "/" not in name:
                 yield name, match[0]
 
@@ -45,7 +48,7 @@ def others(text: str) -> list[str]:
     "pip install \\\n  tollgate", '"pip install "\n    "\'tollgate[mcp]\'"', "uvx tollgate check",
     "pipx run tollgate", "uv pip install tollgate>=0.2", "pip install tollgate-sdk",
     "PACKAGES = ('tollgate', 'pandas')", "pip install tollgate_rules_extra",
-    "uv tool install tollgate",
+    "uv tool install tollgate", "uvx --from tollgate tollgate check", "pipx run --spec=tollgate x",
 ])
 def test_other_packages_are_found(command: str) -> None:
     assert others(f"Run `{command}` first.\n") and others(command)
@@ -56,6 +59,7 @@ def test_other_packages_are_found(command: str) -> None:
     "pip install out/wheels/tollgate_rules-*.whl", "pip install polars  # then import tollgate",
     "pip install pyarrow && tollgate check", "Run `pip install polars`, and tollgate takes it",
     "PACKAGES = ('tollgate-rules', 'pandas')", "pip install tollgate-rules==0.2.0", "uv run x.py",
+    "uvx --from tollgate-cli tollgate check", "pipx run --spec 'tollgate-cli' tollgate check",
 ])
 def test_our_own_are_not(command: str) -> None:
     assert others(command) == []

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Checks what packages.sh packed beside the archive, which check.sh checks: that the sums are those of all
-# files, that the formula installs what it says and its own test passes, that the container file makes a
-# root in which the command works, that the source archive of the Python package has no library, and that
-# the action and the workflows are what GitHub takes.
+# files, that pip installs and removes the command in an empty environment, that the formula installs what it
+# says and its own test passes, that the container file makes a root in which the command works, that the source
+# archive of the Python package has no library, and that the action and the workflows are what GitHub takes.
 #
 # usage: Tools/Dist/check-packages.sh
 #
@@ -22,6 +22,7 @@ check_sums() {
   summed=$(sed 's/^[^ ]* [ *]//' out/dist/SHA256SUMS)
   [ "$summed" = "$(cd out/dist && files "$version")" ] || fault 'SHA256SUMS does not have exactly the files of the release' "$summed"
   grep -q '^tollgate_rules-.*\.whl$' <<<"$summed" || fault 'SHA256SUMS does not have the wheel'
+  grep -q '^tollgate_cli-.*\.whl$' <<<"$summed" || fault 'SHA256SUMS does not have the wheel of the command'
 }
 
 check_python() {
@@ -31,6 +32,32 @@ check_python() {
   if grep -E '\.(so|dylib)$' <<<"$files"; then fault 'the source archive of the Python package has a library'; fi
   ls out/dist/tollgate_rules-"$version"-py3-none-*.whl >/dev/null || fault 'there is no wheel'
 }
+
+# Without Swift, without an index, in an environment that has nothing else.
+check_command() {
+  [ "$(uname)" = Linux ] || return 0
+  local wheel venv=$folder/command before rules
+  wheel=$(ls out/dist/tollgate_cli-"$version"-py3-none-manylinux_*_"$(uname -m)".whl) ||
+    fault 'there is no wheel of the command for this machine'
+  rules=$(basename out/dist/tollgate_rules-"$version"-py3-none-*_"$(uname -m)".whl)
+  [ "${wheel##*-py3-}" = "${rules##*-py3-}" ] || fault "$wheel does not have the platform of $rules"
+  python3 -m venv "$venv"
+  before=$(installed_files "$venv")
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links out/dist tollgate-cli ||
+    fault 'pip does not install the command'
+  local run
+  for run in "$venv/bin/tollgate" "$venv/bin/tollgate-cli" "$venv/bin/python -m tollgate_cli"; do
+    # shellcheck disable=SC2086
+    [ "$($run --version)" = "tollgate $version" ] && $run check corpus/demo/config.json --quiet ||
+      fault "$run does not work"
+  done
+  [ -s "$venv/share/man/man1/tollgate-check.1" ] && [ -s "$venv/share/bash-completion/completions/tollgate" ] ||
+    fault 'pip installs no manual pages or completions'
+  "$venv/bin/pip" uninstall --quiet --yes tollgate-cli
+  [ "$(installed_files "$venv")" = "$before" ] || fault 'pip leaves files of the command'
+}
+
+installed_files() { find "$1" -type f -not -name '*.pyc' -o -type l | LC_ALL=C sort; }
 
 check_formula() {
   if grep -n '@[A-Z]*@' out/dist/tollgate.rb; then fault 'the formula is not filled in'; fi
@@ -88,6 +115,7 @@ check_workflows() {
 check_sums
 check_workflows
 check_python
+check_command
 check_formula
 check_container
 end_of_check

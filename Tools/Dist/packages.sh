@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Completes out/dist: puts the Python package beside the archives of the command, makes a formula for
+# Completes out/dist: puts the Python package beside the archives of the command, makes a wheel, a formula for
 # Homebrew and a file for containers of them, and the sums of everything.
 #
 # usage: Tools/Dist/packages.sh
 #
 # The archives (archive.sh) and the wheels (Tools/make-wheel.sh) of other machines may have been put into
-# out/dist before; the formula then has them, too. RELEASE_URL is where all files will be found, such as
+# out/dist before; the formula and the wheels of the command then have them, too. RELEASE_URL is where all files will be found, such as
 # https://example.com/tollgate/releases/download/v1.2.3; without it, the formula is for trying, and has
 # the files in out/dist.
 set -euo pipefail
@@ -63,6 +63,11 @@ while IFS= read -r line; do
   esac
 done <"$templates/tollgate.rb.in" >tollgate.rb
 sed "s/@VERSION@/$version/g" "$templates/Containerfile.in" >Containerfile
+
+rm -f tollgate_cli-"$version"-*.whl
+for archive in tollgate-"$version"-linux-*.tar.gz; do
+  [ ! -e "$archive" ] || "$templates/make_command_wheel.py" "$archive" >/dev/null
+done
 
 files "$version" | while IFS= read -r file; do sum "$file"; done >sums.new
 mv sums.new SHA256SUMS
