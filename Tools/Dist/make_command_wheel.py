@@ -77,8 +77,8 @@ def contents(archive: Path) -> tuple[str, str, int, dict[str, bytes]]:
     with tarfile.open(archive) as tar:
         for member in tar:
             if member.isfile():
-                content = tar.extractfile(member)
-                packed[member.name.removeprefix(root + "/")] = content.read() if content else b""
+                stream = tar.extractfile(member)
+                packed[member.name.removeprefix(root + "/")] = stream.read() if stream else b""
                 when = max(when, int(member.mtime))
     needed = ("bin/tollgate", "share/man/man1/tollgate.1", "LICENSE", "NOTICES")
     missing = [file for file in needed if not packed.get(file)]
