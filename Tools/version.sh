@@ -3,7 +3,7 @@
 # in Python/tollgate/_version.py.
 #
 # usage: Tools/version.sh           prints it
-#        Tools/version.sh check     fails when CHANGELOG.md, packages, hooks or the tag of this commit say another
+#        Tools/version.sh check     fails when CHANGELOG.md, packages, hooks, the action or the tag of this commit say another
 #        Tools/version.sh released  the same, and fails unless CHANGELOG.md gives its day
 #        Tools/version.sh notes     prints what CHANGELOG.md says of it, for the text of a release
 set -eu
@@ -43,8 +43,8 @@ if [ -e "$python" ] && ! grep -qx "__version__ = \"$version\"" "$python"; then
   fail "$file says $version, and $python another version; make them the same"
 fi
 
-# Hooks and pages name the package of the command with its version.
-if others=$(grep -rn 'tollgate-cli==[0-9]' .pre-commit-hooks.yaml docs | grep -vF "tollgate-cli==$version"); then
+# Hooks, the action and pages name the package of the command with its version.
+if others=$(grep -rn 'tollgate-cli==[0-9]' .pre-commit-hooks.yaml action.yml docs | grep -vF "tollgate-cli==$version"); then
   fail "$file says $version, and these name another version:" "$others"
 fi
 

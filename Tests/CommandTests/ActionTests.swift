@@ -43,8 +43,7 @@ import Testing
   ///   - given: inputs that are not their defaults.
   ///   - others: what other expressions give, such as `github.base_ref`.
   private func run(
-    _ name: String, _ given: [String: String] = [:], _ others: [String: String] = [:],
-    machine: String = "Linux-X64"
+    _ name: String, _ given: [String: String] = [:], _ others: [String: String] = [:]
   ) throws -> BuiltTool.Result {
     let step = try steps[name]
     var values = others
@@ -56,13 +55,10 @@ import Testing
       let expression = String(text.dropFirst(4).dropLast(3))
       return try #require(values[expression], "nothing gives \(expression)")
     }
-    let parts = machine.split(separator: "-")
     let tool = URL(filePath: try BuiltTool.tool()).deletingLastPathComponent().path
     var settings = [
       "RUNNER_TEMP='\(runner.path)'", "GITHUB_PATH='\(runner.path("path"))'",
-      "GITHUB_OUTPUT='\(runner.path("output"))'", "GITHUB_STEP_SUMMARY='\(runner.path("summary"))'",
-      "GITHUB_REPOSITORY=tester/paywalls", "GITHUB_ACTION_PATH='\(TestFolder.root)'",
-      "RUNNER_OS=\(parts[0])", "RUNNER_ARCH=\(parts[1])",
+      "GITHUB_STEP_SUMMARY='\(runner.path("summary"))'", "GITHUB_REPOSITORY=tester/paywalls",
       "PATH='\(runner.path)/bin':'\(tool)':\"$PATH\"",
     ]
     for (key, value) in step.environment { settings.append("\(key)='\(try evaluated(value))'") }
@@ -90,7 +86,7 @@ import Testing
 
   @Test func inputsAreUsed() throws {
     let declared = Set(try inputs().keys)
-    #expect(declared.count == 10)
+    #expect(declared.count == 9)
     let used = text.matches(of: /inputs\.([a-z0-9-]+)/).map { String($0.1) }
     #expect(Set(used) == declared)
     let guide = try String(contentsOfFile: "\(TestFolder.root)/docs/action.md", encoding: .utf8)
@@ -98,7 +94,7 @@ import Testing
   }
 
   @Test func stepsAreSound() throws {
-    #expect(steps.steps.count == 6)
+    #expect(steps.steps.count == 5)
     for step in steps.steps {
       #expect(step.keys["shell"] == "bash", "\(step.name)")
       // Names of branches and files are nobody's code: scripts get them as variables.
@@ -110,54 +106,9 @@ import Testing
     }
   }
 
-  // MARK: Where tollgate comes from
-
-  private var released: [String: String] {
-    ["github.server_url": "file://\(runner.path)", "github.action_repository": "some/gate"]
-  }
-
-  @Test(arguments: [("Linux-X64", "linux-x86_64"), ("Linux-ARM64", "linux-aarch64")])
-  func theRelease(machine: String, name: String) throws {
-    let version = SDKVersion.current
-    let place = "some/gate/releases/download/v\(version)"
-    let archive = "tollgate-\(version)-\(name).tar.gz"
-    let made = try runner.shell(
-      "mkdir -p \(place) && echo '12ab  \(archive)' > \(place)/\(archive).sha256")
-    try #require(made.code == 0)
-    let found = try run("Find the release", [:], released, machine: machine)
-    #expect(found.code == 0, "\(found.output)\(found.errors)")
-    let output = """
-      archive=file://\(runner.path)/\(place)/\(archive)
-      sha256=12ab
-
-      """
-    #expect(runner.text("output") == output)
-  }
-
-  @Test func otherArchives() throws {
-    let given = ["archive": "file:///a.tar.gz", "sha256": "AB  a.tar.gz"]
-    #expect(try run("Find the release", given, released, machine: "macOS-ARM64").code == 0)
-    #expect(runner.text("output") == "archive=file:///a.tar.gz\nsha256=AB\n")
-  }
-
-  @Test func noRelease() throws {
-    func refused(
-      _ given: [String: String], _ others: [String: String], machine: String = "Linux-X64"
-    ) throws -> String {
-      let result = try run("Find the release", given, others, machine: machine)
-      #expect(result.code == 1)
-      #expect(!runner.exists("output"))
-      return result.output
-    }
-    #expect(
-      try refused([:], released, machine: "Windows-X64").hasPrefix(
-        "::error::There is no release for Windows on X64. Use a runner with Linux, or"))
-    let here = released.merging(["github.action_repository": ""]) { $1 }
-    #expect(try refused([:], here).hasPrefix("::error::This copy of the action belongs to no"))
-    let archive = "file://\(runner.path)/a.tar.gz"
-    #expect(
-      try refused(["archive": archive], released)
-        == "::error::There is no sum at \(archive).sha256; set sha256\n")
+  /// The version of the action is the version of the package.
+  @Test func packageOfThisVersion() throws {
+    #expect(try inputs()["package"] == "tollgate-cli==\(SDKVersion.current)")
   }
 
   // MARK: A config in a folder of the repository

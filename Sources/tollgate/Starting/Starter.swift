@@ -65,6 +65,7 @@ struct Starter {
   var workflow: String {
     String(decoding: PackageResources.workflow_yml, as: UTF8.self)
       .replacing("AS_OF: BASIS", with: "AS_OF: \(basis)")
+      .replacing("_PACKAGE: PACKAGE", with: "_PACKAGE: tollgate-cli==\(SDKVersion.current)")
   }
 
   /// The files, in the order in which they are listed.
