@@ -6,8 +6,8 @@ extension JSONSchema {
   package static let agentWallieConfig = document(
     "AgentWallie config",
     """
-    Campaigns with their placements and audiences, paywalls and products. Required is what no campaign \
-    can do without; AgentWallie's SDK requires more, which 'tollgate check' says.
+    Campaigns with their placements and audiences, paywalls and products. Only keys that Tollgate needs \
+    are required. AgentWallie's SDK requires more; 'tollgate check' lists those.
     """, AgentWallieSchema.config,
     parts: [
       "campaign": AgentWallieSchema.campaign, "placement": AgentWallieSchema.placement,
@@ -36,17 +36,18 @@ enum AgentWallieSchema {
     [
       "id": .text, "name": .text,
       "status": .words(of: Model.Campaign.Status.self).described(
-        "Only an active campaign decides anything."),
-      "placements": .list(.part("placement")).described("Where the campaign is asked."),
+        "Only active campaigns decide."),
+      "placements": .list(.part("placement")).described(
+        "The places in the app that ask the campaign."),
       "audiences": .list(.part("audience")).described(
-        "Who gets what, by 'priority_order': the first that matches takes the user."),
+        "Tried in the order of 'priority_order': the first that matches takes the user."),
       "description": .anything, "notes": .anything,
     ])
 
   static let placement = JSONSchema.object(
     of: Decoder.placementKeys, required: ["name"],
     [
-      "id": .text, "name": .text.described("What the app asks for."),
+      "id": .text, "name": .text.described("The name that the app uses."),
       "type": .words(of: Model.CampaignPlacement.Kind.self),
       "status": .words(of: Model.CampaignPlacement.Status.self),
     ])
@@ -56,8 +57,9 @@ enum AgentWallieSchema {
     [
       "id": .text, "name": .text,
       "priority_order": .integer.described(
-        "The least comes first; without a number it comes last."),
-      "filters": .list(.part("filter")).described("The condition; without filters everybody."),
+        "Smaller numbers come first. Audiences without a number come last."),
+      "filters": .list(.part("filter")).described(
+        "The condition. Without filters, every user matches."),
       "entitlement_check": .text.described("An entitlement that users must not have."),
       "frequency_cap": .part("frequencyCap"), "experiment": .part("experiment"),
     ], nonNull: ["priority_order"])
@@ -68,9 +70,9 @@ enum AgentWallieSchema {
       "field": .text.described("The attribute, such as user.plan or device.appVersion."),
       "operator": .words(of: Filter.Operator.self),
       "value": .any(of: [.bool, .number, .text, .list(.text)]).described(
-        "What the attribute is compared with."),
+        "The value to compare with."),
       "conjunction": .words(of: Filter.Conjunction.self).described(
-        "How this filter is joined with the one before."),
+        "How to join this filter with the one before."),
     ], nonNull: ["value"]
   ).requiring(
     ["value"], where: "operator",
@@ -82,12 +84,12 @@ enum AgentWallieSchema {
       required: ["type"],
       [
         "type": .words(of: Model.FrequencyCap.Kind.self),
-        "limit": JSONSchema.integer.orNull.described("How often, for n_times_total."),
+        "limit": JSONSchema.integer.orNull.described("The maximum for n_times_total."),
       ]
     ).requiring(
       ["limit"], where: "type", is: [Model.FrequencyCap.Kind.nTimesTotal.rawValue],
       ["limit": .integer]),
-  ]).described("How often a user is taken.")
+  ]).described("How often a user can be taken.")
 
   static let experiment = JSONSchema.object(
     of: Decoder.experimentKeys, required: ["id"],
@@ -111,12 +113,12 @@ enum AgentWallieSchema {
     [
       "id": .text, "name": .text, "store": .words(Decoder.stores.map(\.name)),
       "store_product_id": .text.described("The store's identifier."),
-      "entitlements": .list(.text).described("What whoever buys the product is entitled to."),
+      "entitlements": .list(.text).described("The entitlements of users that buy the product."),
       "base_plan_id": .text.described("The base plan in Google Play."),
       "offer_ids": .list(.text).described("Offers in Google Play."),
-      "display_price": .text.described("The price as it is shown."),
-      "display_period": .text.described("The period as it is shown."),
-      "period": .text.described("The same as 'display_period', which wins."),
+      "display_price": .text.described("The displayed price."),
+      "display_period": .text.described("The displayed period."),
+      "period": .text.described("An alias of 'display_period', which takes precedence."),
     ])
 
   // MARK: Native paywalls
@@ -132,14 +134,14 @@ enum AgentWallieSchema {
             "slot": .text.described("The name that components use."), "label": .text,
             "product_id": .text.described("The product, by its ID."),
           ])),
-      "components": .list(.part("component")).described("What is drawn, from the top."),
+      "components": .list(.part("component")).described("The components, from top to bottom."),
     ])
 
   static let settings = JSONSchema.object([
     "presentation": JSONSchema.words(of: PaywallSchema.Settings.Presentation.self).orNull,
     "close_button": JSONSchema.bool.orNull,
     "close_button_delay_ms": JSONSchema.integer.orNull.described(
-      "Milliseconds until the close button is there."),
+      "Milliseconds until the close button appears."),
     "background_color": JSONSchema.text.orNull, "scroll_enabled": JSONSchema.bool.orNull,
     "safe_area_insets": JSONSchema.bool.orNull, "close_button_style": JSONSchema.text.orNull,
     "background_gradient": JSONSchema.object.orNull,
@@ -161,7 +163,7 @@ enum AgentWallieSchema {
   private static let action = JSONSchema.any(of: [
     .words(PaywallSchema.actions),
     .anything.with("type", ["object", "array", "number", "boolean", "null"]),
-  ]).described("What a tap does.")
+  ]).described("The action of a tap.")
 
   static let component = JSONSchema.object(
     required: ["type"],
@@ -174,8 +176,8 @@ enum AgentWallieSchema {
           "action": action.value,
           "links": .object(["items": .object(["properties": .object(["action": action.value])])]),
         ])
-      ).described("What the component shows and does, by its type."),
+      ).described("Content and behaviour, depending on the type."),
       "children": JSONSchema.list(.part("component")).orNull.described(
-        "Components in this one, where it is a container."),
+        "The components in this container."),
     ])
 }

@@ -8,26 +8,25 @@ extension JSONSchema {
   package static let userRecord = document(
     "User record",
     """
-    One user: what a decision may know about them. A line of a users file, or what `decide --user` \
-    takes. A member that is null is as if it were not there; one of another type refuses the record. \
-    Other keys are read when rules have them as roots, and are otherwise ignored, with a note. Of a \
-    key that is repeated the last value counts, except that assignments, occurrences and events are \
-    all there.
+    One user: a line of a users file, or the argument of `decide --user`. A null member counts as \
+    missing. A record with a member of the wrong type is rejected. Other keys are read if rules use \
+    them as roots, and otherwise ignored with a note. If a key is repeated, its last value counts, but \
+    assignments, occurrences and events are merged.
     """,
     .object(
       of: UserMember.allCases.map { ConfigKey($0.key) }, required: [UserMember.userID.key],
       members: UserMember.allCases.map { ($0.key, UserSchema.member($0)) }),
     parts: [
       "assignment": UserSchema.assignment, "times": list(part("time")),
-      "time": UserSchema.time.described("ISO 8601 with a zone."),
+      "time": UserSchema.time.described("An ISO 8601 time with a time zone."),
     ])
 
   /// Products, as `products` and `--products` read them.
   package static let productsFile = document(
     "Products",
     """
-    Products for `tollgate products` and `--products`: under `products`, or the list alone. Unknown \
-    keys are ignored with a note.
+    Products for `tollgate products` and `--products`: a list, alone or under `products`. Unknown keys \
+    are ignored with a note.
     """,
     any(of: [
       object(required: ["products"], ["products": list(part("product"))]), list(part("product")),
@@ -43,19 +42,19 @@ extension JSONSchema {
     "Paywall texts", "Templates by paywall and name, for `precompute --render`.",
     object(
       required: ["paywalls"],
-      ["paywalls": map(map(text)).described("By the identifier of the paywall, texts by name.")]))
+      ["paywalls": map(map(text)).described("Maps paywall identifiers to texts by name.")]))
 
   /// What attributes there are, as `check --schema` reads it.
   package static let attributeSchema = document(
     "Attributes",
     """
-    What users, devices and parameters have, for `check --schema`. `tollgate schema USERS` learns one \
-    from users.
+    The attributes of users, devices and parameters, for `check --schema`. `tollgate schema USERS` \
+    learns a schema from users.
     """,
     object(
       of: ContextSchema.rootNames.map { ConfigKey($0) },
       members: ContextSchema.rootNames.map { ($0, map(part("type").orNull)) }
-        + [("learned", anything.described("What a learned schema comes from."))]),
+        + [("learned", anything.described("The users that the schema was learned from."))]),
     parts: ["type": AttributeTypeSchema.type])
 }
 
@@ -77,35 +76,35 @@ private enum UserSchema {
     switch member {
     case .userID:
       JSONSchema.text.with("minLength", 1).described(
-        "Names the user in the outcomes, and is what variants are assigned by.")
+        "Identifies the user in outcomes. Variants are assigned by it.")
     case .user: .object.described("Attributes of the user: the root `user` of expressions.")
     case .device: .object.described("Attributes of the device: the root `device` of expressions.")
     case .params:
       .object.described("Parameters of the placement: the root `params` of expressions.")
     case .status:
       JSONSchema.text.with("examples", .texts(RecordNotes.statuses)).described(
-        "Another text than the examples is read as it stands, with a note.")
+        "Other values than the examples are accepted with a note.")
     case .entitlements:
       .list(.text).described("Identifiers of the entitlements that are active.")
     case .assignments:
       .list(.part("assignment")).described(
         """
-        Variants stored by earlier decisions. One wins over chance as long as the variant exists.
+        Variants stored by earlier decisions. A stored variant is used as long as it exists.
         """)
     case .occurrences:
       .map(.part("times")).described(
         """
-        Key of an occurrence limit to the times at which it was used. Later ones than the decision do \
+        Maps the key of an occurrence limit to the times of its occurrences. Times after the decision do \
         not count.
         """)
     case .events:
       .map(.part("times")).described(
         """
-        Name of an event to the times at which it happened. Later ones than the decision do not count.
+        Maps the name of an event to its times. Times after the decision do not count.
         """)
     case .sessionStart:
       time.described(
-        "When the current session began, for limits per session. Absent: it begins now.")
+        "The start of the current session, for limits per session (default: now).")
     }
   }
 }
@@ -117,7 +116,8 @@ private enum ProductSchema {
     .text(pattern: "^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"),
     JSONSchema.number.with("minimum", 0),
   ]).with("examples", ["59.99"]).described(
-    "Units of the currency: a decimal number as text, or a number, which is read from its text.")
+    "Units of the currency: a decimal number as a string, or a number, which is read exactly as written."
+  )
 
   private static let unit = JSONSchema.words(Period.Unit.allCases.map(\.name))
   private static let iso = JSONSchema.text(pattern: "^P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?$")
@@ -130,25 +130,25 @@ private enum ProductSchema {
     .object(required: ["iso8601"], ["iso8601": iso]),
   ]).described(
     """
-    How often the price is charged; absent for what is bought once. An ISO 8601 text such as P1M will \
-    do, and so will the unit of which it is one.
+    The billing period. Omit it for one-time products. An object, an ISO 8601 string such as P1M, or a \
+    unit alone, which means one of it.
     """)
 
   static let intro = JSONSchema.any(of: [
     introduction(["unit"]), introduction(["iso8601"]),
-  ]).described("What the first periods cost.")
+  ]).described("The introductory offer: the price of the first periods.")
 
   static let storeOffer = JSONSchema.any(of: [
     introduction(
       ["unit"], Decoder.storeOfferKeys, storeOfferMembers),
     introduction(["iso8601"], Decoder.storeOfferKeys, storeOfferMembers),
-  ]).described("An offer of the App Store beside the introductory one. Prices never count it.")
+  ]).described("Another App Store offer than the introductory one. Prices ignore it.")
 
   private static let storeOfferMembers: [(String, JSONSchema)] = [
     (
       "type",
       .words(of: StoreOffer.Kind.self).described(
-        "Whom the offer is for; promotional where it is absent.")
+        "The kind of offer (default: promotional).")
     ),
     ("offerId", .text), ("name", .text),
   ]
@@ -164,10 +164,10 @@ private enum ProductSchema {
           .words(Decoder.modes.map(\.word)).described(
             "Free, or paid for each period, or paid at once.")
         ),
-        ("unit", unit), ("count", periodCount.described("How many units a period has.")),
-        ("value", periodCount.described("The same as 'count'.")), ("iso8601", iso),
-        ("cycles", .count.described("How many periods.")), ("price", .part("price")),
-        ("displayPrice", .text.described("The store's own text of the price.")),
+        ("unit", unit), ("count", periodCount.described("The number of units in a period.")),
+        ("value", periodCount.described("An alias of 'count'.")), ("iso8601", iso),
+        ("cycles", .count.described("The number of periods.")), ("price", .part("price")),
+        ("displayPrice", .text.described("The price as the store formats it.")),
       ] + members)
   }
 
@@ -182,16 +182,17 @@ private enum ProductSchema {
   private static let coupon = JSONSchema.object(
     of: Decoder.couponKeys.map { ConfigKey($0) },
     [
-      "percentOff": .part("price").described("Percent that are taken off, 0 to 100."),
+      "percentOff": .part("price").described("The discount in percent, 0 to 100."),
       "amountOff": .part("price"),
       "duration": .words(Decoder.couponDurations).described(
-        "Which charges are reduced; once where it is absent."),
-      "months": .count.described("How long a repeating coupon reduces charges, a trial included."),
+        "The charges that are reduced (default: once)."),
+      "months": .count.described(
+        "The number of months that a repeating coupon reduces charges, including a trial."),
     ]
   ).with(
     "anyOf",
     .list(["percentOff", "amountOff"].map { ["required": [.string($0)]] })
-  ).described("Stripe: a discount on what the product costs.")
+  ).described("Stripe: a discount on the price.")
 
   static let offer = JSONSchema.object(
     of: Decoder.offerKeys.map { ConfigKey($0) }, required: ["basePlanId", "phases"],
@@ -202,7 +203,7 @@ private enum ProductSchema {
           of: Decoder.phaseKeys.map { ConfigKey($0) }, required: ["price", "iso8601"],
           [
             "price": .part("price"), "iso8601": iso,
-            "cycles": .count.described("How many periods; 0 for ever."),
+            "cycles": .count.described("The number of periods; 0 means for ever."),
           ])
       ).with("minItems", 1),
     ])
@@ -216,9 +217,9 @@ private enum ProductSchema {
   private static let members: [(String, JSONSchema)] =
     [
       ("slot", .text.described("The place on the paywall: primary, secondary ...")),
-      ("label", .text.described("What the paywall calls the product.")),
-      ("name", .text.described("The same as 'label'.")),
-      ("id", .text.described("What configs call the product.")),
+      ("label", .text.described("The product's name on the paywall.")),
+      ("name", .text.described("An alias of 'label'.")),
+      ("id", .text.described("The product's ID in configs.")),
       (
         "fullIdentifier",
         .text.described(
@@ -232,7 +233,7 @@ private enum ProductSchema {
       ),
       (
         "currency",
-        .text(pattern: "^[A-Za-z]{3}$").described("An ISO 4217 code; USD where it is absent.")
+        .text(pattern: "^[A-Za-z]{3}$").described("An ISO 4217 code (default: USD).")
       ),
       (
         "locale",
@@ -248,11 +249,11 @@ private enum ProductSchema {
             .object(required: ["id"], ["id": .text]),
           ])
         ).described(
-          "What whoever buys the product is entitled to.")
+          "The entitlements of users that buy the product.")
       ),
       (
         "offers",
-        .list(.part("offer")).described("Google Play: what the store offers for a subscription.")
+        .list(.part("offer")).described("Google Play: the offers of a subscription.")
       ),
       (
         "purchaseOptions",
@@ -269,11 +270,11 @@ private enum ProductSchema {
       ),
       (
         "type",
-        .words(Decoder.kindWords.map(\.word)).described("What the store sells the product as.")
+        .words(Decoder.kindWords.map(\.word)).described("The type of the product in the store.")
       ),
       (
         "duration",
-        .part("period").described("How long a subscription lasts that does not renew.")
+        .part("period").described("The duration of a subscription that does not renew.")
       ),
       (
         "storeOffers",
@@ -289,8 +290,8 @@ private enum ProductSchema {
     case "identifier": .text.described("The store's identifier.")
     case "price": .part("price")
     case "trialDays":
-      .count.described("Days of the trial where the store counts nothing else.")
-    case "displayPrice": .text.described("The store's own text of the price.")
+      .count.described("The length of the trial in days, for stores that count only days.")
+    case "displayPrice": .text.described("The price as the store formats it.")
     default: .text.described("The dashboard's word for the period.")
     }
   }
@@ -301,12 +302,12 @@ private enum AttributeTypeSchema {
     .words(ContextSchema.typeWords.flatMap { [$0.0, $0.0 + "?"] }),
     .object([
       "type": JSONSchema.part("type").orNull,
-      "list": JSONSchema.part("type").orNull.described("What its elements are."),
-      "enum": JSONSchema.list(.text).orNull.described("All texts that it can be."),
+      "list": JSONSchema.part("type").orNull.described("The type of its elements."),
+      "enum": JSONSchema.list(.text).orNull.described("All strings that it can be."),
       "required": JSONSchema.bool.orNull.described("Whether every user has the attribute."),
     ]),
   ]).described(
     """
-    A type: a word, {"list": type}, {"enum": [texts]}, or {"type": type, "required": true}.
+    A type: a word, {"list": type}, {"enum": [strings]}, or {"type": type, "required": true}.
     """)
 }

@@ -8,11 +8,11 @@ extension SuperwallSchema {
     of: Decoder.paywallKeys + Decoder.optionalPaywallKeys, required: ["identifier"],
     [
       "id": .text.described("The paywall in the backend's database."),
-      "identifier": .text.described("What variants call the paywall."),
-      "name": .text.described("What people call it."),
-      "cache_key": .text.described("Changes when the page does."),
+      "identifier": .text.described("The identifier that variants use."),
+      "name": .text.described("The display name."),
+      "cache_key": .text.described("A key that changes whenever the page does."),
       "build_id": .text,
-      "url": .text.described("Where the page is."),
+      "url": .text.described("The address of the page."),
       "url_config": .object(
         of: Decoder.loadingKeys,
         [
@@ -21,12 +21,12 @@ extension SuperwallSchema {
               required: ["url"],
               [
                 "url": .text, "timeout_ms": .number.orNull,
-                "percentage": JSONSchema.number.orNull.described("Its share of the loads."),
+                "percentage": JSONSchema.number.orNull.described("The share of loads that use it."),
               ])),
           "max_attempts": .integer,
         ]
-      ).described("Where the page is loaded from."),
-      "paywalljs_event": .text.described("What is sent to the page when it is there."),
+      ).described("The addresses to load the page from."),
+      "paywalljs_event": .text.described("The event that is sent to the page when it has loaded."),
       "presentation_style_v3": .part("presentationStyle"),
       "presentation_delay": .integer.described("Milliseconds before the paywall is shown."),
       "presentation_condition": .text.described("Whether subscribers see it, for Android."),
@@ -40,7 +40,8 @@ extension SuperwallSchema {
             "product_id": .text,
             "product": JSONSchema.text.orNull.described("The slot: primary, secondary ..."),
           ])
-      ).described("Products by slot, in the oldest form; 'products_v2' and 'products_v3' win."),
+      ).described(
+        "Products by slot, in the oldest form. 'products_v2' and 'products_v3' take precedence."),
       "products_v2": .list(.part("product")), "products_v3": .list(.part("product")),
       "feature_gating": .words(of: Paywall.FeatureGating.self).described(
         "Whether the feature behind the placement is for subscribers only."),
@@ -48,7 +49,7 @@ extension SuperwallSchema {
       "computed_properties": .list(.part("computedProperty")),
       "surveys": .list(.part("survey")),
       "local_notifications": .list(.part("localNotification")),
-      "manifest": .anything.described("The files of the page, for keeping them on the device."),
+      "manifest": .anything.described("The files of the page, for storing them on the device."),
       "is_scroll_enabled": .bool,
       "introductory_offer_eligibility": .words(of: Paywall.OfferEligibility.self),
       "intro_offer_eligibility": .words(of: Paywall.OfferEligibility.self),
@@ -88,13 +89,14 @@ extension SuperwallSchema {
         .object(
           required: ["identifier"],
           ["identifier": .text, "type": JSONSchema.words([Decoder.entitlementType]).orNull])
-      ).described("What whoever buys the product is entitled to."),
+      ).described("The entitlements of users that buy the product."),
     ])
 
   static let survey = JSONSchema.object(
     required: ["presentation_condition", "id", "assignment_key", "title", "message"],
     [
-      "presentation_condition": .words(of: Survey.Condition.self).described("When it is asked."),
+      "presentation_condition": .words(of: Survey.Condition.self).described(
+        "When the survey is shown."),
       "id": .text,
       "assignment_key": .text.described("One survey is shown for each key, ever."),
       "title": .text, "message": .text,
@@ -102,7 +104,7 @@ extension SuperwallSchema {
         .object(required: ["id", "title"], ["id": .text, "title": .text])
       ).orNull.described("The answers."),
       "presentation_probability": JSONSchema.number.orNull.described(
-        "The share of closings at which it is asked, from 0 to 1."),
+        "The probability of showing it when the paywall closes, from 0 to 1."),
       "include_other_option": JSONSchema.bool.orNull,
       "include_close_option": JSONSchema.bool.orNull,
     ])

@@ -6,8 +6,8 @@ extension JSONSchema {
   package static let superwallConfig = document(
     "Superwall static config",
     """
-    Placements with their audiences, paywalls and products. Required is what no rule can do without; \
-    SDKs in the field require more, which 'tollgate check' says.
+    Placements with their audiences, paywalls and products. Only keys that Tollgate needs are required. \
+    Shipped SDKs require more; 'tollgate check' lists those.
     """, SuperwallSchema.config,
     parts: [
       "trigger": SuperwallSchema.trigger, "rule": SuperwallSchema.rule,
@@ -29,8 +29,9 @@ enum SuperwallSchema {
       "build_id": .text.described("Names this version of the config."),
       "trigger_options": .list(.part("trigger")).described("Placements with their rules."),
       "paywall_responses": .list(.part("paywall")).described(
-        "The paywalls. Where there are any, variants may name no others."),
-      "log_level": .integer.described("What SDKs log: 10 debug, 20 info, 30 warn, 40 error."),
+        "The paywalls. If there are any, variants can name only these."),
+      "log_level": .integer.described(
+        "The log level of SDKs: 10 debug, 20 info, 30 warn, 40 error."),
       "app_session_timeout_ms": .number.described(
         "Milliseconds in the background after which a new session begins."),
       "toggles": .list(toggle).described("Switches of SDKs, by key."),
@@ -40,7 +41,7 @@ enum SuperwallSchema {
           "all": .bool.described("Whether nothing is preloaded."),
           "triggers": .list(.text).described("Placements whose paywalls are not preloaded."),
         ]
-      ).described("What is not loaded before anybody asks for it."),
+      ).described("Paywalls that are not preloaded."),
       "localization": .object(
         of: Decoder.localizationKeys,
         [
@@ -49,8 +50,8 @@ enum SuperwallSchema {
         ]
       ).described("Translations."),
       "products": .list(.part("product")).described(
-        "Products as Android reads them; 'products_v3' wins."),
-      "postback": .anything.described("Where Android reports purchases to."),
+        "Products as Android reads them. 'products_v3' takes precedence."),
+      "postback": .anything.described("The address to which Android reports purchases."),
       "attribution_options": .object([
         "apple_search_ads": .object(["enabled": .bool.orNull]).orNull
       ]).described("Which attribution services SDKs ask."),
@@ -59,12 +60,12 @@ enum SuperwallSchema {
         of: Decoder.webToAppKeys,
         [
           "entitlements_max_age_ms": .number.described(
-            "Milliseconds after which entitlements from the web are asked for again."),
+            "Milliseconds after which entitlements from the web are refreshed."),
           "restore_access_url": .text(pattern: "^\\S*:\\S*$").described(
-            "Where users restore what they bought on the web."),
+            "The page where users restore web purchases."),
           "url_schema": .text.described("The app's URL scheme."),
         ]
-      ).described("What SDKs need to know of purchases on the web."),
+      ).described("Settings for purchases on the web."),
       "ios_app_id": .text.described("The app's number in the App Store."),
       "bundle_id_config": .text.described("The app's bundle identifier."),
       "prioritized_campaign_id": .text.described("The campaign whose paywalls are loaded first."),
@@ -76,7 +77,7 @@ enum SuperwallSchema {
 
   private static let toggle = JSONSchema.object(
     required: ["key"],
-    ["key": .text, "enabled": .bool.described("Without it the toggle is ignored.")])
+    ["key": .text, "enabled": .bool.described("Toggles without it are ignored.")])
 
   private static let testUser = JSONSchema.object(
     required: ["type", "value"],
@@ -97,10 +98,11 @@ enum SuperwallSchema {
     [
       "experiment_id": .text.described("Names the audience and its experiment."),
       "experiment_group_id": .text.described("The campaign."),
-      "variants": .list(.part("variant")).described("What users of this audience get, by weight."),
+      "variants": .list(.part("variant")).described(
+        "The outcomes for users of this audience, by weight."),
       "preload": .part("preload"),
       "expression_cel": .text.described(
-        "The condition, in superscript or CEL; without one the audience matches every user."),
+        "The condition, in superscript or CEL. Without one, the audience matches every user."),
       "expression": JSONSchema.anything.described("No longer evaluated: write 'expression_cel'.")
         .with("deprecated", true),
       "expression_js": JSONSchema.anything.described("No longer evaluated: write 'expression_cel'.")
@@ -116,7 +118,7 @@ enum SuperwallSchema {
     [
       "variant_id": .text,
       "variant_type": .words(Decoder.variantKinds.map(\.rawValue)).described(
-        "A treatment gets a paywall, a holdout none."),
+        "Users with a treatment get a paywall, those with a holdout get none."),
       "percentage": .count.described(
         "The weight: a whole number. Weights need not sum to 100."),
       "paywall_identifier": .text.described("The paywall that a treatment gets."),
@@ -128,32 +130,33 @@ enum SuperwallSchema {
   static let occurrence = JSONSchema.object(
     of: Decoder.occurrenceKeys, required: ["key", "max_count", "interval"],
     [
-      "key": .text.described("What is counted under; audiences may share a key."),
-      "max_count": .integer.described("How often a user is taken in the interval, at most."),
+      "key": .text.described("The key that occurrences are counted by. Audiences can share a key."),
+      "max_count": .integer.described(
+        "The maximum number of occurrences for a user in the interval."),
       "interval": JSONSchema.object(
         required: ["type"],
         [
           "type": .words(Decoder.intervalTypes),
-          "minutes": JSONSchema.integer.orNull.described("How many minutes count."),
+          "minutes": JSONSchema.integer.orNull.described("The length of the interval in minutes."),
         ]
       ).requiring(
         ["minutes"], where: "type", is: ["MINUTES"], ["minutes": .integer]),
     ]
-  ).described("How often users are taken.")
+  ).described("The limit on how often users are taken.")
 
   static let preload = JSONSchema.object(
     of: Decoder.preloadKeys,
     [
       "behavior": .words(of: Preload.self),
-      "requires_re_evaluation": .bool.described("Where it is true, the paywall is always loaded."),
+      "requires_re_evaluation": .bool.described("If true, the paywall is always preloaded."),
     ]
-  ).described("When the paywall is loaded before anybody asks for it.")
+  ).described("When the paywall is preloaded.")
 
   static let computedProperty = JSONSchema.object(
     required: ["type", "event_name"],
     [
       "type": .words(of: ComputedProperty.Kind.self).described(
-        "What is asked; the condition reads device.daysSince_NAME for DAYS_SINCE."),
-      "event_name": .text.described("The event that is asked about."),
+        "The property to compute. For DAYS_SINCE, the condition reads device.daysSince_NAME."),
+      "event_name": .text.described("The event to look up."),
     ])
 }

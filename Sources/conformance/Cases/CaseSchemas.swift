@@ -23,7 +23,7 @@ enum CaseSchemas {
     }
     return JSONSchema.document(
       "Case of \(suite)",
-      "A line of the suite \(suite). corpus/README.md and corpus/own/README.md tell what the keys mean.",
+      "A line of the suite \(suite). corpus/README.md and corpus/own/README.md explain the keys.",
       JSONSchema(written: root))
   }
 }

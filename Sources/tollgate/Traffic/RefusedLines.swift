@@ -51,7 +51,9 @@ struct RefusedLines {
     _ line: BatchWorker.RejectedLine, _ path: String, _ number: Int, subject: String? = nil
   ) throws {
     var shown = line
-    if let subject { shown.reason = line.reason.replacing(" user '\(subject)'", with: " such user") }
+    if let subject {
+      shown.reason = line.reason.replacing(" user '\(subject)'", with: " such user")
+    }
     kinds.add(shown.reason, file: numbers[path] ?? 0, line: number)
     if !hidesIDs { shown = line }
     let name = path == "-" ? "standard input" : path
