@@ -57,7 +57,7 @@ def check_use(folder):
     Path(text).write_text("no JSON")
     for arguments, status, message in [
         (["--frob"], 64, "there is no option '--frob'"), (["--script"], 64, "--script needs a value"),
-        (["--live", "nowhere", "--key", "k"], 64, "'nowhere' is no address"), (["--key", "k"], 64, "--key goes with --live"),
+        (["--live", "nowhere", "--key", "k"], 64, "'nowhere' is not an address"), (["--key", "k"], 64, "--key needs --live"),
         (["--live", "http://127.0.0.1:1"], 64, "--live needs the app's public key"), (["--locale", "xx"], 64, "no prices for 'xx'"),
         (["--config", missing], 1, f"{missing} cannot be read"), (["--config", text], 1, "not a JSON object"),
         (["--live", "http://127.0.0.1:1", "--key", "k"], 1, "the network failed"),
@@ -67,7 +67,7 @@ def check_use(folder):
         expect(result.returncode == status and message in result.stderr, " ".join(arguments), result)
     commands = "\n  \nfrob\nregister\nbuy 1\nclose\nregister export_pdf pages\nevents maybe\nregister campaign_trigger\nregister x\nbuy 7\nbuy x"
     result = run([], commands)
-    for message in ["that is no command", "no paywall is open", "'pages' is no parameter", "a paywall is open", "sells 1 to 2"]:
+    for message in ["that is no command", "no paywall is open", "'pages' is not a parameter", "a paywall is open", "sells 1 to 2"]:
         expect(result.returncode == 0 and message in result.stdout, f"typed: {message}", result)
     result = run(["--script", "events on; register summer_sale; restore; redeem X; quit; status"])
     for message in ["· triggerFire", "skipped: Holdout", "only a server knows codes"]:

@@ -41,7 +41,7 @@ package struct FrameColumns: Sendable {
         paths: { FrameColumns.paths(of: $0, options) }))
     for (place, column) in options.columns.sorted(by: { $0.key < $1.key }) {
       guard table.children.contains(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
-        throw ArrowError(column, "is to be '\(place)', and the table has no such column")
+        throw ArrowError(column, "is mapped to '\(place)', but the table has no such column")
       }
     }
     for member in UserMember.captured {
@@ -74,7 +74,7 @@ package struct FrameColumns: Sendable {
   private static func checkPlaces(_ options: Options) throws(ArrowError) {
     for (place, column) in options.columns where split(place).count > mostLevels {
       throw ArrowError(
-        column, "is to be an attribute with more than \(mostLevels) names in its path")
+        column, "is mapped to a path with more than \(mostLevels) names")
     }
   }
 

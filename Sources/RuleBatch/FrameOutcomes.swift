@@ -91,7 +91,7 @@ package struct FrameOutcomes: Sendable {
     to array: UnsafeMutablePointer<ArrowArray>
   ) throws(ArrowError) {
     guard hasChoices, !form.hasColumns || choices.count == names.count * count else {
-      throw ArrowError("", "the plan only counts, and keeps no outcomes that could be given out")
+      throw ArrowError("", "the plan only counts, so there are no outcomes to return")
     }
     var placements: [ArrowExport] = []
     for placement in names.indices {

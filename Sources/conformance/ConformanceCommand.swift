@@ -14,10 +14,10 @@ enum EntryPoint {
 struct ConformanceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conformance",
-    abstract: "Hold Tollgate to what is written in case files.",
+    abstract: "Check Tollgate against case files.",
     discussion: """
-      Exit codes: 0 done; 1 a case failed, or the counts are not the recorded ones; 2 wrong use, or a \
-      file or a line that cannot be run; 74 output could not be written.
+      Exit codes: 0 done, 1 a case failed or the counts differ from the recorded ones, 2 wrong use or an \
+      unusable file or line, 74 output could not be written.
       """,
     subcommands: [RunCommand.self, ServeCommand.self], defaultSubcommand: RunCommand.self)
 

@@ -8,11 +8,10 @@ struct RunCommand: ConsoleCommand {
     commandName: "run",
     abstract: "Run case files.",
     discussion: """
-      Runs every case of the files, or of all .jsonl and .jsonl.gz files below a folder, and prints what failed \
-      with what was expected and what came. The exit code is 1 when a case failed, and 2 when a file \
-      or a line could not be run: there is no such suite, a key or a word is in it that nobody \
-      reads, or no case ran at all. What the engine does not have yet is skipped and counted by \
-      reason.
+      Runs every case of the files, or of all .jsonl and .jsonl.gz files below a folder, and prints the failed \
+      ones with expected and actual results. The exit code is 1 if a case failed, and 2 if a file or a \
+      line could not be run: its suite is unknown, it has an unknown key or word, or no case ran at all. \
+      Cases that need a feature that the engine lacks are skipped and counted by reason.
       """)
 
   @Argument(help: "Case files or folders; - reads standard input.")
@@ -27,11 +26,11 @@ struct RunCommand: ConsoleCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Fail unless each suite has as many passed and skipped cases as this file says.",
+      "Fail unless each suite has the numbers of passed and skipped cases of this file.",
       valueName: "file"))
   var counts: String?
 
-  @Flag(help: "Write the file of --counts anew.")
+  @Flag(help: "Write the file of --counts again.")
   var updateCounts = false
 
   @Flag(help: "Print a table of the suites before the closing line, beside the counts of --counts.")
@@ -81,12 +80,12 @@ struct RunCommand: ConsoleCommand {
       let differences = results.counts.differences(from: recorded)
       for difference in differences { console.printError("\(path): \(difference)") }
       if !differences.isEmpty {
-        console.printError("If this is meant, write the file anew with --update-counts.")
+        console.printError("If this is intended, update the file with --update-counts.")
       }
       return !differences.isEmpty
     }
     guard results.failed == 0, results.unusable.isEmpty else {
-      throw CaseFileError(message: "\(path) stays as it is: not every case passes")
+      throw CaseFileError(message: "\(path) is unchanged: not every case passes")
     }
     do {
       try Data((results.counts.json + "\n").utf8).write(to: URL(filePath: path))

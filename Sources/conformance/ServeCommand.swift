@@ -6,11 +6,11 @@ internal import Scenarios
 struct ServeCommand: ConsoleCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Do the steps of scenarios that another program sends.",
+    abstract: "Run the steps of scenarios that another program sends.",
     discussion: """
       Reads one JSON object a line from standard input, {"op":"begin","scenario":{..}} or \
       {"op":"step","step":{..}}, and answers each with one on standard output. An event that breaks \
-      the contract is told on standard error. Ends with its input.
+      the contract is reported on standard error. Ends with its input.
       """)
 
   @Option(

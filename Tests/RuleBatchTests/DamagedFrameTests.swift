@@ -268,7 +268,7 @@ import Testing
         == "the table: the schema has no list of its 3 children")
     #expect(
       try problem { $0.pointee.children[1] = nil }
-        == "the table: child 1 of the schema is not there")
+        == "the table: child 1 of the schema is missing")
     #expect(
       try problem { $0.pointee.children[1]?.pointee.children[5]?.pointee.n_children = 0 }
         == "column 'user.l': the schema has 0 children where 1 belong")

@@ -152,7 +152,7 @@ import Testing
     #expect(try problem([("id", Self.text)], "true", { $0.columns = ["userId": "id"] }) == nil)
     #expect(
       try problem([("userId", Self.text)], "true", { $0.columns = ["user.plan": "plan"] })
-        == "column 'plan': is to be 'user.plan', and the table has no such column")
+        == "column 'plan': is mapped to 'user.plan', but the table has no such column")
   }
 
   /// A table without structs: columns named by their paths, by a mapping, or below one root.

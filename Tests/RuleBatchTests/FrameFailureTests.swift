@@ -99,7 +99,7 @@ import Testing
     let counting = BatchPlan(rules, now: 0, assigner: .hash(salt: ""), writesOutcomes: false)
     let worker = FrameWorker(counting, columns)
     #expect(try worker.decide(table.array).users == 2)
-    let message = "the table: the plan only counts, and keeps no outcomes that could be given out"
+    let message = "the table: the plan only counts, so there are no outcomes to return"
     for plan in [counting, framePlan(rules, now: 0, .hash(salt: ""))] {
       var array = ArrowArray()
       let error = #expect(throws: ArrowError.self) {
@@ -284,7 +284,7 @@ import Testing
     }
     #expect(
       error?.message
-        == "column 'user.a': is to be an attribute with more than 64 names in its path")
+        == "column 'user.a': is mapped to a path with more than 64 names")
     let names = (0..<30_000).map { "user.column\($0)" } + ["userId", "user.a"]
     let field = ArrowField("", .structure, names.map { ArrowField($0, .text) })
     let columns = try FrameColumns(field, for: rules)

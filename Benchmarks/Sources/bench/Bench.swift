@@ -7,9 +7,9 @@ struct Bench: AsyncParsableCommand {
     commandName: "bench",
     abstract: "Measure what Tollgate costs.",
     discussion: """
-      CPU time of the thread is measured, in batches; the minimum is what an operation costs, the \
-      median beside it tells how much was disturbed. Figures of different machines, or of \
-      different hours, cannot be compared: measure both sides of a comparison in one run.
+      Measures the thread's CPU time in batches. The minimum is the cost of an operation. The median \
+      shows how noisy the run was. Figures from different machines or times cannot be compared: \
+      measure both sides of a comparison in one run.
       """,
     subcommands: [
       ExpressionsCommand.self, SuperscriptCommand.self, TemplatesCommand.self, DecideCommand.self,

@@ -74,7 +74,7 @@ final class PaywallHost {
       self.alert = Alert(title: "The purchase failed", message: message)
     case .purchasePending:
       self.alert = Alert(
-        title: "Waiting for approval", message: "You get access as soon as somebody has agreed.")
+        title: "Waiting for approval", message: "You get access once the purchase is approved.")
     }
   }
 

@@ -80,7 +80,7 @@ final class RevenueCatController: PurchaseController {
       do {
         try await link(stripeSubscription: id, stripeKey)
       } catch {
-        print("RevenueCat was not told of the subscription \(id): \(error)")
+        print("RevenueCat could not be notified of the subscription \(id): \(error)")
       }
     }
     guard let info = try? await Purchases.shared.customerInfo(fetchPolicy: .fetchCurrent) else {

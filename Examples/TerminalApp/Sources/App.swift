@@ -75,15 +75,15 @@ final class App {
 
   static let help = """
       identify NAME            log in; reset logs out
-      set KEY VALUE            an attribute of the user; paywalls know 'name'
+      set KEY VALUE            set an attribute of the user; paywalls know 'name'
       register PLACEMENT [KEY=VALUE ...]
-                               what the app does before a paid feature
-      what PLACEMENT           what register would do
+                               call this before a paid feature
+      what PLACEMENT           show what register would do
       buy NUMBER               buy on the paywall; restore and close are the other ways
-      restore                  on the paywall or without one
-      redeem CODE              a code bought on the web; needs --live
-      status                   subscription, entitlements, user
-      events on|off            print what the SDK tells of itself
+      restore                  restore purchases, on the paywall or without one
+      redeem CODE              redeem a code bought on the web; needs --live
+      status                   show the subscription, entitlements and user
+      events on|off            print the events of the SDK
       help, quit
     """
 
@@ -129,7 +129,7 @@ final class App {
   private func set(_ key: String, _ text: String) async throws {
     try await tollgate.setUserAttributes([key: App.value(text)])
     screen.user = try await tollgate.getUserAttributes()
-    let value = screen.user[key]?.json ?? "not kept: the name is taken"
+    let value = screen.user[key]?.json ?? "not stored: the name is reserved"
     screen.say("  user.\(key) is \(value)")
   }
 
@@ -148,7 +148,7 @@ final class App {
     for param in params {
       let parts = param.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
-        return screen.say("  '\(param)' is no parameter; write KEY=VALUE, such as pages=12")
+        return screen.say("  '\(param)' is not a parameter; write KEY=VALUE, such as pages=12")
       }
       values[parts[0]] = App.value(parts[1])
     }
@@ -206,7 +206,7 @@ final class App {
     let hasEnded = await screen.untilEnd {
       Task { await tollgate.handleDeepLink("terminalapp://superwall/redeem?code=\(encoded)") }
     }
-    if !hasEnded { screen.say("  no answer yet; the SDK goes on asking for a minute") }
+    if !hasEnded { screen.say("  no answer yet; the SDK keeps asking for a minute") }
   }
 
   private func result(of placement: String) async throws -> String {
@@ -223,7 +223,7 @@ final class App {
     let status = try await tollgate.getSubscriptionStatus()
     let info = try await tollgate.getEntitlements()
     screen.user = try await tollgate.getUserAttributes()
-    let user = screen.user["appUserId"]?.text ?? "nobody in particular"
+    let user = screen.user["appUserId"]?.text ?? "anonymous"
     let web = info.web.isEmpty ? "" : ", on the web: \(info.web.map(\.id).joined(separator: ", "))"
     screen.say("  user: \(user)   subscription: \(status.words)\(web)")
   }

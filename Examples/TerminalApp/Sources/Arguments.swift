@@ -7,13 +7,13 @@ struct Arguments {
 
     usage: TerminalApp [options]
 
-      --script "COMMAND; ..."  do these instead of asking
-      --config FILE            a static config instead of the built-in one
+      --script "COMMAND; ..."  run these commands instead of asking
+      --config FILE            use this static config instead of the built-in one
       --locale LOCALE          sell in this locale's currency: en_US, de_DE, ja_JP, pt_BR (default en_US)
-      --purchases RESULT,...   how purchases end: purchased, cancelled, pending, failed; the last again
-                               and again (default purchased)
-      --folder FOLDER          keep user, purchases and config here; without it nothing is kept
-      --live URL --key KEY     ask this server for the config, and tell it what happens
+      --purchases RESULT,...   results of purchases: purchased, cancelled, pending, failed;
+                               the last one repeats (default purchased)
+      --folder FOLDER          store user, purchases and config here (default: nowhere)
+      --live URL --key KEY     fetch the config from this server, and send it events
       --help                   show this
 
     """
@@ -51,7 +51,7 @@ struct Arguments {
       try set(name, value)
     }
     if live != nil, key == nil { throw Fault(message: "--live needs the app's public key: --key") }
-    if live == nil, key != nil { throw Fault(message: "--key goes with --live") }
+    if live == nil, key != nil { throw Fault(message: "--key needs --live") }
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Fault) {
@@ -69,7 +69,8 @@ struct Arguments {
       locale = value
     case "--live":
       guard let scheme = URL(string: value)?.scheme, ["http", "https"].contains(scheme) else {
-        throw Fault(message: "'\(value)' is no address; write one such as http://127.0.0.1:8080")
+        throw Fault(
+          message: "'\(value)' is not an address; write one such as http://127.0.0.1:8080")
       }
       live = value.hasSuffix("/") ? String(value.dropLast()) : value
     default:

@@ -84,7 +84,7 @@ final class Screen {
   private func show(_ alert: PaywallAlert) {
     switch alert {
     case .purchaseFailed(let message, _): say("  ! \(message)")
-    case .purchasePending: say("  ! Somebody has to approve this purchase first.")
+    case .purchasePending: say("  ! This purchase needs approval first.")
     case .restoreFailed(let texts): say("  ! \(texts.title): \(texts.message)")
     }
   }

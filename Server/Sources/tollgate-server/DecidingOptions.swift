@@ -154,7 +154,7 @@ struct AccessOptions: ParsableArguments {
     for path in redacted where Redaction.path(path) == nil {
       throw ValidationError(
         "--redact takes attributes of user, device or params, such as user.email, or userId; "
-          + "'\(path)' is none of them")
+          + "'\(path)' is not one of them")
     }
   }
 

@@ -201,7 +201,7 @@ extension ArrowField {
     var children: [ArrowField] = []
     for i in 0..<Int(source.n_children) {
       guard let child = source.children[i] else {
-        throw ArrowError(path, "child \(i) of the schema is not there")
+        throw ArrowError(path, "child \(i) of the schema is missing")
       }
       guard child.pointee.release != nil else {
         throw ArrowError(path, "child \(i) of the schema has been released")

@@ -77,7 +77,7 @@ struct ArrowPart {
 
   private func buffer(_ number: Int) throws(ArrowError) -> UnsafeRawPointer {
     if let buffer = array.pointee.buffers[number] { return buffer }
-    guard count == 0 else { throw damaged("buffer \(number) is not there") }
+    guard count == 0 else { throw damaged("buffer \(number) is missing") }
     return nowhere
   }
 
@@ -89,7 +89,7 @@ struct ArrowPart {
 
   func child(_ number: Int) throws(ArrowError) -> UnsafePointer<ArrowArray> {
     guard let child = array.pointee.children[number] else {
-      throw damaged("child \(number) is not there")
+      throw damaged("child \(number) is missing")
     }
     return UnsafePointer(child)
   }
@@ -150,7 +150,7 @@ struct ArrowPart {
   private func bytes(_ end: Int) throws(ArrowError) -> UnsafePointer<UInt8> {
     guard end >= 0 else { throw ArrowError(name, ArrowColumn.endedOffsets) }
     let bytes = array.pointee.buffers[2] ?? (end == 0 ? nowhere : nil)
-    guard let bytes else { throw damaged("buffer 2 is not there") }
+    guard let bytes else { throw damaged("buffer 2 is missing") }
     return bytes.assumingMemoryBound(to: UInt8.self)
   }
 
@@ -165,13 +165,13 @@ struct ArrowPart {
     guard number > 0, count > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
     guard number < 1 << 24, let lengths = array.pointee.buffers[number + 2],
       let memory = tables.allocate(number * MemoryLayout<ByteView>.stride)
-    else { throw damaged("it does not say how long its \(number) buffers are") }
+    else { throw damaged("it lacks the lengths of its \(number) buffers") }
     let table = memory.bindMemory(to: ByteView.self, capacity: number)
     let sizes = ArrowElements<Int64>(lengths, from: 0, count: number)
     for i in 0..<number {
       let start = array.pointee.buffers[i + 2]
       guard sizes[i] >= 0, sizes[i] == 0 || start != nil else {
-        throw damaged("buffer \(i + 2) is not there, or has \(sizes[i]) bytes")
+        throw damaged("buffer \(i + 2) is missing, or has \(sizes[i]) bytes")
       }
       (table + i).initialize(
         to: ByteView(

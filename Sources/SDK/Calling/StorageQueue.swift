@@ -245,12 +245,12 @@ final class StorageQueue: Sendable {
         defer { state.pause = 0 }
         return state.pause > 0
       }
-      if failed { complain("the storage takes what changes again") }
+      if failed { complain("the storage accepts changes again") }
     } catch {
       if keep(batch) {
         complain(
-          "what changes cannot be saved: \(ErrorText.text(of: error)); it is kept in memory and tried"
-            + " again")
+          "changes cannot be saved: \(ErrorText.text(of: error)); they stay in memory and are"
+            + " saved again later")
       }
     }
   }

@@ -82,7 +82,7 @@ extension Tollgate {
   public nonisolated var isPaywallPresented: Bool { unavailable() }
 
   @available(
-    *, unavailable, message: "a host shows its spinner by what PaywallPresenter.send tells it"
+    *, unavailable, message: "show a spinner when PaywallPresenter.send asks for it"
   )
   public nonisolated func togglePaywallSpinner(isHidden: Bool) { unavailable() }
 
@@ -119,7 +119,7 @@ extension Tollgate {
   }
 
   @available(
-    *, unavailable, message: "the config is asked for again when the app comes to the foreground"
+    *, unavailable, message: "the SDK refreshes the config when the app enters the foreground"
   )
   public nonisolated func refreshConfiguration() async { unavailable() }
 }

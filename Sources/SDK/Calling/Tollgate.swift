@@ -189,7 +189,7 @@ public actor Tollgate {
   private func goOnWithoutStorage(_ why: String) {
     storageQueue.close()
     inputs.insert(
-      .storageFailed("\(why): the SDK goes on without what was saved, and saves nothing"), at: 0)
+      .storageFailed("\(why): the SDK continues without saved data, and saves nothing"), at: 0)
     state = SDKState(
       platform: platform, entropy: ports.entropy, uploads: Uploads(isOn: ports.uploadsEvents))
     board.publish(TollgateState(state))

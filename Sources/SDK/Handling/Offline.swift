@@ -53,8 +53,9 @@ extension SDKState {
   @discardableResult
   private mutating func useOwnConfig() -> Bool {
     guard startup.phase == .configuring, let offline = startup.offline else { return false }
-    if let kept = offline.kept, let config = decode(kept.config, "that was kept") {
-      tell("the config of \(kept.age(at: now)) ago")
+    if let kept = offline.kept, let config = decode(kept.config, "that was stored") {
+      let age = kept.age(at: now)
+      tell("the config of \(age) ago")
       apply(config, .kept, fetchedAt: kept.fetchedAt)
       return true
     }

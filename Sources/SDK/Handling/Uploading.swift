@@ -63,12 +63,12 @@ extension SDKState {
       if !refused.isEmpty {
         log(
           .error, .network,
-          "an event is given up: the backend refuses it",
+          "an event is dropped: the backend refuses it",
           error: BackendError.http(status).message)
       }
     case .failure(let error):
       if uploads.failures == 0 {
-        let message = "events could not be uploaded; they are kept and uploaded later"
+        let message = "events could not be uploaded; they are stored and uploaded later"
         log(.warn, .network, message, error: error.message)
       }
       uploads.fail()

@@ -129,7 +129,7 @@ struct OfflineTests {
     app.configure(options: options)
     app.pass(1)
     #expect(origin(app)?.source == .fallback)
-    #expect(app.log.all.contains { $0.message == "the config that was kept cannot be used" })
+    #expect(app.log.all.contains { $0.message == "the config that was stored cannot be used" })
     app.end()
 
     for damaged: Value in [.null, 1, ["apiKey": "pk"], ["config": "{}", "apiKey": 7]] {

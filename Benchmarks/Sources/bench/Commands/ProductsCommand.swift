@@ -4,12 +4,11 @@ internal import RuleEngine
 struct ProductsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "products",
-    abstract: "Compute all attributes of a product, and write prices as text.",
+    abstract: "Compute all attributes of a product, and format prices.",
     discussion: """
-      What a paywall says about a product is computed once for all users. Locales and the formats \
-      of currencies are made beforehand; making one is measured beside it. With --random the \
-      arithmetic is compared with an independent computation instead, and a difference makes the \
-      exit code 1.
+      The attributes of a product are computed once for all users. Locales and currency formats are \
+      created beforehand, and creating one is measured separately. With --random the arithmetic is \
+      compared with an independent computation instead. The exit code is 1 if they differ.
       """)
 
   @Option(

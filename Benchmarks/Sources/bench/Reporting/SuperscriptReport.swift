@@ -35,7 +35,7 @@ extension SuperscriptRun {
     lines.append(
       """
       geometric mean of \(results.count) rules: \(mean.short) ns per evaluation; \
-      \(whole.minimum.short) ns for all from JSON, of which \(filling.minimum.short) fill the \
+      \(whole.minimum.short) ns for all from JSON, including \(filling.minimum.short) to fill the \
       frame (\(filling.allocations?.short ?? "-") allocations); \
       \(compilation.minimum.short) ns to compile a rule
       """)

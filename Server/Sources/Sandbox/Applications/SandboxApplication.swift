@@ -70,7 +70,8 @@ struct SandboxApplication: Sendable {
     }
     guard let json else { return [] }
     guard let list = ProductList.decode(json: json).output else {
-      throw FixtureFault(message: "'products' of application \(fixture.id) is no list of products")
+      throw FixtureFault(
+        message: "'products' of application \(fixture.id) is not a list of products")
     }
     return list.products
   }

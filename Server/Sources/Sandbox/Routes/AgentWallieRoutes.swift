@@ -67,7 +67,7 @@ extension SandboxBackend {
     }
     try await store.add(transaction, user: user, device: device, in: application.id)
     guard let known = try await store.transaction(transaction.id, in: application.id) else {
-      throw ServiceError(.internalServerError, "internal", "the transaction was not kept")
+      throw ServiceError(.internalServerError, "internal", "the transaction was not stored")
     }
     return Answer(
       .object([

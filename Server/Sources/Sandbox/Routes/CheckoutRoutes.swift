@@ -123,13 +123,13 @@ extension SandboxBackend {
     for name in allowed where !directives.contains(name) {
       throw ServiceError(
         .badRequest, "unexpected_directive",
-        "'\(name)' is no directive; there are redirect, drawer and embedded")
+        "'\(name)' is not a directive; expected redirect, drawer or embedded")
     }
     let supported = exchange.application.entry["checkoutDirectives"]?.elements?.compactMap(\.text)
     guard let first = allowed.first(where: { (supported ?? directives).contains($0) }) else {
       throw ServiceError(
         .badRequest, "unexpected_directive",
-        "the application supports no directive of those allowed")
+        "the application supports none of the allowed directives")
     }
     return first
   }

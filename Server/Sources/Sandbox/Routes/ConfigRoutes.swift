@@ -86,7 +86,8 @@ extension SandboxBackend {
     let identifier = try application.paywall(
       atPlacement: name, of: subject, params: params ?? .map([]), confirmed: confirmed, now: now())
     guard let identifier, let paywall = application.paywall(identifier) else {
-      throw ServiceError(.notFound, "paywall_not_found", "nobody gets a paywall at '\(name)' so")
+      throw ServiceError(
+        .notFound, "paywall_not_found", "no paywall is shown at '\(name)' for this request")
     }
     return Answer(paywall)
   }

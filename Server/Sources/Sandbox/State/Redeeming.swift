@@ -89,7 +89,7 @@ extension SandboxStore {
     let isHeld = holders.contains { $0["kind"] == owner.kind && $0["owner"] == owner.name }
     if !isHeld {
       if !known.isShared && !holders.isEmpty {
-        return failure(code, "the code was redeemed by somebody else")
+        return failure(code, "the code was redeemed by another user")
       }
       if let expiry = known.expiresAt, expiry <= now {
         return try expired(known, application.id, now, database)
