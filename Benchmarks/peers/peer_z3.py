@@ -43,7 +43,7 @@ class Attribute:
 
 
 def atom(source, attributes):
-    """A condition as text, and when it is true and when false; otherwise it is an error."""
+    """Returns a condition, and when it is true and when false; otherwise it is an error."""
     name = source.choice(NAMES)
     attribute = attributes[name]
     path = f"user.{name}"
@@ -99,7 +99,7 @@ def rule(number, text):
 
 
 def questions(count, seed):
-    """A config, and for each audience by its path whether z3 finds somebody whom it takes."""
+    """Returns a config, and for each audience by its path whether z3 finds a user that it takes."""
     source = random.Random(seed)
     attributes = {name: Attribute(name) for name in NAMES}
     triggers = []
@@ -127,8 +127,8 @@ def questions(count, seed):
 
 
 def findings(tollgate, config):
-    """The audiences of which `check` says that they take nobody, those of which it may have said it
-    by way of a clause that is never true, and its statistics."""
+    """Returns the audiences that `check` reports to take no user, those that it may have reported
+    as a clause that is never true, and its statistics."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config.json")
         with open(path, "w", encoding="utf-8") as file:

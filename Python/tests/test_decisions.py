@@ -119,7 +119,7 @@ def test_records_that_cannot_be_written(config: tollgate.Config) -> None:
     with pytest.raises(ValueError, match="or contain itself"):
         config.decide("open", record)
     for odd, words in ((float("nan"), "'user.x' is not a finite number"),
-                       ("a\ud800", "half of a character, '.ud800', in a text")):
+                       ("a\ud800", "half of a character, '.ud800', in a string")):
         with pytest.raises(tollgate.RecordError, match=words) as problem:
             config.decide("open", {"userId": "u", "user": {"x": odd}})
         assert problem.value.code == "not_json" and problem.value.__cause__ is None

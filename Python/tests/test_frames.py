@@ -172,7 +172,7 @@ def test_rows_without_a_user(plan: tollgate.Plan, records: Any, wanted: Any) -> 
     report = outcomes.report
     assert report.rejected == 3 and report.users == 497
     assert [reject["row"] for reject in report.rejects] == [0, 250, 499]
-    assert report.rejects[0]["reason"] == "'userId' is NULL, and must be there"
+    assert report.rejects[0]["reason"] == "'userId' is NULL; it is required"
     with pytest.raises(tollgate.TableError, match="read already"):
         outcomes.to_arrow()
 

@@ -31,11 +31,11 @@ _SUFFIXES = (".parquet", ".pq")
 
 
 class _Usage(Exception):
-    """What a user has to change."""
+    """An error in the arguments."""
 
 
 class _Unreadable(Exception):
-    """What is wrong with a file."""
+    """An error in a file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Stopped; what is complete stays, and --resume continues.", file=sys.stderr)
+        print("Stopped. Complete files remain; --resume continues.", file=sys.stderr)
         return 130
 
 
@@ -66,31 +66,35 @@ def _parser() -> argparse.ArgumentParser:
         "decide", help="decide for the users of Parquet files", allow_abbrev=False,
         description="Decides for every user of Parquet files, and writes the outcomes as Parquet.",
     )
-    decide.add_argument("config", metavar="CONFIG", help="the config, a file of JSON")
+    decide.add_argument("config", metavar="CONFIG", help="the config file (JSON)")
     decide.add_argument(
         "--users", required=True, action="append", metavar="FILES",
-        help="Parquet files with users; a pattern such as 'users/*.parquet', or several times",
+        help="Parquet files with users, or a pattern such as 'users/*.parquet'; repeatable",
     )
     decide.add_argument(
         "--out", required=True, metavar="PATH",
         help="a folder, or a file whose name ends with .parquet for one file of users",
     )
-    decide.add_argument("--now", metavar="TIME", help="the time to decide at (the present)")
-    decide.add_argument("--seed", default="", help="what draws depend on beside the user")
-    decide.add_argument("--placements", metavar="NAMES", help="comma-separated; all unless given")
+    decide.add_argument("--now", metavar="TIME", help="the time to decide at (default: now)")
+    decide.add_argument("--seed", default="", help="the salt of the assignment hash")
     decide.add_argument(
-        "--reasons", action="store_true", help="say of every outcome why, in a column with JSON"
+        "--placements", metavar="NAMES", help="comma-separated names (default: all)"
     )
-    decide.add_argument("--dialect", default="superscript:ios", help="how conditions are evaluated")
-    decide.add_argument("--subject", default="userId", help="the column with the users' identities")
-    decide.add_argument("--root", choices=["user", "device"], help="whose attributes columns are")
+    decide.add_argument(
+        "--reasons", action="store_true", help="add a JSON column with the reason for each outcome"
+    )
+    decide.add_argument("--dialect", default="superscript:ios", help="the language of the rules")
+    decide.add_argument("--subject", default="userId", help="the column with the user IDs")
+    decide.add_argument(
+        "--root", choices=["user", "device"], help="the root of the columns' attributes"
+    )
     decide.add_argument(
         "--columns", action="append", default=[], metavar="PATH=COLUMN",
-        help="the column that an attribute is in, such as user.plan=plan",
+        help="the column of an attribute, such as user.plan=plan",
     )
     decide.add_argument(
         "--separator", metavar="TEXT",
-        help="of flat names: with _ the column user_plan is the attribute user.plan",
+        help="the separator in flat names: with _ the column user_plan is the attribute user.plan",
     )
     decide.add_argument(
         "--decimals", choices=["double", "text"], help="convert decimals, which rules cannot read"
@@ -99,16 +103,16 @@ def _parser() -> argparse.ArgumentParser:
         "--dates", choices=["text", "timestamp"], help="convert dates, which rules cannot read"
     )
     decide.add_argument(
-        "--naive-times", metavar="ZONE", help="the time zone of timestamps that have none"
+        "--naive-times", metavar="ZONE", help="the time zone of timestamps without one"
     )
     decide.add_argument(
         "--ignore-missing", action="store_true",
-        help="decide also where rules read attributes that no column has",
+        help="decide even if rules read attributes without a column",
     )
     decide.add_argument(
-        "--resume", action="store_true", help="leave out files whose outcomes are complete"
+        "--resume", action="store_true", help="skip files whose outcomes are complete"
     )
-    decide.add_argument("--quiet", action="store_true", help="no progress")
+    decide.add_argument("--quiet", action="store_true", help="print no progress")
     return parser
 
 
@@ -165,7 +169,7 @@ def _shape(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, Any]:
-    """What outcomes depend on beside the users; every file of outcomes says it."""
+    """Returns all that outcomes depend on except the users, as stored in outcome files."""
     return {
         "config": hashlib.sha256(text).hexdigest(), "dialect": options.dialect,
         "seed": options.seed, "now": plan.now, "placements": plan.placements,
@@ -175,7 +179,7 @@ def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, An
 
 
 def _basis_of(target: Path) -> dict[str, Any]:
-    """What a file of outcomes says; nothing for one that is none of ours."""
+    """Returns the basis stored in an outcome file; empty for files of other programs."""
     import pyarrow.parquet as parquet
 
     try:
@@ -238,7 +242,7 @@ def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
 def _check_targets(
     targets: Sequence[Path], inputs: Sequence[Path], into_folder: bool
 ) -> None:
-    """Outcomes replace outcomes: nothing that is read, and nothing that is no file."""
+    """Checks that the output replaces neither an input nor anything but a file."""
 
     def identity(path: Path) -> tuple[int, int]:
         found = path.stat()
@@ -257,7 +261,7 @@ def _check_targets(
 
 
 def _users_of(source: Path) -> dict[str, int]:
-    """What tells one version of a file of users from another."""
+    """Returns the size and time that identify a version of a users file."""
     found = source.stat()
     return {"bytes": found.st_size, "modified": found.st_mtime_ns}
 
@@ -347,9 +351,9 @@ class _Run:
                 )
             if before.get("users") == users:
                 self._resumed += 1
-                self._say(f"{place}: {source}: complete already")
+                self._say(f"{place}: {source}: already complete")
                 return
-            self._say(f"{place}: {source}: has other users than before, so decided again")
+            self._say(f"{place}: {source}: the users have changed, deciding again")
         with _Output(target) as output:
             tally = self._write(source, output.file, place, users)
             output.complete()

@@ -83,7 +83,7 @@ class Kind:
         return capsule
 
     def address(self, capsule: object) -> int:
-        """Where the structure of somebody's capsule is."""
+        """Returns the address of the structure in a capsule."""
         try:
             found: int | None = _pointer(capsule, self.name)
         except ValueError:

@@ -1,4 +1,4 @@
-"""How many of many users get what, as choices with their counts."""
+"""Counts of users by outcome."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def count_records(
     config: Config, records: Iterator[tuple[int, dict[str, Any] | Exception]],
     placements: list[str] | None, now: str | None, seed: str | None,
 ) -> dict[str, Any]:
-    """Counts outcomes of records; what is wrong with one is in its place, and told."""
+    """Counts outcomes of records. An exception in place of a record is reported as rejected."""
     # One time for all of them, which the plan says, and names are refused before the first user.
     plan = config.plan(placements, now=now)
     counts: dict[str, Counter[tuple[Any, ...]]] = {name: Counter() for name in plan.placements}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _Reading:
-    """What the fast reader asks for."""
+    """The attributes that the fast reader needs."""
 
     strict = True
     object_hook = None
@@ -56,9 +56,9 @@ def loads(text: str | bytes) -> Any:
 
 
 def encoder(default: Callable[[object], object]) -> Callable[[object, int], Iterable[str]]:
-    """What writes JSON in parts, made once: ``JSONEncoder`` makes one anew for every value.
+    """Returns a function that writes JSON in parts. ``JSONEncoder`` creates one for every value.
 
-    Making it takes a third of the time that writing a small record does.
+    Creating it takes a third of the time of writing a small record.
     """
     try:
         from _json import encode_basestring, make_encoder

@@ -86,7 +86,7 @@ _free.restype, _free.argtypes = None, [Text]
 
 
 def checked(status: int, text: Text) -> bytes:
-    """What a function has answered, or the error that it has told; the text is freed."""
+    """Returns the answer of a function and frees its text, or raises its error."""
     answer: bytes | None = text.bytes
     if answer is not None:
         _free(text)

@@ -16,14 +16,14 @@ def kind_of(value: object) -> str:
 
 
 def time_text(now: datetime | str | None) -> str | None:
-    """A time as the library takes it. A ``datetime`` needs a time zone: nobody guesses one."""
+    """Returns a time as the library takes it. A ``datetime`` needs a time zone."""
     if now is None or isinstance(now, str):
         return now
     from datetime import datetime
 
     if not isinstance(now, datetime):
         raise TypeError(
-            f"now must be a datetime with a time zone, or a text such as '2026-03-01T12:00:00Z', "
+            f"now must be a datetime with a time zone, or a string such as '2026-03-01T12:00:00Z', "
             f"not {kind_of(now)}"
         )
     if now.tzinfo is None:
@@ -32,7 +32,7 @@ def time_text(now: datetime | str | None) -> str | None:
 
 
 _ZONED = (
-    "use datetime(..., tzinfo=timezone.utc), or a text such as '2026-03-01T12:00:00Z'"
+    "use datetime(..., tzinfo=timezone.utc), or a string such as '2026-03-01T12:00:00Z'"
 )
 
 
@@ -48,29 +48,29 @@ def _utc(time: datetime) -> str:
 
 
 def json_bytes(value: object) -> bytes:
-    """A document as JSON.
+    """Returns a document as JSON.
 
-    :raises RecordError: where it has what JSON has no text for.
+    :raises RecordError: if it has values that JSON cannot represent.
     """
     try:
         return "".join(_encode(value, 0)).encode()
     except RecursionError:
-        fault = "a record cannot be as deep as this, or contain itself"
+        fault = "a record is nested too deep, or contains itself"
     except UnicodeEncodeError as problem:
-        fault = f"a record has half of a character, {problem.object[problem.start]!r}, in a text"
+        fault = f"a record has half of a character, {problem.object[problem.start]!r}, in a string"
     except (ValueError, OverflowError) as problem:
         path = _odd_number(value, "")
         fault = str(problem)
         if path is not None:
             fault = (
                 f"'{path}' is not a finite number, which records cannot have; "
-                "leave the attribute out"
+                "omit the attribute"
             )
     raise RecordError(fault, "not_json", {}) from None
 
 
 def _odd_number(value: object, path: str) -> str | None:
-    """Where in a document a number is that JSON has no text for."""
+    """Returns the path of a number that JSON cannot represent."""
     import math
     from collections.abc import Mapping, Set
     from numbers import Real
@@ -96,13 +96,13 @@ def _odd_number(value: object, path: str) -> str | None:
 
 
 def _dimensions(value: object) -> int:
-    """How many dimensions an array has; 0 for what is none."""
+    """Returns the number of dimensions of an array; 0 for other values."""
     found = getattr(value, "ndim", 0)
     return found if isinstance(found, int) and hasattr(value, "tolist") else 0
 
 
 def _plain(value: object) -> object:
-    """What rules have a value for that JSON has none for."""
+    """Converts a value that rules know and JSON does not."""
     from collections.abc import Mapping
     from datetime import datetime
 

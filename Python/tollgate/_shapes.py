@@ -79,7 +79,7 @@ def flat_columns(
 
 
 class Conversions:
-    """What becomes of types that rules have no value for. It needs pyarrow."""
+    """Converts types that rules have no value for. It needs pyarrow."""
 
     def __init__(
         self, decimals: str | None, dates: str | None, naive_times: str | None

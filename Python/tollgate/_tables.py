@@ -99,7 +99,7 @@ def _cure(frame: Any, module: str) -> str:
 
 
 def schema_of(frame: Any) -> Any:
-    """Returns the schema of a table as pyarrow has it; None if only reading it tells."""
+    """Returns the schema of a table as pyarrow has it; None if it is known only after reading."""
     try:
         import pyarrow
     except ImportError:

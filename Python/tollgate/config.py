@@ -264,7 +264,7 @@ class Config:
         return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
 
     def _answer(self, user: Record, asked: _Asked) -> bytes:
-        """What the library says of a user, in as few calls as there can be."""
+        """Returns the answer of the library for a user, in as few calls as possible."""
         record = user if type(user) is dict else _record(user)
         now = asked[1]
         if now is not None and now.__class__ is not str:
@@ -287,7 +287,7 @@ class Config:
         return checked(_decide(self._pointer, body, len(body), text), text)
 
     def _asking(self, asked: _Asked) -> bytes:
-        """What a request has behind the user; kept, as the next one asks for the same."""
+        """Returns the end of a request, after the user. It is cached for the next request."""
         placement, now, seed, texts, sdk, *several = asked
         request: dict[str, Any] = {}
         if not several:

@@ -55,13 +55,13 @@ Records = Annotated[
     ),
 ]
 Names = Annotated[
-    list[str] | None, Field(description="names of placements; all of the config unless given")
+    list[str] | None, Field(description="names of placements (default: all)")
 ]
 Now = Annotated[
     str | None,
-    Field(description="the time to decide at, such as 2026-03-01T12:00:00Z; the present"),
+    Field(description="the time to decide at, such as 2026-03-01T12:00:00Z (default: now)"),
 ]
-Seed = Annotated[str | None, Field(description="what draws of variants depend on beside the user")]
+Seed = Annotated[str | None, Field(description="the salt of the assignment hash")]
 
 # What a config has and no other file of ours.
 _CONFIG_MEMBERS = frozenset(("trigger_options", "campaigns"))
@@ -134,7 +134,7 @@ class Tools:
         ] = None,
         set: Annotated[
             dict[str, Any] | None,
-            Field(description='what would be with other values: {"user.plan": "pro"}'),
+            Field(description='other values to try: {"user.plan": "pro"}'),
         ] = None,
         now: Now = None,
         seed: Seed = None,
@@ -390,7 +390,7 @@ def server(
 
 
 def _told(function: _Function) -> _Function:
-    """The same function with errors that the assistant is told, instead of "Error executing"."""
+    """Returns the function with errors that assistants can read, not just "Error executing"."""
     import functools
 
     @functools.wraps(function)
@@ -413,9 +413,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--http", action="store_true", help="over HTTP, at /mcp")
     parser.add_argument("--host", default="127.0.0.1", help="to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="to listen on (8000)")
-    parser.add_argument("--write", action="store_true", help="offer to save configs, too")
-    parser.add_argument("--dialect", default="superscript:ios", help="how conditions are evaluated")
-    parser.add_argument("--seed", default="", help="what draws depend on beside the user")
+    parser.add_argument("--write", action="store_true", help="also offer to save configs")
+    parser.add_argument("--dialect", default="superscript:ios", help="the language of the rules")
+    parser.add_argument("--seed", default="", help="the salt of the assignment hash")
     parser.add_argument("--version", action="version", version=f"tollgate-mcp {__version__}")
     options = parser.parse_args(arguments)
     if not Path(options.folder).is_dir():

@@ -215,7 +215,7 @@ class Plan:
         return Plan(self._config, **{**self._arguments(), **changes})
 
     def _arguments(self) -> dict[str, Any]:
-        """What the same plan is made with, at the same time."""
+        """Returns the arguments of the same plan, at the same time."""
         return {**self._keywords(), "now": self.now}
 
     def _keywords(self) -> dict[str, Any]:
@@ -391,7 +391,7 @@ def _planned(config: Config, arguments: dict[str, Any]) -> Plan:
 
 
 class _OutcomeSchema:
-    """What outcomes of a plan look like."""
+    """The form of a plan's outcomes."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan

@@ -19,7 +19,7 @@ _compiled: dict[str, Plan] = {}
 
 
 class Decider:
-    """What a worker does with the batches of a partition. It is small, and can be pickled."""
+    """Decides the batches of a partition in a worker. It is small, and can be pickled."""
 
     def __init__(
         self, config: Config, plan: Mapping[str, Any], keeps: Sequence[str]
@@ -79,12 +79,12 @@ def decide(
     :raises ColumnError: if a column that rules read is missing or has the wrong type.
     """
     if options.get("texts", "utf8") == "dictionary":
-        raise ValueError("texts='dictionary': Spark reads no dictionaries; leave texts out")
+        raise ValueError("texts='dictionary': Spark reads no dictionaries; omit texts")
     for name in frame.columns:
         if "." in name:
             raise ColumnError(
                 f"column '{name}': Spark's mapInArrow takes no column with a dot in its name; "
-                f"rename it, and say columns={{'user.{name.rpartition('.')[2]}': 'its new name'}}",
+                f"rename it, and pass columns={{'user.{name.rpartition('.')[2]}': 'its new name'}}",
                 "bad_column", {"column": name},
             )
     made = _config(config, dialect)
@@ -112,7 +112,7 @@ def _config(config: Any, dialect: str | None) -> Config:
 
 
 def _arrow_schema(schema: Any) -> Any:
-    """What workers get for a schema of Spark's.
+    """Returns the schema that workers get for a schema of Spark.
 
     :raises ColumnError: if Spark has no Arrow type for a column.
     """

@@ -170,7 +170,7 @@ typedef struct tg_report tg_report;
 
 int32_t tg_report_make(tg_report *TG_NULLABLE *TG_NULLABLE out);
 
-/* {"users": 2, "rejected": 1, "placements": {..}, "rejects": [{"row": 2, "reason": "'userId' is NULL, and must be there"}]}:
+/* {"users": 2, "rejected": 1, "placements": {..}, "rejects": [{"row": 2, "reason": "'userId' is NULL; it is required"}]}:
  * users and placements as in the summary of `tollgate precompute`, and the first 100 rows without an outcome.
  * Rows count from 0 in the table of a call or a stream. "placements" is {} before the first use with a plan. If an
  * error has ended a stream, "failure" is that error as returned by functions, with "column" and "row" where they are

@@ -170,7 +170,7 @@ package final class FrameWorker {
       var reason: String?
       if subject.isEmpty {
         let what = subject.baseAddress == nil ? "NULL" : "empty"
-        reason = "'\(UserMember.userID.key)' is \(what), and must be there"
+        reason = "'\(UserMember.userID.key)' is \(what); it is required"
       } else if alone[row >> 6] >> UInt64(row & 63) & 1 != 0 || !UserID.isTrimmed(subject) {
         do throws(ArrowError) {
           reason = try decideAlone(&rows, from + row, subject)

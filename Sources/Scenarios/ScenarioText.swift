@@ -57,9 +57,9 @@ package enum ScenarioText {
     if let name = entry["sw"]?.text { return "tracks   \(name)\(payload)" }
     if let command = entry["host"]?.text { return "asks     \(command)\(payload)" }
     if let subscriber = entry["to"]?.text {
-      return "gives    \(subscriber) \(entry["cb"]?.text ?? "")\(payload)"
+      return "calls    \(subscriber) \(entry["cb"]?.text ?? "")\(payload)"
     }
-    return "tells    \(entry["ev"]?.text ?? "")\(payload)"
+    return "reports  \(entry["ev"]?.text ?? "")\(payload)"
   }
 
   /// The members that tell most, in a few words: paywalls and products by their names.

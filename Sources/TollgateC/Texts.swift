@@ -42,7 +42,7 @@ struct LibraryError: Error {
   }
 
   static func null(_ name: String) -> LibraryError {
-    LibraryError(TG_BAD_ARGUMENT, "null_pointer", "'\(name)' is NULL, and must be there")
+    LibraryError(TG_BAD_ARGUMENT, "null_pointer", "'\(name)' is NULL; it is required")
   }
 }
 

@@ -27,7 +27,7 @@ import Testing
     #expect(result.lines.last == "8 passed, 0 failed")
     #expect(
       result.output.contains("the paywall: purchase {\"productId\":\"com.tollgate.pro.month\"}"))
-    #expect(result.output.contains("tells    onPurchase productId=com.tollgate.pro.month"))
+    #expect(result.output.contains("reports  onPurchase productId=com.tollgate.pro.month"))
     let quiet = try simulate(scenarios, "--only", "buy-0", "--quiet")
     #expect(quiet.output == "8 passed, 0 failed\n")
   }

@@ -138,7 +138,7 @@ import TollgateC
   @Test func whatIsNotThereIsTold() {
     var text = tg_text()
     #expect(tg_decide(nil, "{}", 2, &text) == TG_BAD_ARGUMENT)
-    #expect(take(text)?["message"] == "'config' is NULL, and must be there")
+    #expect(take(text)?["message"] == "'config' is NULL; it is required")
     #expect(tg_decide(nil, "{}", 2, nil) == TG_BAD_ARGUMENT)
     #expect(tg_config_describe(nil, &text) == TG_BAD_ARGUMENT)
     tg_text_free(text)

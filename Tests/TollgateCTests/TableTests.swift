@@ -137,7 +137,7 @@ import TollgateC
     #expect(counts?["users"] == .int(Int64(1_300 - rejected)))
     #expect(counts?["rejects"]?.elements?.count == 100)
     #expect(counts?["rejects"]?.elements?[0]["row"] == 5)
-    #expect(counts?["rejects"]?.elements?[0]["reason"] == "'userId' is NULL, and must be there")
+    #expect(counts?["rejects"]?.elements?[0]["reason"] == "'userId' is NULL; it is required")
     let paywalls = found[0].count { $0?["result"] == "paywall" }
     #expect(
       counts?["placements"]?["export"]?["outcomes"]?["paywall"] == .int(Int64(paywalls)))

@@ -160,7 +160,7 @@ extension Explanation.Audience {
   }
 
   fileprivate func lines(_ ownership: Ownership?) -> [String] {
-    var lines = ["  \(title): \(told)"]
+    var lines = ["  \(title): \(result)"]
     if let entitlementGuard, step.reason.code != "entitled" {
       var text = "skips users who have the entitlement \(entitlementGuard)"
       if step.reason.isTried { text += "; this user does not have it" }
@@ -189,7 +189,7 @@ extension Explanation.Audience {
   }
 
   /// The result of the audience.
-  var told: String {
+  var result: String {
     switch step.reason {
     case .matched: "matched"
     case .expressionFalse(nil): "does not match"
@@ -215,7 +215,7 @@ extension Explanation.Audience {
     let texts = min(
       48, deciding.map { TextWidth.columns(ExplanationText.oneLine($0.text)) }.max() ?? 0)
     let isHeldBack = if case .occurrenceLimit = step.reason { true } else { false }
-    return ["  \(title): \(told)"]
+    return ["  \(title): \(result)"]
       + (isHeldBack
         ? [] : deciding.map { ExplanationText.describe($0, marks: marks, texts: texts) })
       + eagerLines

@@ -23,7 +23,7 @@ package struct RateLimitMiddleware: RouterMiddleware {
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
     // Keys do not count: a new key for each request would have a new bucket each time.
-    let caller = context.address ?? "somebody"
+    let caller = context.address ?? "unknown"
     guard take(caller, at: .now) else {
       throw ServiceError(
         .tooManyRequests, "rate_limited",
