@@ -20,7 +20,7 @@ extension TollgateCommand {
     default:
       return (
         Ending.ourFault,
-        Ending.prefix + "this is a fault of tollgate: \(message(for: error))\n" + Signals.reporting
+        Ending.prefix + "internal error in tollgate: \(message(for: error))\n" + Signals.reporting
       )
     }
   }

@@ -67,7 +67,7 @@ import Testing
         """)
     #expect(
       result.errors == """
-        note: 5 tests would close what can be closed: tollgate cover config.json t.jsonl \
+        note: 5 tests would close the gaps that can be closed: tollgate cover config.json t.jsonl \
         --write more.tests.jsonl --now 2026-03-01T12:00:00Z
 
         """)

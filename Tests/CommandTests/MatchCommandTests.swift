@@ -50,7 +50,7 @@ import Testing
     #expect(result.code == 0)
     let rows = result.lines.map { $0.split(separator: " ").joined(separator: " ") }
     #expect(rows.contains("reached 6 100.0 % shown"))
-    #expect(rows.contains("passed over: owns pro 1 16.7 % owner"))
+    #expect(rows.contains("skipped: owns pro 1 16.7 % owner"))
     #expect(rows.contains("matched 4 66.7 % shown"))
     #expect(
       rows.contains { $0.hasPrefix("held back: at most 1 ") && $0.hasSuffix(" 1 16.7 % shown") })

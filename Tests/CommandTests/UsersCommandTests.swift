@@ -42,7 +42,7 @@ import Testing
     #expect(result.output.contains("IDs are the same but for white space at the ends"))
     #expect(result.lines.last == "Verdict: 7 problems to solve before a run.")
     let page = try #require(folder.text("page.html"))
-    #expect(page.contains("What users are like") && page.contains("user.age"))
+    #expect(page.contains("Survey of the users") && page.contains("user.age"))
     let json = try folder.tollgate(["users", "users.ndjson", "--json"])
     #expect(json.output.hasPrefix(#"{"users":4,"refused":1,"refusals":[{"reason":"#))
     #expect(json.output.contains(#""ready":false"#))

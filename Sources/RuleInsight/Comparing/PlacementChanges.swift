@@ -90,7 +90,7 @@ struct PlacementChanges {
     }
     compareConditions(was, rule)
     say(
-      .entitlement, "who is passed over", Self.owners(before), Self.owners(after), &self)
+      .entitlement, "skipped users", Self.owners(before), Self.owners(after), &self)
     say(.limit, "limit", Self.limit(before), Self.limit(after), &self)
     say(.experiment, "experiment", before.experimentName, after.experimentName, &self)
     if before.experimentStatus != .absent, after.experimentStatus != .absent {

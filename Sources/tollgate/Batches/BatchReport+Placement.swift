@@ -53,7 +53,7 @@ extension BatchReport {
       },
       legend: [(.narrow, "taken"), (.second, "matched, but held back by the limit")]
         + (hasFailed ? [(.other, "its rule fails")] : [])
-        + (hasOwners ? [(.none, "passed over: they own the entitlement")] : [])
+        + (hasOwners ? [(.none, "skipped: they own the entitlement")] : [])
         + [(.wide, "reached, but not matched")])
   }
 
@@ -82,7 +82,7 @@ extension BatchReport {
       "Audience \($0.audience.counts.index): \(experiments.words($0))."
     }
     return ReportTable(
-      title: "Variants: what was drawn, and a mark for what the weight asks for",
+      title: "Variants: the share drawn, with a mark for the share by weight",
       columns: [
         .text("variant"), .text("audience"), .text("paywall"), .bar("share of draws"),
         .number("by weight"), .number("drawn"), .number("users drawn"), .number("stored"),
@@ -128,7 +128,7 @@ extension BatchReport {
     let kinds = [
       variant(false), each { (": held back by its limit", $0.examples.heldBack) }, variant(true),
       placement.counts.errors.map { ("Fails: \($0.error.message)", $0.example) },
-      each { (": passed over, an owner of \($0.counts.entitlement ?? "")", $0.examples.owned) },
+      each { (": skipped, an owner of \($0.counts.entitlement ?? "")", $0.examples.owned) },
       each { (", but no variant", $0.examples.withoutVariant) },
       placement.unmatched.map { [("No audience matches", $0)] } ?? [],
     ]

@@ -96,7 +96,7 @@ struct BatchReport {
       findings.append(
         ReportFinding(
           tone: .warning,
-          text: "\(counted(tally.rejected, "line")) of the users could not be read.",
+          text: "\(counted(tally.rejected, "line")) of the users files could not be read.",
           section: "refused"))
     }
     let order: [ReportTone] = [.bad, .warning, .plain, .good]
@@ -288,15 +288,15 @@ struct BatchReport {
     return ReportSection(
       id: "missing", title: "Missing attributes that decide",
       about:
-        "These users lack an attribute, which counts as something else. With the opposite answer to "
-        + "this clause they would have matched the audience, or would not.", blocks: [.table(table)]
+        "These users lack an attribute, so the clause compares a default. The opposite result of the "
+        + "clause would change whether the audience matches.", blocks: [.table(table)]
     )
   }
 
   private var refused: ReportSection? {
     rejects.section(
       tally.rejected, files: settings.users,
-      about: "Lines of the users' files that are not user records. precompute --rejects keeps them."
+      about: "Lines of the users files that are not user records. precompute --rejects stores them."
     )
   }
 

@@ -138,7 +138,7 @@ extension DrawChecks {
   /// - Parameter shown: the number of experiments in the table, if some are omitted.
   private func balanceNote(_ tested: Int, shown: Int?) -> String {
     let sentences = [
-      "Users who had a variant stored are left out of the test: nothing was drawn for them.",
+      "Users with a stored variant are not in the test, because nothing was drawn for them.",
       "The probability is that of a chi-squared test: how often chance alone is at least this far",
       "from the weights. It is called suspicious below 0.01 divided by",
       "\(counted(max(tested, 1), "test")): where nothing is wrong, one page in a hundred has a",
@@ -159,8 +159,8 @@ extension DrawChecks {
     }.map(\.element)
     let compared = sorted.count
     var notes = [
-      "Strength is Cramér's V: 0 where one experiment says nothing of the other, and 1 where it "
-        + "says all. A pair is called suspicious below 0.01 divided by "
+      "Strength is Cramér's V: 0 if the experiments are independent, and 1 if one determines "
+        + "the other. A pair is called suspicious below 0.01 divided by "
         + "\(counted(max(compared, 1), "test"))."
     ]
     if compared > Self.mostPairs {
@@ -194,7 +194,7 @@ extension DrawChecks {
     return ReportSection(
       id: "together", title: "Experiments together",
       about:
-        "Does the variant that a user draws in one experiment say which one the same user draws "
+        "Does the variant that a user draws in one experiment predict the one that the user draws "
         + "in another?",
       blocks: [.table(table)] + suspicious.prefix(Self.mostTables).map { .table(Self.table($0)) })
   }
@@ -204,7 +204,7 @@ extension DrawChecks {
     let (first, second) = (pair.drawn.first, pair.drawn.second)
     let expected = Statistics.expected(pair.drawn.users)
     return ReportTable(
-      title: "\(first.id) (rows) and \(second.id) (columns): users, and how many chance would give",
+      title: "\(first.id) (rows) and \(second.id) (columns): users, and those expected by chance",
       columns: [.text(first.id)]
         + second.variants.flatMap { [.number($0), .number("by chance")] },
       rows: first.variants.enumerated().map { row, name in

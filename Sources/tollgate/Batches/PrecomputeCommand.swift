@@ -286,7 +286,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if tally.users == 0 { throw nobody(users, tally.rejected) }
     if isStrict, tally.rejected > 0 {
       throw CommandError(
-        "\(counted(tally.rejected, "line")) refused, and --strict asks for all",
+        "\(counted(tally.rejected, "line")) refused, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }

@@ -68,7 +68,7 @@ struct ReachText {
     rows.append(row("  reached", counts.reached, examples.reached))
     if counts.owned > 0 {
       rows.append(
-        row("  passed over: owns \(counts.entitlement ?? "")", counts.owned, examples.owned))
+        row("  skipped: owns \(counts.entitlement ?? "")", counts.owned, examples.owned))
     }
     for failed in audience.errors.prefix(SummaryText.errorLimit) {
       rows.append(row("  failed: \(failed.error.message)", failed.users, failed.example))

@@ -40,7 +40,7 @@ struct ClaimPage {
     return ReportSection(
       id: "summary", title: "Summary",
       about:
-        "Each claim is held against what the store charges, for users who may have offers and for users who may not.",
+        "Each claim is checked against the store's prices, for users who may have offers and for users who may not.",
       blocks: [
         .cards([
           ReportCard(name: "Texts", value: grouped(texts)),

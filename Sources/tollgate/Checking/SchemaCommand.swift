@@ -108,7 +108,7 @@ struct SchemaCommand: AsyncParsableCommand {
     try SavedFile.write(Array((learner.json + "\n").utf8), to: out)
     if strict, learner.refused > 0 {
       throw CommandError(
-        "\(counted(learner.refused, "line")) refused, and --strict asks for all",
+        "\(counted(learner.refused, "line")) refused, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }

@@ -143,7 +143,7 @@ struct SurveyPage {
           blocks: [.text(unread.map(\.description).joined(separator: ", "))]))
     }
     return ReportPage(
-      title: "What users are like",
+      title: "Survey of the users",
       facts: [
         .init("Users", users.joined(separator: ", ")), .init("Config", config ?? "none"),
         .init("Schema", schema ?? "none"), .init("Tollgate", SDKVersion.current),

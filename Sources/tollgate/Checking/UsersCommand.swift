@@ -10,13 +10,13 @@ struct UsersCommand: AsyncParsableCommand {
     abstract: "Check the quality of users before a run.",
     discussion: HelpText(
       """
-      Reads users as precompute does, in any amount of memory, and prints what they are like: how many \
-      records can be read, repeated IDs and IDs with white space, every attribute with its kinds, share, \
-      range and examples, and time zones. With --config it says what rules read and users lack, and what \
-      no rule reads; with --schema, where users differ from it.
+      Reads users as precompute does, in constant memory, and prints a survey: the number of readable \
+      records, repeated IDs and IDs with white space, every attribute with its kinds, share, range and \
+      examples, and time zones. With --config it reports attributes that rules read and users lack, and \
+      those that no rule reads. With --schema it reports how users differ from the schema.
       """,
       examples: [
-        .init("what users are like", "tollgate users users.ndjson"),
+        .init("a survey of the users", "tollgate users users.ndjson"),
         .init(
           "whether they have what the rules read",
           "tollgate users users.ndjson --config config.json"),
@@ -31,7 +31,7 @@ struct UsersCommand: AsyncParsableCommand {
     ).text)
 
   @Argument(
-    help: OptionHelp.users("Files are read in the order in which they are given."),
+    help: OptionHelp.users("Files are read in the given order."),
     completion: .file())
   var users: [String]
 
@@ -59,7 +59,7 @@ struct UsersCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.strict("The exit code is 1 when there are problems."))
   var strict = false
 
-  @Flag(help: OptionHelp.quiet("Progress is left out."))
+  @Flag(help: OptionHelp.quiet("Omits progress."))
   var quiet = false
 
   @OptionGroup var appearance: ColorOptions

@@ -37,7 +37,7 @@ extension ComparisonPage {
     }
     return ReportSection(
       id: "summary", title: "Summary",
-      about: "Of all users that there could be, with any history and any stored variant.",
+      about: "Of all possible users, with any history and any stored variant.",
       blocks: [.cards(cards), .findings(Array(findings))])
   }
 
@@ -61,7 +61,7 @@ extension ComparisonPage {
       })
     return ReportSection(
       id: "verdicts", title: "Placement by placement",
-      about: "Do both configs give every user that there could be the same?",
+      about: "Do both configs give every possible user the same?",
       blocks: [.table(table)])
   }
 
@@ -93,7 +93,7 @@ extension ComparisonPage {
               })))
       }
       if whole.count < min(difference.witnesses.count, 8) {
-        blocks.append(.text("Users with values that --redact keeps out are not shown."))
+        blocks.append(.text("Users with values that --redact hides are not shown."))
       }
     }
     blocks += difference.unknown.map { .text("Not known: \($0)") }

@@ -26,7 +26,7 @@ extension ComparisonPage {
         note: "moves from a paywall to none"),
       ReportCard(name: "Changes of the config", value: grouped(report.changes.count)),
       ReportCard(
-        name: "Refused lines", value: grouped(moves.rejected), note: "not compared, in no number"),
+        name: "Refused lines", value: grouped(moves.rejected), note: "not compared, not counted"),
     ]
     return ReportSection(
       id: "summary", title: "Summary", blocks: [.cards(cards), .findings(findings(moves))])
@@ -59,7 +59,7 @@ extension ComparisonPage {
       findings.append(
         ReportFinding(
           tone: .warning,
-          text: "\(counted(moves.rejected, "line")) of the users could not be read.",
+          text: "\(counted(moves.rejected, "line")) of the users files could not be read.",
           section: "refused"))
     }
     return findings
@@ -118,7 +118,7 @@ extension ComparisonPage {
           .bar([.init(tone: .first, from: 0, to: share)]), .number(users), .share(share),
           .number(placements),
         ])
-      }, note: "A user who moves at two placements is two moves.")
+      }, note: "A user that moves at two placements counts as two moves.")
     return ReportSection(
       id: "reasons", title: "Why they move",
       about: "The change that moves each user.",
@@ -164,7 +164,7 @@ extension ComparisonPage {
     _ matrix: ComparisonMoves.Matrix, _ placement: ComparisonMoves.Placement
   ) -> ReportTable {
     ReportTable(
-      title: "From what users see (rows) to what they are to see (columns)",
+      title: "From what users see (rows) to what they will see (columns)",
       columns: [.text("")] + matrix.columns.map { .number($0) },
       rows: zip(matrix.rows, matrix.users).map { from, users in
         .init(

@@ -79,7 +79,7 @@ struct ComparisonPage {
     guard !all.isEmpty else {
       return ReportSection(
         id: "changes", title: "Changes of the config",
-        about: "Both configs decide by the same words.")
+        about: "Both configs have the same rules.")
     }
     return ReportSection(
       id: "changes", title: "Changes of the config",

@@ -160,7 +160,7 @@ struct ComparisonReport {
     case .everybody(let differences): lines = ["### \(headline(differences))"]
     }
     lines.append("")
-    if changes.isEmpty { lines.append("The configs decide by the same words.") }
+    if changes.isEmpty { lines.append("The configs have the same rules.") }
     for change in changes {
       lines.append("- \(Markdown.code(change.placement)): \(Markdown.escaped(change.text))")
     }

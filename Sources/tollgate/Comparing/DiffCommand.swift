@@ -295,7 +295,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
     if strict, refused > 0 {
       throw CommandError(
-        "\(counted(refused, "line")) refused, and --strict asks for all",
+        "\(counted(refused, "line")) refused, and --strict was given",
         exitCode: Ending.refusedLines)
     }
     if report.hasFindings, !exitZero { throw ExitCode(Ending.findings) }

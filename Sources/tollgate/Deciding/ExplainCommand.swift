@@ -113,7 +113,7 @@ struct ExplainCommand: ParsableCommand {
     try StandardInput.check(user.paths + [source.config])
     _ = try settings()
     if let sweep, try redacting.redaction().touches(sweep.split(separator: ".").map(String.init)) {
-      throw ValidationError("--sweep shows values of \(sweep), which --redact keeps out")
+      throw ValidationError("--sweep shows values of \(sweep), which --redact hides")
     }
   }
 

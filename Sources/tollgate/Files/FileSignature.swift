@@ -155,7 +155,7 @@ enum FileSignature: Equatable {
         return CommandError("\(name) is \(format.name), not text")
       }
       return CommandError(
-        "\(name) is \(format.name), which is not read; convert it"
+        "\(name) is \(format.name), which is not supported; convert it"
           + (format.hasNulls ? " (docs/users.md says what to do about NULLs): " : ": ")
           + filled(format.conversion))
     }

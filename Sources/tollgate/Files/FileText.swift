@@ -84,7 +84,7 @@ struct FileContent {
   /// mark.
   func replace(by text: [UInt8], inFile: Bool) throws {
     if inFile, isCompressed {
-      throw CommandError("\(path) is compressed, and only text is changed in its place")
+      throw CommandError("\(path) is compressed; only uncompressed files can be changed in place")
     }
     if inFile, !FilePlace(path).hasNeighbours {
       throw CommandError("\(path) is not a file that can be changed")

@@ -17,7 +17,7 @@ enum Signals {
     """
 
   private static let crashText = Array(
-    ("\nerror: this is a fault of tollgate, which ends here.\n" + reporting
+    ("\nerror: internal error in tollgate\n" + reporting
       + "\nSet SWIFT_BACKTRACE=enable=yes to see where it happened.\n").utf8)
 
   /// Sets up signal handling. Must come before anything else.

@@ -84,7 +84,7 @@ enum FuzzText {
         held += 1
         continue
       }
-      lines.append("FAILED  \(invariant.title): a fault of tollgate. \(Signals.reporting)")
+      lines.append("FAILED  \(invariant.title): an internal error. \(Signals.reporting)")
       lines.append("  user \(broken.record.json)")
       lines.append("  expected \(broken.expected ?? "")")
       lines.append("  got      \(broken.got ?? "")")

@@ -136,7 +136,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     report(run, results, clock.now, before.assigner, after.assigner)
     if strict, run.refused > 0 {
       throw CommandError(
-        "\(counted(run.refused, "line")) refused, and --strict asks for all",
+        "\(counted(run.refused, "line")) refused, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }
@@ -173,8 +173,8 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
         all.isEmpty
           ? "the configs have no running experiment in common"
           : "the weights of all \(counted(all.count, "experiment")) are the same in both configs, and "
-            + "so are seed and assigner; --experiment looks at one all the same, --old-seed and "
-            + "--old-assigner say what was used before")
+            + "so are seed and assigner; to look at one anyway, use --experiment, or --old-seed and "
+            + "--old-assigner if those have changed")
     }
     return changed
   }

@@ -15,8 +15,8 @@ struct ReportOptions: ParsableArguments {
     if let other = ["pdf", "md", "json", "csv", "txt"].first(where: { report.hasSuffix("." + $0) })
     {
       throw ValidationError(
-        "--report \(report): a report is an HTML page, and a name in .\(other) promises "
-          + "something else; end it in .html")
+        "--report \(report): a report is an HTML page, not \(other); use a name that "
+          + "ends in .html")
     }
   }
 
@@ -46,7 +46,7 @@ struct ReportUserOptions: ParsableArguments {
     guard reportIds else { return }
     if reporting.report == nil { throw ValidationError("--report-ids is for --report") }
     if try redacting.redaction().hidesIDs {
-      throw ValidationError("--report-ids shows what --redact userId keeps out; give one of them")
+      throw ValidationError("--report-ids shows what --redact userId hides; give one of them")
     }
   }
 }

@@ -26,7 +26,7 @@ struct UserOptions: ParsableArguments {
       throw ValidationError("give --user, or --users and --id, not both")
     }
     if !users.isEmpty, id == nil {
-      throw ValidationError("--users needs --id, which says which of the users it is")
+      throw ValidationError("--users needs --id, the ID of one of the users")
     }
     if users.isEmpty, id != nil {
       throw ValidationError("--id needs --users, the files to look in")

@@ -162,7 +162,7 @@ struct CoverCommand: AsyncParsableCommand {
       isQuiet: quiet)
     if !quiet, write == nil, let command {
       FileText.printError(
-        "note: \(counted(run.search.lines.count, "test")) would close what can be closed: \(command)"
+        "note: \(counted(run.search.lines.count, "test")) would close the gaps that can be closed: \(command)"
       )
     }
   }

@@ -149,7 +149,7 @@ struct CoverageGaps {
     switch point {
     case .audience: return "the audience"
     case .clause(_, let number, _): return "'\(text(rule, number))'"
-    case .owner: return "owns \(audience.entitlementGuard ?? ""), whose owners are passed over"
+    case .owner: return "owns \(audience.entitlementGuard ?? ""), whose owners are skipped"
     case .limit(_, .usedUp): return "has the limit \(limit?.key ?? "") used up"
     case .limit(_, .lastTime):
       return "is taken for the last time that the limit \(limit?.key ?? "") allows"

@@ -62,7 +62,7 @@ struct CoveragePage {
         .commands(
           ReportCommands(
             title: "Close the gaps",
-            commands: [.init(purpose: "Write tests for what none exercises", line: command)])))
+            commands: [.init(purpose: "Write tests for the gaps", line: command)])))
     }
     return ReportSection(id: "summary", title: "Summary", blocks: blocks)
   }

@@ -240,7 +240,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     }
     if strict, refused.all > 0 {
       throw CommandError(
-        "\(counted(refused.all, "line")) refused, and --strict asks for all",
+        "\(counted(refused.all, "line")) refused, and --strict was given",
         exitCode: Ending.refusedLines)
     }
   }

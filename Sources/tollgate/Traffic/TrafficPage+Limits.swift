@@ -29,12 +29,12 @@ extension TrafficPage {
           ], placement: name)
       },
       note: "Each row has a scale of its own: its highest bar is the number under “most”, the most "
-        + "\(days.unit). Users are those who are held back at least once."
+        + "\(days.unit). Users are those held back at least once."
         + (sorted.count > Self.mostRows
           ? " The \(Self.mostRows) that hold back most are shown, of \(sorted.count)." : ""))
     return ReportSection(
       id: "limits", title: "Limits over time",
-      about: "How often each limit keeps its audience from a user whom it matches.",
+      about: "How often each limit holds its audience back from a matching user.",
       blocks: [.table(table)])
   }
 

@@ -41,7 +41,7 @@ struct TrafficPage {
     if let failures { sections.append(failures) }
     if let refused = refused.kinds.section(
       refused.all, files: files,
-      about: "Lines of users and of traffic that could not be used. --rejects keeps them.")
+      about: "Lines of users and of traffic that could not be used. --rejects stores them.")
     {
       sections.append(refused)
     }
@@ -138,7 +138,7 @@ struct TrafficPage {
       .chart(
         ReportChart(
           title: "Placements asked for, \(days.step)",
-          about: "Placements asked for, \(days.step), by what came of them",
+          about: "Placements asked for, \(days.step), by outcome",
           series: [
             .init("shows a paywall", .first, shown), .init("holdout", .second, holdouts),
             .init("shows nothing", .none, rest),
@@ -177,8 +177,8 @@ struct TrafficPage {
           }, isFolded: true)))
     return ReportSection(
       id: "days", title: "Day by day",
-      about: "How often users are asked for placements, what they see, and how often a limit keeps "
-        + "an audience that matches from them. \(days.about)", blocks: blocks)
+      about: "How often placements are asked for, what users see, and how often a limit holds "
+        + "a matching audience back. \(days.about)", blocks: blocks)
   }
 
   private var outcomes: ReportSection {
@@ -207,7 +207,7 @@ struct TrafficPage {
       ])
     return ReportSection(
       id: "outcomes", title: "Outcomes by placement",
-      about: "How often each placement is asked for, and what comes of it.",
+      about: "How often each placement is asked for, and the outcomes.",
       blocks: [.table(table)])
   }
 
@@ -239,11 +239,12 @@ struct TrafficPage {
   private var again: ReportSection {
     ReportSection(
       id: "again", title: "The same again",
-      about: "The simulation follows from the config, the users and what stands here.",
+      about: "The same config, users and command line reproduce the simulation.",
       blocks: [
         .commands(
           ReportCommands(
-            title: "Command line", commands: [.init(purpose: "What made this page", line: line)]))
+            title: "Command line", commands: [.init(purpose: "Create this page again", line: line)])
+        )
       ])
   }
 
@@ -323,7 +324,8 @@ extension TrafficOptions {
       facts.append(.init("Traffic", events))
     }
     if purchaseRate > 0 {
-      facts.append(.init("Subscribe", "\(ReportNumber.percent(purchaseRate)) of who see a paywall"))
+      facts.append(
+        .init("Subscribe", "\(ReportNumber.percent(purchaseRate)) of users that see a paywall"))
     }
     facts.append(.init("Assigner", plan.options.assigner.name))
     if !seed.isEmpty { facts.append(.init("Seed", seed)) }

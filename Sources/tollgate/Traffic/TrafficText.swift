@@ -119,8 +119,8 @@ struct TrafficText {
 
   private var closing: String {
     "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")) in "
-      + "\(counted(sums.sessions, "session")), \(counted(sums.purchases, "purchase")). Shares are of "
-      + "what was asked, of what matched and of users."
+      + "\(counted(sums.sessions, "session")), \(counted(sums.purchases, "purchase")). Shares are "
+      + "of requests, of matches and of users."
   }
 
   private func share(_ count: Int, _ all: Int) -> String {

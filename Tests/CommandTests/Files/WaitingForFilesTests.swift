@@ -72,7 +72,7 @@ import Testing
       let result = try folder.shell(
         "ulimit -n \(limit); exec $TOLLGATE precompute $CONFIG --users users --out \(name)")
       #expect([0, 2, 74].contains(result.code), "\(result.code) \(result.errors)")
-      #expect(!result.errors.contains("fault of tollgate"))
+      #expect(!result.errors.contains("internal error in tollgate"))
       if limit < 19 {
         #expect(
           result.errors

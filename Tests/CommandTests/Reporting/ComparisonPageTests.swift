@@ -271,7 +271,7 @@ import Testing
     #expect(closed.output.contains("free"), "\(closed.output)")
     let page = try #require(folder.text("r.html"))
     #expect(!page.contains(secret) && !page.contains("<pre>"))
-    #expect(page.contains("Users with values that --redact keeps out are not shown."))
+    #expect(page.contains("Users with values that --redact hides are not shown."))
   }
 
   @Test(arguments: [

@@ -65,7 +65,7 @@ import Testing
     let purposes = page.all("li").map(\.text).filter { $0.contains("tollgate explain") }
     let answers = [
       ("held back by its limit", "held back by its limit: shown once"),
-      ("passed over, an owner of pro", "pro"), ("No audience matches", "no audience matches"),
+      ("skipped, an owner of pro", "pro"), ("No audience matches", "no audience matches"),
     ]
     for (purpose, answer) in answers {
       let item = try #require(purposes.first { $0.contains(purpose) }, "\(purposes)")

@@ -77,7 +77,7 @@ import Testing
     let explain = "$TOLLGATE explain config.json --placement p --user user.json --now 2026-03-01"
     let sweep = try folder.shell("\(explain) --sweep user.email --redact user.email")
     #expect(sweep.code == 2)
-    #expect(sweep.errors.contains("--sweep shows values of user.email, which --redact keeps out"))
+    #expect(sweep.errors.contains("--sweep shows values of user.email, which --redact hides"))
     let typo = try folder.shell("\(explain) --redact user.emial")
     #expect(typo.code == 0)
     #expect(typo.errors.contains("note: the user has no user.emial: --redact hides nothing there"))
