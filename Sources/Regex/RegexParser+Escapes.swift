@@ -204,7 +204,7 @@ extension RegexParser {
     case UInt8(ascii: "b"): advice = "write \\x08 for a backspace"
     case UInt8(ascii: "u"): advice = "write \\x{..} for a character by its number"
     case UInt8(ascii: "K"): advice = "put what you want to find in a group"
-    default: advice = Self.isWord(bytes[start + 1]) ? nil : "leave the backslash out"
+    default: advice = Self.isWord(bytes[start + 1]) ? nil : "remove the backslash"
     }
     throw RegexSyntaxError(
       .unknownEscape, at: start..<end, "\(written) has no meaning here", suggestion: advice)

@@ -45,7 +45,7 @@ extension Diagnostic.Code {
   public static let unreachableAudience = Self(rawValue: "unreachable-audience")
   /// An audience whose dates are past.
   public static let expiredAudience = Self(rawValue: "expired-audience")
-  /// Something that platforms read differently.
+  /// A part of a condition that platforms read differently.
   public static let platformDifference = Self(rawValue: "platform-difference")
   /// Something that versions of an SDK decide differently, or that only some of them have.
   package static let versionDifference = Self(rawValue: "version-difference")

@@ -43,9 +43,9 @@ extension CodePage {
     CodePage(
       .untrimmedID, .warning,
       what: "A user ID has white space at its beginning or end.",
-      why: "The SDKs remove it, so the app's user is another one, with variants of their own.",
+      why: "SDKs remove it, so the app has a different user ID, with other variants.",
       example: .other(#"{"userId": "u-1 ", "user": {"plan": "free"}}"#),
-      advice: "Trim the IDs where the file is made, or add --user-ids sdk.",
+      advice: "Trim the IDs when you create the file, or add --user-ids sdk.",
       better: .other(#"{"userId": "u-1", "user": {"plan": "free"}}"#)),
     CodePage(
       .unusedProduct, .note,
@@ -63,19 +63,19 @@ extension CodePage {
     CodePage(
       .priceAboveExact, .note,
       what: "A price per month or week is shown higher than it is.",
-      why: "The system of the profile rounds it up.",
+      why: "The platform of the profile rounds it up.",
       example: .other("59.99 a year is 4.999 a month, which Android shows as 5.00"),
-      advice: "Nothing, or choose a price that divides evenly."),
+      advice: "Ignore it, or choose a price that divides evenly."),
     CodePage(
       .onePeriodOfOffer, .warning,
       what: "Trial attributes count one period of an offer that has several.",
-      why: "The SDKs read the offer's period and not how often it repeats.",
+      why: "SDKs read the offer's period, but not how often it repeats.",
       example: .other(
         "$0.99 a month for 3 months: trialPeriodDays is 30, and the date one month away"),
       advice: "Show trialTotalDays or endDateOfOffer."),
     CodePage(
       .periodWithoutCount, .warning,
-      what: "The name of a period leaves its count away.",
+      what: "The name of a period omits its count.",
       why: "The SDKs name the unit: a price for 2 weeks reads as a price a week.",
       example: .other("\"period\": {\"unit\": \"week\", \"count\": 2} is shown as week"),
       advice: "Show periodAdverb, or write the period in the text."),
@@ -88,10 +88,10 @@ extension CodePage {
         "Give the product a locale with its own currency, or show the names that end in Exact."),
     CodePage(
       .storePriceText, .note,
-      what: "The store's text of the price is written in another style than the computed prices.",
-      why: "The text comes from the store as it is; the other prices follow the locale.",
+      what: "The store's price is formatted differently from the computed prices.",
+      why: "The store's price is shown unchanged. The others follow the locale.",
       example: .other("displayPrice \"CHF 119.00\" with --locale de_DE: 9,91 CHF a month"),
-      advice: "Use one locale for both, or leave 'displayPrice' away."),
+      advice: "Use one locale for both, or omit 'displayPrice'."),
     CodePage(
       .trialContradiction, .warning,
       what: "Two statements about a product's trial that cannot both be true.",

@@ -11,7 +11,7 @@ enum DateStrings: Lint {
     what: "A date or a time is compared as a string, in a form that does not order by time.",
     why: """
       Strings are ordered by their first characters. "01.02.2026" is less than "15.01.2026", because the \
-      day stands first. Dates of the form 2026-02-01 and times of the form 09:00 order as they should. \
+      day comes first. Dates of the form 2026-02-01 and times of the form 09:00 order as they should. \
       SDKs send device.localDate, device.localTime and their like in these forms only.
       """,
     example: .condition(#"user.renews_on > "01.02.2026""#),

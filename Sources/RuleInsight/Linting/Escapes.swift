@@ -7,13 +7,13 @@ internal import RuleEngine
 enum Escapes: Lint {
   static let page = CodePage(
     .escape, .warning,
-    what: "A text has a backslash before a quote that needs none.",
+    what: "A string has a backslash before a quote that needs none.",
     why: """
-      Superscript keeps the backslash: "it\\'s" is six characters long there, and equal to nothing \
-      that people write. CEL drops it.
+      Superscript keeps the backslash: "it\\'s" is six characters long there, and unlikely to equal \
+      a value. CEL drops it.
       """,
     example: .condition(#"user.answer == "it\'s""#),
-    advice: "Leave the backslash out.",
+    advice: "Remove the backslash.",
     better: .condition(#"user.answer == "it's""#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
@@ -27,8 +27,8 @@ enum Escapes: Lint {
         guard let first = places.first, let last = places.last else { return }
         let edits = places.map { Diagnostic.Fix.Edit(SourceRange(from: $0, to: $0 + 1), "") }
         found += findings(
-          "the backslash stays in the text: in it, this quote needs none", in: condition,
-          range: SourceRange(from: first, to: last + 2), suggestion: "leave the backslash out",
+          "the backslash stays in the string: this quote needs none", in: condition,
+          range: SourceRange(from: first, to: last + 2), suggestion: "remove the backslash",
           fix: Diagnostic.Fix(edits, isSafe: true))
       }
       return found

@@ -7,14 +7,14 @@ internal import RuleEngine
 enum HistoryDifferences: Lint {
   static let page = CodePage(
     .platformDifference, .note,
-    what: "Something that platforms read differently.",
+    what: "A part of a condition that platforms read differently.",
     why: """
       The same config does different things on iOS, Android and the Web. It is a warning where that \
       changes what users see. An event that never happened is the most frequent case: daysSince() of it is \
       0 on Android, so that the condition takes these users there, and null elsewhere.
       """,
     example: .condition(#"device.daysSince("export") < 3"#),
-    advice: "Write what all platforms read in one way.",
+    advice: "Write it in a form that all platforms read alike.",
     better: .condition(
       #"device.placementsSinceInstall("export") > 0 && device.daysSince("export") < 3"#))
 

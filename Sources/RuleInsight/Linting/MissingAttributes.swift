@@ -9,14 +9,14 @@ enum MissingAttributes: Lint {
     .mayBeMissing, .warning,
     what: "A function is called on an attribute that some users do not have.",
     why: """
-      For them evaluating the condition is an error, so that it does not hold, whatever else it says. \
+      For them, evaluating the condition fails, so it does not match. \
       Superscript gives a missing attribute a value in comparisons only, and contains() of it is false. \
       It also evaluates both sides of '&&', so that in (has(user.email) && user.email.endsWith(".edu")) \
       || user.visits > 3 a user without an email never gets to user.visits.
       """,
     example: .condition(#"user.email.endsWith(".edu")"#),
     advice: """
-      Ask for it first. In superscript that takes a choice, because '&&' evaluates both sides; in CEL \
+      Test for it first. In superscript use '? :', because '&&' evaluates both sides. In CEL, \
       has(user.email) && ... is enough.
       """,
     better: .condition(#"has(user.email) ? user.email.endsWith(".edu") : false"#))

@@ -34,7 +34,7 @@ enum MixedTypes: Lint {
         }
         found += findings(
           message(path, counts, others), in: condition, range: expression[id].range,
-          suggestion: "send one type, or ask for each", subject: path.joined(separator: "."))
+          suggestion: "send one type, or test for each", subject: path.joined(separator: "."))
       }
       return found
     }

@@ -25,7 +25,7 @@ enum OccurrenceLimits: Lint {
       "occurrence": {"key": "k", "max_count": 1,
                      "interval": {"type": "MINUTES", "minutes": 0}}
       """),
-    advice: "Write the minutes that count, or INFINITY for all time; or take the limit out.",
+    advice: "Write a positive number of minutes, or INFINITY for all time, or remove the limit.",
     better: .audience(
       """
       "occurrence": {"key": "k", "max_count": 1,

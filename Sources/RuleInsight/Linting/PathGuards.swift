@@ -13,7 +13,7 @@ enum PathGuards: Lint {
       an error, so the condition does not hold. In superscript it is false.
       """,
     example: .other("has(user.address.city) && user.address.city == 'Berlin'"),
-    advice: "Ask for each part of the path.",
+    advice: "Test each part of the path.",
     better: .other(
       "has(user.address) && has(user.address.city) && user.address.city == 'Berlin'"))
 

@@ -31,7 +31,7 @@ enum ReservedNames: Lint {
           path[0] == "user" || !added.contains(path[1])
         else { continue }
         found += findings(
-          "SDKs drop names that begin with '$': '\(path[1])' is never there", in: condition,
+          "SDKs drop names that begin with '$': '\(path[1])' is always missing", in: condition,
           range: expression[id].range,
           suggestion: "choose another name, in the app and here")
       }

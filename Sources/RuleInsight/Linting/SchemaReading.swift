@@ -146,7 +146,7 @@ private struct SchemaReader {
     if let type = element.member("type") { return kind(type) }
     if element.isObject { return .map }
     log.report(
-      .decodeFailure, "a type is a word such as \"int\", {\"list\": type} or {\"enum\": [texts]}",
+      .decodeFailure, "a type is a word such as \"int\", {\"list\": type} or {\"enum\": [strings]}",
       at: element.path)
     return nil
   }

@@ -9,7 +9,7 @@ enum TextOrder: Lint {
     .textOrder, .warning,
     what: "Versions are compared letter by letter.",
     why: """
-      Texts are ordered by their characters: "3.9.0" is greater than "3.10.0", because "9" is \
+      Strings are ordered by their characters: "3.9.0" is greater than "3.10.0", because "9" is \
       greater than "1". So the condition is wrong for some versions.
       """,
     example: .condition(#"device.appVersion >= "3.10.0""#),
@@ -64,7 +64,7 @@ enum TextOrder: Lint {
         let other = version.counterexample
       else { return [] }
       return findings(
-        "texts are ordered letter by letter: \(other) than \"\(text)\"",
+        "strings are ordered letter by letter: \(other) than \"\(text)\"",
         in: condition, range: expression[relation.id].range,
         suggestion: advice(expression, attribute, path, literal, padded, language),
         fix: fix(expression, attribute, path, literal, padded, language),

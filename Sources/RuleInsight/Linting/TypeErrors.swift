@@ -45,10 +45,10 @@ enum TypeErrors: Lint {
 enum NeverBools: Lint {
   static let page = CodePage(
     .neverBool, .warning,
-    what: "A part of a condition that is asked whether it is true, and is never a bool.",
+    what: "A part of a condition is used as a bool, but is never one.",
     why: """
-      Superscript takes 0, null and what is empty for false and everything else for true, so that the \
-      part says nothing for most users.
+      Superscript treats 0, null and empty values as false and everything else as true, so the part is \
+      constant for most users.
       """,
     example: .condition("device.platform && user.age > 18"),
     advice: "Compare it with something.",
@@ -69,8 +69,8 @@ enum EnumValues: Lint {
     why: "It is never equal, so the condition holds for no user, or with != for every user.",
     example: .condition(#"device.platform == "ANDROID""#),
     advice: """
-      Write one of the values that SDKs send; capitals count. Where your own records have others, say \
-      so in a schema (--schema).
+      Write one of the values that SDKs send; capitals count. If your own records have others, list \
+      them in a schema (--schema).
       """,
     better: .condition(#"device.platform == "Android""#))
 

@@ -161,7 +161,7 @@ struct TypeReading {
     if isSuperscript {
       report(
         .neverBool, id,
-        "this is \(kind.name) and never a bool: it counts as true unless it is "
+        "this is \(kind.name) rather than a bool: it counts as true unless it is "
           + (kind == .number ? "0" : "empty"), suggestion: "compare it with something")
     } else {
       report(
@@ -204,7 +204,7 @@ struct TypeReading {
       let texts = sign == "+" && [a, b].contains { $0.isLike(.anyText) }
       report(
         .typeError, id, "'\(sign)' does not take \(a.name) and \(b.name)",
-        suggestion: texts ? "make both texts, as in \"a\" + string(1)" : nil)
+        suggestion: texts ? "make both strings, as in \"a\" + string(1)" : nil)
       return .any
     }
   }

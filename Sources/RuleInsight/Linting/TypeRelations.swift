@@ -36,7 +36,7 @@ extension TypeReading {
       let effect =
         relation.isOrder ? "comparing them is an error" : "the two are never equal"
       report(
-        .typeError, relation.id, "'\(text)' is a string or a number and never a time: \(effect)",
+        .typeError, relation.id, "'\(text)' is a string or a number, not a time: \(effect)",
         suggestion: "write timestamp(\(text))")
       return true
     }

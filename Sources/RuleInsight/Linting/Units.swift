@@ -10,7 +10,7 @@ enum Units: Lint {
     what: "A number looks like another unit than its attribute has.",
     why: """
       The name of the attribute says its unit: percent, seconds, milliseconds, cents. A number that is usual \
-      in another unit is most likely a slip, and then the condition takes nearly every user or nearly none.
+      in another unit is probably a mistake. The condition then matches nearly every user, or nearly none.
       """,
     example: .condition("user.discount_percent > 0.2"),
     advice: "Write the number in the unit of the attribute.",

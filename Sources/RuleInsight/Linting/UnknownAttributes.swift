@@ -123,7 +123,7 @@ enum UnknownAttributes: Lint {
     let isProperty = UnrequestedQuestions.property(["device", use.name]) != nil
     return use.places.map { place in
       finding(
-        "'computed' has functions and no attributes, so '\(use.text)' is never there",
+        "'computed' has functions and no attributes, so '\(use.text)' is always missing",
         at: place.path, range: place.range,
         suggestion: isProperty ? "write device.\(use.name)" : "call a function of it")
     }

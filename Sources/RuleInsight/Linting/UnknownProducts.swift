@@ -5,7 +5,7 @@ internal import RuleEngine
 enum UnknownProducts: Lint {
   static let page = CodePage(
     .unknownProduct, .warning,
-    what: "A paywall names a product that the config does not hold.",
+    what: "A paywall names a product that the config does not have.",
     why: "SDKs load the products of the config; this one has no price, and cannot be bought.",
     example: .config(
       """
@@ -39,7 +39,7 @@ enum UnknownProducts: Lint {
           !names.contains(where: known.contains)
         else { return nil }
         return finding(
-          "the config holds no product '\(name)'", at: place.path,
+          "the config has no product '\(name)'", at: place.path,
           suggestion: Suggestion.question(about: name, among: known.sorted()))
       }
     }

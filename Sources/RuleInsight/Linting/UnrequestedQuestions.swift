@@ -30,7 +30,7 @@ enum UnrequestedQuestions: Lint {
         for audience in condition.audiences where !audience.computedProperties.contains(property) {
           found.append(
             finding(
-              "the audience does not ask for '\(path[1])', so SDKs do not work it out",
+              "the audience does not list '\(path[1])', so SDKs do not compute it",
               at: audience.expressionPath, range: expression[id].range,
               suggestion: "add {\"type\": \"\(property.kind.rawValue)\", \"event_name\": "
                 + "\"\(property.eventName)\"} to its 'computed_properties', or write "

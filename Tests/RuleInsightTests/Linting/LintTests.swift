@@ -227,7 +227,7 @@ import Testing
   ])
   func versions(version: String, message: String) {
     let found = checked(superwall(rule(when: "device.appVersion < '\(version)'")))
-    #expect(found.map(\.message) == ["texts are ordered letter by letter: \(message)"])
+    #expect(found.map(\.message) == ["strings are ordered letter by letter: \(message)"])
   }
 
   /// What is wrong in a condition is told wherever audiences have it.

@@ -207,7 +207,7 @@ struct AgentWallieImport {
       for (i, slot) in paywall.schema.slots.enumerated() {
         guard let id = slot.productID, config.product(id) == nil else { continue }
         log.report(
-          .unknownProduct, "the config holds no product '\(id)'", severity: .warning,
+          .unknownProduct, "the config has no product '\(id)'", severity: .warning,
           at: "paywalls.\(paywall.id).products[\(i)].product_id")
       }
     }
