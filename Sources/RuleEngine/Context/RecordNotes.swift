@@ -296,10 +296,10 @@ extension RuleSet {
       Diagnostic(
         .untrimmedID,
         DiagnosticText.visible(
-          trims ? "\(who): it was removed" : "\(who): to a run, that is another user"),
+          trims ? "\(who): it was removed" : "\(who): a run treats it as a different ID"),
         severity: trims ? .note : .warning,
         suggestion: trims
-          ? "trim the IDs where the file is made"
+          ? "trim the IDs when you create the file"
           : "the SDKs remove it; add --user-ids sdk to do the same")
     ]
   }
@@ -359,7 +359,7 @@ extension RecordNotes {
     }
     for (version, count) in newerVersions.sorted(by: { $0.key < $1.key }) {
       add(
-        "SDK version \(version) is newer than those that are known; the newest known decides"
+        "SDK version \(version) is newer than all known versions; the newest known SDK decides"
           + users(count), "update tollgate")
     }
     return diagnostics

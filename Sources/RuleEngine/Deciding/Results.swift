@@ -99,7 +99,7 @@ extension Decision.Failure {
     case .noExperiment: "the audience that matches has no experiment"
     case .experimentNotRunning(let id, let status):
       "the experiment '\(id)' of the audience that matches is \(status.rawValue)"
-    case .abortsApp: "evaluating the condition ends the app"
+    case .abortsApp: "evaluating the condition crashes the app"
     case .configRejected(let reason): "the SDK rejects the config: \(reason)"
     }
   }

@@ -152,7 +152,7 @@ extension AttributeCaveat {
     case .onePeriod: "has an offer of several periods, and shows one"
     case .withoutCount: "has a period of several units, and shows the unit alone"
     case .foreignSign: "shows prices with the sign of another currency"
-    case .storeText: "has a text of the store, in another style than the prices that are computed"
+    case .storeText: "has a store price in another style than the computed prices"
     }
   }
 
@@ -161,7 +161,7 @@ extension AttributeCaveat {
     switch self {
     case .aboveExact:
       let hasExact = additions.contains { $0.lowercased().hasSuffix("exact") }
-      return "\(profile.rawValue) rounds them so"
+      return "\(profile.rawValue) rounds them this way"
         + (hasExact ? "; the names that end in 'exact' do not" : "")
     case .onePeriod:
       return additions.contains("endDateOfOffer")
@@ -170,7 +170,7 @@ extension AttributeCaveat {
       return additions.contains("periodAdverb")
         ? "periodAdverb has the count" : "\(profile.rawValue) names the unit only"
     case .foreignSign: return "\(profile.rawValue) takes the sign of the locale's own currency"
-    case .storeText: return "the store's text stays as it is; the other prices follow the locale"
+    case .storeText: return "the store's price stays unchanged; the other prices follow the locale"
     }
   }
 }

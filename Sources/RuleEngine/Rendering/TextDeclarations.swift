@@ -245,7 +245,7 @@ package struct TextDeclarations: Sendable {
       warning.severity = .warning
       if products.isEmpty {
         warning.code = .unknownProduct
-        warning.message = "there are no products, and the text reads one"
+        warning.message = "the text reads a product, but there are none"
         warning.suggestion = "give the products of the paywall"
       }
       return warning

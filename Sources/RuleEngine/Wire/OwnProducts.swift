@@ -62,7 +62,7 @@ extension ProductDecoder {
       guard let name = slot.text else { continue }
       if ["selected", "selectedIndex", "hasIntroductoryOffer"].contains(name) {
         log.report(
-          .reservedName, "a slot named '\(name)' hides what 'products.\(name)' says",
+          .reservedName, "a slot named '\(name)' hides 'products.\(name)'",
           severity: .warning, at: slot.path, suggestion: "give it another name")
       } else if let first = known[name] {
         log.report(

@@ -56,7 +56,7 @@ package final class FaultScript: Sendable {
     }
     guard elements.count <= Self.mostFaults else {
       throw Problem(
-        message: "there are \(elements.count) faults; at most \(Self.mostFaults) may be")
+        message: "there are \(elements.count) faults; the maximum is \(Self.mostFaults)")
     }
     var decoded: [Fault] = []
     for (i, element) in elements.enumerated() {

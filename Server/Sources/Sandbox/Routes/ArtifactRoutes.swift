@@ -10,7 +10,7 @@ extension SandboxBackend {
     [
       .get("/config-api/read/{group}/{name}/{resource}/{version}", .open) { exchange in
         guard exchange.parameter("version") == "v1" else {
-          throw Self.noArtifact(exchange, "there is no response version but v1")
+          throw Self.noArtifact(exchange, "the only response version is v1")
         }
         guard let artifact = read(exchange) else { throw Self.noArtifact(exchange) }
         return artifact

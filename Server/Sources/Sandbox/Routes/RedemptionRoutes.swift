@@ -16,7 +16,7 @@ extension SandboxBackend {
       ) { exchange in
         let parts = exchange.parameter(Endpoint.rest).split(separator: "/")
         guard parts.last == "entitlements" else {
-          throw ServiceError.notFound("there is nothing but a user's entitlements")
+          throw ServiceError.notFound("only a user's entitlements are available here")
         }
         let user = parts.dropLast().map { String($0).percentDecoded }.joined(separator: "/")
         return try await self.entitlements(of: user, exchange)

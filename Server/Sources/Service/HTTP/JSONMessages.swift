@@ -69,7 +69,7 @@ extension Request {
     }
     throw ServiceError(
       .unsupportedMediaType, "unsupported_encoding",
-      "the body is encoded as '\(encoding.prefix(40))'; send it as it is, without Content-Encoding",
+      "the body is encoded as '\(encoding.prefix(40))'; send it uncompressed, without Content-Encoding",
       headers: [.acceptEncoding: "identity"])
   }
 

@@ -173,7 +173,7 @@ struct AgentWallieImport {
     if sum > 100 {
       log.report(
         .weightsNot100,
-        "the percentages sum to \(sum.shortText); variants past the first hundred get no one",
+        "the percentages sum to \(sum.shortText); variants beyond the first 100 % get no users",
         severity: .note, at: "\(path).variants")
     } else if AgentWallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
       log.report(
@@ -181,7 +181,7 @@ struct AgentWallieImport {
         "the variants leave \(left.shortText) % for the holdout, not "
           + "\(experiment.holdoutPercentage.shortText)", severity: .note,
         at: "\(path).holdout_percentage",
-        notes: ["nothing reads 'holdout_percentage': the holdout is what the variants leave"])
+        notes: ["'holdout_percentage' is not read: the holdout is the rest after the variants"])
     }
   }
 
@@ -232,9 +232,9 @@ struct AgentWallieImport {
         severity: .warning, at: group[1].path,
         related: [Diagnostic.Related(path: group[0].path, message: "the first of them")],
         notes: [
-          "their IDs have one length, so each puts a subject a fixed number of buckets further"
+          "their IDs are equally long, so the buckets of a subject differ by a constant"
         ],
-        suggestion: "assign by hash (--assigner hash), which keeps experiments apart")
+        suggestion: "assign by hash (--assigner hash), which makes experiments independent")
     }
   }
 }
