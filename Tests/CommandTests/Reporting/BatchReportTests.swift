@@ -337,7 +337,7 @@ import Testing
     ("--out none --redact user.email", "--redact is for --report"),
     ("--out none --report -", "a report is a file"),
     ("--out none --report /dev/null", "a report is a file"),
-    ("--out none --report r.pdf", "end it in .html"),
+    ("--out none --report r.pdf", "ends in .html"),
     ("--out none --report r.html --redact email", "'email' is not one of them"),
     ("--out none --report r.html --redact user..x", "'user..x' is not one of them"),
     ("--out none --report r.html --report-ids --redact userId", "give one of them"),

@@ -280,7 +280,7 @@ import Testing
     ("--report next.json", "promises"),
     ("--users users.ndjson --report users.ndjson", "are the same file"),
     ("--users users.ndjson --out r.html --report r.html", "are the same file"),
-    ("--report r.pdf", "end it in .html"), ("--redact email", "'email' is not one of them"),
+    ("--report r.pdf", "ends in .html"), ("--redact email", "'email' is not one of them"),
     ("--report missing/r.html", "missing"),
   ])
   func wrongUse(_ options: String, _ message: String) throws {

@@ -296,7 +296,7 @@ struct StuckPortTests {
     #expect(!configure.hasEnded)
     app.pass(0.1)
     #expect(configure.hasEnded)
-    #expect(app.log.all.first?.message?.contains("without what was saved") == true)
+    #expect(app.log.all.first?.message?.contains("without saved data") == true)
     app.run { try? await app.tollgate.identify(userID: "u") }
     app.pass(10)
     app.ports.speak()

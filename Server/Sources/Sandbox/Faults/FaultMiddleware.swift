@@ -35,7 +35,8 @@ extension FaultScript.Fault {
     // These statuses have no body. Clients would read one as the next response.
     if status == 204 || status == 304 { return Response(status: .init(code: status)) }
     let body =
-      body ?? ServiceError(.init(code: status), "fault", "this fault is from the fault script").value
+      body
+      ?? ServiceError(.init(code: status), "fault", "this fault is from the fault script").value
     return Response(json: body, status: .init(code: status))
   }
 }
