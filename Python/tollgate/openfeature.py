@@ -33,7 +33,7 @@ class TollgateProvider(AbstractProvider):
     """Placements as flags, with the names and values of the server's OFREP.
 
     - ``NAME``: as a string the identifier of the paywall, as an object the whole outcome, as a
-      boolean true if there is a paywall. Without a paywall the value is the default.
+      boolean whether there is a paywall. Without a paywall a string is the default.
     - ``NAME.shown``: a boolean, whether a paywall is shown.
     - ``NAME.outcome``: an object, the whole outcome; the default if no audience matches.
 
@@ -71,8 +71,7 @@ class TollgateProvider(AbstractProvider):
         if kind == _OUTCOME:
             raise TypeMismatchError(f"'{flag_key}' is an object")
         found = self._decide(placement, evaluation_context)
-        is_shown = found.paywall is not None
-        return self._details(found, is_shown if is_shown or kind else default_value)
+        return self._details(found, found.paywall is not None)
 
     def resolve_string_details(
         self, flag_key: str, default_value: str,
@@ -92,7 +91,7 @@ class TollgateProvider(AbstractProvider):
         if kind == _SHOWN:
             raise TypeMismatchError(f"'{flag_key}' is a boolean")
         found = self._decide(placement, evaluation_context)
-        has_value = found.paywall is not None or kind and found.result == "holdout"
+        has_value = found.paywall is not None or found.result == "holdout"
         return self._details(found, fields(found) if has_value else default_value)
 
     def resolve_integer_details(
@@ -125,7 +124,9 @@ class TollgateProvider(AbstractProvider):
         beside: dict[str, Any] = {}
         user: Mapping[str, Any] = {}
         for name, value in context.attributes.items():
-            if name == "user" and isinstance(value, Mapping):
+            if name == "user":
+                if not isinstance(value, Mapping):
+                    raise InvalidContextError("'user' must be an object")
                 user = value
             elif name in self._taken:
                 record[name] = value

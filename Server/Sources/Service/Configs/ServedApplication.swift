@@ -4,18 +4,21 @@ internal import Logging
 package import Requests
 internal import RuleEngine
 
-/// An application whose placements are decided: its current config, and how it changes.
+/// An application whose placements are decided: its config of the moment, and how that changes.
 package final class ServedApplication: Sendable {
   package let id: String
   package let configPath: String?
   private let settings: PreparedConfig.Settings
   private let store: any StateStore
   private let running: Locked<LoadedConfig>
+  /// The newest version of another server that this one cannot use.
+  private let unusable = Locked(0)
 
-  /// The current config.
+  /// The config that decides now.
   package var current: LoadedConfig { running.withLock { $0 } }
 
-  /// Loads the config of the fixtures, or the last one that replaced it since the file had this content.
+  /// Takes the config of the fixtures, or the last one that was put in its place since the file had
+  /// this text.
   package init(
     _ application: Fixtures.Application, _ options: ServiceOptions, _ store: any StateStore
   ) async throws {
@@ -58,17 +61,18 @@ package final class ServedApplication: Sendable {
     }
   }
 
-  /// Rejects a config that decides nothing due to its errors, and logs the parts of others that are left out.
+  /// Refuses a config that decides nothing because of what is wrong with it, and says what is left out of
+  /// others.
   private static func checkUsable(
     _ text: ConfigText, _ application: Fixtures.Application, _ log: Logger
   ) throws(ServiceError) {
     let errors = text.diagnostics.filter { $0.severity == .error }
-    let reasons = errors.prefix(3).map(\.message).joined(separator: "; ")
+    let told = errors.prefix(3).map(\.message).joined(separator: "; ")
     let name = application.configPath.map { " (\($0))" } ?? ""
     guard let ruleSet = text.ruleSet, errors.isEmpty || !ruleSet.placementNames.isEmpty else {
       throw ServiceError(
         .unprocessableContent, "invalid_config",
-        "the config of application \(application.id)\(name) cannot be used: \(reasons)")
+        "the config of application \(application.id)\(name) cannot be used: \(told)")
     }
     if ruleSet.placementNames.isEmpty {
       log.warning(
@@ -78,7 +82,7 @@ package final class ServedApplication: Sendable {
       log.warning(
         "the config has errors, and is used without the parts that are wrong",
         metadata: [
-          "application": "\(application.id)", "errors": "\(errors.count)", "first": "\(reasons)",
+          "application": "\(application.id)", "errors": "\(errors.count)", "first": "\(told)",
         ])
     }
   }
@@ -91,12 +95,12 @@ package final class ServedApplication: Sendable {
     }
   }
 
-  /// A config as a candidate for the next version, with all findings about it.
+  /// What a text would be as the next config, with all that is found in it.
   ///
-  /// - Throws: if it has errors. Then the current config stays.
+  /// - Throws: when it has errors; then what there is stays.
   ///
-  /// - Parameter hasDecided: whether it was used before. A server can start with a file that has errors, and leaves out
-  ///   the invalid parts.
+  /// - Parameter hasDecided: whether it was used before: a server starts with a file that has errors, and
+  ///   leaves out what is wrong.
   package func candidate(_ bytes: [UInt8], hasDecided: Bool = false) throws(ServiceError)
     -> ConfigText
   {
@@ -115,18 +119,56 @@ package final class ServedApplication: Sendable {
     return text
   }
 
-  /// The users with different outcomes in a new config.
+  /// Who gets something else by a text than by the config that decides.
   ///
-  /// - Parameter users: lines of records, or nil for all possible users.
+  /// - Parameter users: lines of records; nil for every user that there could be.
   package func difference(to text: ConfigText, users: [UInt8]?) throws(RequestError) -> Value {
     current.prepared.difference(to: try PreparedConfig(text, settings), users: users)
   }
 
-  /// Stores a config as the next version, and then decides with it.
+  /// Decides by the newest version from now on, if other servers have published one.
+  func refresh() async throws {
+    guard store.isShared else { return }
+    let newest = try await store.versions(of: id, limit: 1).first
+    if let newest { _ = try await follow(to: newest.number) }
+  }
+
+  /// Decides by a version that another server has published.
+  ///
+  /// - Returns: false if this one or a later one decides already.
+  /// - Throws: an error if it cannot be used, once for each version.
+  func follow(to number: Int) async throws -> Bool {
+    guard number > current.number, unusable.withLock({ $0 }) < number,
+      let (version, bytes) = try await store.config(of: id, number: number, source: nil)
+    else { return false }
+    let settings = settings
+    let loaded: LoadedConfig
+    do {
+      loaded = try await Background.run {
+        try LoadedConfig(
+          number: version.number, ConfigText(bytes, language: settings.language), settings)
+      }
+    } catch {
+      unusable.withLock { $0 = number }
+      throw error
+    }
+    return take(loaded)
+  }
+
+  private func take(_ loaded: LoadedConfig) -> Bool {
+    // Of two that are published at once the later version stays.
+    running.withLock {
+      guard $0.number < loaded.number else { return false }
+      $0 = loaded
+      return true
+    }
+  }
+
+  /// Keeps a text as the next version, and then decides by it.
   ///
   /// - Parameters:
-  ///   - expected: the version that must be the last one, or nil for any.
-  ///   - origin: the version with the same config, for a rollback.
+  ///   - expected: the version that has to be the last one; nil for any.
+  ///   - origin: the version that it is the same as, where somebody goes back to it.
   package func put(
     _ text: ConfigText, by: String, source: String, note: String?, detail: String = "",
     after expected: Int? = nil, origin: Int? = nil
@@ -137,8 +179,7 @@ package final class ServedApplication: Sendable {
     config.origin = origin
     let number = try await store.publish(config)
     let loaded = try LoadedConfig(number: number, text, settings)
-    // If two are put at the same time, the later version stays.
-    running.withLock { if $0.number < number { $0 = loaded } }
+    _ = take(loaded)
     return loaded
   }
 }

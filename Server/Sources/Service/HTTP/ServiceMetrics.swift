@@ -2,13 +2,13 @@ internal import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// The metrics of the service, for Prometheus.
+/// What the service counts, as Prometheus reads it.
 package final class ServiceMetrics: Sendable {
   /// Upper bounds of latencies, in seconds.
   fileprivate static let bounds = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
   ]
-  /// Requests contain the names, so all series above this number become one.
+  /// Names come with requests; past so many series the rest is one.
   fileprivate static let mostSeries = 5_000
 
   fileprivate struct Decided: Hashable {
@@ -134,9 +134,9 @@ package final class ServiceMetrics: Sendable {
     }
   }
 
-  /// All metrics in Prometheus' format.
+  /// Everything as text.
   ///
-  /// - Parameter versions: the number of each application's current config.
+  /// - Parameter versions: the number of the config that each application runs.
   package func text(
     versions: [(application: String, number: Int)], configAge: Double? = nil
   ) -> String {
@@ -146,6 +146,12 @@ package final class ServiceMetrics: Sendable {
       lines.append("# HELP \(name) \(help)")
       lines.append("# TYPE \(name) \(type)")
       lines += samples.sorted { $0.0 < $1.0 }.map { "\($0.0) \($0.1)" }
+    }
+    if let configAge {
+      family(
+        "tollgate_config_age_seconds", "gauge",
+        "How long ago the database answered which configs are the newest.",
+        [("tollgate_config_age_seconds", "\(configAge)")])
     }
     family(
       "tollgate_decisions_total", "counter", "Decisions by placement and outcome.",
@@ -222,8 +228,8 @@ package final class ServiceMetrics: Sendable {
     return lines
   }
 
-  /// Escapes scalars: a character may combine a quote with another scalar, and a carriage return with a line break is one
-  /// character.
+  /// By scalar: a character may hold a quote with something that joins it, and a line break is one
+  /// character with a carriage return before it.
   private static func escaped(_ value: String) -> String {
     var text = ""
     for scalar in value.unicodeScalars {
