@@ -132,7 +132,7 @@ let package = Package(
     .target(
       name: "RuleInsight", dependencies: batch, exclude: ["README.md"], swiftSettings: settings),
     // The floor of the command, the service and the C library: JSON in, JSON out.
-    .target(name: "Requests", dependencies: insight, swiftSettings: settings),
+    .target(name: "Requests", dependencies: insight + ["CShims"], swiftSettings: settings),
     .target(
       name: "SDK", dependencies: engine + ["CShims"], exclude: ["README.md"],
       swiftSettings: settings),

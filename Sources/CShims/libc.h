@@ -20,3 +20,16 @@ static inline int pthread_mutex_unlock(pthread_mutex_t *lock) { return 0; }
 #else
 #include <pthread.h>
 #endif
+
+// CLOCK_REALTIME and CLOCK_MONOTONIC are not constants everywhere.
+static inline __attribute__((swift_name("presentMilliseconds()"))) long long tollgate_present_milliseconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static inline __attribute__((swift_name("monotonicSeconds()"))) double tollgate_monotonic_seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}

@@ -58,7 +58,7 @@ extension RuleComparison {
       "placements": .map(
         differences.map {
           .init(key: .string($0.placement), value: $0.value(shown: redaction.record))
-        }), "changes": .list(changes.map(\.value)),
+        }), "changes": .list(changes.map { $0.value }),
     ])
   }
 
@@ -66,6 +66,6 @@ extension RuleComparison {
   package func answer(_ sums: ComparisonSums, _ redaction: Redaction) -> Value {
     .map(
       sums.value(self, shown: redaction.id)
-        + [.init(key: "changes", value: .list(changes.map(\.value)))])
+        + [.init(key: "changes", value: .list(changes.map { $0.value }))])
   }
 }

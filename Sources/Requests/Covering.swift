@@ -1,3 +1,4 @@
+internal import CShims
 package import Expressions
 internal import RuleEngine
 internal import RuleInsight
@@ -25,7 +26,7 @@ extension PreparedConfig {
   }
 
   private func requireCoverable() throws(RequestError) {
-    let broken = ruleSet.rules.count(where: \.isBroken)
+    let broken = ruleSet.rules.count(where: { $0.isBroken })
     guard broken == 0, !ruleSet.placementNames.isEmpty else {
       throw RequestError(
         .config, "invalid_config",
@@ -43,20 +44,15 @@ extension PreparedConfig {
   private func cover(
     _ tests: [PlacedTestCase], _ texts: TextPlan?, _ start: HistoryClock, seed: String?
   ) throws(RequestError) -> Value {
-    let end = settings.limits.patience.map { ContinuousClock.now + $0 }
-    let run: CoverageRun
-    do {
-      run = try CoverageRun(
-        tests, faults: [], ruleSet: ruleSet, assigner: assigner(seed: seed), texts: texts,
-        start: start, clock: { clock($0) },
-        tell: { _ in
-          if let end, ContinuousClock.now > end {
-            throw Self.tooMuch("this takes longer than \(settings.limits.patience ?? .zero)")
-          }
-        })
-    } catch {
-      throw (error as? RequestError) ?? RequestError("the tests cannot be run: \(error)")
-    }
+    let end = settings.limits.patience.map { monotonicSeconds() + $0 / .seconds(1) }
+    let run = try CoverageRun(
+      tests, faults: [], ruleSet: ruleSet, assigner: assigner(seed: seed), texts: texts,
+      start: start, clock: { (now) throws(RequestError) in clock(now) },
+      tell: { (_) throws(RequestError) in
+        if let end, monotonicSeconds() > end {
+          throw Self.tooMuch("this takes longer than \(settings.limits.patience ?? .zero)")
+        }
+      })
     if !run.faults.isEmpty { throw Self.unusable(run.faults) }
     return CoverageJSON(run, config: bytes).value
   }
@@ -67,12 +63,7 @@ extension PreparedConfig {
 
   private func tests(_ lines: [UInt8]) throws(RequestError) -> [PlacedTestCase] {
     if lines.isEmpty { return [] }
-    let text: RuleTestText
-    do {
-      text = try RuleTestText(lines, name: "tests", timeZone: settings.timeZone)
-    } catch {
-      throw .about("tests", "'tests' cannot be read: \(error)")
-    }
+    let text = RuleTestText(lines, name: "tests", timeZone: settings.timeZone)
     if !text.faults.isEmpty { throw Self.unusable(text.faults) }
     guard text.tests.count <= settings.limits.tests else {
       throw RequestError(

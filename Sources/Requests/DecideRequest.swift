@@ -76,7 +76,7 @@ package struct DecideRequest: Sendable {
   /// Whether a member belongs to a decide request, and not to a user record.
   static func hasMember(_ key: JSONCursor.RawString) -> Bool { Member(key) != nil }
 
-  package static var memberNames: [String] { Member.allCases.map(\.rawValue) }
+  package static var memberNames: [String] { Member.allCases.map { $0.rawValue } }
 
   private enum Member: String, CaseIterable {
     case placements, explain, reasons, texts, products, now, seed, requestId, record, sdkVersion
@@ -136,7 +136,7 @@ package struct DecideRequest: Sendable {
     }
     switch member {
     case .placements:
-      let names = value.elements?.compactMap(\.text)
+      let names = value.elements?.compactMap { $0.text }
       guard let names, names.count == value.elements?.count, names.count <= Self.mostPlacements
       else { throw wrong("a list of up to \(Self.mostPlacements) names") }
       placements = names

@@ -115,7 +115,7 @@ extension PreparedConfig {
       let unknown = others.members.first(where: { !$0.isRead && !DecideRequest.hasMember($0.key) })
     else { return nil }
     return .unknownMember(
-      unknown.key.text, among: DecideRequest.memberNames + UserMember.allCases.map(\.key))
+      unknown.key.text, among: DecideRequest.memberNames + UserMember.allCases.map { $0.key })
   }
 
   /// Decides each placement and writes the answer.

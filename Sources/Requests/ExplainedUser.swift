@@ -136,7 +136,7 @@ extension RuleSet {
     -> (index: Int, label: String)
   {
     let number = self.placement(named: placement)
-    let audiences = number.map { rules[placements[$0].rules].map(\.audience) } ?? []
+    let audiences = number.map { rules[placements[$0].rules].map { $0.audience } } ?? []
     if let found = audiences.first(where: { $0.index == Int(name) }) {
       return (found.index, found.label)
     }
@@ -148,7 +148,7 @@ extension RuleSet {
     let close =
       Int(name) == nil
       ? Suggestion.closest(to: name, among: names.filter { !$0.isEmpty }) : nil
-    var listed = audiences.prefix(8).map(\.label).joined(separator: ", ")
+    var listed = audiences.prefix(8).map { $0.label }.joined(separator: ", ")
     if audiences.count > 8 { listed += " and \(audiences.count - 8) more" }
     let hint =
       close.map { "did you mean '\($0)'?" } ?? (listed.isEmpty ? "it has none" : "it has \(listed)")
@@ -173,7 +173,7 @@ extension RuleSet {
         "sweep",
         "'\(name)' is computed from the user's events; a sweep needs an attribute of the user")
     }
-    let read = attributes(of: placement).map(\.description)
+    let read = attributes(of: placement).map { $0.description }
     let close =
       Suggestion.closest(to: name, among: read)
       ?? read.first { $0.split(separator: ".").last.map(String.init) == name }

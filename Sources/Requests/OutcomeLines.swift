@@ -56,7 +56,7 @@ package struct OutcomeLines: Sendable {
     output += part.bytes
     if !errors.isEmpty {
       output += Array(#","errors":"#.utf8)
-      JSONWriter.append(.list(errors.map(\.value)), to: &output)
+      JSONWriter.append(.list(errors.map { $0.value }), to: &output)
     }
     return part.code
   }

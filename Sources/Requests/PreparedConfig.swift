@@ -176,8 +176,8 @@ package final class PreparedConfig: Sendable {
   ///
   /// - Parameter clock: nil if no question about events is answered.
   package func withReader<Result>(
-    at clock: HistoryClock?, _ body: (inout UserRecordReader, inout Frame) throws -> Result
-  ) rethrows -> Result {
+    at clock: HistoryClock?, _ body: (inout UserRecordReader, inout Frame) -> Result
+  ) -> Result {
     let box = frames.withLock { $0.popLast() } ?? FrameBox(ruleSet, clock ?? self.clock(nil))
     if let clock { box.reader.clock = clock }
     defer {
@@ -186,7 +186,7 @@ package final class PreparedConfig: Sendable {
       box.frame.reset()
       frames.withLock { if $0.count < Self.mostFrames { $0.append(box) } }
     }
-    return try body(&box.reader, &box.frame)
+    return body(&box.reader, &box.frame)
   }
 
   /// The clock for questions about events.
@@ -203,7 +203,7 @@ package final class PreparedConfig: Sendable {
   package var description: Value {
     let questions = ruleSet.questions
     var events: [Value] = []
-    for case .text(let name) in questions.map(\.argument) where !name.isEmpty {
+    for case .text(let name) in questions.map({ $0.argument }) where !name.isEmpty {
       if !events.contains(.string(name)) { events.append(.string(name)) }
     }
     return .object([

@@ -27,7 +27,8 @@ extension PreparedConfig {
     var names = question.members
     if question == .explain, body["userId"] != nil {
       // The request is the record itself, which may have any root that rules read.
-      names += UserMember.allCases.map(\.key) + ruleSet.requirements.compactMap(\.names.first)
+      names +=
+        UserMember.allCases.map { $0.key } + ruleSet.requirements.compactMap { $0.names.first }
     }
     for (name, _) in body.members ?? [] where !names.contains(name) {
       throw .unknownMember(name, among: names)

@@ -63,7 +63,7 @@ extension PreparedConfig {
         ofPaywall: name, request.user ?? Array("{}".utf8), at: request.now,
         for: request.form.eligibility)
     else {
-      let close = Suggestion.closest(to: name, among: config.paywalls.map(\.identifier))
+      let close = Suggestion.closest(to: name, among: config.paywalls.map { $0.identifier })
       throw RequestError(
         .request, "unknown_paywall",
         "no paywall '\(name)' has texts"
@@ -103,7 +103,7 @@ extension PreparedConfig {
       let check = ClaimCheck(
         products: config.products(of: paywall, prices: prices), profile: profile, locales: locales,
         now: now, environment: environment, theme: paywall.schema?.theme?.value)
-      let results = check.check(entry.texts.map(\.template))
+      let results = check.check(entry.texts.map { $0.template })
       for (text, result) in zip(entry.texts, results) {
         found += result.claims.map {
           $0.json(path: TextFile.path(entry.identifier, text.name))
@@ -117,9 +117,9 @@ extension PreparedConfig {
   private func locales(of body: Value) throws(RequestError) -> [String?] {
     switch body["locales"] {
     case nil, .null?: return [try body.givenText("locale")]
-    case .string("all")?: return ClaimStorefronts.locales
+    case .string("all")?: return ClaimStorefronts.locales.map { $0 }
     case .list(let values)? where values.allSatisfy({ $0.text != nil }):
-      return values.map(\.text)
+      return values.map({ $0.text })
     default: throw .wrong("locales", "a list of locales, or \"all\"")
     }
   }
@@ -135,7 +135,7 @@ extension PreparedConfig {
     }
     do throws(PricingError) {
       let sheets = try ProductSheet.sheets(list, form.profile, form.context(now: now))
-      return ProductSheet.json(sheets, sheets.flatMap(\.diagnostics))
+      return ProductSheet.json(sheets, sheets.flatMap { $0.diagnostics })
     } catch {
       throw RequestError(error.message)
     }
@@ -220,13 +220,13 @@ package struct RenderAnswer {
     text = rendered.string
     let missing = products.missing(in: environment.analyze(source))
     isComplete = rendered.isComplete && missing.isEmpty
-    diagnostics = missing + rendered.errors.map(\.diagnostic)
+    diagnostics = missing + rendered.errors.map { $0.diagnostic }
   }
 
   package var value: Value {
     .object([
       "text": text.map { .string($0) } ?? .null, "isComplete": .bool(isComplete),
-      "errors": .list(diagnostics.map(\.json)),
+      "errors": .list(diagnostics.map { $0.json }),
     ])
   }
 }

@@ -119,7 +119,7 @@ extension Value {
 
   package func givenTexts(_ name: String) throws(RequestError) -> [String]? {
     guard let value = given(name) else { return nil }
-    let texts = value.elements?.compactMap(\.text)
+    let texts = value.elements?.compactMap { $0.text }
     guard let texts, texts.count == value.elements?.count else {
       throw .wrong(name, "a list of strings")
     }

@@ -32,7 +32,7 @@ package struct StoredState: Hashable, Sendable {
           occurrences.map { series in
             .init(
               key: .string(series.key),
-              value: .list(series.times.compactMap(\.text).map { .string($0) }))
+              value: .list(series.times.compactMap { $0.text }.map { .string($0) }))
           }),
     ])
     var result = Array(record[..<end])

@@ -75,7 +75,7 @@ package struct TextForm: Sendable {
   package func selected(in products: TextProducts) throws(RequestError) -> Int? {
     guard let select else { return products.slotted.isEmpty ? nil : 0 }
     if let place = products.index(ofSlot: select) { return place }
-    let names = products.slotted.map(\.slot)
+    let names = products.slotted.map { $0.slot }
     let hint =
       Suggestion.closest(to: select, among: names).map { "did you mean '\($0)'?" }
       ?? (names.isEmpty
@@ -101,7 +101,7 @@ extension PricingProfile {
       self = profile
       return
     }
-    let names = Self.allCases.map(\.rawValue)
+    let names = Self.allCases.map { $0.rawValue }
     let hint =
       Suggestion.closest(to: name, among: names).map { "did you mean '\($0)'?" }
       ?? "there is \(names.joined(separator: ", "))"

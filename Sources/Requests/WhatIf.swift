@@ -43,7 +43,7 @@ package struct WhatIf {
           path: setting.name, from: self.record.value(at: setting.path), to: setting.value))
       self.record = self.record.setting(setting.path[...], to: setting.value)
     }
-    follow(settings.map(\.path), record, ruleSet)
+    follow(settings.map { $0.path }, record, ruleSet)
   }
 
   /// Derives further attributes from the new values of the attributes that are set.
@@ -56,7 +56,7 @@ package struct WhatIf {
           to: record.value(at: path.names)))
     }
     for path in paths {
-      let followed = changes.map(\.path)
+      let followed = changes.map { $0.path }
       record = DeviceDerivation.withoutFollowers(of: path, in: record) {
         followed.contains($0.joined(separator: "."))
       }
@@ -97,7 +97,7 @@ package struct WhatIf {
     throws(RequestError)
   {
     let root = setting.path[0]
-    let members = UserMember.allCases.map(\.key)
+    let members = UserMember.allCases.map { $0.key }
     let read = ruleSet.requirements
     guard !members.contains(root), !read.contains(where: { $0.names[0] == root }) else { return }
     let attribute =
@@ -125,7 +125,7 @@ package struct WhatIf {
     guard !isRead, record.value(at: path) == nil else { return false }
     let isOfDevice = path[0] == UserMember.device.key
     if isOfDevice, path.count == 2, DeviceAttribute(named: path[1]) != nil { return true }
-    var names = read.map(\.description)
+    var names = read.map { $0.description }
     if isOfDevice {
       names += DeviceAttribute.allCases.map { "\(UserMember.device.key).\($0.rawValue)" }
     }
@@ -152,7 +152,7 @@ package struct WhatIf {
   /// - Parameter before: the outcome for the user without changes.
   func value(before: Decision) -> Value {
     .object([
-      "set": .list(changes.map(\.value)), "without": AttributeSweep.Outcome(before).value,
+      "set": .list(changes.map { $0.value }), "without": AttributeSweep.Outcome(before).value,
     ])
   }
 

@@ -53,7 +53,7 @@ struct BatchErrors: ~Copyable {
 
   init(_ plan: BatchPlan) {
     ruleSet = plan.ruleSet
-    names = plan.placements.map(\.name)
+    names = plan.placements.map { $0.name }
     form = plan.form
     isNoting = plan.writesOutcomes || plan.tellsReasons
     givesReasons = plan.givesReasons

@@ -140,7 +140,7 @@ public final class BatchPlan: Sendable {
     }
     standInFirsts = firsts
     let ofRun = columnsOfRun + (fleet?.column.map { [OutcomeColumns.OfRun($0, "")] } ?? [])
-    columns = OutcomeColumns(placements.map(\.name), ofRun: ofRun, hasReasons: givesReasons)
+    columns = OutcomeColumns(placements.map { $0.name }, ofRun: ofRun, hasReasons: givesReasons)
     firstLine = fragments.header(columns)
     let (draws, distinctClock) = (draws, self.clock)
     self.fleet = fleet.map { fleet in
@@ -172,7 +172,7 @@ public final class BatchPlan: Sendable {
   var tellsReasons: Bool { givesReasons && (writesOutcomes || collectsChoices) }
 
   /// The placements, in their order.
-  package var placementNames: [String] { placements.map(\.name) }
+  package var placementNames: [String] { placements.map { $0.name } }
 
   /// The number of decisions per user.
   public var placementCount: Int { placements.count }
@@ -183,7 +183,7 @@ public final class BatchPlan: Sendable {
 
   /// The names that the config does not have.
   public var unknownPlacements: [String] {
-    placements.filter { $0.compiled == nil }.map(\.name)
+    placements.filter { $0.compiled == nil }.map { $0.name }
   }
 
   /// Zero counts, in this batch's shape.

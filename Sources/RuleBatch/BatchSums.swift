@@ -218,7 +218,7 @@ extension BatchPlan {
     tally.users = sums.users
     tally.rejected = sums.rejected
     let numbers = BatchNumbers(self)
-    let errors = Dictionary(grouping: sums.errors, by: \.key.placement)
+    let errors = Dictionary(grouping: sums.errors, by: { $0.key.placement })
     for (number, placement) in placements.enumerated() {
       var counted: Set<Int> = []
       func add(_ choice: Int32) {
@@ -254,7 +254,7 @@ extension BatchPlan {
   /// attributes. A clause that only the other plan has is not counted here.
   func numbers(ofPart part: BatchPlan) -> [Int?] {
     let (own, other) = (BatchNumbers(self), BatchNumbers(part))
-    var numbers: [Int?] = Array(0..<other.missing(0, 0, holds: true))
+    var numbers: [Int?] = (0..<other.missing(0, 0, holds: true)).map { $0 }
     for rule in part.ruleSet.rules.indices {
       let known = standInClauses(of: rule)
       for clause in part.standInClauses(of: rule) {

@@ -103,8 +103,8 @@ public struct BatchWorker: ~Copyable {
     frame = Frame(for: plan.ruleSet.program)
     reader = UserRecordReader(plan.ruleSet, at: plan.clock)
     shapes = RecordShapes(
-      for: plan.ruleSet.program, captures: UserMember.captured.map(\.key),
-      objects: UserMember.allCases.filter { $0.kind == .attributes }.map(\.key))
+      for: plan.ruleSet.program, captures: UserMember.captured.map({ $0.key }),
+      objects: UserMember.allCases.filter { $0.kind == .attributes }.map({ $0.key }))
     block = BatchBlock(plan.ruleSet.program, placements: plan.placements.count)
     columns = ColumnDecider(plan)
     walk = RowWalk(plan)

@@ -27,7 +27,7 @@ struct ColumnDecider: ~Copyable {
   private let scratch = UnsafeMutablePointer<UInt64>.allocate(capacity: BlockShape.rows)
 
   init(_ plan: BatchPlan) {
-    conditionOf = plan.ruleSet.rules.map(\.condition)
+    conditionOf = plan.ruleSet.rules.map { $0.condition }
     keepsChoices = plan.keepsChoices
     aborting = plan.ruleSet.storage.aborts ? plan.ruleSet.storage : nil
     placementDraws = Array(repeating: nil, count: plan.table.ruleRanges.count)

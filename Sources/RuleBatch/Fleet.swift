@@ -147,7 +147,7 @@ final class FleetWorker {
   /// The errors in texts, with their number.
   var textErrors: [String: Int] {
     groups.compactMap { $0 }.reduce(into: [:]) {
-      $0.merge($1.worker.textErrors, uniquingKeysWith: +)
+      $0.combine($1.worker.textErrors, +)
     }
   }
 

@@ -36,8 +36,8 @@ package struct FrameColumns: Sendable {
     binding = try ArrowBinding(
       table, for: ruleSet.program, null: options.null,
       ArrowBinding.Places(
-        objects: UserMember.allCases.filter { $0.kind == .attributes }.map(\.key),
-        captures: UserMember.captured.map(\.key),
+        objects: UserMember.allCases.filter { $0.kind == .attributes }.map { $0.key },
+        captures: UserMember.captured.map { $0.key },
         paths: { FrameColumns.paths(of: $0, options) }))
     for (place, column) in options.columns.sorted(by: { $0.key < $1.key }) {
       guard table.children.contains(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
@@ -85,7 +85,7 @@ package struct FrameColumns: Sendable {
   /// The paths of a column of the table.
   private static func paths(of column: String, _ options: Options) -> [[String]] {
     func isColumn(_ name: String) -> Bool { name.utf8.elementsEqual(column.utf8) }
-    let named = options.columns.filter { isColumn($0.value) }.map(\.key).sorted()
+    let named = options.columns.filter { isColumn($0.value) }.map { $0.key }.sorted()
     if !named.isEmpty { return named.map { split($0) } }
     if isColumn(options.subject) { return [[UserMember.userID.key]] }
     let path = split(column)
@@ -107,7 +107,7 @@ package struct FrameColumns: Sendable {
       return ArrowError(
         options.subject, "is of the type null: it has no values, and no row a user")
     }
-    let meant = table.children.map(\.name).first { UserMember.meansID($0) }
+    let meant = table.children.map { $0.name }.first { UserMember.meansID($0) }
     let hint =
       meant.map { "there is '\($0)': name it as the column of identities" }
       ?? "name the one with the users' identities"
@@ -119,10 +119,10 @@ package struct FrameColumns: Sendable {
   private func missingAttributes(_ ruleSet: RuleSet) -> [String] {
     let isAgentWallie = ruleSet.format == .agentWallie
     let missing = Set(binding.missing)
-    let read = Set(ruleSet.requirements.map(\.description))
+    let read = Set(ruleSet.requirements.map { $0.description })
     var needless: Set<String> = []
     for attribute in ruleSet.storage.derived {
-      let sources = (DeviceDerivation.sources(of: attribute) ?? []).map(\.description)
+      let sources = (DeviceDerivation.sources(of: attribute) ?? []).map { $0.description }
       needless.formUnion(sources.filter { !read.contains($0) })
       // One source column is enough.
       if sources.isEmpty || !missing.isSuperset(of: sources) {
@@ -156,7 +156,7 @@ extension UserMember {
     case .times:
       guard field.codes == nil else { return false }
       switch field.type {
-      case .structure: return field.children.allSatisfy(\.isListOfTimes)
+      case .structure: return field.children.allSatisfy { $0.isListOfTimes }
       case .map:
         let entries = field.children[0].children
         return entries[0].type.isText && entries[1].isListOfTimes
@@ -210,7 +210,7 @@ extension ArrowField {
   /// Whether all values below are timestamps, which are always valid.
   fileprivate var holdsTimestamps: Bool {
     if type.isList { return children[0].holdsTimestamps }
-    if type == .structure { return children.allSatisfy(\.holdsTimestamps) }
+    if type == .structure { return children.allSatisfy({ $0.holdsTimestamps }) }
     if type == .map { return children[0].children[1].holdsTimestamps }
     if case .timestamp = type { return true }
     return type == .null

@@ -72,7 +72,7 @@ package final class KeptChoices {
   private var places: [(place: Int, count: Int)] {
     blocks.indices.flatMap { block in
       let count = count(ofBlock: block)
-      return (0..<count).map { (blocks[block].start + $0, count) }
+      return (0..<count).map { (place: blocks[block].start + $0, count: count) }
     }
   }
 

@@ -36,7 +36,7 @@ package struct OutcomeColumns: Sendable {
     self.ofRun = ofRun
     self.hasReasons = hasReasons
     fields =
-      OutcomeField.ofChoices.map(\.rawValue) + ["errors"]
+      OutcomeField.ofChoices.map { $0.rawValue } + ["errors"]
       + (hasReasons ? [OutcomeColumns.reason] : [])
     // A placement that is already a valid name gets it unchanged.
     var taken = Set(placements.filter { OutcomeColumns.prefix($0) == $0 })

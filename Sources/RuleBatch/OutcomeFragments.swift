@@ -139,7 +139,7 @@ package struct OutcomeFragments {
         [OutcomeColumns.user]
           + columns.prefixes.flatMap { prefix in columns.fields.map { "\(prefix)_\($0)" } }
       }
-    return Array(((names + columns.ofRun.map(\.name)).joined(separator: ",") + "\n").utf8)
+    return Array(((names + columns.ofRun.map { $0.name }).joined(separator: ",") + "\n").utf8)
   }
 
   // MARK: CSV

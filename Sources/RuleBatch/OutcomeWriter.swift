@@ -35,7 +35,7 @@ struct OutcomeWriter: ~Copyable {
     placements = plan.placements.count
     closingBytes = plan.table.closingBytes
     givesReasons = plan.givesReasons
-    longest = plan.placements.count * (plan.table.choices.map(\.text.count).max() ?? 0)
+    longest = plan.placements.count * (plan.table.choices.map { $0.text.count }.max() ?? 0)
   }
 
   deinit { subject.deallocate() }

@@ -74,9 +74,12 @@ extension Reach {
 
 extension Reach.Audience {
   fileprivate mutating func forEachID(_ body: (inout String?) -> Void) {
-    for member in [
-      \Reach.Examples.reached, \.owned, \.matched, \.heldBack, \.taken, \.withoutVariant,
-    ] { body(&examples[keyPath: member]) }
+    body(&examples.reached)
+    body(&examples.owned)
+    body(&examples.matched)
+    body(&examples.heldBack)
+    body(&examples.taken)
+    body(&examples.withoutVariant)
     for i in errors.indices { errors[i].forID(body) }
     for i in counts.missing.indices {
       body(&counts.missing[i].matchedExample)
@@ -140,7 +143,7 @@ extension BatchPlan {
       let (all, stored) = count(choice)
       return sum + all - stored
     }
-    let weights = Ratio.shares(of: rule.audience.variants.map(\.weight))
+    let weights = Ratio.shares(of: rule.audience.variants.map { $0.weight })
     return zip(choices, RuleSet.shares(of: rule, assigner)).map { choice, share in
       let variant = Int(choice - choices.lowerBound)
       let outcome = OutcomeValues(rule.outcome(variant), audience: rule.audience.index)

@@ -31,7 +31,7 @@ struct RowWalk: RuleWalk, ~Copyable {
   private var takenRules: [Int] = []
 
   init(_ plan: BatchPlan) {
-    conditionOf = plan.ruleSet.rules.map(\.condition)
+    conditionOf = plan.ruleSet.rules.map { $0.condition }
     known = Array(repeating: 0, count: plan.ruleSet.conditions.count)
     finder = FailureFinder(plan.ruleSet.program)
     standIns = plan.standIns

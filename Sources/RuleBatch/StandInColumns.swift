@@ -26,7 +26,7 @@ struct StandInColumns: ~Copyable {
   init?(_ plan: BatchPlan) {
     guard let standIns = plan.standIns else { return nil }
     self.standIns = standIns
-    conditionOf = plan.ruleSet.rules.map(\.condition)
+    conditionOf = plan.ruleSet.rules.map { $0.condition }
     var slots: [Int] = []
     placeOf = standIns.clauses.map { clause in
       if let known = slots.firstIndex(of: clause.slot) { return known }

@@ -198,7 +198,7 @@ extension Tally.Placement {
         "placementNotFound": count(placementNotFound), "error": count(error),
         "undecidable": undecidable > 0 ? count(undecidable) : nil,
       ]),
-      "audiences": .list(audiences.map(\.value)),
+      "audiences": .list(audiences.map { $0.value }),
       "unmatched": count(unmatched),
       "errors": .list(
         errors.prefix(Tally.Placement.mostErrors).map { failed in

@@ -38,9 +38,7 @@ func config(_ pointer: OpaquePointer?, _ name: String = "config") throws(Library
 
 /// The time of the system's clock.
 func presentTime() -> Instant {
-  var time = timespec()
-  clock_gettime(CLOCK_REALTIME, &time)
-  return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  Instant(milliseconds: presentMilliseconds())
 }
 
 @c @implementation

@@ -1,6 +1,6 @@
 /// Evaluates conditions of a program over the rows of a ``ColumnFrame``. Results are stored until the
 /// next frame: a test that several conditions share is computed once.
-package struct ConditionColumns: ~Copyable {
+@usableFromInline package struct ConditionColumns: ~Copyable {
   // SAFETY: `init` allocates masks for all tests, conditions and chains, and for the longest plan;
   // plans name them by numbers below these counts. `deinit` frees them.
   // Tests: ConditionColumnsTests, BatchDifferentialTests.

@@ -7,7 +7,7 @@
 ///
 /// Shapes form a tree: a step is the bytes before a value and the use of the value. Several steps may
 /// follow each value.
-package struct RecordShapes: ~Copyable {
+@usableFromInline package struct RecordShapes: ~Copyable {
   // SAFETY: `init` allocates all steps and endings, and learning stops before they are used up.
   // Steps never move, so they can point to each other. `deinit` frees everything together.
   // Tests: RecordShapesTests.learningEnds, asan.

@@ -96,7 +96,7 @@ struct ArrowColumn {
           try part.child(i), child, isMember ? "\(name).\(child.name)" : name,
           from: isMember ? part.offset : 0, count: isMember ? part.count : nil, tables: &tables))
     }
-    if field.type == .structure { names = field.children.map(\.name) }
+    if field.type == .structure { names = field.children.map({ $0.name }) }
     if case .fixedList(let length) = field.type { try part.checkElements(length, children[0]) }
   }
 

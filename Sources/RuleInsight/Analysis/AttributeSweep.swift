@@ -58,7 +58,7 @@ package struct AttributeSweep {
     self.path = path.description
     self.own = own
     self.isPartial = isPartial
-    let all = values.map(\.value) + [own]
+    let all = values.map { $0.value } + [own]
     addNumbers(all, constants, decide)
     if isOrdered {
       addTexts(all, constants, decide)
@@ -71,7 +71,7 @@ package struct AttributeSweep {
   private mutating func addNumbers(
     _ values: [Value?], _ constants: [Value], _ decide: (Value?) -> Outcome?
   ) {
-    let numbers = (constants + [own].compactMap { $0 }).compactMap(\.number)
+    let numbers = (constants + [own].compactMap { $0 }).compactMap { $0.number }
     guard !numbers.isEmpty else { return }
     // Only conditions about fractions distinguish values between whole numbers.
     let isWhole = numbers.allSatisfy { $0 == $0.rounded() }
@@ -88,7 +88,7 @@ package struct AttributeSweep {
       if case (.int(let first), .int(let second)) = (a.value, b.value) { return first < second }
       return a.number < b.number
     }
-    add(known.map(\.value), isWhole: isWhole, constants, decide)
+    add(known.map { $0.value }, isWhole: isWhole, constants, decide)
   }
 
   private mutating func addTexts(
@@ -193,17 +193,17 @@ package struct AttributeSweep {
     var chosen: [(value: Value?, isConstant: Bool)] = []
     if own == nil { chosen.append((nil, true)) }
     if let own, own.text == nil || !isOrdered, own.number == nil { chosen.append((own, true)) }
-    for case let text? in constants.map(\.text) where !isOrdered && text != own?.text {
+    for case let text? in constants.map({ $0.text }) where !isOrdered && text != own?.text {
       chosen.append((.string(text), true))
     }
     // Of the remaining values, one for each type and outcome, for types that conditions or the user
     // have.
     let kinds = Set((constants + [own].compactMap { $0 }).map(Self.kind))
     let absent = decide(nil)
-    var seen: Set<[AnyHashable]> = []
+    var seen: [String: Set<Outcome>] = [:]
     let others = values.enumerated().sorted { a, b in
       (a.element.rank, a.offset) < (b.element.rank, b.offset)
-    }.map(\.element.value)
+    }.map { $0.element.value }
     for value in others where value != own && !(value.map(isConstant.contains) ?? false) {
       guard let value else {
         chosen.append((nil, false))
@@ -220,7 +220,7 @@ package struct AttributeSweep {
       } else if !kinds.isEmpty, !kinds.contains(kind) {
         continue
       }
-      if value.truth == nil, !seen.insert([kind, outcome]).inserted { continue }
+      if value.truth == nil, !seen[kind, default: []].insert(outcome).inserted { continue }
       chosen.append((value, false))
     }
     for (value, isConstant) in chosen.prefix(Self.mostSingles) {
@@ -243,7 +243,7 @@ package struct AttributeSweep {
 extension RuleSet {
   /// The attributes that the conditions of a placement read, in order of first use.
   package func attributes(of placement: String) -> [AttributePath] {
-    placementSpace(placement, nil)?.space.places.map(\.path) ?? []
+    placementSpace(placement, nil)?.space.places.map { $0.path } ?? []
   }
 
   /// Attributes of the device that are computed from a user's events.
@@ -295,7 +295,7 @@ extension RuleSet {
       environment, sources
     ) { answers(to: $0) }
     let space = ChangeSpace(
-      model, roots: model.conditions.map(\.root),
+      model, roots: model.conditions.map { $0.root },
       around: context?.witness ?? AnalysisWitness(attributes: .map([])),
       isFixed: { context?.fixed.contains($0) ?? false })
     return (space, model)

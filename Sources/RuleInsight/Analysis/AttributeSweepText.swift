@@ -80,7 +80,7 @@ extension AttributeSweep {
   }
 
   private static func lines(_ rows: [Row]) -> [String] {
-    let width = min(48, rows.map(\.range.count).max() ?? 0)
+    let width = min(48, rows.map { $0.range.count }.max() ?? 0)
     return rows.map { row in
       let padding = String(repeating: " ", count: max(0, width - row.range.count))
       return "  \(row.range)\(padding)  \(row.outcome)" + (row.isOwn ? "  <- this user" : "")
@@ -100,7 +100,7 @@ extension AttributeSweep {
     else { return stretches.map(row) }
     let other = Row(
       range: "any other text", outcome: first.outcome.text,
-      isOwn: others.contains(where: \.isOwn))
+      isOwn: others.contains(where: { $0.isOwn }))
     return named.map(row) + [other]
   }
 }

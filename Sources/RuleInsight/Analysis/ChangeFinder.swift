@@ -72,7 +72,7 @@ final class ChangeFinder {
     for i in variants.indices where !variants[i].isDead {
       variants[i].isDead = variants[i].search.isImpossible()
     }
-    if variants.allSatisfy(\.isDead) { return none(reason(variants)) }
+    if variants.allSatisfy({ $0.isDead }) { return none(reason(variants)) }
     guard isConsistent(reasons) else { return refused }
     var result = SmallestChange(verdict: .unknown)
     var isExcluded = true
@@ -110,7 +110,10 @@ final class ChangeFinder {
     let copy = variant
     let answer = variant.search.search(size: size) { witness, chosen in
       let values = chosen.map { place in
-        (place, witness.attributes.value(at: copy.search.space.places[place].path.names))
+        (
+          place: place,
+          value: witness.attributes.value(at: copy.search.space.places[place].path.names)
+        )
       }
       guard let taken = accepted(values, copy) else { return false }
       found = taken
@@ -271,7 +274,7 @@ final class ChangeFinder {
 
   private func space(_ context: RecordContext) -> ChangeSpace {
     ChangeSpace(
-      model, roots: model.conditions.map(\.root), around: context.witness,
+      model, roots: model.conditions.map { $0.root }, around: context.witness,
       isFixed: { context.fixed.contains($0) })
   }
 

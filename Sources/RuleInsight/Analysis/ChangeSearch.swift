@@ -42,7 +42,7 @@ struct ChangeSearch {
   var isOutOfBudget: Bool { steps > Self.budget || spaces > Self.mostSpaces }
 
   /// Whether it is proved that there is no solution at all.
-  var isExhausted: Bool { cores.contains(where: \.isEmpty) }
+  var isExhausted: Bool { cores.contains(where: { $0.isEmpty }) }
 
   /// Whether no change at all meets some goals, or all.
   mutating func isImpossible(_ some: [ConditionSpace.Goal]? = nil) -> Bool {

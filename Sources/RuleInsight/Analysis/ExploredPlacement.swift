@@ -32,7 +32,7 @@ package struct ExploredPlacement {
   private var nodes: [Int] {
     conditions.compactMap { $0 }.flatMap { condition in
       [model.conditions[condition].root]
-        + model.conditions[condition].clauses.compactMap(\.node)
+        + model.conditions[condition].clauses.compactMap { $0.node }
     }
   }
 

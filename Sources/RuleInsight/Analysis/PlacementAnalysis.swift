@@ -151,7 +151,7 @@ struct PlacementAnalysis {
   ///
   /// - Parameter isFirstTime: whether no limit is used up and no entitlement is owned.
   func reaching(_ rule: Int, isFirstTime: Bool) -> [Int]? {
-    if isFirstTime || !gates.contains(where: \.mayBePassed) {
+    if isFirstTime || !gates.contains(where: { $0.mayBePassed }) {
       return before[rule - rules.lowerBound].map { Array(distinct.prefix($0)) }
     }
     var conditions: [Int] = []
@@ -261,7 +261,7 @@ struct PlacementAnalysis {
         pool[i].rule = rule
         pool[i].outcomes = NodeOutcomes()
       }
-      let asked = goals.map(\.node) + [holding(rule)?.node].compactMap { $0 }
+      let asked = goals.map { $0.node } + [holding(rule)?.node].compactMap { $0 }
       let open = asked.filter { pool[i].outcomes[$0] == nil }
       if !open.isEmpty {
         space.steps += open.count

@@ -69,8 +69,8 @@ extension PlacementAnalysis {
   private func reduced(_ conditions: [Int], _ goals: [ConditionSpace.Goal]) -> [Int] {
     var needed = conditions
     let order = Dictionary(
-      rules.reversed().compactMap { rule in conditionOf[rule].map { ($0, rule) } },
-      uniquingKeysWith: { $1 })
+      combining: rules.reversed().compactMap { rule in conditionOf[rule].map { ($0, rule) } }
+    ) { $1 }
     for candidate in conditions.sorted(by: { order[$0] ?? 0 > order[$1] ?? 0 }) where budget > 0 {
       let others = needed.filter { $0 != candidate }
       let spared = others.map { ConditionSpace.Goal(model.conditions[$0].root, .notTrue) }

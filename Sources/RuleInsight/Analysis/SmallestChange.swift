@@ -42,9 +42,9 @@ package struct SmallestChange {
   /// missing `from` or `to` means that the attribute is missing.
   package var value: Value {
     .members([
-      "verdict": .string(verdict.rawValue), "changes": .list(changes.map(\.value)),
+      "verdict": .string(verdict.rawValue), "changes": .list(changes.map { $0.value }),
       "excluded": .int(Int64(excluded)),
-      "follows": follows.isEmpty ? nil : .list(follows.map(\.value)),
+      "follows": follows.isEmpty ? nil : .list(follows.map { $0.value }),
       "why": why.map { .string($0) },
     ])
   }
@@ -69,7 +69,8 @@ package struct SmallestChange {
     case .found where changes.isEmpty: return ["Audience \(audience) takes this user."]
     case .found:
       var text = "Audience \(audience) would take this user if "
-      text += changes.map(\.text).joined(separator: changes.count > 2 ? ", and " : " and ") + "."
+      text +=
+        changes.map { $0.text }.joined(separator: changes.count > 2 ? ", and " : " and ") + "."
       var lines = [text]
       if !follows.isEmpty {
         let also = follows.map { "\($0.path) would be \(Change.text($0.to))" }

@@ -147,7 +147,7 @@ final class WitnessDecider {
   /// The result of every rule of a placement for a user record; nil when it is rejected.
   func reasons(for record: Value, at placement: String) -> [Decision.Reason]? {
     guard let state = read(record) else { return nil }
-    return ruleSet.steps(placement, frame: &frame, state: state).map(\.reason)
+    return ruleSet.steps(placement, frame: &frame, state: state).map { $0.reason }
   }
 }
 

@@ -100,7 +100,7 @@ package struct ClaimCheck: Sendable {
   private func judge(
     _ run: inout ClaimRun, _ locale: String?, _ isEligible: Bool, _ only: Int?
   ) {
-    let products = isEligible ? listed : listed.map(\.withoutHiddenOffers)
+    let products = isEligible ? listed : listed.map { $0.withoutHiddenOffers }
     var context = PricingContext.offline(now: now, timeZone: nil, locale: locale)
     context.eligibility = isEligible ? OfferEligibility.all : OfferEligibility.none
     guard let made = try? TextProducts(products, profile: profile, context: context) else { return }

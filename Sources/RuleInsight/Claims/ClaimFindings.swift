@@ -11,10 +11,11 @@ package enum ClaimFindings {
   package static func diagnostics(
     _ result: ClaimCheck.Result, in source: String, isNative: Bool = false
   ) -> [Diagnostic] {
-    let failing = result.claims.filter(\.fails)
+    let failing = result.claims.filter { $0.fails }
     var groups: [(first: Claim, others: [Claim])] = []
     var seen: Set<String> = []
-    for claim in failing.filter({ !$0.isForIneligibleOnly }) + failing.filter(\.isForIneligibleOnly)
+    for claim in failing.filter({ !$0.isForIneligibleOnly })
+      + failing.filter({ $0.isForIneligibleOnly })
     {
       // In a sentence about one offer, the first problem implies the others.
       let subject = offerKinds.contains(claim.kind) ? "offer" : claim.kind.rawValue
@@ -50,7 +51,7 @@ package enum ClaimFindings {
   }
 
   private static func sentence(_ claim: Claim) -> String {
-    claim.kind == .value ? "\(claim.range)" : claim.sentence
+    claim.kind == .value ? "\(claim.range.from)-\(claim.range.to)" : claim.sentence
   }
 
   private static func diagnostic(_ claim: Claim, _ others: [Claim], isNative: Bool) -> Diagnostic {

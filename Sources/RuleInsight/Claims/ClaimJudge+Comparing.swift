@@ -119,7 +119,7 @@ extension ClaimJudge {
     reading.words(.instead, in: sentence).compactMap { turn in
       let from = min(turn.range.upperBound, sentence.upperBound)
       let rest = from..<min(sentence.upperBound, from + 40)
-      let found = attributes(in: rest).map(\.product) + productsOfAdverbs(in: rest)
+      let found = attributes(in: rest).map { $0.product } + productsOfAdverbs(in: rest)
       return found.isEmpty ? nil : Self.unique(found)
     }
   }
@@ -139,8 +139,10 @@ extension ClaimJudge {
       return monthly.map { [$0] }
     }
     if percent.sources.count > 1 { return percent.sources.filter { !about.contains($0) } }
-    let others = Self.unique(attributes(in: sentence).filter(\.meaning.isPrice).map(\.product))
-      .filter { !about.contains($0) }
+    let others = Self.unique(
+      attributes(in: sentence).filter { $0.meaning.isPrice }.map { $0.product }
+    )
+    .filter { !about.contains($0) }
     return others.isEmpty ? nil : others
   }
 

@@ -6,7 +6,7 @@ extension ClaimJudge {
   mutating func judgeOffer(_ sentence: Range<Int>) {
     // `Your trial has ended` is not a promise.
     if reading.has(.past, in: sentence) { return }
-    let offers = subjects(in: sentence).filter(\.meaning.isOffer)
+    let offers = subjects(in: sentence).filter { $0.meaning.isOffer }
     let hasTrialWord = reading.has(.trial, in: sentence)
     let hasOffer = hasTrialWord || !offers.isEmpty
     judgeFree(sentence, hasOffer: hasOffer)
@@ -116,7 +116,7 @@ extension ClaimJudge {
     {
       if let word = reading.match([.every], at: start),
         start + word.count <= range.lowerBound,
-        text.text(start + word.count..<range.lowerBound).allSatisfy(\.isWhitespace)
+        text.text(start + word.count..<range.lowerBound).allSatisfy({ $0.isWhitespace })
       {
         return true
       }
@@ -140,7 +140,7 @@ extension ClaimJudge {
   // MARK: No payment now
 
   private mutating func judgeNoPayment(_ sentence: Range<Int>) {
-    var ranges = reading.words(.noPayment, in: sentence).map(\.range)
+    var ranges = reading.words(.noPayment, in: sentence).map { $0.range }
     for money in reading.moneys
     where sentence.contains(money.range.lowerBound) && money.amount == 0 && money.attribute == nil {
       if reading.words(.today, in: clause(money.range.lowerBound, in: sentence)).isEmpty {
@@ -236,7 +236,7 @@ extension ClaimJudge {
     }
     let isOffer =
       [ClaimWords.Kind.free, .trial, .noPayment, .then].contains { reading.has($0, in: sentence) }
-      || subjects(in: sentence).contains(where: \.meaning.isOffer)
+      || subjects(in: sentence).contains(where: { $0.meaning.isOffer })
     guard isOffer else { return }
     for (range, product) in prices {
       guard phases(product).count > 1 else { continue }
@@ -257,7 +257,7 @@ extension ClaimJudge {
   /// The trial of one slot and the price of another: `{{ primary trial }} free, then {{ secondary price }}`.
   private mutating func judgeOtherSlot(_ sentence: Range<Int>) {
     let all = subjects(in: sentence)
-    let offers = all.filter(\.meaning.isOffer)
+    let offers = all.filter { $0.meaning.isOffer }
     guard let offer = offers.first(where: { !$0.range.isEmpty }) else { return }
     let prices = all.filter {
       if case .price = $0.meaning {

@@ -38,7 +38,7 @@ extension ClaimJudge {
     let subscriptions = about.filter { products[$0].renews }
     if !subscriptions.isEmpty { return subscriptions }
     // Of the text's products the subscriptions are meant, if there are any.
-    let mentioned = Self.unique(subjects(in: 0..<text.scalars.count).map(\.product))
+    let mentioned = Self.unique(subjects(in: 0..<text.scalars.count).map { $0.product })
       .filter { products[$0].renews }
     return mentioned.isEmpty ? about : mentioned
   }

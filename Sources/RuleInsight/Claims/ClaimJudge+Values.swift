@@ -40,7 +40,7 @@ extension ClaimJudge {
       else { continue }
       return reading.tags[output].range
     }
-    return text.source(attribute.range, tags: reading.tags.map(\.range))
+    return text.source(attribute.range, tags: reading.tags.map { $0.range })
   }
 
   private func sentence(around place: Int) -> Range<Int> {
@@ -54,7 +54,7 @@ extension ClaimJudge {
       !reading.languages.isEmpty
     else { return }
     let own = String(locale.prefix { $0 != "_" && $0 != "-" }).lowercased()
-    let codes = reading.languages.map(\.code)
+    let codes = reading.languages.map { $0.code }
     let holds = codes.contains(own)
     add(
       .language, attribute.product, attribute.range, in: sentence,

@@ -36,7 +36,7 @@ struct ClaimJudge {
     self.isEligible = isEligible
     self.locale = locale
     self.profile = profile
-    tagRanges = reading.tags.map(\.range)
+    tagRanges = reading.tags.map { $0.range }
     productsOfAdverbs = reading.adverbs.map { adverb in
       products.indices.filter {
         products[$0].period.map { ClaimProduct.isSame($0, adverb.period) } ?? false
@@ -112,7 +112,7 @@ struct ClaimJudge {
 
   /// Attributes that a sentence speaks of, without those that it only compares with.
   func subjects(in range: Range<Int>) -> [Attribute] {
-    let turns = reading.words(.instead, in: range).map(\.range)
+    let turns = reading.words(.instead, in: range).map { $0.range }
     return attributes(in: range).filter { attribute in
       guard !attribute.range.isEmpty || attribute.meaning.isPrice else { return true }
       let place = min(attribute.range.lowerBound, text.scalars.count - 1)
@@ -145,14 +145,14 @@ struct ClaimJudge {
   func products(at place: Int, in sentence: Range<Int>, wantsOffer: Bool = false) -> [Int] {
     let inSentence = subjects(in: sentence)
     if wantsOffer {
-      let offers = inSentence.filter(\.meaning.isOffer)
-      if !offers.isEmpty { return Self.unique(offers.map(\.product)) }
+      let offers = inSentence.filter { $0.meaning.isOffer }
+      if !offers.isEmpty { return Self.unique(offers.map({ $0.product })) }
     }
     let near = subjects(in: clause(place, in: sentence))
-    if !near.isEmpty { return Self.unique(near.map(\.product)) }
+    if !near.isEmpty { return Self.unique(near.map({ $0.product })) }
     if !inSentence.isEmpty {
       let before = inSentence.filter { $0.range.lowerBound <= place }
-      let all = Self.unique(inSentence.map(\.product))
+      let all = Self.unique(inSentence.map { $0.product })
       if all.count > 1, let last = before.last, !wantsOffer { return [last.product] }
       return all
     }
@@ -161,9 +161,9 @@ struct ClaimJudge {
     // Sentences of the same line, then the rest of the text.
     let line = line(around: sentence)
     let inLine = subjects(in: line)
-    if !inLine.isEmpty { return Self.unique(inLine.map(\.product)) }
+    if !inLine.isEmpty { return Self.unique(inLine.map({ $0.product })) }
     let everywhere = subjects(in: 0..<text.scalars.count)
-    if !everywhere.isEmpty { return Self.unique(everywhere.map(\.product)) }
+    if !everywhere.isEmpty { return Self.unique(everywhere.map({ $0.product })) }
     return Array(products.indices)
   }
 

@@ -228,7 +228,8 @@ struct ClaimRun: ~Copyable {
   private mutating func judge(_ marked: String, _ number: Int, _ state: State, _ selected: Int) {
     let template = texts[number].template
     let text = ClaimText(
-      marked: marked, texts: template.texts.map(\.start), tags: template.tags.map(\.range.from))
+      marked: marked, texts: template.texts.map { $0.start },
+      tags: template.tags.map { $0.range.from })
     guard text.scalars.count <= longestText else {
       texts[number].uncheckedLength = max(text.scalars.count, texts[number].uncheckedLength ?? 0)
       return
@@ -244,7 +245,7 @@ struct ClaimRun: ~Copyable {
       return products.lastIndex { $0.slot == slot }
     }
     // The store's charges for these are unknown.
-    let unpriced = Set(products.filter { $0.micros == nil }.map(\.identifier))
+    let unpriced = Set(products.filter { $0.micros == nil }.map { $0.identifier })
     // A text that is rendered for both kinds of users is judged for both.
     let sides =
       template.readsEligibility || state.attributesDiffer
@@ -252,7 +253,7 @@ struct ClaimRun: ~Copyable {
       ? [state.isEligible] : state.isEligible ? [true, false] : []
     for isEligible in sides {
       var judge = ClaimJudge(
-        reading, products, guards: template.texts.map(\.guards), selected: selected,
+        reading, products, guards: template.texts.map { $0.guards }, selected: selected,
         isEligible: isEligible, locale: state.locale, profile: state.profile)
       for claim in judge.judge() where !unpriced.contains(claim.product) {
         record(

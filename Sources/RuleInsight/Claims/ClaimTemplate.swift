@@ -99,7 +99,7 @@ struct ClaimTemplate: Sendable {
     var at = 0
     for edit in edits.enumerated().sorted(by: {
       ($0.element.at, $0.offset) < ($1.element.at, $1.offset)
-    }).map(\.element) where edit.at >= at {
+    }).map({ $0.element }) where edit.at >= at {
       result += bytes[at..<edit.at]
       result += Array(edit.text.utf8)
       at = max(edit.to, edit.at)

@@ -59,7 +59,7 @@ package struct ClaimWords: Sendable {
   }()
 
   /// The codes of the languages, in the order of the tables.
-  package var codes: [String] { languages.map(\.code) }
+  package var codes: [String] { languages.map { $0.code } }
 
   /// These words and those of a file: `{"languages": {"sv": {"free": ["gratis"]}}}`.
   package func extended(by json: [UInt8]) -> Compilation<ClaimWords> {
@@ -119,7 +119,7 @@ extension ClaimWords.Language {
           .unknownKey, "'\(key)' is not a kind of claim word", severity: .warning,
           path: path + "." + key,
           suggestion: Suggestion.question(
-            about: key, among: ClaimWords.Kind.allCases.map(\.rawValue)))
+            about: key, among: ClaimWords.Kind.allCases.map { $0.rawValue }))
       ]
     }
     guard case .list(let texts) = value, texts.allSatisfy({ $0.text != nil }) else {
@@ -173,7 +173,7 @@ extension ClaimWords {
       }
     }
     guard let best = scores.max(), best > 0, best * 4 >= words.count else { return [] }
-    return zip(languages, scores).filter { $0.1 == best }.map(\.0)
+    return zip(languages, scores).filter { $0.1 == best }.map { $0.0 }
   }
 }
 

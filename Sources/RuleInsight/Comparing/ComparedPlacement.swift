@@ -23,7 +23,7 @@ struct ComparedPlacement {
     match = AudienceMatch(
       (oldRules ?? 0..<0).map { old.rules[$0].audience },
       (newRules ?? 0..<0).map { new.rules[$0].audience })
-    let properties = (old.computed.map(\.property), new.computed.map(\.property))
+    let properties = (old.computed.map { $0.property }, new.computed.map { $0.property })
     let asked = Set(properties.0).symmetricDifference(properties.1)
     let sides = [(old, oldRules), (new, newRules)]
     hasOtherContext =

@@ -61,7 +61,7 @@ package struct ComparisonWorker: ~Copyable {
     var before = old.process(chunk, slack: slack, into: buffer)
     let after = new.process(chunk, slack: slack, into: buffer)
     before.notes = after.notes
-    guard before.rejected.map(\.line) != after.rejected.map(\.line) else {
+    guard before.rejected.map({ $0.line }) != after.rejected.map({ $0.line }) else {
       return compare(before, chunk)
     }
     // Users that one of them rejects are not compared.
@@ -86,7 +86,7 @@ package struct ComparisonWorker: ~Copyable {
     output.buffer = OutcomeBuffer()
     var movedUsers = 0
     if let before = old.kept, let after = new.kept {
-      var records = ChunkRecords(chunk, refused: output.rejected.map(\.line))
+      var records = ChunkRecords(chunk, refused: output.rejected.map { $0.line })
       let pairs = ChoicePairs(before, after, placements: comparison.placements.count)
       for block in before.blocks.indices {
         pairs.mark(&marks, block, comparison.old.shown, comparison.new.shown)
@@ -279,14 +279,14 @@ private struct RejectedLines {
   private(set) var lines: [BatchWorker.RejectedLine] = []
 
   init(_ first: [BatchWorker.RejectedLine], _ second: [BatchWorker.RejectedLine]) {
-    let known = Set(first.map(\.line))
+    let known = Set(first.map { $0.line })
     lines = (first + second.filter { !known.contains($0.line) }).sorted { $0.line < $1.line }
   }
 
   /// A chunk in which these lines are blank.
   func blanked(in chunk: ByteView) -> [UInt8] {
     // SAFETY: The chunk is copied. Tests: ComparisonTests.
-    let refused = Set(lines.map(\.line))
+    let refused = Set(lines.map { $0.line })
     var kept: [UInt8] = []
     var (start, number) = (0, 0)
     while start < chunk.count {

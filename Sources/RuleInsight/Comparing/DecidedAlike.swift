@@ -29,14 +29,14 @@ extension RuleSet {
     }
     return storage.aborts == other.storage.aborts && unsent(self) == unsent(other)
       && storage.rejection == other.storage.rejection
-      && rules.map(\.isUndecidable) == other.rules.map(\.isUndecidable)
-      && rules.map(\.weights) == other.rules.map(\.weights)
+      && rules.map { $0.isUndecidable } == other.rules.map { $0.isUndecidable }
+      && rules.map { $0.weights } == other.rules.map { $0.weights }
   }
 
   /// The rules of one placement, with numbers read where conditions read them.
   private func part(_ placement: String) -> RuleSet? {
     guard let number = self.placement(named: placement) else { return nil }
-    let audiences = rules[placements[number].rules].map(\.audience)
+    let audiences = rules[placements[number].rules].map { $0.audience }
     let part = Config(
       format: format, placements: [Placement(name: placement, audiences: audiences)])
     return RuleSet.compile(

@@ -83,15 +83,15 @@ struct DifferenceSearch {
     let questions = PairQuestions(
       old: rules(placement.oldRules, comparison.old, oldConditions, model),
       new: rules(placement.newRules, comparison.new, newConditions, model))
-    let roots = (questions.old + questions.new).compactMap(\.root)
+    let roots = (questions.old + questions.new).compactMap { $0.root }
     let search = PairSearch(
       comparison, placement, questions, model, ConditionSpace(model, roots: roots), pair)
     let count = questions.old.count + questions.new.count
     let end = mostSteps ?? max(Self.leastBudget, count * Self.budgetPerRule)
-    let oldOutcomes = (questions.old.map(\.number) as [Int?] + [nil]).map {
+    let oldOutcomes = (questions.old.map { $0.number } as [Int?] + [nil]).map {
       RuleOutcomes($0, placement: number, comparison.old)
     }
-    let newOutcomes = (questions.new.map(\.number) as [Int?] + [nil]).map {
+    let newOutcomes = (questions.new.map { $0.number } as [Int?] + [nil]).map {
       RuleOutcomes($0, placement: number, comparison.new)
     }
     var difference = PlacementDifference(placement.name)
@@ -147,7 +147,7 @@ struct DifferenceSearch {
     var records: [Value] = [.object([UserMember.userID.key: .string(WitnessRecord.userID)])]
     for (analysis, ruleSet) in [(users.old, old), (users.new, new)] {
       guard let number = ruleSet.placement(named: placement.name) else { continue }
-      records += analysis.explored[number].users.map(\.record)
+      records += analysis.explored[number].users.map { $0.record }
     }
     var known: Set<Move> = []
     for record in records {

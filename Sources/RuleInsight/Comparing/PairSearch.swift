@@ -82,9 +82,10 @@ struct PairSearch {
   private func verified(
     _ witness: AnalysisWitness, _ asked: PairQuestions.Pair, draws: Bool
   ) -> PlacementDifference.Witness? {
-    let before = questions.before(asked).filter(\.takes)
+    let before = questions.before(asked).filter { $0.takes }
     space.steps += 2 * before.count
-    guard let held = model.held(before.compactMap(\.condition), for: witness).map(Set.init) else {
+    guard let held = model.held(before.compactMap({ $0.condition }), for: witness).map(Set.init)
+    else {
       return nil
     }
     var heldBack: [OccurrenceLimit] = []
@@ -117,7 +118,7 @@ struct PairSearch {
   }
 
   /// Whether rules depend on the current time.
-  private var readsClock: Bool { derived.contains(where: \.isOfTheMoment) }
+  private var readsClock: Bool { derived.contains(where: { $0.isOfTheMoment }) }
 
   private func isAbout(_ asked: PairQuestions.Pair, _ found: PlacementDifference.Witness) -> Bool {
     func index(_ rule: PairQuestions.Rule?, _ side: RuleComparison.Side) -> Int? {

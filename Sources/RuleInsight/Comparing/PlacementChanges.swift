@@ -127,7 +127,7 @@ struct PlacementChanges {
 
   /// The clauses that the condition requires together.
   private static func clauses(_ audience: Audience, _ ruleSet: RuleSet) -> [String] {
-    guard audience.expression != nil else { return audience.filters.map(\.text) }
+    guard audience.expression != nil else { return audience.filters.map({ $0.text }) }
     let text = condition(audience, ruleSet)
     return ruleSet.language.environment().conjuncts(of: text)
   }
@@ -179,7 +179,7 @@ struct PlacementChanges {
     let kept = ids[0].filter { ids[1].contains($0) }
     guard kept != ids[1].filter({ ids[0].contains($0) }) else { return }
     let (from, to) = (
-      before.map(\.id).joined(separator: ", "), after.map(\.id).joined(separator: ", ")
+      before.map { $0.id }.joined(separator: ", "), after.map { $0.id }.joined(separator: ", ")
     )
     let what = "\(label): order of variants"
     add(.variantOrder, "\(what) from \(from) to \(to)", what: what, was, rule, from: from, to: to)

@@ -45,7 +45,7 @@ package final class RuleComparison: Sendable {
 
   package var oldPlan: BatchPlan { old.plan }
   package var newPlan: BatchPlan { new.plan }
-  package var placementNames: [String] { placements.map(\.name) }
+  package var placementNames: [String] { placements.map { $0.name } }
   /// The maximum length of a line in bytes.
   package var lineLimit: Int { old.plan.lineLimit }
   /// The beginning of a file of moved users.

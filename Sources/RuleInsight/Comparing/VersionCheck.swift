@@ -113,7 +113,7 @@ package struct VersionCheck {
   private mutating func checkAudiences(_ range: Range) {
     let ruleSet = RuleSet.compile(config, language: .superscript(SDKProfile(platform(range))))
       .output
-    for audience in config.placements.flatMap(\.audiences) {
+    for audience in config.placements.flatMap({ $0.audiences }) {
       checkScript(audience, range)
       guard let expression = audience.expression else { continue }
       for name in Self.calls(of: expression) {
@@ -133,7 +133,7 @@ package struct VersionCheck {
           $0.sdk == range.sdk && $0.matches(path.names[1])
         }
         guard !rows.isEmpty, !rows.contains(where: { $0.since <= range.from }) else { continue }
-        let since = rows.map(\.since).min() ?? range.from
+        let since = rows.map { $0.since }.min() ?? range.from
         add(
           "device.\(path.names[1]) is sent since \(since), and the range begins at \(range.from)",
           range, at: rule.audience.expressionPath)
@@ -212,7 +212,8 @@ package struct VersionCheck {
     let known = ContextSchema.superwall(.standard).overridden(by: schema)
     let comparison = PlatformComparison(
       analyses, names: subjects.map { "\(range.sdk.rawValue) \($0.version)" },
-      joined: { Self.stretches($0, subjects.map(\.version), range.sdk) }, code: .versionDifference,
+      joined: { Self.stretches($0, subjects.map { $0.version }, range.sdk) },
+      code: .versionDifference,
       schema: known, now: now)
     for finding in comparison.findings {
       var finding = finding
@@ -244,7 +245,7 @@ package struct VersionCheck {
   /// A form that all versions decide alike; nil if there is no obvious one.
   private static func stableForm(at path: String, in config: Config, isRaw: Bool) -> String? {
     guard
-      let audience = config.placements.flatMap(\.audiences).first(where: { $0.path == path }),
+      let audience = config.placements.flatMap({ $0.audiences }).first(where: { $0.path == path }),
       let expression = audience.expression
     else { return nil }
     if expression.contains("Padded") {

@@ -193,7 +193,7 @@ struct TreeCandidates {
     var values = [own]
     for path in paths {
       guard let node = group.tree.node(at: path) else { continue }
-      let found = ordinary(node, path).map(\.value)
+      let found = ordinary(node, path).map { $0.value }
       guard values.count * found.count <= Self.mostTrees else {
         incomplete = .all
         continue

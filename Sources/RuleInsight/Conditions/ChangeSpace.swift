@@ -60,7 +60,7 @@ package final class ChangeSpace {
     }
     self.places = places.filter { !isFixed($0.path) }
     guard sharesClasses else { return }
-    let fixed = Set(places.filter { isFixed($0.path) }.map(\.group))
+    let fixed = Set(places.filter { isFixed($0.path) }.map { $0.group })
     shared = groups.subtracting(fixed).filter {
       base.attributes.value(at: model.groups[$0].path) == nil
     }
@@ -124,7 +124,7 @@ package final class ChangeSpace {
       if touched.count > 1 { open.append(place) }
     }
     let variables = paths.keys.sorted().map { group in
-      (group, classes(group, paths[group] ?? [], (byGroup[group] ?? []).sorted()))
+      (group: group, classes: classes(group, paths[group] ?? [], (byGroup[group] ?? []).sorted()))
     }
     return ConditionSpace(fixed, variables, open: open)
   }

@@ -20,7 +20,7 @@ extension ConditionModel {
     var nodes = [conditions[condition].root]
     for (number, clause) in conditions[condition].clauses.enumerated() {
       guard let context = context(ofClause: number, in: condition) else { continue }
-      nodes += context.map(\.node) + [clause.node].compactMap { $0 }
+      nodes += context.map { $0.node } + [clause.node].compactMap { $0 }
     }
     return nodes
   }

@@ -45,7 +45,7 @@ struct CollectionCandidates {
 
   /// Strings that are not members.
   private func fillers(_ count: Int, besides members: [Cell]) -> [Value] {
-    let texts = Set(members.filter(\.isText).map { Array($0.text.utf8) })
+    let texts = Set(members.filter { $0.isText }.map { Array($0.text.utf8) })
     var fillers: [Value] = []
     var number = 1
     while fillers.count < count {

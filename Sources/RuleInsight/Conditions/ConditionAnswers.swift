@@ -218,7 +218,7 @@ extension ConditionSpace {
 
   /// Whether a context meets the goals according to the machine.
   package func meets(_ witness: AnalysisWitness, _ goals: [Goal]) -> Bool {
-    model.outcomes(of: goals.map(\.node), for: witness).map { outcomes in
+    model.outcomes(of: goals.map { $0.node }, for: witness).map { outcomes in
       zip(outcomes, goals).allSatisfy { $0.isSubset(of: $1.wanted) }
     } ?? false
   }
@@ -300,12 +300,9 @@ extension ConditionModel {
   private func fill(_ context: Value, _ answers: [(Int, Value)]) -> Bool {
     var bytes: [UInt8] = []
     JSONWriter.append(context, to: &bytes)
-    do {
-      try frame.fill(json: bytes)
-      for (number, value) in answers { try frame.answer(number, with: value) }
-      return true
-    } catch {
-      return false
+    guard (try? frame.fill(json: bytes)) != nil else { return false }
+    return answers.allSatisfy { number, value in
+      (try? frame.answer(number, with: value)) != nil
     }
   }
 

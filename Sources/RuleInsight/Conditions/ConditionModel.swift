@@ -122,7 +122,7 @@ package final class ConditionModel {
 
   /// Evaluates atoms that read nothing, which have a single outcome.
   private static func settle(_ atoms: inout [Atom], _ program: Program) {
-    guard atoms.contains(where: \.slots.isEmpty) else { return }
+    guard atoms.contains(where: { $0.slots.isEmpty }) else { return }
     var frame = Frame(for: program)
     for i in atoms.indices where atoms[i].slots.isEmpty {
       let entry = program.entries[atoms[i].entry]

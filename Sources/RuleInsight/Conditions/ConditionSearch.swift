@@ -55,7 +55,7 @@ struct ConditionSearch {
     sets = Array(repeating: .any, count: space.nodes.count)
     allowed = sets
     seen = Array(repeating: 0, count: space.nodes.count)
-    places = space.places(below: self.goals.map(\.node))
+    places = space.places(below: self.goals.map { $0.node })
     atoms = places.compactMap { space.nodes[$0].kind == .atom ? space.nodes[$0].value : nil }
     cost = 2 * places.count + atoms.reduce(0) { $0 + space.atoms[$1].words / 8 }
   }
@@ -67,7 +67,7 @@ struct ConditionSearch {
         let limit = number < space.limits.count ? space.limits[number] : nil
         return limit ?? ClassMask(first: variable.classes.values.count)
       },
-      free: space.atoms.map(\.possible))
+      free: space.atoms.map { $0.possible })
     let before = budget
     defer { space.steps += before - budget }
     return solve(start, accepts)

@@ -46,8 +46,9 @@ package final class JointSpace {
     self.lists = lists
     var labels: [[String]: ValueLabels] = [:]
     let ruleGroups = Dictionary(
-      rules.groups.enumerated().filter { $0.element.question == nil }
-        .map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first })
+      combining: rules.groups.enumerated().filter { $0.element.question == nil }
+        .map { ($0.element.path, $0.offset) }
+    ) { first, _ in first }
     /// Distinguishes the values of a group by whether they are usual, and by the outcomes of the
     /// claims.
     func label(_ path: [String], _ atoms: [Int]?) -> ValueLabels {

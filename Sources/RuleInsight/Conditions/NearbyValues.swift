@@ -48,7 +48,7 @@ struct NearbyValues {
     }
     neighbours.append(
       .string(String(decoding: TextCandidates.other(than: demands.texts), as: UTF8.self)))
-    neighbours += demands.patterns.compactMap(\.example).map { .string($0) }
+    neighbours += demands.patterns.compactMap { $0.example }.map { .string($0) }
     // A list with one more member.
     let members = demands.members.map { Value($0) } + (hasOpaque ? constants.prefix(4) : [])
     for member in members {

@@ -61,7 +61,7 @@ struct NumberCandidates {
       let double = constant.nearestDouble
       anchors += [double + 0.5, double - 0.5, double, double.nextUp, double.nextDown]
     }
-    anchors = (anchors + ends).filter(\.isFinite)
+    anchors = (anchors + ends).filter { $0.isFinite }
     let places = NumberCandidates.refined(anchors.map(NumberCandidates.key)) {
       row(.double(NumberCandidates.double($0)))
     }

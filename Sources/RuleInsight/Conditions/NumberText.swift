@@ -12,7 +12,7 @@ enum NumberText {
   private static let none: Int32 = 8
   /// From here on, states are positions within the names, one name after the other.
   private static let firstName: Int32 = 9
-  private static let names = ["infinity", "nan"].map { $0.unicodeScalars.map(\.value) }
+  private static let names = ["infinity", "nan"].map { $0.unicodeScalars.map { $0.value } }
 
   /// The role of a letter in a number; 0 for a letter that no number contains.
   static func kind(of letter: UInt32) -> UInt8 {
@@ -33,7 +33,7 @@ enum NumberText {
   }
 
   /// The letters of numbers. The first and the last digit represent all digits.
-  static let letters: [UInt32] = "+-.09einftyaEINFTYA".unicodeScalars.map(\.value)
+  static let letters: [UInt32] = "+-.09einftyaEINFTYA".unicodeScalars.map { $0.value }
 
   /// Whether a string that ends in a state is a number.
   static func isNumber(_ state: Int32) -> Bool {

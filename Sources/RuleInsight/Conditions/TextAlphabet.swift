@@ -20,7 +20,9 @@ struct TextAlphabet {
   }
 
   private static let ordinary =
-    "abcdefghijklmnopqrstuvwxyz0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ".unicodeScalars.map(\.value)
+    "abcdefghijklmnopqrstuvwxyz0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ".unicodeScalars.map {
+      $0.value
+    }
   private static let dollar = UInt32(UInt8(ascii: "$"))
 
   init(

@@ -49,7 +49,7 @@ struct TextWalk {
   }
 
   private static func letters(_ bytes: [UInt8]) -> Letters {
-    String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value)
+    String(decoding: bytes, as: UTF8.self).unicodeScalars.map { $0.value }
   }
 
   /// By number of matching letters, the number that still match if the next one does not.

@@ -84,7 +84,7 @@ package final class FuzzReport {
       chosen[found.invariant, default: []].append(found)
     }
     for (invariant, all) in chosen.sorted(by: { $0.key < $1.key }) {
-      let usual = all.filter(\.isUsual)
+      let usual = all.filter { $0.isUsual }
       let smallest = (usual.isEmpty ? all : usual).prefix(Self.mostShrunk)
         .map { shrinking.shrunk($0) }
         .min {

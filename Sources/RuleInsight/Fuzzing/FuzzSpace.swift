@@ -43,12 +43,12 @@ struct FuzzSpace: Sendable {
     seed: String, now: Instant
   ) {
     self.seed = seed
-    var reads = Set(ruleSet.requirements.map(\.names))
-    var candidates = explored.flatMap(\.space.candidates)
-    let claims = search.candidates.flatMap(\.withMembers)
-    let claimedPaths = Set(claims.map(\.path))
+    var reads = Set(ruleSet.requirements.map { $0.names })
+    var candidates = explored.flatMap { $0.space.candidates }
+    let claims = search.candidates.flatMap { $0.withMembers }
+    let claimedPaths = Set(claims.map { $0.path })
     reads.formUnion(claimedPaths)
-    candidates = claims + candidates.flatMap(\.withMembers)
+    candidates = claims + candidates.flatMap { $0.withMembers }
     var builder = PartBuilder(search.kinds, claimedPaths)
     for candidate in candidates where candidate.question == nil { builder.add(candidate) }
     builder.addHistory(of: ruleSet, candidates, now: now)
@@ -63,7 +63,7 @@ struct FuzzSpace: Sendable {
     parts = made
     values = made.reduce(0) { $0 + $1.values.count }
     let nobody = Value.object(["userId": .string(WitnessRecord.userID)])
-    add([nobody] + explored.flatMap { $0.users.map(\.record) })
+    add([nobody] + explored.flatMap { $0.users.map { $0.record } })
   }
 
   /// Adds base users before the existing ones.
@@ -219,7 +219,7 @@ private struct PartBuilder {
       }
       guard audience.variants.count > 1, !audience.experimentID.isEmpty else { continue }
       add([UserMember.assignments.key], nil, true)
-      for variant in audience.variants.map(\.id) + ["gone"] {
+      for variant in audience.variants.map({ $0.id }) + ["gone"] {
         add(
           [UserMember.assignments.key],
           .list([

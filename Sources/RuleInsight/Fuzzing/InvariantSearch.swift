@@ -61,12 +61,12 @@ struct InvariantSearch {
       sources.append(.expression("\(Value.string(entitlement).json) in entitlements"))
     }
     model = ConditionModel(RuleInvariant.environment, sources)
-    kinds = UsualKinds([model] + explored.prefix(1).map(\.model))
+    kinds = UsualKinds([model] + explored.prefix(1).map { $0.model })
   }
 
   /// Values of attributes that the invariants distinguish.
   var candidates: [ConditionSpace.Candidate] {
-    ConditionSpace(model, roots: model.conditions.map(\.root)).candidates.filter {
+    ConditionSpace(model, roots: model.conditions.map { $0.root }).candidates.filter {
       !["outcome", "shown", "now"].contains($0.path.first ?? "outcome")
     }
   }
@@ -176,14 +176,14 @@ struct InvariantSearch {
     }
     func space(_ roots: [Int]) -> JointSpace {
       JointSpace(
-        seen.model, roots: roots, claims: model, claimRoots: claims.map(\.node), pinned: pinned,
+        seen.model, roots: roots, claims: model, claimRoots: claims.map { $0.node }, pinned: pinned,
         lists: [["entitlements"]], kinds: kinds)
     }
     // Whether it holds for the outcome regardless of the user.
     if space([]).isProved(claims, budget: Self.budget) { return .proof }
     joint += 1
     let question = ConditionSpace.Question(goals, sparing: sparing)
-    let whole = space(goals.map(\.node) + sparing.map { seen.model.conditions[$0].root })
+    let whole = space(goals.map { $0.node } + sparing.map { seen.model.conditions[$0].root })
     func answer(isUsual: Bool) -> JointSpace.Answer {
       whole.answer(question, claims, isUsual: isUsual, budget: Self.budget) { witness in
         let record = self.record(witness, upTo: last, in: placement, seen)

@@ -172,7 +172,7 @@ final class OwnChecks {
     let explanation = plan.ruleSet.explain(
       placement, frame: &decider.frame, state: state, assigner: plan.options.assigner,
       clock: plan.options.clock)
-    let matched = explanation.audiences.filter { $0.step.reason == .matched }.map(\.step.index)
+    let matched = explanation.audiences.filter { $0.step.reason == .matched }.map { $0.step.index }
     let deciding = explanation.decision.audience.map { [$0] } ?? []
     let outcome = Self.told(explanation.decision)
     return matched == deciding ? outcome : "\(outcome), but \(matched) matched"

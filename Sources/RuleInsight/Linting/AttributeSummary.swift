@@ -39,10 +39,10 @@ package struct AttributeSummary: Sendable {
       return "\(Self.text(least)) to \(Self.text(greatest))"
     }
     if !words.isEmpty, kinds.keys.filter({ $0 != "null" }) == ["string"] {
-      return words.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+      return words.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { $0.key }
         .joined(separator: ", ")
     }
-    return examples.map(\.json).joined(separator: ", ")
+    return examples.map { $0.json }.joined(separator: ", ")
   }
 
   private static func text(_ number: Double) -> String {

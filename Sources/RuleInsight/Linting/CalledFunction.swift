@@ -47,7 +47,7 @@ struct CalledFunction {
     }
     // Superscript takes the receiver or the first argument, and ignores arguments too many.
     let all = FunctionPage.signatures(of: name, in: .superscript)
-    let isMethod = all.contains(where: \.isMethod)
+    let isMethod = all.contains(where: { $0.isMethod })
     let given = (isMethod ? call.target.map { [$0] } ?? [] : []) + arguments
     signatures = all.filter { $0.counts.lowerBound <= given.count }
     operands = given

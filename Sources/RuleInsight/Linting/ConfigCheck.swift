@@ -92,7 +92,7 @@ extension ConfigCheck {
     if let config { check.lint(config, json: json, language: language, schema: schema) }
     let analysis = ruleSet.map { RuleAnalysis($0, now: now) }
     let said = check.diagnostics
-    let answers = analysis?.findings.map(\.diagnostic) ?? []
+    let answers = analysis?.findings.map { $0.diagnostic } ?? []
     return (said + answers.filter { !Consequences.contain($0, of: said) }, analysis)
   }
 }

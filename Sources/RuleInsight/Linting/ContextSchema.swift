@@ -71,7 +71,7 @@ package struct ContextSchema: Hashable, Sendable {
     }
     result.users = other.users ?? users
     for (root, attributes) in other.roots {
-      result.roots[root, default: [:]].merge(attributes) { own, other in
+      result.roots[root, default: [:]].combine(attributes) { own, other in
         var other = other
         // A type alone does not determine which users have the attribute.
         if !other.isOptional { other.isAlwaysThere = other.isAlwaysThere || own.isAlwaysThere }

@@ -105,6 +105,6 @@ extension CodePage {
     let pages =
       Lints.all.map { $0.page } + [OccurrenceLimits.otherPage] + ofExpressions + ofConfigs + ofRules
       + ofData + ofClaims
-    return Dictionary(pages.map { ($0.code, $0) }) { first, _ in first }
+    return Dictionary(combining: pages.map { ($0.code, $0) }) { first, _ in first }
   }()
 }

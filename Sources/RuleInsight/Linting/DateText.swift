@@ -33,7 +33,7 @@ struct DateText {
     let separators = Set(date.filter { !$0.isNumber })
     let numbers = parts.compactMap { Int($0) }
     guard parts.count == 3, numbers.count == 3, separators.count == 1 else { return nil }
-    let widths = parts.map(\.count)
+    let widths = parts.map { $0.count }
     if widths[0] == 4, widths[1] <= 2, widths[2] <= 2, DateText.isYear(numbers[0]) {
       (year, month, day) = (numbers[0], numbers[1], numbers[2])
       form = .yearFirst

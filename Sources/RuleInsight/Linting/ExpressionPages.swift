@@ -26,7 +26,7 @@ extension CodePage {
       better: .condition("has(user.email) ? user.email.startsWith('a') : false"),
       lists: Dialect.allCases.reversed().map { dialect in
         let entries = FunctionReference.entries.filter { $0.page.dialects.contains(dialect) }
-        let names = Set(entries.flatMap(\.page.names)).sorted()
+        let names = Set(entries.flatMap { $0.page.names }).sorted()
         return ("Functions of \(dialect.rawValue)", names)
       }),
     CodePage(

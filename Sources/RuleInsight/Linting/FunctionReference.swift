@@ -46,11 +46,11 @@ package enum FunctionReference {
       let (name, otherName) = (a.element.name.lowercased(), b.element.name.lowercased())
       return name == otherName ? a.offset < b.offset : name < otherName
     }
-    return sorted.map(\.element)
+    return sorted.map { $0.element }
   }()
 
   /// The names of all functions, each once.
-  package static let names: [String] = entries.flatMap(\.page.names).reduce(into: []) {
+  package static let names: [String] = entries.flatMap { $0.page.names }.reduce(into: []) {
     if !$0.contains($1) { $0.append($1) }
   }
 

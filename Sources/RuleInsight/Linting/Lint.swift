@@ -10,21 +10,37 @@ package protocol Lint: Sendable {
   static func findings(in subject: LintSubject) -> [Diagnostic]
 }
 
-package enum Lints {
+package struct Lints: Sendable {
+  package let page: CodePage
+  private let findings: @Sendable (LintSubject) -> [Diagnostic]
+
+  private init<Each: Lint>(_: Each.Type) {
+    page = Each.page
+    findings = { Each.findings(in: $0) }
+  }
+
   /// All lints. Their order is that of findings at one place.
-  package static let all: [any Lint.Type] = [
-    DuplicateKeys.self, DuplicateIDs.self, DuplicateTriggers.self, NoVariants.self,
-    ZeroWeights.self, OccurrenceLimits.self, UngrantedEntitlements.self, UnknownProducts.self,
-    FunctionNames.self, Escapes.self, ReservedNames.self, TextOrder.self,
-    UnrequestedQuestions.self, RedundantAudiences.self, UnknownAttributes.self, TypeErrors.self,
-    EnumValues.self, NeverBools.self, MissingAttributes.self, FailingLiterals.self,
-    NestedHostCalls.self, ConstantParts.self, MissingMatches.self, RightOperands.self,
-    PathGuards.self, MixedTypes.self, ImpossibleNumbers.self, DateStrings.self, Units.self,
-    ValueSpellings.self, OuterSpaces.self, HistoryDifferences.self, DollarSigns.self,
+  package static let all: [Lints] = [
+    Lints(DuplicateKeys.self), Lints(DuplicateIDs.self), Lints(DuplicateTriggers.self),
+    Lints(NoVariants.self),
+    Lints(ZeroWeights.self), Lints(OccurrenceLimits.self), Lints(UngrantedEntitlements.self),
+    Lints(UnknownProducts.self),
+    Lints(FunctionNames.self), Lints(Escapes.self), Lints(ReservedNames.self),
+    Lints(TextOrder.self),
+    Lints(UnrequestedQuestions.self), Lints(RedundantAudiences.self), Lints(UnknownAttributes.self),
+    Lints(TypeErrors.self),
+    Lints(EnumValues.self), Lints(NeverBools.self), Lints(MissingAttributes.self),
+    Lints(FailingLiterals.self),
+    Lints(NestedHostCalls.self), Lints(ConstantParts.self), Lints(MissingMatches.self),
+    Lints(RightOperands.self),
+    Lints(PathGuards.self), Lints(MixedTypes.self), Lints(ImpossibleNumbers.self),
+    Lints(DateStrings.self), Lints(Units.self),
+    Lints(ValueSpellings.self), Lints(OuterSpaces.self), Lints(HistoryDifferences.self),
+    Lints(DollarSigns.self),
   ]
 
   package static func findings(in subject: LintSubject) -> [Diagnostic] {
-    all.flatMap { $0.findings(in: subject) }
+    all.flatMap { $0.findings(subject) }
   }
 }
 

@@ -9,7 +9,7 @@ package struct LintSubject {
     let audiences: [Audience]
 
     /// The paths of the expression.
-    var paths: [String] { audiences.map(\.expressionPath) }
+    var paths: [String] { audiences.map { $0.expressionPath } }
   }
 
   /// An AgentWallie filter with its place.
@@ -42,7 +42,7 @@ package struct LintSubject {
     root = ConfigElement(value: json, path: "")
     self.language = config.format == .superwall ? language : .cel
     var paths: Set<String> = []
-    audiences = config.placements.flatMap(\.audiences).filter { paths.insert($0.path).inserted }
+    audiences = config.placements.flatMap { $0.audiences }.filter { paths.insert($0.path).inserted }
     conditions = LintSubject.conditions(of: audiences, in: self.language)
     let builtIn: ContextSchema =
       config.format == .agentWallie ? .agentWallie : .superwall(self.language)
@@ -143,7 +143,7 @@ extension ParsedExpression {
   /// All attributes with their places, and with the call that they are the receiver of. `user.a.b`
   /// counts once.
   var attributes: [(id: ID, path: [String])] {
-    var found: [(ID, [String])] = []
+    var found: [(id: ID, path: [String])] = []
     visit { id, parent in
       guard let path = path(id), path.count > 1 else { return }
       if let parent, [.select, .index].contains(self[parent].kind), Int(self[parent].a) == id {

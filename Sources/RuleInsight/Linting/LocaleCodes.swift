@@ -145,7 +145,7 @@ enum LocaleCodes {
     if let other = otherLanguages[first] {
       return Problem(words: "the code of that language is \"\(other)\"", form: other)
     }
-    guard text.allSatisfy(\.isLetter) else { return nil }
+    guard text.allSatisfy({ $0.isLetter }) else { return nil }
     if isKnown { return Problem(words: Form.language.words, form: first, isSafe: true) }
     return Problem(
       words: text.count == 2 ? "there is no such language" : Form.language.words, form: nil)
@@ -153,7 +153,7 @@ enum LocaleCodes {
 
   private static func locale(_ text: String) -> Problem? {
     let parts = text.split(omittingEmptySubsequences: false) { $0 == "_" || $0 == "-" }
-    guard let first = parts.first, (2...3).contains(first.count), first.allSatisfy(\.isLetter),
+    guard let first = parts.first, (2...3).contains(first.count), first.allSatisfy({ $0.isLetter }),
       parts.allSatisfy({ !$0.isEmpty })
     else { return Problem(words: Form.locale.words) }
     var form = [first.lowercased()]

@@ -107,7 +107,7 @@ private struct Search {
       return (receiver, "\(call.name)()", true)
     }
     let isOfStrings =
-      call.types(0) == TypeSet(.string) && call.signatures.contains(where: \.isMethod)
+      call.types(0) == TypeSet(.string) && call.signatures.contains(where: { $0.isMethod })
     guard isOfStrings || call.name == "size" else { return nil }
     let isTest = call.signatures.allSatisfy { $0.result.types == TypeSet(.bool) }
     return (receiver, "\(call.name)()", isTest)

@@ -80,12 +80,13 @@ package struct PlatformCheck {
   }
 
   private static func names(_ platforms: [Platform]) -> String {
-    platforms.map(\.rawValue).joined(separator: " and ")
+    platforms.map { $0.rawValue }.joined(separator: " and ")
   }
 
   /// Adds the findings of decoding, compiling and lints.
   private mutating func add(_ found: [[Diagnostic]]) {
-    let platforms = Self.platforms(Array(zip(Platform.allCases, found)))
+    let platforms = Self.platforms(
+      zip(Platform.allCases, found).map { (platform: $0, diagnostics: $1) })
     var known: Set<Key> = []
     for diagnostics in found {
       // One platform may report several problems at one place.
@@ -108,9 +109,9 @@ package struct PlatformCheck {
     _ analyses: [(platform: Platform, ruleSet: RuleSet, analysis: RuleAnalysis)]
   ) {
     let platforms = Self.platforms(
-      analyses.map { ($0.platform, $0.analysis.findings.map(\.diagnostic)) })
+      analyses.map { ($0.platform, $0.analysis.findings.map { $0.diagnostic }) })
     var known: Set<Key> = []
-    for finding in analyses.flatMap(\.analysis.findings) {
+    for finding in analyses.flatMap({ $0.analysis.findings }) {
       let key = Key(finding.diagnostic)
       guard known.insert(key).inserted, let saying = platforms[key],
         !Consequences.contain(finding.diagnostic, of: diagnostics)

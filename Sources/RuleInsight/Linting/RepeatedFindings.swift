@@ -48,7 +48,7 @@ enum RepeatedFindings {
     for other in messages.prefix(mostMessages) {
       told.notes.append("also: " + other.message + (other.suggestion.map { "; \($0)" } ?? ""))
     }
-    told.elsewhere = others.compactMap(\.range)
+    told.elsewhere = others.compactMap { $0.range }
     told.fix = fix(of: [told] + others)
     told.message += " (and \(others.count) more \(others.count == 1 ? "place" : "places"))"
     return told
@@ -56,8 +56,8 @@ enum RepeatedFindings {
 
   /// One fix for all places: only safe ones, if there are any. If two overlap, the first is used.
   private static func fix(of group: [Diagnostic]) -> Diagnostic.Fix? {
-    let fixes = group.compactMap(\.fix)
-    let isSafe = fixes.contains(where: \.isSafe)
+    let fixes = group.compactMap { $0.fix }
+    let isSafe = fixes.contains(where: { $0.isSafe })
     var edits: [Diagnostic.Fix.Edit] = []
     var end = -1
     let wanted = fixes.filter { $0.isSafe == isSafe }

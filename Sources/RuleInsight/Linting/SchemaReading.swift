@@ -133,7 +133,8 @@ private struct SchemaReader {
       if let word = ContextSchema.typeWords.first(where: { $0.0 == name }) { return word.1 }
       log.report(
         .decodeFailure, "'\(text)' is not a type", at: element.path,
-        suggestion: Suggestion.question(about: text, among: AttributeDescription.types.map(\.word))
+        suggestion: Suggestion.question(
+          about: text, among: AttributeDescription.types.map { $0.word })
           ?? "write bool, int, double, string, list, map or any")
       return nil
     }

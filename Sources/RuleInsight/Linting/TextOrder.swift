@@ -167,7 +167,7 @@ enum TextOrder: Lint {
 
     /// Whether its parts have a fixed width, as in padded versions and dates.
     var isOrderedAsText: Bool {
-      let widths = parts.map(\.count)
+      let widths = parts.map { $0.count }
       let isDate = widths[0] == 4 && widths.dropFirst().allSatisfy { $0 == 2 }
       return isDate || widths[0] > 2 && widths.allSatisfy { $0 == widths[0] }
     }

@@ -35,8 +35,8 @@ enum UngrantedEntitlements: Lint {
       """))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
-    let products = subject.config.products + subject.config.paywalls.flatMap(\.products)
-    let granted = Set(products.flatMap(\.entitlements).map(\.id))
+    let products = subject.config.products + subject.config.paywalls.flatMap { $0.products }
+    let granted = Set(products.flatMap { $0.entitlements }.map { $0.id })
     // If a config mentions no entitlements, they are granted elsewhere.
     guard !granted.isEmpty else { return [] }
     let names = granted.sorted()

@@ -125,7 +125,7 @@ package struct UserSurvey: Sendable {
     }
     if let ruleSet { found += Self.findings(ruleSet, attributes, users) }
     if let schema { found += Self.findings(schema, attributes, users) }
-    return found.filter(\.isProblem) + found.filter { !$0.isProblem }
+    return found.filter { $0.isProblem } + found.filter { !$0.isProblem }
   }
 
   private var findingsOfRecords: [Finding] {
@@ -168,7 +168,8 @@ package struct UserSurvey: Sendable {
     -> [Finding]
   {
     let present = Dictionary(
-      attributes.map { ($0.path, $0.present) }, uniquingKeysWith: { first, _ in first })
+      combining: attributes.map { ($0.path, $0.present) }
+    ) { first, _ in first }
     return ruleSet.requirements.compactMap { path -> Finding? in
       guard path.names.count > 1, SchemaLearner.roots.contains(path.names[0]) else { return nil }
       let attribute = AttributePath(Array(path.names.prefix(2)))
@@ -195,7 +196,8 @@ package struct UserSurvey: Sendable {
   ) -> [Finding] {
     var found: [Finding] = []
     let byPath = Dictionary(
-      attributes.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+      combining: attributes.map { ($0.path, $0) }
+    ) { first, _ in first }
     for root in schema.roots.keys.sorted() {
       for name in schema.names(in: root) {
         guard let expected = schema[root, name] else { continue }
@@ -229,8 +231,8 @@ package struct UserSurvey: Sendable {
 
   /// Attributes of users that no rule reads.
   package func unread(by ruleSet: RuleSet) -> [AttributePath] {
-    let read = ruleSet.program.requirements.map(\.names)
-    return attributes.map(\.path).filter { path in
+    let read = ruleSet.program.requirements.map { $0.names }
+    return attributes.map { $0.path }.filter { path in
       !read.contains { $0.starts(with: path.names) || path.names.starts(with: $0) }
     }
   }
@@ -276,7 +278,7 @@ package struct UserSurvey: Sendable {
           ])
         }),
       "unread": ruleSet.map { .list(unread(by: $0).map { .string($0.description) }) },
-      "ready": .bool(users > 0 && !findings.contains(where: \.isProblem)),
+      "ready": .bool(users > 0 && !findings.contains(where: { $0.isProblem })),
     ])
   }
 }

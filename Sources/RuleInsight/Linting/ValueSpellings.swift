@@ -80,9 +80,9 @@ enum ValueSpellings: Lint {
 
   /// - Parameter isBehind: whether the other spelling comes first in the config.
   private static func isMisspelling(_ use: Use, of other: Use, isBehind: Bool) -> Bool {
-    let conditions = Set(use.places.map(\.condition))
+    let conditions = Set(use.places.map { $0.condition })
     // A condition that contains both spellings does so deliberately.
-    guard conditions.isDisjoint(with: other.places.map(\.condition)) else { return false }
+    guard conditions.isDisjoint(with: other.places.map({ $0.condition })) else { return false }
     let (count, otherCount) = (use.places.count, other.places.count)
     if NearNames.isSameWord(use.text, other.text) {
       return count < otherCount || count == otherCount && isBehind

@@ -14,7 +14,7 @@ struct ClauseValues {
       let model = ConditionModel(environment, [.expression(clause.text)])
       let space = ChangeSpace(
         model, roots: [model.conditions[0].root], around: .nothing, isFixed: { _ in false })
-      for (place, path) in space.places.map(\.path).enumerated() {
+      for (place, path) in space.places.map({ $0.path }).enumerated() {
         for candidate in space.values(of: place) {
           guard let value = candidate.value else { continue }
           guard seen[path, default: []].insert(value).inserted else { continue }
@@ -25,7 +25,9 @@ struct ClauseValues {
     let others = clause.constants.flatMap(Self.otherForms)
     for path in runner.attributes {
       let known = (found[path] ?? []).enumerated()
-        .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element.value)
+        .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map {
+          $0.element.value
+        }
       let more = known.isEmpty ? Self.ofAnything + clause.constants : others
       byPath[path] = known + more.filter { seen[path]?.contains($0) != true }
     }

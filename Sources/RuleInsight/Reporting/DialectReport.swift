@@ -89,7 +89,7 @@ package struct DialectReport: Sendable {
   ) {
     var places: [[UInt8]: Int] = [:]
     var expressions: [(text: String, paths: [String])] = []
-    for audience in config.placements.flatMap(\.audiences) {
+    for audience in config.placements.flatMap({ $0.audiences }) {
       guard let expression = audience.expression else { continue }
       if let known = places[Array(expression.utf8)] {
         expressions[known].paths.append(audience.path)

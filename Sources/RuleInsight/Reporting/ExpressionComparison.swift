@@ -151,7 +151,7 @@ struct ExpressionComparison {
     for i in trials.samples.indices {
       let outcomes = trials.outcomes(i)
       guard outcomes.differ(difference), !trials.isInherited(i, difference) else { continue }
-      let kind = outcomes.map(\.kind)
+      let kind = outcomes.map { $0.kind }
       let count = kinds[kind, default: 0]
       guard count < Self.mostOfKind, kinds.count < Self.mostKinds || count > 0 else { continue }
       kinds[kind] = count + 1
@@ -175,7 +175,7 @@ struct ExpressionComparison {
     }
     return DialectReport.Finding(
       difference: difference, paths: [], range: parts[part].range, clause: parts[part].text,
-      outcomes: Array(zip(RuleLanguage.compared, example.outcomes)),
+      outcomes: zip(RuleLanguage.compared, example.outcomes).map { (language: $0, outcome: $1) },
       attributes: example.sample.attributes, events: example.sample.events, isDecisive: isDecisive)
   }
 
@@ -224,7 +224,7 @@ struct ExpressionComparison {
     return (tellingValues[path] ?? []).suffix(Self.mostOfSeveral).reversed()
       .filter {
         (isBroken || !$0.outcomes.differ(difference)) && seen.insert($0.value).inserted
-      }.map(\.value)
+      }.map { $0.value }
   }
 
   /// Whether the whole expression decides, within the work limit.

@@ -19,7 +19,7 @@ package struct Redaction: Sendable {
   /// The path in a string; nil when it is not that of an attribute.
   package static func path(_ text: String) -> [String]? {
     let path = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    let roots = [UserMember.user, .device, .params].map(\.key)
+    let roots = [UserMember.user, .device, .params].map { $0.key }
     guard !path.contains(""), roots.contains(path[0]) || path == [UserMember.userID.key] else {
       return nil
     }

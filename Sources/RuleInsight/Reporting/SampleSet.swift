@@ -208,7 +208,7 @@ struct SampleSet {
   /// with the count of a constant in the expression.
   static func histories(for questions: [HostQuestion], _ constants: [Value]) -> [Sample.Events] {
     var names: [String] = []
-    for case .text(let name) in questions.map(\.argument) where !name.isEmpty {
+    for case .text(let name) in questions.map({ $0.argument }) where !name.isEmpty {
       if !names.contains(name) { names.append(name) }
     }
     guard !names.isEmpty else { return [[]] }

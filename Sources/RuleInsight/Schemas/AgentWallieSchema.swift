@@ -79,7 +79,7 @@ enum AgentWallieSchema {
     is: [Filter.Operator.exists.rawValue, Filter.Operator.notExists.rawValue], isOther: true)
 
   static let frequencyCap = JSONSchema.any(of: [
-    .words(Model.FrequencyCap.Kind.allCases.filter { $0 != .nTimesTotal }.map(\.rawValue)),
+    .words(Model.FrequencyCap.Kind.allCases.filter { $0 != .nTimesTotal }.map { $0.rawValue }),
     JSONSchema.object(
       required: ["type"],
       [
@@ -97,7 +97,7 @@ enum AgentWallieSchema {
       "id": .text, "name": .anything,
       "variants": .list(.part("variant")),
       "holdout_percentage": .integer.described("The share of users who get no paywall."),
-      "status": .words(Decoder.experimentStatuses.map(\.rawValue)),
+      "status": .words(Decoder.experimentStatuses.map { $0.rawValue }),
     ])
 
   static let variant = JSONSchema.object(
@@ -111,7 +111,7 @@ enum AgentWallieSchema {
   static let product = JSONSchema.object(
     of: Decoder.productKeys, required: ["id", "store_product_id"],
     [
-      "id": .text, "name": .text, "store": .words(Decoder.stores.map(\.name)),
+      "id": .text, "name": .text, "store": .words(Decoder.stores.map { $0.name }),
       "store_product_id": .text.described("The store's identifier."),
       "entitlements": .list(.text).described("The entitlements of users that buy the product."),
       "base_plan_id": .text.described("The base plan in Google Play."),

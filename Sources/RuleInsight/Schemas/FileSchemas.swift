@@ -119,7 +119,7 @@ private enum ProductSchema {
     "Units of the currency: a decimal number as a string, or a number, which is read exactly as written."
   )
 
-  private static let unit = JSONSchema.words(Period.Unit.allCases.map(\.name))
+  private static let unit = JSONSchema.words(Period.Unit.allCases.map { $0.name })
   private static let iso = JSONSchema.text(pattern: "^P([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?$")
   private static let periodCount = JSONSchema.integer.with("minimum", 1).with(
     "maximum", .whole(Period.maximumCount))
@@ -161,7 +161,7 @@ private enum ProductSchema {
       members: [
         (
           "mode",
-          .words(Decoder.modes.map(\.word)).described(
+          .words(Decoder.modes.map { $0.word }).described(
             "Free, or paid for each period, or paid at once.")
         ),
         ("unit", unit), ("count", periodCount.described("The number of units in a period.")),
@@ -211,7 +211,7 @@ private enum ProductSchema {
   static let product: JSONSchema = {
     let names = Decoder.identifierKeys.map { JSONSchema.anything.with("required", [.string($0)]) }
     return .object(of: Decoder.keys.map { ConfigKey($0) }, members: members)
-      .with("anyOf", .list(names.map(\.value)))
+      .with("anyOf", .list(names.map { $0.value }))
   }()
 
   private static let members: [(String, JSONSchema)] =
@@ -270,7 +270,7 @@ private enum ProductSchema {
       ),
       (
         "type",
-        .words(Decoder.kindWords.map(\.word)).described("The type of the product in the store.")
+        .words(Decoder.kindWords.map { $0.word }).described("The type of the product in the store.")
       ),
       (
         "duration",

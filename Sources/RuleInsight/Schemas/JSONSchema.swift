@@ -49,7 +49,7 @@ package struct JSONSchema: Hashable, Sendable {
 
   static func words<Word: RawRepresentable & CaseIterable>(of _: Word.Type) -> JSONSchema
   where Word.RawValue == String {
-    words(Word.allCases.map(\.rawValue))
+    words(Word.allCases.map { $0.rawValue })
   }
 
   static func list(_ element: JSONSchema) -> JSONSchema {
@@ -62,7 +62,7 @@ package struct JSONSchema: Hashable, Sendable {
   }
 
   static func any(of schemas: [JSONSchema]) -> JSONSchema {
-    JSONSchema(["anyOf": .list(schemas.map(\.value))])
+    JSONSchema(["anyOf": .list(schemas.map { $0.value })])
   }
 
   /// A schema that is defined once, under `$defs`.
@@ -93,7 +93,9 @@ package struct JSONSchema: Hashable, Sendable {
 
   /// The schema for a value that must not be null.
   fileprivate var notNull: JSONSchema {
-    guard self == .anything || value.members?.map(\.key) == ["description"] else { return self }
+    guard self == .anything || value.members?.map({ $0.key }) == ["description"] else {
+      return self
+    }
     return with("type", ["object", "array", "string", "number", "boolean"])
   }
 
@@ -125,7 +127,7 @@ package struct JSONSchema: Hashable, Sendable {
     of keys: [ConfigKey], required: [String] = [], members: [(String, JSONSchema)],
     nonNull: [String] = []
   ) -> JSONSchema {
-    let described = Dictionary(members) { $1 }
+    let described = Dictionary(combining: members) { $1 }
     var properties: [Value.Entry] = keys.map { key in
       let schema = described[key.name] ?? .anything
       let isNeeded = !key.requiredBy.isEmpty || (required + nonNull).contains(key.name)
@@ -200,7 +202,7 @@ package struct JSONSchema: Hashable, Sendable {
         text += i + 1 < entries.count ? ",\n" : "\n"
       }
       text += indent + "}"
-    case .list(let values) where values.contains(where: \.isObject):
+    case .list(let values) where values.contains(where: { $0.isObject }):
       text += "[\n"
       for (i, element) in values.enumerated() {
         text += inner

@@ -81,7 +81,7 @@ extension SuperwallSchema {
         required: ["product_identifier", "store"],
         [
           "product_identifier": .text.described("The store's identifier."),
-          "store": .words(Decoder.stores.map(\.rawValue)),
+          "store": .words(Decoder.stores.map { $0.rawValue }),
           "trial_days": JSONSchema.integer.orNull,
           "billing_plan_type": JSONSchema.words(of: BillingPlan.Kind.self).orNull,
         ]),
@@ -113,7 +113,7 @@ extension SuperwallSchema {
     required: ["type", "title", "body"],
     [
       "id": JSONSchema.text.orNull,
-      "type": .words(Decoder.notificationKinds.map(\.rawValue)),
+      "type": .words(Decoder.notificationKinds.map { $0.rawValue }),
       "title": .text, "subtitle": JSONSchema.text.orNull, "body": .text,
       "delay": JSONSchema.number.orNull.described("Milliseconds after the purchase."),
     ])

@@ -117,7 +117,7 @@ enum SuperwallSchema {
     of: Decoder.variantKeys, required: ["variant_id", "percentage"],
     [
       "variant_id": .text,
-      "variant_type": .words(Decoder.variantKinds.map(\.rawValue)).described(
+      "variant_type": .words(Decoder.variantKinds.map { $0.rawValue }).described(
         "Users with a treatment get a paywall, those with a holdout get none."),
       "percentage": .count.described(
         "The weight: a whole number. Weights need not sum to 100."),

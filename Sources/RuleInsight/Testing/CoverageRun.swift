@@ -18,11 +18,11 @@ package struct CoverageRun {
   ///   - clock: has the time zone for displayed times.
   ///   - tell: called before each test, and then with the number of each placement that is
   ///     searched. If it throws, the run ends.
-  package init(
+  package init<Problem: Error>(
     _ tests: [PlacedTestCase], faults: [String], ruleSet: RuleSet, assigner: Assigner,
-    texts: TextPlan?, start: HistoryClock, clock: (Instant) throws -> HistoryClock,
-    tell: (_ placement: Int?) throws -> Void
-  ) throws {
+    texts: TextPlan?, start: HistoryClock, clock: (Instant) throws(Problem) -> HistoryClock,
+    tell: (_ placement: Int?) throws(Problem) -> Void
+  ) throws(Problem) {
     self.faults = faults
     counter = CoverageCounter(ruleSet, assigner: assigner, clock: start, texts: texts)
     for placed in tests {
@@ -31,16 +31,18 @@ package struct CoverageRun {
         self.faults.append(fault)
         continue
       }
-      do {
-        let time = try placed.test.now.map(clock) ?? start
+      let time = try placed.test.now.map(clock) ?? start
+      do throws(UserRecordReader.Rejection) {
         let decision = try counter.add(placed.test, at: time)
         self.tests += 1
         if !placed.test.expectation.differences(from: decision).isEmpty { failing += 1 }
-      } catch let rejection as UserRecordReader.Rejection {
-        self.faults.append("\(placed.place): \(rejection.reason)")
+      } catch {
+        self.faults.append("\(placed.place): \(error.reason)")
       }
     }
-    search = try CoverageSearch(counter, clock: start) { try tell($0) }
+    search = try CoverageSearch(counter, clock: start) { (number) throws(Problem) in
+      try tell(number)
+    }
   }
 
   /// The exercised share of all points that can be exercised.

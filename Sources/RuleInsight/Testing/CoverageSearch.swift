@@ -2,40 +2,42 @@ internal import CivilTime
 package import Expressions
 package import RuleEngine
 
-/// Looks for users that exercise the points that tests do not. Every gap has a user, a proof that
-/// there is none, or is reported as unknown.
+/// Looks for users who exercise what tests do not, so that every gap has a user, a reason why there can be
+/// none, or is told as unknown.
 package struct CoverageSearch {
-  /// The result for a point that no test exercises.
+  /// What is known of a point that no test exercises.
   package enum Gap: Hashable, Sendable {
-    /// A user that exercises it exists.
+    /// There is a user who does.
     case closable
-    /// No user can exercise it, for this reason.
+    /// There can be none, for this reason.
     case impossible(String)
-    /// No user was found.
+    /// None was found.
     case unknown(String)
   }
 
-  /// The factor for the usual number of steps of a question. This is not interactive, so it may
-  /// take longer.
+  /// How many times the usual steps a question may take: nobody waits for this at a keystroke.
   private static let effort = 20
 
-  /// The points that tests have exercised.
+  /// What tests have exercised.
   package let counts: CoverageCounts
-  /// All points, in the order of the config, including those that cannot be exercised.
+  /// What counts, in the order of the config; what cannot be exercised is among it.
   package private(set) var points: [CoveragePoint] = []
-  /// By point that no test exercises, the result.
+  /// By point that no test exercises.
   package private(set) var gaps: [CoveragePoint: Gap] = [:]
   /// Lines of tests that close the gaps.
   package private(set) var lines: [Value] = []
 
+  package init(_ counter: CoverageCounter, clock: HistoryClock) {
+    self.init(counter, clock: clock) { _ in }
+  }
+
   /// - Parameters:
-  ///   - counter: has counted the users of the tests. Afterwards it also includes those of
-  ///     ``lines``.
-  ///   - clock: the time at which these are decided.
-  ///   - tell: called with the number of the placement before each of its rules.
-  package init(
-    _ counter: CoverageCounter, clock: HistoryClock, _ tell: (Int) throws -> Void = { _ in }
-  ) rethrows {
+  ///   - counter: has counted the users of the tests. Afterwards it has those of ``lines``, too.
+  ///   - clock: when these are decided.
+  ///   - tell: is called with the number of the placement before each of its rules.
+  package init<Problem: Error>(
+    _ counter: CoverageCounter, clock: HistoryClock, _ tell: (Int) throws(Problem) -> Void
+  ) throws(Problem) {
     counts = counter.counts
     let decider = WitnessDecider(counter.ruleSet, at: clock)
     for number in counter.ruleSet.placements.indices {
@@ -51,8 +53,8 @@ package struct CoverageSearch {
         try tell(number)
         closing.close(rule)
       }
-      gaps.merge(closing.gaps) { $1 }
-      // Users that were found for another point may also exercise this one.
+      gaps.combine(closing.gaps) { $1 }
+      // Users who were found for something else do it as well.
       for point in own where counts[point] == 0 && counter.counts[point] > 0 {
         gaps[point] = .closable
       }
@@ -144,7 +146,7 @@ extension CoverageCounter {
   }
 
   private static func short(_ text: String) -> String {
-    let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let line = text.split(whereSeparator: { $0.isWhitespace }).joined(separator: " ")
     return line.count <= 80 ? line : String(line.prefix(79)) + "…"
   }
 }

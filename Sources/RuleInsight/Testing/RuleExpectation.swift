@@ -97,12 +97,12 @@ package struct RuleExpectation: Hashable, Sendable {
     if case .id(let id)? = audience {
       check("audience", id, Self.distinct(audiences.flatMap { [$0.id, $0.experimentID] }))
     }
-    let variants = audiences.flatMap(\.variants)
+    let variants = audiences.flatMap { $0.variants }
     check(
-      "experiment", strings[.experiment] ?? "", Self.distinct(audiences.map(\.experimentID)))
-    check("variant", strings[.variant] ?? "", Self.distinct(variants.map(\.id)))
+      "experiment", strings[.experiment] ?? "", Self.distinct(audiences.map { $0.experimentID }))
+    check("variant", strings[.variant] ?? "", Self.distinct(variants.map { $0.id }))
     check(
-      "paywall", strings[.paywall] ?? "", Self.distinct(variants.map(\.paywallID)))
+      "paywall", strings[.paywall] ?? "", Self.distinct(variants.map { $0.paywallID }))
     return lines
   }
 
@@ -139,7 +139,7 @@ extension RuleExpectation {
     package init(_ message: String) { self.message = message }
   }
 
-  private static let keys = OutcomeField.ofChoices.map(\.rawValue) + ["texts"]
+  private static let keys = OutcomeField.ofChoices.map { $0.rawValue } + ["texts"]
 
   /// - Parameter value: the `expect` of a test.
   package init(_ value: Value) throws(Fault) {

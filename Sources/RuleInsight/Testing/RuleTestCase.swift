@@ -166,6 +166,6 @@ extension Explanation {
       shown = audiences.filter { $0.step.reason != .notReached }
     }
     if let deciding, expected?.step.index != deciding.step.index { shown.append(deciding) }
-    return shown.prefix(5).flatMap(\.decidingLines).map(DiagnosticText.visible)
+    return shown.prefix(5).flatMap { $0.decidingLines }.map(DiagnosticText.visible)
   }
 }

@@ -1,71 +1,95 @@
 package import Expressions
 internal import RuleEngine
 
-/// The contents of a text with tests: tests, and invalid lines. It is one JSON object per line, one
-/// JSON list, or an object that names a table.
+/// What a text of tests has: tests, and lines that are none. It is a JSON object a line, one JSON list, or
+/// an object that names a table.
 package struct RuleTestText {
-  /// Reads a table that an object at a place names; nil if tables are not supported.
-  package typealias Table = (Value, _ place: String) throws -> (
+  /// Reads a table that an object names, which stands at a place; nil where there are no tables.
+  package typealias Table<Problem: Error> = (Value, _ place: String) throws(Problem) -> (
     tests: [PlacedTestCase], faults: [String]
   )
 
   package private(set) var tests: [PlacedTestCase] = []
-  /// The tests that cannot run, and why, with their places.
+  /// What cannot be run, and why, with its place.
   package private(set) var faults: [String] = []
 
   private let name: String
   private let timeZone: String
-  private let table: Table?
 
   /// - Parameters:
   ///   - name: the display name of the text.
   ///   - timeZone: the zone of times without one.
-  package init(_ bytes: [UInt8], name: String, timeZone: String, table: Table? = nil) throws {
+  ///   - describe: what to say of a table in a list that cannot be read.
+  package init<Problem: Error>(
+    _ bytes: [UInt8], name: String, timeZone: String, table: Table<Problem>?,
+    describe: (Problem) -> String
+  ) throws(Problem) {
     self.name = name
     self.timeZone = timeZone
-    self.table = table
     switch bytes.first(where: { $0 > 0x20 }) {
     case nil: faults.append("\(name) is empty: a test is a JSON object a line")
-    case UInt8(ascii: "["): readList(bytes)
+    case UInt8(ascii: "["): readList(bytes, table, describe)
     default:
       // A single object over several lines is a whole file.
       if let whole = try? Value.parse(json: bytes) {
-        try read(whole, line: 1)
+        try read(whole, line: 1, table)
       } else {
-        try readLines(bytes)
+        try readLines(bytes, table)
       }
     }
     if tests.isEmpty, faults.isEmpty { faults.append("\(name) has no tests") }
   }
 
-  private mutating func readLines(_ bytes: [UInt8]) throws {
+  /// A text without tables.
+  package init(_ bytes: [UInt8], name: String, timeZone: String) {
+    let table: Table<Never>? = nil
+    self.init(bytes, name: name, timeZone: timeZone, table: table, describe: Self.nothing)
+  }
+
+  private static func nothing<Problem>(_: Problem) -> String { "" }
+
+  private mutating func readLines<Problem: Error>(
+    _ bytes: [UInt8], _ table: Table<Problem>?
+  ) throws(Problem) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
-      do {
-        try read(try Value.parse(json: line), line: number + 1)
-      } catch let fault as JSONFault {
-        let position = SourcePosition(offset: fault.offset, in: Array(line))
-        let hint = fault.hint(in: Array(line)).map { "; \($0)" } ?? ""
-        faults.append("\(name):\(number + 1):\(position.column): \(fault.message)\(hint)")
+      let value: Value
+      do throws(JSONFault) {
+        value = try Value.parse(json: line)
+      } catch {
+        let position = SourcePosition(offset: error.offset, in: Array(line))
+        let hint = error.hint(in: Array(line)).map { "; \($0)" } ?? ""
+        faults.append("\(name):\(number + 1):\(position.column): \(error.message)\(hint)")
+        continue
       }
+      try read(value, line: number + 1, table)
     }
   }
 
-  private mutating func readList(_ bytes: [UInt8]) {
-    do {
-      // The line of each element, because a decoded list does not know it.
-      let lines = ListElements.lines(bytes)
-      guard case .list(let elements) = try Value.parse(json: bytes) else { return }
-      for (element, line) in zip(elements, lines) { try read(element, line: line) }
-    } catch let fault as JSONFault {
-      let position = SourcePosition(offset: fault.offset, in: bytes)
-      faults.append("\(name):\(position.line):\(position.column): \(fault.message)")
+  private mutating func readList<Problem: Error>(
+    _ bytes: [UInt8], _ table: Table<Problem>?, _ describe: (Problem) -> String
+  ) {
+    // Where each element begins: a list knows that no more once it is a value.
+    let lines = ListElements.lines(bytes)
+    let list: Value
+    do throws(JSONFault) {
+      list = try Value.parse(json: bytes)
     } catch {
-      faults.append("\(error)")
+      let position = SourcePosition(offset: error.offset, in: bytes)
+      faults.append("\(name):\(position.line):\(position.column): \(error.message)")
+      return
+    }
+    guard case .list(let elements) = list else { return }
+    do throws(Problem) {
+      for (element, line) in zip(elements, lines) { try read(element, line: line, table) }
+    } catch {
+      faults.append(describe(error))
     }
   }
 
-  private mutating func read(_ value: Value, line: Int) throws {
+  private mutating func read<Problem: Error>(
+    _ value: Value, line: Int, _ table: Table<Problem>?
+  ) throws(Problem) {
     let place = "\(name):\(line)"
     if let table, value["users"] != nil, value["userId"] == nil {
       let read = try table(value, place)

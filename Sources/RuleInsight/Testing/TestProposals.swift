@@ -17,7 +17,7 @@ package enum TestProposals {
     var missing: [String] = []
     for (placement, explored) in zip(ruleSet.placements, analysis.explored) {
       var seen: Set<Int> = []
-      let records = [TestLine.nobody] + explored.users.map(\.record)
+      let records = [TestLine.nobody] + explored.users.map { $0.record }
       for record in records {
         guard let decision = decider.decide(record, at: placement.name, assigner) else { continue }
         let audience = decision.audience ?? -1
@@ -49,7 +49,7 @@ package enum TestProposals {
       else { continue }
       found[decision.verdict.variant] = line(named, decision, now, seed: assigner.seed)
     }
-    return found.sorted { $0.key < $1.key }.map(\.value)
+    return found.sorted { $0.key < $1.key }.map { $0.value }
   }
 
   /// - Parameter seed: the seed of the draw; empty for the default seed, and without a draw.

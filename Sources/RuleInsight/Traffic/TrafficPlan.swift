@@ -106,7 +106,7 @@ package final class TrafficPlan: Sendable {
     entitlements = paywalls.map { identifier in
       guard let product = config.paywall(identifier)?.products.first else { return [] }
       let given = config.entitlements(ofProduct: product.id)
-      return (given.isEmpty ? product.entitlements : given).map(\.id)
+      return (given.isEmpty ? product.entitlements : given).map { $0.id }
     }
     limitedRules = placements.flatMap { $0.rules }
       .filter { ruleSet.rules[$0].audience.occurrenceLimit != nil }
@@ -118,7 +118,7 @@ package final class TrafficPlan: Sendable {
     answersTakeMemory = ruleSet.questions.contains { $0.argument == .anyKnown }
   }
 
-  package var placementNames: [String] { placements.map(\.name) }
+  package var placementNames: [String] { placements.map { $0.name } }
 
   /// The index of a placement in this simulation; nil when it is not part of it.
   package func place(ofPlacement number: Int) -> Int? {

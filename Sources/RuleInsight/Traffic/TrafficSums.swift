@@ -74,10 +74,10 @@ package struct TrafficSums: Hashable, Sendable {
     purchases += other.purchases
     for i in outcomes.indices { TrafficSums.add(other.outcomes[i], to: &outcomes[i]) }
     for i in rules.indices { rules[i].add(other.rules[i]) }
-    failures.merge(other.failures, uniquingKeysWith: +)
+    failures.combine(other.failures, +)
     for i in seen.indices { TrafficSums.add(other.seen[i], to: &seen[i]) }
     TrafficSums.add(other.seenAny, to: &seenAny)
-    days.merge(other.days) { $0.adding($1) }
+    days.combine(other.days) { $0.adding($1) }
   }
 
   fileprivate static func add(_ more: [Int], to counts: inout [Int]) {

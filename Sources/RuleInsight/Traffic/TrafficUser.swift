@@ -185,7 +185,7 @@ struct TrafficUser: ~Copyable {
       return value == .null ? user[member.key] : value
     }
     let status = own(.subscriptionStatus, .status) ?? .null
-    let owned = own(.activeEntitlements, .entitlements)?.elements?.compactMap(\.text) ?? []
+    let owned = own(.activeEntitlements, .entitlements)?.elements?.compactMap { $0.text } ?? []
     // Any other status means that a subscription has ended, or that there was none.
     guard status == "ACTIVE" || status == .null && !owned.isEmpty else { return false }
     // A subscriber with unknown entitlements counts as an owner.

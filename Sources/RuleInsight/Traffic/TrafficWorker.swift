@@ -216,7 +216,7 @@ package struct TrafficWorker: ~Copyable {
     // SAFETY: The view of the local array stays in the closure. Tests: TrafficTests.
     output.text.removeLast(isCSV ? 1 : 2)
     var json: [UInt8] = []
-    JSONWriter.append(.list(errors.map(\.value)), to: &json)
+    JSONWriter.append(.list(errors.map { $0.value }), to: &json)
     if isCSV {
       json.withUnsafeBufferPointer { OutcomeFragments.append(cell: $0, to: &output.text) }
     } else {

@@ -26,10 +26,13 @@ struct RuleTestFile {
       return
     }
     var named: [String] = []
-    let text = try RuleTestText(bytes, name: name, timeZone: timeZone) { value, place in
+    let text = try RuleTestText(bytes, name: name, timeZone: timeZone) {
+      (value, place) throws(any Error) in
       let table = ExpectationTable(value, at: place, beside: path, timeZone: timeZone)
       named += table.paths
       return try table.tests()
+    } describe: {
+      "\($0)"
     }
     (tests, faults, self.named) = (text.tests, text.faults, named)
   }

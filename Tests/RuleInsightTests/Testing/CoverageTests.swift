@@ -100,7 +100,7 @@ import Testing
 
   /// Of everything that can be exercised there is a user, and counting these says so.
   private static func close(_ ruleSet: RuleSet, _ place: String) throws -> CoverageSearch {
-    let search = try CoverageSearch(counter(ruleSet), clock: clock)
+    let search = CoverageSearch(counter(ruleSet), clock: clock)
     let again = counter(ruleSet)
     var tester = RuleTester(ruleSet, assigner: .hash(salt: "s"), clock: clock)
     for line in search.lines {
@@ -109,7 +109,7 @@ import Testing
       #expect(test.expectation.differences(from: decision).isEmpty, "\(place): \(line.json)")
       #expect(try tester.run(test, at: clock).differences.isEmpty, "\(place): \(line.json)")
     }
-    let closed = try CoverageSearch(again, clock: clock)
+    let closed = CoverageSearch(again, clock: clock)
     for point in search.points where search.gaps[point] == .closable {
       #expect(again.counts[point] > 0, "\(place): \(point)")
     }
@@ -240,7 +240,7 @@ import Testing
       #"{"variant_id":"\#($0.key)","variant_type":"TREATMENT","percentage":\#($0.value),"paywall_identifier":"pw"}"#
     }.joined(separator: ",")
     let rules = try ruleSet(wireRule(variants: variants))
-    let search = try CoverageSearch(Self.counter(rules), clock: Self.clock)
+    let search = CoverageSearch(Self.counter(rules), clock: Self.clock)
     #expect(search.lines.count == 3)
     #expect(search.lines.count { $0["assignments"] != nil } == 2)
     _ = try Self.close(rules, "rare")
