@@ -74,10 +74,10 @@ BARE = pa.table({name.rpartition(".")[2]: values for name, values in FITS.items(
     (table(userId=None, usrid=["a"]), ["userId"], ["give subject='usrid'"]),
     (table(userId=None, usrid=["a"], user__plan=DECIMAL), ["user.plan", "userId"],
      ["give subject='usrid'", "decimals='double'"]),
-    (table(userId=[1.5], device__locale=None), ["userId", "device.locale"], ["must be a text"]),
+    (table(userId=[1.5], device__locale=None), ["userId", "device.locale"], ["must be a string"]),
     (table(events=[5], occurrences=["x"]), ["occurrences", "events"], ["not an integer"]),
     (pa.table({"userId": ["a"], "user": ["x"], "device.locale": ["de"]}), ["user"],
-     ["must be a struct, not a text"]),
+     ["must be a struct, not a string"]),
     (pa.table({"userId": ["a", "b"], "user": [[1], [2]], "device": [{"locale": "de"}] * 2}),
      ["user"], ["must be a struct"]),
 ], ids=range(14))

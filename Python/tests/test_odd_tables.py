@@ -123,8 +123,8 @@ def test_times_are_what_a_record_has(dialect: str, expression: str) -> None:
 
 @pytest.mark.parametrize(("column", "words"), [
     (pa.array([0], pa.timestamp("us")), "give it one, such as UTC"),
-    (pa.array([0], pa.date32()), "cast it to a text"),
-    (pa.array([b"a"]), "cast it to a text"),
+    (pa.array([0], pa.date32()), "cast it to a string"),
+    (pa.array([b"a"]), "cast it to a string"),
     (pa.array([1], pa.duration("s")), "cast it to a number"),
     (pa.array([["a"]], pa.list_view(pa.string())), "cast it to a list"),
     (pa.RunEndEncodedArray.from_arrays([1], pa.array(["a"])), "decode it"),
@@ -159,7 +159,7 @@ def test_identities() -> None:
     outcomes = plan().outcomes(ids)
     assert [row["p"] is None for row in outcomes.to_arrow().to_pylist()] == [True, False, True]
     assert [row["row"] for row in outcomes.report.rejects] == [0, 2]
-    with pytest.raises(tollgate.ColumnError, match="a text or an integer"):
+    with pytest.raises(tollgate.ColumnError, match="a string or an integer"):
         plan().decide(pa.table({"userId": [1.5], "x": ["a"]}))
 
 

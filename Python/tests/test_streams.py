@@ -182,7 +182,7 @@ def test_tables_without_rows(config: tollgate.Config) -> None:
         batch = pa.RecordBatch.from_arrays(
             [pa.array([], kind), pa.array([], pa.null())], names=["userId", "user.tags"])
         assert plan.decide(batch).num_rows == 0
-    with pytest.raises(tollgate.ColumnError, match="text or an integer"):
+    with pytest.raises(tollgate.ColumnError, match="string or an integer"):
         plan.decide(pa.table({"userId": pa.array([1.5]), "user.tags": pa.nulls(1)}))
 
 

@@ -169,10 +169,10 @@ extension UserMember {
   /// The required type of a column for the member.
   fileprivate var wantedColumn: String {
     switch kind {
-    case .text: self == .userID ? "a text or an integer" : "a text"
-    case .time: "a timestamp with a time zone, or a text such as 2026-03-01T12:00:00Z"
-    case .texts: "a list of texts"
-    case .assignments: "a list of structs with the texts 'experimentId' and 'variantId'"
+    case .text: self == .userID ? "a string or an integer" : "a string"
+    case .time: "a timestamp with a time zone, or a string such as 2026-03-01T12:00:00Z"
+    case .texts: "a list of strings"
+    case .assignments: "a list of structs with the strings 'experimentId' and 'variantId'"
     case .times: "a struct or a map of lists of timestamps"
     case .attributes: "a struct"
     }

@@ -300,6 +300,6 @@ import Testing
     #expect(
       try problem { schema in
         schema.pointee = schema.pointee.children[0]!.pointee
-      } == "the table: is a text, and must be a struct of columns")
+      } == "the table: is a string, and must be a struct of columns")
   }
 }

@@ -56,7 +56,7 @@ import Testing
     let id: Columns = [("userId", Self.text)]
     let times = ArrowShape.list("+l", .timestamp("tsu:UTC"))
     let cases: [(name: String, shape: ArrowShape, problem: String?)] = [
-      ("user", Self.text, "column 'user': must be a struct, not a text"),
+      ("user", Self.text, "column 'user': must be a struct, not a string"),
       ("user", .map(Self.text), "column 'user': must be a struct, not a map"),
       (
         "device", .dictionary("c", .structure([("a", .bool)])),
@@ -64,17 +64,17 @@ import Testing
       ),
       ("params", .null, nil),
       ("params", .number("g"), "column 'params': must be a struct, not a floating point number"),
-      ("subscriptionStatus", .bool, "column 'subscriptionStatus': must be a text, not a bool"),
+      ("subscriptionStatus", .bool, "column 'subscriptionStatus': must be a string, not a bool"),
       ("subscriptionStatus", .dictionary("i", Self.text), nil),
-      ("entitlements", Self.text, "column 'entitlements': must be a list of texts, not a text"),
+      ("entitlements", Self.text, "column 'entitlements': must be a list of strings, not a string"),
       (
         "entitlements", .list("+l", .number("i")),
-        "column 'entitlements': must be a list of texts, not a list"
+        "column 'entitlements': must be a list of strings, not a list"
       ),
       ("entitlements", .list("+w:2", .text("vu")), nil),
       (
         "assignments", .list("+l", .structure([("experimentId", Self.text)])),
-        "column 'assignments': must be a list of structs with the texts 'experimentId' and 'variantId', "
+        "column 'assignments': must be a list of structs with the strings 'experimentId' and 'variantId', "
           + "not a list"
       ),
       ("occurrences", .map(times), nil),
@@ -89,7 +89,7 @@ import Testing
       ),
       (
         "sessionStart", .number("l"),
-        "column 'sessionStart': must be a timestamp with a time zone, or a text such as 2026-03-01T12:00:00Z, not an integer"
+        "column 'sessionStart': must be a timestamp with a time zone, or a string such as 2026-03-01T12:00:00Z, not an integer"
       ),
       (
         "sessionStart", .other("tsu:"),
@@ -103,7 +103,7 @@ import Testing
     }
     #expect(
       try problem([("userId", .number("g"))])
-        == "column 'userId': must be a text or an integer, not a floating point number")
+        == "column 'userId': must be a string or an integer, not a floating point number")
   }
 
   @Test func attributesOfTheWrongKind() throws {
@@ -112,13 +112,13 @@ import Testing
     }
     #expect(
       try problem(columns(.other("d:9,2")), "user.a == 1")
-        == "column 'user.a': is a decimal, which rules have no value for; cast it to a double or a text"
+        == "column 'user.a': is a decimal, which rules have no value for; cast it to a double or a string"
     )
     #expect(
       try problem(columns(.other("d:9,2")), "user.b == 1", { $0.ignoresMissing = true }) == nil)
     #expect(
       try problem(columns(Self.text), "user.a.b == 1")
-        == "column 'user.a': must be a struct, not a text: rules read 'user.a.b'")
+        == "column 'user.a': must be a struct, not a string: rules read 'user.a.b'")
     #expect(
       try problem(columns(.map(Self.text)), "user.a.b == 1")
         == "column 'user.a': must be a struct, not a map: rules read 'user.a.b'")
@@ -148,7 +148,7 @@ import Testing
     #expect(try problem([("id", Self.text)], "true", { $0.subject = "id" }) == nil)
     #expect(
       try problem([("id", .bool)], "true", { $0.subject = "id" })
-        == "column 'id': must be a text or an integer, not a bool")
+        == "column 'id': must be a string or an integer, not a bool")
     #expect(try problem([("id", Self.text)], "true", { $0.columns = ["userId": "id"] }) == nil)
     #expect(
       try problem([("userId", Self.text)], "true", { $0.columns = ["user.plan": "plan"] })

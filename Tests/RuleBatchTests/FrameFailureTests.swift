@@ -263,14 +263,14 @@ import Testing
     }
     #expect(
       try problem([("userId", float), ("user.a", Self.text)], hasRows: true)
-        == "column 'userId': must be a text or an integer, not a floating point number")
+        == "column 'userId': must be a string or an integer, not a floating point number")
     #expect(try problem([("userId", .null), ("user.a", Self.text)], hasRows: true) != nil)
     #expect(
       try problem([("id", float), ("user.a", float)])?.hasPrefix("column 'userId'") == true)
     #expect(try problem([("userId", float)])?.hasPrefix("column 'user.a'") == true)
     #expect(
       try problem([("userId", .bool), ("user.a", float)])
-        == "column 'userId': must be a text or an integer, not a bool")
+        == "column 'userId': must be a string or an integer, not a bool")
   }
 
   /// Places deeper than any attribute, and tables with very many columns.

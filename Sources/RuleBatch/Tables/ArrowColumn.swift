@@ -165,7 +165,7 @@ struct ArrowColumn {
     let (buffer, offset, count) = (Int(view.buffer), Int(view.offset), Int(view.count))
     guard count >= 0, buffer >= 0, buffer < buffers.count, offset >= 0,
       count <= buffers[buffer].count &- offset
-    else { throw column.fault("the array is damaged: a text lies outside of its buffers", row) }
+    else { throw column.fault("the array is damaged: a string is outside its buffers", row) }
     return ByteView(rebasing: buffers[buffer][offset..<offset &+ count])
   }
 

@@ -87,12 +87,12 @@ package enum ArrowType: Hashable, Sendable {
   /// An unsupported type, by the beginning of its format.
   private static func unusable(_ format: String) -> ArrowType {
     let kinds: [(start: String, name: String, hint: String)] = [
-      ("d:", "a decimal", "cast it to a double or a text"),
-      ("td", "a date", "cast it to a text or to a timestamp with a time zone"),
-      ("tt", "a time of day", "cast it to a text"),
+      ("d:", "a decimal", "cast it to a double or a string"),
+      ("td", "a date", "cast it to a string or to a timestamp with a time zone"),
+      ("tt", "a time of day", "cast it to a string"),
       ("tD", "a duration", "cast it to a number"), ("ti", "an interval", "cast it to a number"),
-      ("z", "binary data", "cast it to a text"), ("Z", "binary data", "cast it to a text"),
-      ("vz", "binary data", "cast it to a text"), ("w:", "binary data", "cast it to a text"),
+      ("z", "binary data", "cast it to a string"), ("Z", "binary data", "cast it to a string"),
+      ("vz", "binary data", "cast it to a string"), ("w:", "binary data", "cast it to a string"),
       ("+v", "a list view", "cast it to a list"), ("+u", "a union", "cast it to a single type"),
       ("+r", "run-end encoded", "decode it"),
     ]
@@ -110,7 +110,7 @@ package enum ArrowType: Hashable, Sendable {
     case .bool: "a bool"
     case .integer: "an integer"
     case .half, .float, .double: "a floating point number"
-    case .text, .largeText, .textView: "a text"
+    case .text, .largeText, .textView: "a string"
     case .timestamp: "a timestamp"
     case .list, .largeList, .fixedList: "a list"
     case .structure: "a struct"
@@ -226,7 +226,7 @@ extension ArrowField {
       throw ArrowError(path, "the codes of a dictionary must be integers")
     }
     guard dictionary.codes == nil else {
-      throw ArrowError(path, "is a dictionary of dictionaries; cast it to a text")
+      throw ArrowError(path, "is a dictionary of dictionaries; cast it to a string")
     }
     return ArrowField(name, dictionary.type, dictionary.children, codes: codes)
   }

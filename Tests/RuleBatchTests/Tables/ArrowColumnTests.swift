@@ -193,21 +193,21 @@ import Testing
   @Test(arguments: [
     (
       "d:10,2",
-      "column 'user.x': is a decimal, which rules have no value for; cast it to a double or a text"
+      "column 'user.x': is a decimal, which rules have no value for; cast it to a double or a string"
     ),
     (
       "tdD",
-      "column 'user.x': is a date, which rules have no value for; cast it to a text or to a timestamp with a time zone"
+      "column 'user.x': is a date, which rules have no value for; cast it to a string or to a timestamp with a time zone"
     ),
     (
-      "ttm", "column 'user.x': is a time of day, which rules have no value for; cast it to a text"
+      "ttm", "column 'user.x': is a time of day, which rules have no value for; cast it to a string"
     ),
     ("tDs", "column 'user.x': is a duration, which rules have no value for; cast it to a number"),
     (
       "tiM", "column 'user.x': is an interval, which rules have no value for; cast it to a number"
     ),
-    ("z", "column 'user.x': is binary data, which rules have no value for; cast it to a text"),
-    ("w:16", "column 'user.x': is binary data, which rules have no value for; cast it to a text"),
+    ("z", "column 'user.x': is binary data, which rules have no value for; cast it to a string"),
+    ("w:16", "column 'user.x': is binary data, which rules have no value for; cast it to a string"),
     (
       "tsu:",
       "column 'user.x': is a timestamp without a time zone, which rules have no value for; give it one, such as UTC"
