@@ -187,6 +187,12 @@ import Testing
       #expect(answer.status == 503 && answer.code == "database_unavailable")
       #expect(answer.headers["retry-after"] == "1")
       #expect(ContinuousClock.now - start < .seconds(10))
+      // Each line is answered, and the connection is not cut.
+      let stream = try await server.post(
+        "/v1/decide/stream", #"{"userId":"u"}"# + "\n" + #"{"userId":"v","requestId":"r"}"#)
+      let lines = try stream.text.split(separator: "\n").map { try Value.parse(json: $0.utf8) }
+      #expect(lines.map { $0["error"]?["line"] } == [1, 2])
+      #expect(lines.allSatisfy { $0["error"]?["code"] == "database_unavailable" })
       let ready = try await server.send("GET", "/readyz")
       #expect(ready.status == 503 && ready.json["error"]?["configAgeSeconds"] != nil)
       #expect(

@@ -109,8 +109,27 @@ struct DecisionStream: Sendable {
 
   private func decide(_ chunk: StreamLines.Chunk) async throws -> [UInt8] {
     guard service.options.keepsState, !chunk.isTooLong else { return decide(chunk, [:]) }
-    let answers = try await decideAndStore(chunk)
-    return decide(try await withStoredState(chunk), answers)
+    var answers: StoringAnswers = [:]
+    do {
+      answers = try await decideAndStore(chunk)
+      return decide(try await withStoredState(chunk), answers)
+    } catch let error as ServiceError {
+      return refuse(chunk, answers, error)
+    }
+  }
+
+  /// The answers to lines that were stored before the store failed, and its error for the others.
+  private func refuse(
+    _ chunk: StreamLines.Chunk, _ answers: StoringAnswers, _ error: ServiceError
+  ) -> [UInt8] {
+    var output: [UInt8] = []
+    for (number, line) in chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
+      .enumerated() where !line.isEmpty
+    {
+      let line = chunk.line + number
+      Self.append(answers[line] ?? .failure(error), line: line, to: &output)
+    }
+    return output
   }
 
   /// Decides the lines that store something, in one transaction.

@@ -28,7 +28,7 @@ package enum APIDescription {
       var route = route
       // The admin token must name an application.
       route.parameters.append(application)
-      route.errors += [400, 403, 404]
+      route.errors += [400, 403, 404, 503]
       return route
     }
   }
