@@ -27,7 +27,7 @@
 
 // The vectors of a processor. Each includes the ones before it.
 enum __attribute__((enum_extensibility(closed), swift_name("Vectors"))) tollgate_vectors {
-  // What every processor has that Swift compiles for: SSE2 on x86, NEON on ARM.
+  // The vectors that every processor has for which Swift compiles: SSE2 on x86, NEON on ARM.
   TOLLGATE_VECTORS_PLAIN __attribute__((swift_name("plain"))),
   TOLLGATE_VECTORS_AVX2 __attribute__((swift_name("avx2"))),
   TOLLGATE_VECTORS_AVX512 __attribute__((swift_name("avx512"))),

@@ -185,7 +185,7 @@ private struct ConditionSources {
   }
 }
 
-/// What distinguishes the witnesses of a placement.
+/// The parts that distinguish the witnesses of a placement.
 private struct Move: Hashable {
   var from: ComparedOutcome
   var to: ComparedOutcome

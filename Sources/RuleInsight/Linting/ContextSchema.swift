@@ -129,7 +129,7 @@ extension ContextSchema.Kind {
     }
   }
 
-  /// The union of the types of a list's elements, of which there may be thousands.
+  /// The union of the types of a list's elements. There may be thousands of elements.
   static func union(_ kinds: [Self]) -> Self {
     guard let first = kinds.first else { return .any }
     var (words, known): ([String], Set<String>) = ([], [])

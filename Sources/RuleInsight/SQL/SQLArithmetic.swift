@@ -52,7 +52,7 @@ extension SQLTranslator {
 
   private enum NumberKind { case integer, double, either, other }
 
-  /// What kind of number a value is; nil for what has no arithmetic.
+  /// The kind of number that a value is; nil for values that have no arithmetic.
   private func kind(of value: SQLValue) -> NumberKind? {
     switch value {
     case .integer: return .integer
@@ -140,7 +140,7 @@ extension SQLTranslator {
       case .double(let number):
         return SQLCell(.double(SQLExpression(text: "(-\(number.text))", columns: number.columns)))
       case .number(let number):
-        // Whatever it is, comparing it tells no difference.
+        // Comparisons have the same result whether it is an integer or a double.
         return SQLCell(
           .double(
             SQLExpression(

@@ -1,4 +1,4 @@
-/// What a column of a table of users holds. NULL is always a missing attribute.
+/// The kinds of values of a column in a table of users. NULL is always a missing attribute.
 package enum SQLColumnKind: String, CaseIterable, Sendable {
   case text, integer
   /// Integers or doubles: rules decide alike for both.

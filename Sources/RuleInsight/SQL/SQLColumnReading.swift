@@ -6,7 +6,7 @@ internal import RuleEngine
 /// A column has one type. Where rules treat an attribute in several ways, the one that says most about its
 /// type counts, and the others are translated for that type.
 struct SQLColumnReading {
-  /// What a rule does with an attribute, the most telling first.
+  /// The uses of an attribute by a rule. The one that says most about its type is the first.
   private enum Use: Int, Comparable {
     case loop, textFunction, concatenation, textOrder, arithmetic, numberOrder, textEquality
     case numberEquality, boolean, membership, size, truth, time
@@ -47,7 +47,7 @@ struct SQLColumnReading {
   /// Attributes from which days are derived.
   private static let minutes = ["minutesSinceInstall", "minutesSinceLastPaywallView"]
 
-  /// What a column holds.
+  /// The kind of values of a column.
   func kind(of slot: Int, _ path: AttributePath) -> SQLColumnKind {
     if let known = known(path) {
       if known == .text, uses[slot] == [.time] { return .time }
@@ -68,7 +68,7 @@ struct SQLColumnReading {
     return kind == .integer && doubles.contains(slot) ? .double : kind
   }
 
-  /// What the SDKs send.
+  /// The kind of an attribute that the SDKs send.
   private func known(_ path: AttributePath) -> SQLColumnKind? {
     guard path.names.first == "device", let attribute = schema.attribute(path.names) else {
       return nil

@@ -1,6 +1,6 @@
 /// A test in SQL that is true or false for every row, and its opposite.
 struct SQLAtom: Hashable {
-  /// What makes some atoms decide others.
+  /// The form of an atom, by which some atoms decide others.
   enum Form: Hashable {
     /// Whether a column is NULL.
     case isNull(String)
@@ -109,7 +109,7 @@ indirect enum SQLCondition: Hashable {
       for other in flat[(i + 1)...] where part.implies(!other) { return .never }
     }
     flat = withoutRepeats(flat) { $1.implies($0) }
-    // What another part decides is left out of the alternatives.
+    // The alternatives leave out conditions that another part decides.
     let atoms = flat.filter(\.isAtom)
     let tidied = flat.map { part -> SQLCondition in
       guard case .any(let choices) = part, !atoms.isEmpty else { return part }

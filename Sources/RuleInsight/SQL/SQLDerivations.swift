@@ -9,13 +9,13 @@ extension SQLTranslator {
     ruleSet.storage.derived.first { "device.\($0.rawValue)" == path }
   }
 
-  /// The attributes that one follows from, as far as rules read them: others are no columns of the table.
+  /// The attributes that one follows from, as far as rules read them: others are not columns of the table.
   func sources(of path: String) -> [AttributePath] {
     let sources = derivable(path).flatMap { DeviceDerivation.sources(of: $0) } ?? []
     return sources.filter { ruleSet.requirements.contains($0) }
   }
 
-  /// What an attribute is where its column is NULL; nil where it is missing then.
+  /// The value of an attribute where its column is NULL; nil where it is missing then.
   mutating func derived(_ path: String, _ kind: SQLColumnKind) throws(SQLRefusal) -> SQLCell? {
     guard let attribute = derivable(path) else { return nil }
     let sources = sources(of: path)
@@ -87,7 +87,7 @@ extension SQLTranslator {
   }
 }
 
-/// What DuckDB derives, as ``DeviceDerivation`` does.
+/// The values that DuckDB derives, as ``DeviceDerivation`` does.
 enum SQLDerivations {
   /// A number with zeros before it; what is not a number counts as 0.
   private static func paddedNumber(_ part: String, width: Int) -> String {

@@ -179,7 +179,7 @@ struct SQLDraws {
     let hash = translator.fact(
       Self.taking(words, into: "5381::UBIGINT") { "(\($0) * 33 + \($1)) % 4294967296" }
     ).text
-    // What stands behind the ID is the same for all users.
+    // The text after the ID is the same for all users.
     var factor: UInt32 = 1
     var addend: UInt32 = 0
     for byte in [UInt8(ascii: ":")] + Array(experiment.utf8) {

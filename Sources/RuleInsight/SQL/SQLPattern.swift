@@ -1,7 +1,7 @@
 /// Regular expressions that every RE2 reads as the engine does.
 enum SQLPattern {
   /// Whether a pattern has nothing but characters, sets of ASCII characters, groups, alternatives, repetitions,
-  /// anchors and escaped punctuation. What letters such as `\d` mean differs.
+  /// anchors and escaped punctuation. The meaning of letters such as `\d` differs.
   static func isPlain(_ pattern: String) -> Bool {
     var isInSet = false
     var isEscaped = false

@@ -3,7 +3,7 @@ package import RuleEngine
 
 /// The rules of a config in SQL, for a table of users.
 ///
-/// What it says of a user is what the engine decides, for a table with these columns: users have no stored
+/// For a table with these columns, it says of a user what the engine decides: users have no stored
 /// variants, occurrences, events or entitlements. Placements with an audience that SQL cannot say exactly are
 /// left out, and ``SQLPlacement/audiences`` has the reason.
 package struct SQLPlan: Sendable {
@@ -32,7 +32,7 @@ package struct SQLPlan: Sendable {
     package var ignoresHistory = false
     /// The placements that are written; nil for all.
     package var placements: [String]?
-    /// What columns hold, by path, where that is not as the rules suggest.
+    /// The kinds of values of columns, by path, where they are not as the rules suggest.
     package var kinds: [String: SQLColumnKind] = [:]
 
     package init(clock: HistoryClock) { self.clock = clock }
@@ -48,7 +48,7 @@ package struct SQLPlan: Sendable {
   package private(set) var columns: [SQLColumn] = []
   /// Attributes that the engine derives from others where a table has those.
   package private(set) var derived: [String] = []
-  /// What the query computes before the conditions.
+  /// The expressions that the query computes before the conditions.
   private(set) var facts: [(name: String, text: String)] = []
 
   package init(_ ruleSet: RuleSet, for database: SQLDatabase, _ options: Options) {
@@ -164,7 +164,7 @@ package struct SQLPlacement: Sendable {
       }
       if !limit.allows(storedCount: 0) { condition = .never }
     }
-    // Nobody draws where nobody matches.
+    // No user draws if no user matches.
     if condition == .never { return }
     let index = rule.audience.index
     guard rule.audience.experimentStatus == .running, rule.weights.count > 1 else {

@@ -38,7 +38,7 @@ extension SQLPlan {
     return column.kind == .number ? "\(database.type(.integer)) or \(type)" : type
   }
 
-  /// What SQL says and what it does not, for people.
+  /// A summary for people of what SQL says and what it does not say.
   package var summary: String {
     var lines = [
       "SQL has \(covered) of \(counted(audiences, "audience")) (\(Self.percent(covered, audiences))), "

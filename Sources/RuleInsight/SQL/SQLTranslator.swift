@@ -16,9 +16,9 @@ struct SQLTranslator {
   let clock: HistoryClock
   /// Whether a rule depends on the clock.
   var readsClock = false
-  /// What users without events are answered, by slot; nil where these questions are refused.
+  /// The answers for users without events, by slot; nil where these questions are refused.
   private let answers: [Int: Cell]?
-  /// What is computed before the conditions, in a table of its own.
+  /// The expressions that are computed before the conditions, in a table of their own.
   private(set) var facts: [(name: String, text: String)] = []
   private var known: [ConditionGraph.ID: SQLCell] = [:]
   /// The values of the variables of loops, by level.
@@ -82,7 +82,7 @@ struct SQLTranslator {
 
   // MARK: Values
 
-  /// What a part evaluates to.
+  /// The value that a part evaluates to.
   mutating func value(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLCell {
     if let known = known[id] { return known }
     let cell = try computed(id)
@@ -268,7 +268,7 @@ struct SQLTranslator {
     }
   }
 
-  /// What a part comes to where a bool is needed.
+  /// The outcome that a part evaluates to where a bool is needed.
   mutating func test(_ id: ConditionGraph.ID) throws(SQLRefusal) -> SQLOutcome {
     let outcome = try outcome(id)
     guard outcome.size <= Self.mostAtoms else {

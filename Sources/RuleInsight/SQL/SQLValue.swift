@@ -27,7 +27,7 @@ enum SQLValue {
   /// A difference of times in microseconds.
   case span(SQLExpression)
   case list(SQLExpression)
-  /// A value of which nothing else is known.
+  /// A value about which nothing else is known.
   case something(String)
 
   /// The expression of a number.
@@ -44,7 +44,7 @@ enum SQLValue {
   var fault: EvaluationError.Kind? { if case .fault(let kind) = self { kind } else { nil } }
 }
 
-/// What a part of a rule evaluates to: one value for each of several conditions, exactly one of which is true.
+/// The values that a part of a rule evaluates to: one for each of several conditions. Exactly one condition is true.
 struct SQLCell {
   struct Case {
     var when: SQLCondition
@@ -70,7 +70,7 @@ struct SQLCell {
     return SQLCell(all)
   }
 
-  /// What a test of the value comes to.
+  /// The outcome of a test of the value.
   func testing(_ body: (SQLValue) throws(SQLRefusal) -> SQLOutcome) throws(SQLRefusal)
     -> SQLOutcome
   {
@@ -80,7 +80,7 @@ struct SQLCell {
   }
 }
 
-/// What a test comes to: true, false, or a fault, each under a condition. Exactly one of them holds.
+/// The outcome of a test: true, false, or a fault, each under a condition. Exactly one of them holds.
 struct SQLOutcome {
   var yes: SQLCondition
   var no: SQLCondition

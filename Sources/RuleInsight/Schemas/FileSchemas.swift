@@ -44,7 +44,7 @@ extension JSONSchema {
       required: ["paywalls"],
       ["paywalls": map(map(text)).described("Maps paywall identifiers to texts by name.")]))
 
-  /// What attributes there are, as `check --schema` reads it.
+  /// The list of the attributes, as `check --schema` reads it.
   package static let attributeSchema = document(
     "Attributes",
     """

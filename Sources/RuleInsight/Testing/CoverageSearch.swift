@@ -3,9 +3,9 @@ package import Expressions
 package import RuleEngine
 
 /// Looks for users who exercise what tests do not, so that every gap has a user, a reason why there can be
-/// none, or is told as unknown.
+/// none, or is reported as unknown.
 package struct CoverageSearch {
-  /// What is known of a point that no test exercises.
+  /// The result for a point that no test exercises.
   package enum Gap: Hashable, Sendable {
     /// There is a user who does.
     case closable
@@ -15,12 +15,12 @@ package struct CoverageSearch {
     case unknown(String)
   }
 
-  /// How many times the usual steps a question may take: nobody waits for this at a keystroke.
+  /// How many times the usual steps a question may take: no user waits for this at a keystroke.
   private static let effort = 20
 
-  /// What tests have exercised.
+  /// The counts of what tests have exercised.
   package let counts: CoverageCounts
-  /// What counts, in the order of the config; what cannot be exercised is among it.
+  /// The points that count, in the order of the config, including those that cannot be exercised.
   package private(set) var points: [CoveragePoint] = []
   /// By point that no test exercises.
   package private(set) var gaps: [CoveragePoint: Gap] = [:]

@@ -1,8 +1,8 @@
 package import Expressions
 internal import RuleEngine
 
-/// What a text of tests has: tests, and lines that are none. It is a JSON object a line, one JSON list, or
-/// an object that names a table.
+/// The contents of a text of tests: tests, and lines that are not tests. The text is a JSON object a line, one JSON
+/// list, or an object that names a table.
 package struct RuleTestText {
   /// Reads a table that an object names, which stands at a place; nil where there are no tables.
   package typealias Table<Problem: Error> = (Value, _ place: String) throws(Problem) -> (
@@ -10,7 +10,7 @@ package struct RuleTestText {
   )
 
   package private(set) var tests: [PlacedTestCase] = []
-  /// What cannot be run, and why, with its place.
+  /// The parts of the text that cannot be run, each with the reason and its place.
   package private(set) var faults: [String] = []
 
   private let name: String

@@ -70,7 +70,7 @@ struct SQLCommand: AsyncParsableCommand {
     name: .customLong("type"),
     help: ArgumentHelp(
       "The type of an attribute's column, if it is not what the rules suggest: user.ltv=double.",
-      discussion: "Repeatable. Types are text, integer, number, double, bool, time and list.",
+      discussion: "Repeatable. The types are: text, integer, number, double, bool, time and list.",
       valueName: "path=type"))
   var types: [String] = []
 

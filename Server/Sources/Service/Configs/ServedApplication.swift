@@ -95,7 +95,7 @@ package final class ServedApplication: Sendable {
     }
   }
 
-  /// What a text would be as the next config, with all that is found in it.
+  /// A text as the next config, with all that is found in it.
   ///
   /// - Throws: when it has errors; then what there is stays.
   ///
@@ -119,7 +119,7 @@ package final class ServedApplication: Sendable {
     return text
   }
 
-  /// Who gets something else by a text than by the config that decides.
+  /// The users who get something else by a text than by the config that decides.
   ///
   /// - Parameter users: lines of records; nil for every user that there could be.
   package func difference(to text: ConfigText, users: [UInt8]?) throws(RequestError) -> Value {
@@ -168,7 +168,7 @@ package final class ServedApplication: Sendable {
   ///
   /// - Parameters:
   ///   - expected: the version that has to be the last one; nil for any.
-  ///   - origin: the version that it is the same as, where somebody goes back to it.
+  ///   - origin: the version that it is the same as, if a caller goes back to it.
   package func put(
     _ text: ConfigText, by: String, source: String, note: String?, detail: String = "",
     after expected: Int? = nil, origin: Int? = nil

@@ -10,8 +10,8 @@ internal import RuleEngine
 /// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order.
 ///
 /// Only the lines that are being decided are in memory, and a client that does not read answers is not read from.
-/// What waits is answered as soon as nothing more comes. With `--state sqlite` stored state counts; a line stores
-/// something only if it has a `requestId` or `"record": true`, since most streams ask about users who are not in the app.
+/// Lines that wait are answered as soon as nothing more comes. With `--state sqlite` stored state counts; a line
+/// stores something only if it has a `requestId` or `"record": true`, since most streams ask about users who are not in the app.
 struct DecisionStream: Sendable {
   /// How answers are written.
   enum Layout: String {
@@ -157,7 +157,7 @@ struct DecisionStream: Sendable {
 
   /// The chunk with the stored state of its users in their records.
   private func withStoredState(_ chunk: StreamLines.Chunk) async throws -> StreamLines.Chunk {
-    // Streams are often about users of whom nothing is stored.
+    // Streams are often about users who have no stored state.
     guard try await service.store.hasUsers(in: application.id) else { return chunk }
     let lines = chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
     let users = lines.map { line in
@@ -221,7 +221,7 @@ struct DecisionStream: Sendable {
     questions.contains { $0.utf8Start.pointee == byte }
   }
 
-  /// Whether lines may say themselves what they ask for. What only looks like it is found out later.
+  /// Whether lines may say themselves what they ask for. Lines that only look like it are recognized later.
   private static func hasOwnQuestions(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return false }
@@ -283,7 +283,7 @@ struct DecisionStream: Sendable {
     }
   }
 
-  /// What a line asks for; nil for what is no record at all, which is refused by whoever decides it.
+  /// The question that a line asks; nil for a line that is not a record at all. The code that decides the line refuses it.
   private static func question(_ record: ByteView, _ limits: RequestLimits)
     -> Result<DecideRequest?, RequestError>
   {
@@ -330,7 +330,7 @@ struct DecisionStream: Sendable {
   }
 }
 
-/// Workers of one stream. Each learns how the records look, and is kept.
+/// Workers of one stream. Each learns how the records look, and is reused.
 private final class StreamWorkers: Sendable {
   final class Worker: @unchecked Sendable {
     let plan: BatchPlan
@@ -342,12 +342,12 @@ private final class StreamWorkers: Sendable {
       worker = BatchWorker(plan)
     }
 
-    /// What comes of it is there until the next call.
+    /// The output is valid until the next call.
     func process(_ lines: ByteView) -> BatchWorker.Output { worker.process(lines, into: buffer) }
   }
 
   private let free = Locked<[[String]?: [Worker]]>([:])
-  /// Lists of placements for which workers are kept.
+  /// Workers are reused for at most this many lists of placements.
   private static let mostPlans = 16
 
   func take(_ placements: [String]?, _ plan: () -> BatchPlan) -> Worker {

@@ -8,7 +8,7 @@ extension DecisionService {
   /// How often a request is decided again because the user's stored state has changed meanwhile.
   private static let mostAttempts = 8
 
-  /// What is stored of a user; nothing on a server that stores nothing.
+  /// The stored state of a user; empty on a server that stores nothing.
   func storedState(of user: String, _ application: ServedApplication) async throws -> StoredState {
     guard options.keepsState, !user.utf8.contains(0) else { return StoredState() }
     return try await store.read(StateKey(user, in: application.id)).user

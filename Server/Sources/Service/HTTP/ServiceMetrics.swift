@@ -2,7 +2,7 @@ internal import Expressions
 package import RuleBatch
 package import RuleEngine
 
-/// What the service counts, as Prometheus reads it.
+/// The counts of the service, as Prometheus reads them.
 package final class ServiceMetrics: Sendable {
   /// Upper bounds of latencies, in seconds.
   fileprivate static let bounds = [
@@ -134,7 +134,7 @@ package final class ServiceMetrics: Sendable {
     }
   }
 
-  /// Everything as text.
+  /// All metrics as a string.
   ///
   /// - Parameter versions: the number of the config that each application runs.
   package func text(

@@ -17,7 +17,7 @@
 
     deinit { thread.shutdownGracefully { _ in } }
 
-    /// Waits until a config is published, or as long as it is told, and reads the newest versions. The first call
+    /// Waits until a config is published, or for the given duration, and reads the newest versions. The first call
     /// and the one after a failure do not wait, because notices may be lost.
     func newestVersions(waiting: Duration) async throws -> [String: Int] {
       do {

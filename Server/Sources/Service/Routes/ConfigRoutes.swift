@@ -123,7 +123,7 @@ struct ConfigRoutes: Sendable {
     let origin = version.origin ?? version.number
     let loaded = try await application.put(
       text, by: caller.name, source: "rollback", note: "back to version \(version.number)",
-      // Where nobody said which version, it is the one before the one that they saw.
+      // If the caller did not say which version, it is the one before the one that the caller saw.
       after: asked == nil ? current.number : nil, origin: origin)
     context.logger.info(
       "a config was rolled back",
