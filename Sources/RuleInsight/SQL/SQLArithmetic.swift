@@ -106,6 +106,9 @@ extension SQLTranslator {
       // Only the smallest integer overflows, by -1.
       if divisor.intValue != -1 { return SQLCell(result(first.text, second.text)) }
     }
+    if database == .spark {
+      throw SQLRefusal("Spark has no quotient of integers without errors")
+    }
     let isZero = SQLCondition.atom(equality(second, "0"), true)
     let isLeast = SQLCondition.atom(equality(first, database.literal(Int64.min)), true)
     let isMinusOne = SQLCondition.atom(equality(second, database.literal(Int64(-1))), true)
@@ -123,8 +126,8 @@ extension SQLTranslator {
 
   /// An integer of any size as the one that its low 64 bits are.
   private func wrapped(_ text: String, _ columns: [String]) -> SQLCell {
-    let range = "18446744073709551616"
-    let half = "9223372036854775808"
+    let range = database.wideLiteral("18446744073709551616")
+    let half = database.wideLiteral("9223372036854775808")
     let low = database.remainder("(\(text) + \(half))", range)
     let positive = database.remainder("(\(low) + \(range))", range)
     return SQLCell(.integer(SQLExpression(text: "(\(positive) - \(half))", columns: columns)))

@@ -127,14 +127,22 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     self == .postgres ? "\(text) COLLATE \"C\"" : text
   }
 
+  /// The quotient of two integers, cut off.
   func quotient(_ a: String, _ b: String) -> String {
     switch self {
     case .duckdb: "\(a) // \(b)"
     case .bigquery: "DIV(\(a), \(b))"
-    case .snowflake: "TRUNC(\(a) / \(b))"
-    case .postgres: "\(a) / \(b)"
+    // Its quotients are rounded to six digits.
+    case .snowflake: "(\(a) - \(a) % \(b)) / \(b)"
+    // Of integers of any type.
+    case .postgres: "div(\(a), \(b))"
     case .spark: "\(a) div \(b)"
     }
+  }
+
+  /// An integer that needs more than 64 bits.
+  func wideLiteral(_ digits: String) -> String {
+    self == .bigquery ? "BIGNUMERIC '\(digits)'" : digits
   }
 
   func remainder(_ a: String, _ b: String) -> String {

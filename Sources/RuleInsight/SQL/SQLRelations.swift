@@ -55,8 +55,8 @@ extension SQLTranslator {
         case .compare:
           let comparison = Superscript.Comparison(rawValue: UInt8(truncatingIfNeeded: node.c))
           return try compare(a, b, comparison ?? .less)
-        case .less: return try ordered(a, b, .less)
-        case .lessOrEqual: return try ordered(a, b, .lessOrEqual)
+        case .less: return try inCEL(a, b, .less)
+        case .lessOrEqual: return try inCEL(a, b, .lessOrEqual)
         case .testCall:
           return isWithin ? try within(a, b) : try contains(a, b)
         default: return try within(a, b)
@@ -127,6 +127,18 @@ extension SQLTranslator {
     }
     if a.cell == .null { return SQLOutcome(fault: .nullComparison) }
     if a.cell?.tag == Tag.bytes { return SQLOutcome(fault: .noSuchOverload) }
+    return try ordered(a, b, comparison)
+  }
+
+  /// The order of CEL, in which every order with NaN is false.
+  private func inCEL(_ a: SQLValue, _ b: SQLValue, _ comparison: Superscript.Comparison)
+    throws(SQLRefusal) -> SQLOutcome
+  {
+    func isNumber(_ value: SQLValue) -> Bool {
+      value.number != nil || value.cell.map { Tag.int...Tag.double ~= $0.tag } ?? false
+    }
+    let isNaN = [a, b].contains { $0.cell?.tag == Tag.double && $0.cell?.doubleValue.isNaN == true }
+    if isNaN, isNumber(a), isNumber(b) { return SQLOutcome(false) }
     return try ordered(a, b, comparison)
   }
 

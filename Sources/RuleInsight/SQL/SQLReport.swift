@@ -51,7 +51,7 @@ extension SQLPlan {
         lines.append("  audience \(audience.label): \(refusal)")
       }
     }
-    return DiagnosticText.visible(lines.joined(separator: "\n"))
+    return lines.map { DiagnosticText.visible($0) }.joined(separator: "\n")
   }
 
   private func counted(_ number: Int, _ noun: String) -> String {

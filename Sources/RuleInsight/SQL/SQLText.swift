@@ -59,9 +59,9 @@ extension SQLPlan {
     return stages
   }
 
-  /// The number of the choice that a user gets: -1 for none, NULL without an ID.
+  /// The number of the choice that a user gets: -1 for none, NULL without an ID or with an empty one.
   private func choice(_ placement: SQLPlacement, _ subject: String) -> String {
-    var lines = ["    CASE", "      WHEN \(subject) IS NULL THEN NULL"]
+    var lines = ["    CASE", "      WHEN COALESCE(\(subject), '') = '' THEN NULL"]
     for (number, choice) in placement.choices.enumerated() {
       lines.append("      WHEN \(choice.when) THEN \(number)")
     }

@@ -1,24 +1,28 @@
 internal import CivilTime
 internal import Expressions
+internal import RuleEngine
 
 /// Times in DuckDB, as nanoseconds since 1970: a column is a timestamp with a time zone, or strings that the
 /// engine reads as RFC 3339.
 enum SQLTimes {
   /// NULL where a string is not a time.
-  static func nanoseconds(_ column: String) -> String {
+  ///
+  /// - Parameter isStrict: whether strings need a capital `T` and `Z`, as in CEL.
+  static func nanoseconds(_ column: String, isStrict: Bool) -> String {
     let text = "CAST(\(column) AS VARCHAR)"
     let instant =
       "CASE WHEN CAST(\(column) AS VARCHAR) IN ('infinity', '-infinity') "
       + "THEN error('a time is infinite') "
       + "ELSE CAST(epoch_us(TRY_CAST(\(column) AS TIMESTAMPTZ)) AS HUGEINT) * 1000 END"
-    return "CASE WHEN typeof(\(column)) = 'VARCHAR' THEN \(read(text)) ELSE \(instant) END"
+    return
+      "CASE WHEN typeof(\(column)) = 'VARCHAR' THEN \(read(text, isStrict)) ELSE \(instant) END"
   }
 
-  /// A string of RFC 3339; `t`, `z` and a space are allowed too.
-  private static func read(_ text: String) -> String {
+  /// A string of RFC 3339; superscript allows `t`, `z` and a space too.
+  private static func read(_ text: String, _ isStrict: Bool) -> String {
     let form =
-      "'[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?"
-      + "([Zz]|[+-][0-9]{2}:[0-9]{2})'"
+      "'[0-9]{4}-[0-9]{2}-[0-9]{2}[\(isStrict ? "T" : "Tt ")][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?"
+      + "([\(isStrict ? "Z" : "Zz")]|[+-][0-9]{2}:[0-9]{2})'"
     let seconds =
       "epoch_us(TRY_CAST(substr(\(text), 1, 10) || ' ' || substr(\(text), 12, 8) AS TIMESTAMP)) "
       + "// 1000000"
@@ -50,7 +54,9 @@ extension SQLTranslator {
       let text = database.microseconds(column.text)
       return [(.always, .time(SQLExpression(text: text, columns: column.columns)))]
     }
-    let time = fact(SQLTimes.nanoseconds(column.text))
+    let time = fact(
+      SQLTimes.nanoseconds(
+        column.text, isStrict: ruleSet.program.storage.environment.dialect == .cel))
     let isNull = SQLCondition.atom(.isNull(time.columns[0]), true)
     return [(isNull, .fault(.conversion)), (!isNull, .time(time))]
   }

@@ -12,26 +12,20 @@ struct SQLCommand: AsyncParsableCommand {
     abstract: "Write the rules in SQL, for a table of users in a database.",
     discussion: HelpText(
       """
-      Prints a query with a row for each user and, for each placement, the columns result, audience, \
-      experiment, variant and paywall. Every value is the one that precompute writes. NULL in a column \
-      means that the attribute is missing.
+      Prints a query with a row for each user and, for each placement, the outcome that precompute writes \
+      for users without stored variants. Its first lines name the columns that it reads. NULL means missing.
 
       A placement is left out if SQL cannot say exactly who gets one of its audiences. The reasons are \
-      reported for each audience, with the share of audiences that SQL covers.
-
-      The query reads the columns that its first lines name, with their types. It decides users that have \
-      no stored variants, occurrences or events. Attributes that the engine derives from others, such as \
-      device.daysSinceInstall, must be columns.
+      reported.
       """,
       examples: [
         .init(
-          "a query for DuckDB", "tollgate sql config.json --database duckdb --out outcomes.sql"),
+          "a query for DuckDB",
+          "tollgate sql config.json --database duckdb --no-history --out outcomes.sql"),
         .init(
           "one placement, for a table with columns such as user_plan",
-          "tollgate sql config.json --database postgres --placement export_report "
+          "tollgate sql config.json --database duckdb --no-history --placement settings_upgrade "
             + "--table app.users --names underscores"),
-        .init(
-          "what SQL covers, as JSON", "tollgate sql config.json --database snowflake --json"),
       ],
       codes: [
         ("0", "done"),
@@ -49,27 +43,27 @@ struct SQLCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The database.", valueName: "database"))
   var database: SQLDatabase
 
-  @Option(help: OptionHelp.placements())
-  var placement: [String] = []
+  @Option(
+    name: .customLong("placement"),
+    help: OptionHelp.placements(), completion: Completions.placements)
+  var placements: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "The table of users.",
-      discussion: "It is written as it is given: quote names that need it.", valueName: "table"))
+      "The table of users, as SQL writes it.", valueName: "table"))
   var table = "users"
 
   @Option(
     help: ArgumentHelp(
-      "How columns are named (default: dots, and structs for bigquery).",
-      discussion: """
-        dots: "user.plan". underscores: "user_plan". structs: the field "plan" of "user".
-        """, valueName: "names"))
+      "How columns are named (default: dots; structs for bigquery).",
+      discussion: "The attribute user.plan is \"user.plan\", \"user_plan\" or \"user\".\"plan\".",
+      valueName: "names"))
   var names: SQLPlan.Names?
 
   @Option(
     name: .customLong("type"),
     help: ArgumentHelp(
-      "The type of an attribute's column, if it is not what the rules suggest: user.ltv=double.",
+      "The type of an attribute's column, such as user.ltv=double.",
       discussion: "Repeatable. The types are: text, integer, number, double, bool, time and list.",
       valueName: "path=type"))
   var types: [String] = []
@@ -77,18 +71,16 @@ struct SQLCommand: AsyncParsableCommand {
   @Flag(
     name: .customLong("no-history"),
     help: ArgumentHelp(
-      "Write limits and questions about events as for users without occurrences and events.",
-      discussion: "Otherwise audiences that have them are not covered."))
+      "Write limits and questions about events for users without a history."))
   var ignoresHistory = false
 
   @Option(
-    help: OptionHelp.now(
-      "The query keeps it: write it again for another time."))
+    help: OptionHelp.now())
   var now: String?
 
   @Option(
     name: .customLong("time-zone"),
-    help: OptionHelp.timeZone("Local dates and times use it. The default is UTC."))
+    help: OptionHelp.timeZone(""))
   var timeZone = "UTC"
 
   @Option(help: OptionHelp.seed())
@@ -100,15 +92,15 @@ struct SQLCommand: AsyncParsableCommand {
   @Option(help: OptionHelp.out(), completion: .file())
   var out = "-"
 
-  @Flag(help: OptionHelp.json("One object with the query, its columns and the audiences."))
+  @Flag(help: OptionHelp.json())
   var json = false
 
-  @Flag(help: OptionHelp.quiet("Omits what SQL cannot say."))
+  @Flag(help: OptionHelp.quiet("Omits the reasons."))
   var quiet = false
 
   func run() async throws {
     let file = try form.file(source.config, language)
-    let names = placement.isEmpty ? nil : placement
+    let names = placements.isEmpty ? nil : placements
     let ruleSet = try file.requireRuleSet(for: names, keepsGoing: false)
     var uses = FileUses()
     uses.reads("the config", source.config)

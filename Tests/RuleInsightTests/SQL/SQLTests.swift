@@ -118,6 +118,14 @@ import Testing
         #"COALESCE("user.name" COLLATE "C" > 'a', FALSE)"#))
   }
 
+  @Test(arguments: [
+    (SQLDatabase.duckdb, "// 3"), (.bigquery, "BIGNUMERIC '18446744073709551616'"),
+    (.snowflake, "% 3) / 3"), (.postgres, "div("), (.spark, "div 3"),
+  ])
+  func quotients(_ database: SQLDatabase, _ part: String) throws {
+    #expect(try condition("user.n * 2 / 3 == 1", database).contains(part))
+  }
+
   @Test func kindsOfColumns() throws {
     let plan = try plan([
       "user.a == 'x' && user.b > 1.5 && user.c % 2 == 1 && user.d && user.e.exists(t, t == 'y')",
