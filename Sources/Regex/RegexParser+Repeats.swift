@@ -53,7 +53,7 @@ extension RegexParser {
     let from = position
     var value = 0
     while position < bytes.count, case let digit = bytes[position], (0x30...0x39).contains(digit) {
-      value = min(value * 10 + Int(digit - 0x30), 1 << 40)
+      value = min(value * 10 + Int(digit - 0x30), 100_000_000)
       position += 1
     }
     guard position > from else { return nil }

@@ -268,8 +268,8 @@ extension SuperscriptParser {
     let number = token
     try advance()
     return try add(
-      number.kind == .int ? .int : .double, Int(bits & 0xFFFF_FFFF), Int(bits >> 32),
-      from: number.from, to: number.to)
+      number.kind == .int ? .int : .double, Int(truncatingIfNeeded: bits),
+      Int(truncatingIfNeeded: bits >> 32), from: number.from, to: number.to)
   }
 
   private mutating func textLiteral() throws(Fault) -> SyntaxTree.ID {

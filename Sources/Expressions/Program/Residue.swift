@@ -176,7 +176,8 @@ struct GraphWriter {
     guard let (name, isMethod) = function.notation,
       function.entry.counts.contains(operands.count)
     else {
-      return "\(function)(\(list(node.a).joined(separator: ", ")))"
+      let name = function.entry.signatures.first?.name ?? ""
+      return "\(name)(\(list(node.a).joined(separator: ", ")))"
     }
     guard isMethod, let target = operands.first else {
       return "\(name)(\(list(node.a).joined(separator: ", ")))"

@@ -332,7 +332,8 @@ package struct Parser {
     }
     advance()
     return add(
-      kind, Int(bits & 0xFFFF_FFFF), Int(bits >> 32), from: from, to: number.to, height: 1)
+      kind, Int(truncatingIfNeeded: bits), Int(truncatingIfNeeded: bits >> 32), from: from,
+      to: number.to, height: 1)
   }
 
   private mutating func tooLarge(_ number: Token, _ from: Int, _ note: String) -> SyntaxTree.ID {

@@ -8,7 +8,13 @@ enum TagName: UInt8, CaseIterable {
 
   private var name: String { TagName.allNames[Int(rawValue)] }
 
-  private static let allNames = allCases.map { $0 == .inlineComment ? "#" : "\($0)" }
+  /// In the order of the cases.
+  private static let allNames = [
+    "assign", "capture", "case", "when", "comment", "cycle", "decrement", "doc", "echo", "else",
+    "elsif", "for", "if", "ifchanged", "include", "increment", "liquid", "raw", "render",
+    "tablerow", "unless", "break", "continue", "#", "endcapture", "endcase", "endcomment",
+    "enddoc", "endfor", "endif", "endifchanged", "endraw", "endtablerow", "endunless",
+  ]
 
   private struct Key: Hashable {
     var bytes: UInt64

@@ -424,7 +424,7 @@ extension TemplateCompiler {
       case .string:
         key += [0x22] + bytes(TemplateTree.Bytes(from: content.a, count: content.b)) + [0x22]
       case .int, .double, .bool, .null, .empty, .blank:
-        key += Array("\(content.kind) \(content.a) \(content.b) \(content.c),".utf8)
+        key += Array("\(content.kind.rawValue) \(content.a) \(content.b) \(content.c),".utf8)
       default: return Array("\(unit.number) \(node.from)".utf8)
       }
     }

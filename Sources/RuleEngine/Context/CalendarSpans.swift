@@ -14,7 +14,7 @@ extension HistoryClock {
   func wholeUnits(_ kind: ComputedProperty.Kind, since time: Instant) -> Int {
     let span = now - time
     switch kind {
-    case .minutesSince: return Int(span / 60_000)
+    case .minutesSince: return Int(clamping: span / 60_000)
     case .hoursSince: return Int(span / 3_600_000)
     case .monthsSince: return steps(since: time, of: 1, estimate: monthsBetween(time))
     case .yearsSince: return steps(since: time, of: 12, estimate: monthsBetween(time) / 12)

@@ -1,10 +1,14 @@
 internal import CivilTime
 
 /// Units of the filters that shift dates and count down.
-enum LiquidTimeUnit: Int, CaseIterable {
+enum LiquidTimeUnit: Int, CaseIterable, CustomStringConvertible {
   // SAFETY: The view is compared with names during the call. Tests: AnyArgumentsTests, corpus.
 
   case milliseconds, seconds, minutes, hours, days, weeks, months, years
+
+  var description: String {
+    ["milliseconds", "seconds", "minutes", "hours", "days", "weeks", "months", "years"][rawValue]
+  }
 
   /// `hours`, `hour`, `h`: the unit, or nil.
   init?(_ text: ByteView) {
@@ -18,7 +22,7 @@ enum LiquidTimeUnit: Int, CaseIterable {
   }
 
   private var names: [String] {
-    let name = "\(self)"
+    let name = description
     let letters =
       switch self {
       case .milliseconds: ["ms"]

@@ -40,7 +40,7 @@ enum LiquidMembers {
   /// The position of a key in a list.
   private static func index(_ key: UnsafePointer<Cell>, _ javaScript: Bool) -> Int? {
     switch key.pointee.tag {
-    case Tag.int: return Int(key.pointee.intValue)
+    case Tag.int: return Int(clamping: key.pointee.intValue)
     case Tag.double where javaScript: return Int(exactly: key.pointee.doubleValue)
     case Tag.longText, Tag.shortText...:
       let text = key.textBytes

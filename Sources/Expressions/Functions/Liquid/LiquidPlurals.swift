@@ -6,6 +6,8 @@ enum Plurals {
 
   enum Category: Int, CaseIterable {
     case zero, one, two, few, many, other
+
+    var name: String { ["zero", "one", "two", "few", "many", "other"][rawValue] }
   }
 
   /// Operands: the number, the forms zero, one, two, few, many and other (all optional), and the locale.
@@ -23,7 +25,7 @@ enum Plurals {
       operands.optional(1 + category.rawValue).flatMap { $0.pointee.isNil ? nil : $0.pointee }
     }
     if Category.allCases.allSatisfy({ form($0) == nil }) {
-      var name = "\(category)"
+      var name = category.name
       return name.withUTF8 { arena.text(copying: $0) } ?? .null
     }
     return form(category) ?? form(.other) ?? .null

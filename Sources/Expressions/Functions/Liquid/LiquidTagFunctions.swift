@@ -134,7 +134,7 @@ enum TagFunctions {
       if !operands[1].pointee.isNil {
         let offset = wholeNumber(operands[1])
         guard offset.isValue else { return offset }
-        from = Int(offset.intValue)
+        from = Int(clamping: offset.intValue)
       }
       if !operands[2].pointee.isNil {
         let limit = wholeNumber(operands[2])
@@ -196,7 +196,7 @@ enum TagFunctions {
     if operands[1].pointee.isValue {
       let offset = integer(operands[1])
       guard offset.isValue else { return offset }
-      from = Int(offset.intValue)
+      from = Int(clamping: offset.intValue)
     }
     if operands[2].pointee.isValue {
       let limit = integer(operands[2])

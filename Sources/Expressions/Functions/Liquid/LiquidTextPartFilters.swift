@@ -174,11 +174,11 @@ enum TextPartFilters {
       guard let first = operands.optional(1) else { return Cell(fault: .noSuchOverload) }
       let offset = LiquidConversions.rubyInteger(first)
       guard offset.isValue else { return offset }
-      from = Int(offset.intValue)
+      from = Int(clamping: offset.intValue)
       if let second = operands.optional(2), second.pointee.holds {
         let length = LiquidConversions.rubyInteger(second)
         guard length.isValue else { return length }
-        count = Int(length.intValue)
+        count = Int(clamping: length.intValue)
       }
       guard count >= 0 else { return emptyLike(value) }
     } else if value.pointee.isNil {
@@ -248,10 +248,11 @@ enum TextPartFilters {
     if style.isJavaScript {
       if operand.pointee.isNil { return absent }
       let number = LiquidConversions.javaScriptNumber(operand)
-      return number.isNaN ? 0 : Int(min(max(number.rounded(.towardZero), -1e15), 1e15))
+      return number.isNaN
+        ? 0 : Int(clamping: Int64(min(max(number.rounded(.towardZero), -1e15), 1e15)))
     }
     let number = LiquidConversions.rubyInteger(operand)
-    return number.isValue ? Int(number.intValue) : nil
+    return number.isValue ? Int(clamping: number.intValue) : nil
   }
 
   private static func ellipsis(
