@@ -20,7 +20,7 @@ DEMO_OUT = out/demo
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all lint format update site release install uninstall serve clean
+.PHONY: help setup build demo test test-all lint format update site release wasm install uninstall serve clean
 
 help:
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ site: build ## build the documentation in out/site, check its links and count th
 
 release: setup ## compile the optimized command, .build/release/tollgate
 	$(SWIFT) build -c release --product tollgate $(PARALLEL)
+
+wasm: ## build the JavaScript package with the engine in WebAssembly, out/wasm
+	Tools/make-wasm.sh
 
 install: release ## install the command, manual pages and completions below PREFIX=/usr/local
 	@Tools/Dist/stage.sh out/install --shared

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what takes longer than CI may: all random, long and large cases, both sanitizers, fuzzing, kills, and
-# Python with Spark and Ray. docs/building.md gives the reason for each.
+# Python with Spark and Ray, WebAssembly. docs/building.md gives the reason for each.
 #
 # usage: Tools/nightly.sh
 set -euo pipefail
@@ -13,3 +13,4 @@ Tools/property-tests.sh
 Tools/kill-tests.sh
 Tools/fuzz.sh
 ENGINES=all Tools/python-tests.sh
+Tools/wasm-tests.sh

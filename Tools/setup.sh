@@ -19,6 +19,8 @@ core | zstd       | probe_zstd       | libzstd-dev  | zstd
 browser | chromium | probe_chromium | chromium | chromium
 browser | python venv | probe_venv  | python3-venv | python
 python | python venv | probe_venv   | python3-venv | python
+wasm | wasi-libc | probe_wasi | wasi-libc | wasi-libc
+wasm | builtins of wasm32 | probe_wasm_builtins | libclang-rt-19-dev-wasm32 | wasi-runtimes
 engines | java      | probe_java   | default-jre-headless | openjdk
 dist | ruby      | probe_ruby   | ruby | ruby
 dist | archives of libraries | probe_archives | libpcre2-dev libsqlite3-dev zlib1g-dev libzstd-dev | pcre2
@@ -56,6 +58,15 @@ probe_chromium() {
 
 probe_java() {
   java -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/p' | grep .
+}
+
+probe_wasi() {
+  [ -e /usr/lib/wasm32-wasi/libc.a ]
+}
+
+# Any release of clang will do.
+probe_wasm_builtins() {
+  find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2>/dev/null | grep .
 }
 
 # For the test of the formula for Homebrew.

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Builds the JavaScript package in out/wasm: tollgate.wasm, the module in front of it, and its types.
+#
+# usage: Tools/make-wasm.sh [decide]
+#
+# With `decide`, the engine only decides, explains and renders, and is smaller. The engine is compiled with Embedded
+# Swift of the toolchain and Debian's wasi-libc. docs/building.md has what that costs.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scratch=.build/wasm
+output=out/wasm
+target=wasm32-unknown-none-wasm
+compiler=${SWIFT:-swift}c
+toolchain=$(dirname "$(readlink -f "$(command -v "$compiler")")")
+embedded=$toolchain/../lib/swift/embedded/$target
+headers=/usr/include/wasm32-wasi
+libraries=/usr/lib/wasm32-wasi
+
+fail() {
+  printf 'make-wasm: %s\n' "$@" >&2
+  exit 1
+}
+
+[ -d "$embedded" ] || fail "this toolchain has no Embedded Swift for $target; Swift 6.3 has it"
+Tools/setup.sh wasm
+# Newer than the toolchain's clang does no harm: these are functions such as __multi3.
+builtins=$(find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2>/dev/null | sort -V | tail -1)
+[ -n "$builtins" ] || fail 'there is no libclang_rt.builtins-wasm32.a; on Debian it comes with libclang-rt-19-dev-wasm32'
+
+functions=(tg_config_compile tg_config_describe tg_config_free tg_decide tg_explain tg_render tg_version)
+case ${1:-all} in
+all) functions+=(tg_check tg_cover tg_diff) ;;
+decide) ;;
+*) fail "usage: Tools/make-wasm.sh [decide]" ;;
+esac
+
+mkdir -p "$scratch" "$output"
+options=(
+  -target "$target" -enable-experimental-feature Embedded -wmo -parse-as-library -package-name tollgate
+  -swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
+  -enable-upcoming-feature MemberImportVisibility -suppress-warnings
+  -D TOLLGATE_NO_PCRE2 -I "$scratch" -Xfrontend -disable-stack-protector
+  -Xcc --sysroot=/usr -Xcc -isystem -Xcc "$headers" -Xcc -D__wasi__
+)
+for module in CShims CArrow CTollgate; do
+  options+=(-Xcc "-fmodule-map-file=$PWD/Sources/$module/module.modulemap")
+done
+
+# A module that is newer than its sources is not compiled again.
+hasChanged=
+compile() {
+  local module=$1 result=$2
+  shift 2
+  local sources=("$@")
+  if [ -z "$hasChanged" ] && [ -e "$result" ] &&
+    [ -z "$(find "${sources[@]}" Sources/CShims Sources/CTollgate -newer "$result")" ]; then
+    return
+  fi
+  hasChanged=1
+  echo "compiling $module"
+  if [ "${result##*.}" = o ]; then
+    "$compiler" "${options[@]}" -Osize -module-name "$module" -c -o "$result" "${sources[@]}"
+  else
+    "$compiler" "${options[@]}" -Onone -module-name "$module" -emit-module -emit-module-path "$result" "${sources[@]}"
+  fi
+}
+
+# Modules hold the code of their functions. The last one is compiled with all that it calls.
+for module in CivilTime Regex Expressions Pricing RuleEngine RuleBatch RuleInsight Requests; do
+  mapfile -t sources < <(find "Sources/$module" -name '*.swift' | LC_ALL=C sort)
+  compile "$module" "$scratch/$module.swiftmodule" "${sources[@]}"
+done
+# Without Arrow's tables.
+compile TollgateC "$scratch/TollgateC.o" Sources/TollgateC/Configs.swift Sources/TollgateC/Texts.swift
+
+"$toolchain/clang" --target=wasm32-unknown-wasi --sysroot=/usr -isystem "$headers" -Os \
+  -c Tools/Wasm/runtime.c -o "$scratch/runtime.o"
+"$toolchain/wasm-ld" --gc-sections --strip-all --no-entry --stack-first -z stack-size=1048576 \
+  --export=_initialize --export=malloc --export=free $(printf -- '--export=%s ' "${functions[@]}") \
+  -o "$output/tollgate.wasm" "$libraries/crt1-reactor.o" "$scratch/TollgateC.o" "$scratch/runtime.o" \
+  "$embedded/libswiftUnicodeDataTables.a" "$libraries/libc.a" "$builtins"
+
+cp JavaScript/tollgate.js JavaScript/tollgate.d.ts JavaScript/README.md LICENSE "$output/"
+sed "s/\"version\": \".*\"/\"version\": \"$(Tools/version.sh)\"/" JavaScript/package.json >"$output/package.json"
+bytes=$(stat -c %s "$output/tollgate.wasm")
+compressed=$(gzip -9c "$output/tollgate.wasm" | wc -c)
+echo "$output/tollgate.wasm  $bytes bytes, $compressed with gzip"
