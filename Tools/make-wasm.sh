@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the JavaScript package in out/wasm: tollgate.wasm, the module in front of it, and its types.
 #
-# usage: Tools/make-wasm.sh [decide]
+# usage: Tools/make-wasm.sh
 #
-# With `decide`, the engine only decides, explains and renders, and is smaller. The engine is compiled with Embedded
+# The engine is compiled with Embedded
 # Swift of the toolchain and Debian's wasi-libc. docs/building.md has what that costs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -28,12 +28,10 @@ Tools/setup.sh wasm
 builtins=$(find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2>/dev/null | sort -V | tail -1)
 [ -n "$builtins" ] || fail 'there is no libclang_rt.builtins-wasm32.a; on Debian it comes with libclang-rt-19-dev-wasm32'
 
-functions=(tg_config_compile tg_config_describe tg_config_free tg_decide tg_explain tg_render tg_version)
-case ${1:-all} in
-all) functions+=(tg_check tg_cover tg_diff) ;;
-decide) ;;
-*) fail "usage: Tools/make-wasm.sh [decide]" ;;
-esac
+functions=(
+  tg_version tg_config_compile tg_config_describe tg_config_free
+  tg_decide tg_explain tg_render tg_check tg_cover tg_diff
+)
 
 mkdir -p "$scratch" "$output"
 options=(
