@@ -1,4 +1,4 @@
-/// The operations that the standard library offers with `uniquingKeysWith`, which Embedded Swift cannot compile.
+/// Replaces initializers and methods with `uniquingKeysWith`, which Embedded Swift cannot compile.
 extension Dictionary {
   /// A dictionary of entries. `value` is called with both values of a repeated key.
   package init(combining entries: some Sequence<(Key, Value)>, _ value: (Value, Value) -> Value) {

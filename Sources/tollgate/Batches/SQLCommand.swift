@@ -98,6 +98,15 @@ struct SQLCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.quiet("Omits the reasons."))
   var quiet = false
 
+  @OptionGroup var appearance: ColorOptions
+
+  func validate() throws {
+    if names == .structs, database == .postgres || database == .snowflake {
+      throw ValidationError("--names structs is for duckdb, bigquery and spark")
+    }
+    _ = try kinds()
+  }
+
   func run() async throws {
     let file = try form.file(source.config, language)
     let names = placements.isEmpty ? nil : placements

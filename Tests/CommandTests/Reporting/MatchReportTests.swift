@@ -122,7 +122,7 @@ import Testing
   @Test(arguments: [
     ("--report-ids", "--report-ids is for --report"),
     ("--report users.ndjson", "are the same file"),
-    ("--report config.json", "promises"),
+    ("--report config.json", "is an HTML page, not json"),
     ("--report -", "a report is a file"),
     ("--report r.html --report-ids --redact userId", "give one of them"),
   ])
