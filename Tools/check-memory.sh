@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks that unsafe code says why it is safe. A source file that handles memory, or promises thread safety to
 # the compiler, needs a `// SAFETY:` comment. Each of these comments names the tests that would notice a fault,
-# and the tests must exist. docs/memory.md has the rules.
+# and the tests must exist. Sources/CShims/README.md has the rules.
 set -eu
 cd "$(dirname "$0")/.."
 status=0

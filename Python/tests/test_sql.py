@@ -155,7 +155,7 @@ def differences(
     count: int = 120,
     seed: str = "",
 ) -> list[Any]:
-    """The users of whom the query and the library say something else."""
+    """The users about whom the query and the library say something else."""
     placements = [placement["name"] for placement in answer["placements"] if placement["covered"]]
     if not placements:
         return []

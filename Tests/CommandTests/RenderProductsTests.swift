@@ -53,7 +53,8 @@ struct RenderProductsTests {
     let result = try render(template)
     #expect(result.code == 0)
     #expect(
-      result.errors.contains("warning[unknown-product]: there are no products"))
+      result.errors.contains(
+        "warning[unknown-product]: the text reads a product, but there are none"))
     #expect(try json(render(template, "--json"))["isComplete"] == false)
     #expect(try json(render("{{ user.name }}", "--json"))["isComplete"] == true)
   }

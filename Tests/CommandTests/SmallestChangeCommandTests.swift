@@ -139,8 +139,8 @@ struct SmallestChangeCommandTests {
     let result = try explain("onboarding_done", "--sweep", "device.daysSinceInstall")
     #expect(result.code == 0)
     #expect(result.lines[1] == "device.daysSinceInstall (now 41)")
-    #expect(result.lines[2].hasPrefix("  up to 3    audience 2 (onboarding-first-days), paywall"))
-    #expect(result.lines[3] == "  from 4     no audience matches  <- this user")
+    #expect(result.lines[2].hasPrefix("  up to 3  audience 2 (onboarding-first-days), paywall"))
+    #expect(result.lines[3] == "  from 4   no audience matches  <- this user")
     let json = try explain("onboarding_done", "--sweep", "device.daysSinceInstall", "--json")
     #expect(
       json.output.hasPrefix(#"{"path":"device.daysSinceInstall","now":41,"stretches":[{"to":3,"#))

@@ -277,7 +277,7 @@ import Testing
   @Test(arguments: [
     ("--report r.html --report-ids", "--report-ids is for --users"),
     ("--users users.ndjson --report-ids", "--report-ids is for --report"),
-    ("--report next.json", "promises"),
+    ("--report next.json", "is an HTML page, not json"),
     ("--users users.ndjson --report users.ndjson", "are the same file"),
     ("--users users.ndjson --out r.html --report r.html", "are the same file"),
     ("--report r.pdf", "ends in .html"), ("--redact email", "'email' is not one of them"),

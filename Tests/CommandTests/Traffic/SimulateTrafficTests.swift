@@ -70,8 +70,8 @@ import Testing
         result.output.components(separatedBy: "These rules failed").dropFirst().first ?? ""
       let lines = found.split(separator: "\n").dropFirst().prefix(4).sorted()
       try #require(lines.count == 4, "\(result.output)")
-      #expect(lines[0].hasPrefix("    user.email is not a string, and endsWith needs one: "))
-      #expect(lines[1].hasPrefix("    user.email is missing, and endsWith needs a string: "))
+      #expect(lines[1].hasPrefix("    user.email is not a string, and endsWith needs one: "))
+      #expect(lines[0].hasPrefix("    user.email is missing, and endsWith needs a string: "))
       #expect(lines[2] == #"  p, audience 0 (mail): user.email.endsWith(".org")"#)
       #expect(lines[3] == lines[2])
     }

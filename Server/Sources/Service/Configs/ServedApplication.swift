@@ -67,12 +67,12 @@ package final class ServedApplication: Sendable {
     _ text: ConfigText, _ application: Fixtures.Application, _ log: Logger
   ) throws(ServiceError) {
     let errors = text.diagnostics.filter { $0.severity == .error }
-    let told = errors.prefix(3).map(\.message).joined(separator: "; ")
+    let faults = errors.prefix(3).map(\.message).joined(separator: "; ")
     let name = application.configPath.map { " (\($0))" } ?? ""
     guard let ruleSet = text.ruleSet, errors.isEmpty || !ruleSet.placementNames.isEmpty else {
       throw ServiceError(
         .unprocessableContent, "invalid_config",
-        "the config of application \(application.id)\(name) cannot be used: \(told)")
+        "the config of application \(application.id)\(name) cannot be used: \(faults)")
     }
     if ruleSet.placementNames.isEmpty {
       log.warning(
@@ -82,7 +82,7 @@ package final class ServedApplication: Sendable {
       log.warning(
         "the config has errors, and is used without the parts that are wrong",
         metadata: [
-          "application": "\(application.id)", "errors": "\(errors.count)", "first": "\(told)",
+          "application": "\(application.id)", "errors": "\(errors.count)", "first": "\(faults)",
         ])
     }
   }
