@@ -117,7 +117,8 @@ void tg_config_free(tg_config *TG_NULLABLE config);
  *   {"userId": "u-1", "user": {"plan": "free"}, "placements": ["export_report"], "now": "2026-03-01T12:00:00Z"}
  *
  * Members in addition to the record's: "placements" (default: all), "now" (default: the present time), "seed",
- * and true for "reasons", "explain", "products", "texts". The answer has an outcome for each placement:
+ * "sdkVersion" (the SDK that decides: "newest", "record" for that of the device, or a version such as "4.12.5"), and
+ * true for "reasons", "explain", "products", "texts". The answer has an outcome for each placement:
  *
  *   {"decisions": [{"userId": "u-1", "placement": "export_report", "audience": 0, "paywall": "annual",
  *     "result": {"result": "paywall", "experiment": {"id": "e", "groupId": "g",
@@ -127,7 +128,7 @@ int32_t tg_decide(
     tg_text *TG_NULLABLE out);
 
 /* {"user": {record}, "placement": "export_report" (default: all), "audience": 0, "set": {"user.plan": "pro"},
- * "now": "..", "seed": ".."} -> an explanation, or a list of them. With "audience" (its number, ID, experiment or
+ * "now": "..", "seed": "..", "sdkVersion": ".."} -> an explanation, or a list of them. With "audience" (its number, ID, experiment or
  * name) the explanation only covers that audience, and has the smallest change that makes it take the user:
  * {"changes": [{"path": "user.plan", "from": "pro", "to": "free"}]}. With "text": true the answer is
  * {"text": "..."}: the explanation for people. */
