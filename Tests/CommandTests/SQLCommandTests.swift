@@ -96,6 +96,14 @@ import Testing
     #expect(value["sql"]?.text?.contains("END AS `open_paywall`") == true)
   }
 
+  @Test func typesOfWhatNoRuleReads() throws {
+    let result = try run("--database", "duckdb", "--type", "user.pln=text")
+    #expect(result.code == 2)
+    #expect(result.errors.contains("'user.pln', which no rule reads; did you mean 'user.plan'?"))
+    let ids = try run("--database", "duckdb", "--user-ids", "sdk")
+    #expect(ids.code == 2 && ids.errors.contains("--user-ids sdk cannot be written in SQL"))
+  }
+
   @Test func nothingInSQL() throws {
     let result = try run("--database", "spark", "--placement", "open", "--quiet")
     #expect(result.code == 1 && result.output.isEmpty && result.errors.isEmpty)

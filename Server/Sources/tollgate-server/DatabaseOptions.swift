@@ -5,6 +5,22 @@ internal import Service
 
 /// The database of `--state postgres`.
 struct DatabaseOptions: ParsableArguments {
+  private static let schema = "tollgate"
+  private static let connections = 8
+  private static let connectTimeout = 1_000
+  private static let statementTimeout = 1_500
+  private static let lockTimeout = 500
+
+  /// The first option that is not at its default, which only `--state postgres` uses.
+  var given: String? {
+    if databaseURLFile != nil { return "--database-url-file" }
+    if databaseSchema != Self.schema { return "--database-schema" }
+    if databaseConnections != Self.connections { return "--database-connections" }
+    if databaseConnectTimeout != Self.connectTimeout { return "--database-connect-timeout" }
+    if databaseStatementTimeout != Self.statementTimeout { return "--database-statement-timeout" }
+    return databaseLockTimeout != Self.lockTimeout ? "--database-lock-timeout" : nil
+  }
+
   @Option(
     help: ArgumentHelp(
       "A file with the URL of the PostgreSQL database.",
@@ -15,25 +31,25 @@ struct DatabaseOptions: ParsableArguments {
   var databaseURLFile: String?
 
   @Option(help: ArgumentHelp("The schema that has the tables.", valueName: "name"))
-  var databaseSchema = "tollgate"
+  var databaseSchema = Self.schema
 
   @Option(help: ArgumentHelp("The number of connections to the database.", valueName: "count"))
-  var databaseConnections = 8
+  var databaseConnections = Self.connections
 
   @Option(
     help: ArgumentHelp(
       "How long to wait for a connection to the database.", valueName: "milliseconds"))
-  var databaseConnectTimeout = 1_000
+  var databaseConnectTimeout = Self.connectTimeout
 
   @Option(
     help: ArgumentHelp(
       "How long a statement of the database may take.", valueName: "milliseconds"))
-  var databaseStatementTimeout = 1_500
+  var databaseStatementTimeout = Self.statementTimeout
 
   @Option(
     help: ArgumentHelp(
       "How long a statement may wait for a lock.", valueName: "milliseconds"))
-  var databaseLockTimeout = 500
+  var databaseLockTimeout = Self.lockTimeout
 
   func validate() throws {
     if let problem = PostgresOptions.problem(ofSchema: databaseSchema) {

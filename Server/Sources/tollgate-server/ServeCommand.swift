@@ -73,8 +73,8 @@ struct ServeCommand: AsyncParsableCommand {
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level is debug, info, warning or error")
     }
-    if stateDatabase.databaseURLFile != nil, deciding.state != .postgres {
-      throw ValidationError("--database-url-file needs --state postgres")
+    if let option = stateDatabase.given, deciding.state != .postgres {
+      throw ValidationError("\(option) needs --state postgres")
     }
     if noSandbox, noService { throw ValidationError("--no-sandbox and --no-service leave nothing") }
   }

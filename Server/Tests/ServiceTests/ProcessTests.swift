@@ -50,6 +50,8 @@ import Testing
     ["--config", "config.json", "--state", "postgres", "--database-schema", "A"],
     ["--config", "config.json", "--state", "postgres", "--database-connections", "0"],
     ["--config", "config.json", "--database-url-file", "token"],
+    ["--config", "config.json", "--database-schema", "other"],
+    ["--config", "config.json", "--state", "sqlite", "--database-lock-timeout", "9"],
   ])
   func wrongUseIsToldInWords(arguments: [String]) {
     do {

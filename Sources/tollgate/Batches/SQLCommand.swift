@@ -74,20 +74,7 @@ struct SQLCommand: AsyncParsableCommand {
       "Write limits and questions about events for users without a history."))
   var ignoresHistory = false
 
-  @Option(
-    help: OptionHelp.now())
-  var now: String?
-
-  @Option(
-    name: .customLong("time-zone"),
-    help: OptionHelp.timeZone(""))
-  var timeZone = "UTC"
-
-  @Option(help: OptionHelp.seed())
-  var seed = ""
-
-  @Option(name: .customLong("assigner"), help: OptionHelp.assigner)
-  var assignerName: DecisionOptions.AssignerName?
+  @OptionGroup(title: "Decision Options") var decision: DecisionOptions
 
   @Option(help: OptionHelp.out(), completion: .file())
   var out = "-"
@@ -104,6 +91,9 @@ struct SQLCommand: AsyncParsableCommand {
     if names == .structs, database == .postgres || database == .snowflake {
       throw ValidationError("--names structs is for duckdb, bigquery and spark")
     }
+    if decision.userIds != .bytes {
+      throw ValidationError("--user-ids sdk cannot be written in SQL; trim the IDs in the table")
+    }
     _ = try kinds()
   }
 
@@ -115,13 +105,14 @@ struct SQLCommand: AsyncParsableCommand {
     uses.reads("the config", source.config)
     uses.writes("--out", out)
     try uses.check()
-    var options = SQLPlan.Options(clock: try clock())
+    var options = SQLPlan.Options(clock: try decision.clock(try decision.time()))
     options.table = table
     options.names = self.names
     options.placements = names
     options.kinds = try kinds()
+    for path in options.kinds.keys.sorted() { try check(path, isReadBy: ruleSet) }
     options.ignoresHistory = ignoresHistory
-    options.assigner = assigner(for: ruleSet.format)
+    options.assigner = decision.assigner(for: ruleSet.format)
     let plan = SQLPlan(ruleSet, for: database, options)
     let query = plan.query
     if json {
@@ -137,20 +128,13 @@ struct SQLCommand: AsyncParsableCommand {
     }
   }
 
-  private func clock() throws -> HistoryClock {
-    guard let clock = HistoryClock(now: try Clock.time(now, in: timeZone), timeZone: timeZone)
-    else {
-      throw ValidationError(WireTime.Fault.unknownZone.message(timeZone))
-    }
-    return clock
-  }
-
-  private func assigner(for format: Config.Format) -> Assigner {
-    switch assignerName {
-    case .hash: .hash(salt: seed)
-    case .djb2: .djb2
-    case nil: .usual(for: format, salt: seed)
-    }
+  /// Rejects the type of an attribute that no rule reads.
+  private func check(_ path: String, isReadBy ruleSet: RuleSet) throws {
+    let read = ruleSet.requirements.map(\.description)
+    if read.contains(path) { return }
+    let meant = Suggestion.closest(to: path, among: read).map { "; did you mean '\($0)'?" }
+    throw CommandError(
+      "--type names '\(path)', which no rule reads\(meant ?? "")", exitCode: Ending.wrongUse)
   }
 
   private func kinds() throws -> [String: SQLColumnKind] {
@@ -161,7 +145,8 @@ struct SQLCommand: AsyncParsableCommand {
         kind != .any
       else {
         throw ValidationError(
-          "--type is '\(type)'; expected a path and a type, such as user.ltv=double")
+          "--type is '\(type)'; expected a path and a type, such as user.ltv=double, of "
+            + SQLColumnKind.allCases.filter { $0 != .any }.map(\.rawValue).joined(separator: ", "))
       }
       kinds[String(type[..<split])] = kind
     }

@@ -9,6 +9,11 @@ enum UserForm: String, Sendable, CaseIterable {
     self = Compression.withoutEnding(path).lowercased().hasSuffix(".csv") ? .csv : .ndjson
   }
 
+  /// The rows of a file.
+  enum Content: String {
+    case users, decisions
+  }
+
   /// The maximum number of bytes to inspect.
   static let window = 1 << 16
 
@@ -17,21 +22,25 @@ enum UserForm: String, Sendable, CaseIterable {
   ///
   /// - Parameters:
   ///   - isWhole: whether these bytes are the whole file.
+  ///   - content: the rows of the file.
   /// - Returns: nil when more bytes are needed; an empty string when there is no problem.
-  func problem(_ bytes: [UInt8], isWhole: Bool, path: String) -> String? {
+  func problem(
+    _ bytes: [UInt8], isWhole: Bool, path: String, holding content: Content = .users
+  ) -> String? {
     let isWhole = isWhole || bytes.count >= UserForm.window
+    let (noun, isUsers) = (content.rawValue, content == .users)
     let lines = UserForm.firstLines(bytes, isWhole: isWhole)
     guard let first = lines.first else { return isWhole ? "" : nil }
     guard first.isComplete || isWhole else { return nil }
-    if first.text.contains(0) { return "\(path) is not text; users are NDJSON or CSV" }
+    if first.text.contains(0) { return "\(path) is not text; \(noun) are NDJSON or CSV" }
     let (name, stem) = path == "-" ? ("standard input", "") : (path, " '\(path)'")
     if first.text.contains(UInt8(ascii: "\r")), UserForm.endsLinesWithCR(first.text) {
       return "the lines of \(name) end with CR alone; they must end with LF: "
-        + "tr '\\r' '\\n'\(path == "-" ? "" : " < '\(path)'") > users.\(rawValue)"
+        + "tr '\\r' '\\n'\(path == "-" ? "" : " < '\(path)'") > \(noun).\(rawValue)"
     }
     let isJSON = first.text.first == UInt8(ascii: "{") || first.text.first == UInt8(ascii: "[")
     if first.text.first == UInt8(ascii: "<") {
-      return "\(name) looks like XML or HTML; users are NDJSON or CSV"
+      return "\(name) looks like XML or HTML; \(noun) are NDJSON or CSV"
     }
     switch self {
     case .csv:
@@ -44,25 +53,25 @@ enum UserForm: String, Sendable, CaseIterable {
       // A list among records is a single rejected line.
       if fault == nil, lines.count > 1 { return "" }
       if fault == nil, !isWhole { return nil }
-      return "\(name) is one JSON list, and users must be one object per line: "
-        + "jq -c '.[]'\(stem) > users.ndjson"
+      return "\(name) is one JSON list, and \(noun) must be one object per line: "
+        + "jq -c '.[]'\(stem) > \(noun).ndjson"
     }
-    if fault == .unexpectedEnd || lines.count == 1, FileKind.isWrappedUsers(bytes) {
+    if isUsers, fault == .unexpectedEnd || lines.count == 1, FileKind.isWrappedUsers(bytes) {
       return "the users are in 'users', and must be one object per line: "
         + "jq -c '.users[]'\(stem) > users.ndjson"
     }
     if fault == .unexpectedEnd || lines.count == 1, let kind = FileKind.of(bytes),
-      kind != .user, kind != .tests
+      kind != .user, kind != .tests, isUsers || kind == .config
     {
-      let place = kind == .config ? ", which comes before --users" : ""
-      return "\(name) is \(kind.name)\(place); users are one object per line"
+      let place = kind == .config && isUsers ? ", which comes before --users" : ""
+      return "\(name) is \(kind.name)\(place); \(noun) are one object per line"
     }
     guard fault == .unexpectedEnd else { return "" }
     guard lines.count > 1 else { return isWhole ? "" : nil }
     let next = lines[1].text.first
     return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
-      ? "\(name) is JSON over several lines, and users must be one object per line: "
-        + "jq -c .\(stem) > users.ndjson" : ""
+      ? "\(name) is JSON over several lines, and \(noun) must be one object per line: "
+        + "jq -c .\(stem) > \(noun).ndjson" : ""
   }
 
   /// Whether a line that ends with LF, or with the text, consists of several lines that end with

@@ -34,12 +34,14 @@ struct CSVHeader: Sendable {
     names = cells
     func fail(_ text: String) -> CommandError { CommandError("\(path): the header \(text)") }
     textColumns = Set(cells.indices.filter { isText?(cells[$0]) ?? (cells[$0] == "userId") })
+    if textColumns.isEmpty, cells.count == 1,
+      let sign = cells[0].first(where: { "\t;|".contains($0) })
+    {
+      throw CommandError(
+        "\(path): cells are separated by \(sign == "\t" ? "tabs" : "'\(sign)'"), and must be by "
+          + "','; save the table as CSV with commas")
+    }
     if isText == nil, textColumns.isEmpty {
-      if cells.count == 1, let sign = cells[0].first(where: { "\t;|".contains($0) }) {
-        throw CommandError(
-          "\(path): cells are separated by \(sign == "\t" ? "tabs" : "'\(sign)'"), and must be by "
-            + "','; save the table as CSV with commas")
-      }
       let meant = cells.first(where: UserMember.meansID)
       throw fail(
         "has no column userId; "

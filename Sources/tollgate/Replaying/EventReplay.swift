@@ -53,6 +53,10 @@ struct EventReplay {
   /// The config of rows that name no build, and of all rows where the config itself names none.
   private let only: Build?
   private(set) var tally = ReplayTally()
+  private(set) var names = RecordedDecision.Names()
+  /// The SDKs of devices, which rows repeat.
+  private var choices: [DeviceSDK: SDKSelection.Choice] = [:]
+  private static let mostChoices = 10_000
 
   /// - Parameter configs: one for each build that decided; ``check(_:named:)`` has passed them.
   init(_ configs: [Config]) {
@@ -86,7 +90,7 @@ struct EventReplay {
   mutating func add(_ row: EventRows.Row) {
     let recorded: RecordedDecision
     do throws(RecordedDecision.Fault) {
-      recorded = try RecordedDecision(row.content.get())
+      recorded = try RecordedDecision(row.content.get(), &names)
     } catch {
       return tally.reject(row.line, error.reason)
     }
@@ -97,9 +101,7 @@ struct EventReplay {
     guard let build = build(of: recorded) else {
       return tally.pass(recorded.build.map { .otherBuild($0) } ?? .noBuild)
     }
-    let choice = SDKSelection.record.choice(
-      DeviceSDK(device: recorded.record["device"]),
-      usual: build.config.format == .agentWallie ? .agentWallie : .ios)
+    let choice = choice(DeviceSDK(device: recorded.record["device"]), build.config.format)
     let decider = build.decider(for: choice.profile)
     tally.draw(recorded, decider.ruleSet, choice.profile)
     do throws(UserRecordReader.Rejection) {
@@ -110,6 +112,15 @@ struct EventReplay {
     } catch {
       tally.reject(row.line, error.reason)
     }
+  }
+
+  private mutating func choice(_ device: DeviceSDK, _ format: Config.Format) -> SDKSelection.Choice
+  {
+    if format == .agentWallie { return SDKSelection.record.choice(device, usual: .agentWallie) }
+    if let known = choices[device] { return known }
+    let choice = SDKSelection.record.choice(device, usual: .ios)
+    if choices.count < Self.mostChoices { choices[device] = choice }
+    return choice
   }
 
   // MARK: One row
@@ -131,6 +142,8 @@ struct EventReplay {
     var missing: [AttributePath]
     /// Whether it depends on what happened before, which an export does not have.
     var needsHistory: Bool
+    /// A variant or a paywall of the row that the config does not have.
+    var unknown: String?
   }
 
   private static func answer(
@@ -152,7 +165,22 @@ struct EventReplay {
       Difference(
         decided: text(decision, outcomes), explanation: explained?.text ?? "",
         missing: clauses.flatMap(\.attributes).filter { $0.value == nil }.map(\.path),
-        needsHistory: explained?.limit != nil || clauses.contains { !$0.computed.isEmpty }))
+        needsHistory: explained?.limit != nil || clauses.contains { !$0.computed.isEmpty },
+        unknown: unknown(row, decision)))
+  }
+
+  /// A variant or a paywall of a row that the deciding audience does not have.
+  private static func unknown(_ row: RecordedDecision, _ decision: Decision) -> String? {
+    guard let audience = decision.decidingAudience, row.experiment == audience.experimentID else {
+      return nil
+    }
+    if let variant = row.variant, !audience.variants.contains(where: { $0.id == variant }) {
+      return "the experiment '\(audience.experimentID)' of the config has no variant '\(variant)'"
+    }
+    if let paywall = row.paywall, !audience.variants.contains(where: { $0.paywallID == paywall }) {
+      return "no variant of the experiment '\(audience.experimentID)' has the paywall '\(paywall)'"
+    }
+    return nil
   }
 
   /// The outcomes that a user might have got: SDKs draw variants at random, and store them. AgentWallie's draw by the user's

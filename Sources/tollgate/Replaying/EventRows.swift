@@ -21,7 +21,12 @@ struct EventRows {
     self.path = UserInput.name(path)
     let content = try InputFile(path).content(holdsUsers: true).bytes
     let beginning = try content.peek(FileSignature.length).first { $0 > 0x20 }
-    isCSV = beginning != nil && beginning != UInt8(ascii: "{")
+    isCSV = beginning.map { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") } ?? false
+    let form = isCSV ? UserForm.csv : .ndjson
+    let problem = try content.peek {
+      form.problem($0, isWhole: $1, path: path, holding: .decisions)
+    }
+    guard problem.isEmpty else { throw CommandError(problem) }
     chunks = LineChunks(
       size: Self.chunk, lineLimit: UserInput.lineLimit, isCSV: isCSV, content.read)
   }
@@ -44,6 +49,9 @@ struct EventRows {
       row.cells.map { String(decoding: $0.content(text), as: UTF8.self) }
     }
     header = try CSVHeader(names, path: path, isText: RecordedDecision.isText)
+    if let problem = RecordedDecision.problem(columns: names) {
+      throw CommandError("\(path): the header \(problem)")
+    }
     lines = count
     chunk.removeFirst(end)
   }

@@ -23,10 +23,8 @@ struct RecordedDecision {
     let reason: String
   }
 
-  private typealias Cells = [String: Value]
-
   /// A column of an export and the names that it may have, compared without case and `_`.
-  private enum Column: String, CaseIterable {
+  fileprivate enum Column: String, CaseIterable {
     case time = "ts"
     case userID = "user_id"
     case placement, result, platform
@@ -39,31 +37,78 @@ struct RecordedDecision {
     case variant = "variant_id"
     case params, user, device
 
+    /// Its names, the best first: an export may have several of them.
     var names: [String] {
       let own = RecordedDecision.folded(rawValue)
       return switch self {
       case .time: [own, "at", "time", "timestamp"]
-      case .userID: [own, "alias", "aliasid", "appuserid"]
+      case .userID: [own, "appuserid", "alias", "aliasid"]
       case .placement: [own, "placementname", "triggername"]
       case .build: [own, "staticconfigbuildid", "buildid"]
-      case .paywall: [own, "paywallidentifier"]
+      case .paywall: ["paywallidentifier", own]
       case .user: [own, "userattributes"]
       case .device: [own, "deviceattributes"]
       default: [own]
       }
     }
+
+    static let required: [Column] = [.time, .userID, .placement, .result]
   }
 
+  /// By folded name, the column, and the rank of the name among its names.
   private static let columns = Dictionary(
-    uniqueKeysWithValues: Column.allCases.flatMap { column in column.names.map { ($0, column) } })
+    uniqueKeysWithValues: Column.allCases.flatMap { column in
+      column.names.enumerated().map { ($1, (column: column, rank: $0)) }
+    })
 
   private static func folded(_ name: String) -> String {
     name.lowercased().replacing("_", with: "")
   }
 
+  /// The names of columns and results in an export, each looked up once.
+  struct Names {
+    fileprivate var columns: [String: (column: Column, rank: Int)?] = [:]
+    fileprivate var results: [String: String?] = [:]
+    /// Columns that are not read, and whose names are similar to those of columns that are.
+    private(set) var nearMisses: [(name: String, meant: String)] = []
+    /// The most names that are stored. Objects may have a name of their own in each row.
+    private static let most = 1_000
+
+    fileprivate mutating func column(_ name: String) -> (column: Column, rank: Int)? {
+      if let known = columns[name] { return known }
+      let found = RecordedDecision.columns[RecordedDecision.folded(name)]
+      guard columns.count < Self.most else { return found }
+      columns[name] = .some(found)
+      if found == nil,
+        let meant = Suggestion.closest(to: name, among: Column.allCases.map(\.rawValue))
+      {
+        nearMisses.append((name, meant))
+      }
+      return found
+    }
+
+    fileprivate mutating func result(_ name: String) -> String? {
+      if let known = results[name] { return known }
+      let found = RecordedDecision.results[RecordedDecision.folded(name)]
+      if results.count < Self.most { results[name] = .some(found) }
+      return found
+    }
+  }
+
+  /// The columns that a table lacks, for a person; nil if it has all that are required.
+  static func problem(columns names: [String]) -> String? {
+    var found = Names()
+    let known = Set(names.compactMap { found.column($0)?.column })
+    let missing = Column.required.filter { !known.contains($0) }
+    guard !missing.isEmpty else { return nil }
+    let meant = found.nearMisses.map { "; did you mean '\($0.meant)' by '\($0.name)'?" }.joined()
+    return "has no column \(missing.map(\.rawValue).joined(separator: ", "))"
+      + (meant.isEmpty ? "; it has \(names.prefix(8).joined(separator: ", "))" : meant)
+  }
+
   /// Whether the cells of a column of CSV are strings, as versions are: `4.10` is not a number.
   static func isText(column name: String) -> Bool {
-    switch columns[folded(name)] {
+    switch columns[folded(name)]?.column {
     case nil, .params, .user, .device: false
     case .some: true
     }
@@ -79,14 +124,15 @@ struct RecordedDecision {
   ]
 
   /// Reads a row, as an object of its columns.
-  init(_ row: Value) throws(Fault) {
+  init(_ row: Value, _ names: inout Names) throws(Fault) {
     guard let members = row.members else {
       throw Fault(reason: "a row must be a JSON object with the columns of the export")
     }
-    var cells: [Column: Value] = [:]
+    var (cells, ranks): ([Column: Value], [Column: Int]) = ([:], [:])
     for (name, value) in members where value != .null {
-      guard let column = Self.columns[Self.folded(name)] else { continue }
+      guard let (column, rank) = names.column(name), rank <= ranks[column] ?? rank else { continue }
       cells[column] = value
+      ranks[column] = rank
     }
     func text(_ column: Column) throws(Fault) -> String? {
       switch cells[column] {
@@ -106,7 +152,7 @@ struct RecordedDecision {
     userID = try required(.userID)
     placement = try required(.placement)
     givenResult = try required(.result)
-    result = Self.results[Self.folded(givenResult)]
+    result = names.result(givenResult)
     build = try text(.build)
     paywall = try text(.paywall)
     experiment = try text(.experiment)

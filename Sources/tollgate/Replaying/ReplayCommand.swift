@@ -143,7 +143,14 @@ struct ReplayCommand: AsyncParsableCommand {
       for row in part { replay.add(row) }
     }
     let report = ReplayEventsReport(tally: replay.tally, shown: differences)
-    if !quiet { report.tellRejected(UserInput.name(events)) }
+    if !quiet {
+      report.tellRejected(UserInput.name(events))
+      for miss in replay.names.nearMisses {
+        FileText.printError(
+          DiagnosticText.visible(
+            "note: the column '\(miss.name)' is not read; did you mean '\(miss.meant)'?"))
+      }
+    }
     if replay.tally.all.rows == 0, replay.tally.passed.isEmpty {
       throw CommandError(
         replay.tally.rejected == 0

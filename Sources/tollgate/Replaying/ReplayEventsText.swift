@@ -185,6 +185,7 @@ struct ReplayEventsReport {
       "sdk": .string(difference.sdk), "missing": .texts(difference.key.missing),
       "notExported": .texts(tally.notExported(difference)),
       "needsHistory": .bool(difference.key.needsHistory),
+      "unknown": difference.unknown.map { .string($0) } ?? .null,
       "explanation": .string(difference.explanation),
     ])
   }
@@ -214,7 +215,7 @@ extension ReplayTally {
   func causes(_ difference: Difference) -> [String] {
     let never = notExported(difference)
     let missing = difference.key.missing.filter { !never.contains($0) }
-    var lines: [String] = []
+    var lines = [difference.unknown].compactMap { $0 }
     if !never.isEmpty {
       lines.append("no row of the export has \(never.joined(separator: ", ")): export it")
     }

@@ -41,6 +41,7 @@ struct ReplayTally {
     var userID: String
     var sdk: String
     var explanation: String
+    var unknown: String?
   }
 
   private(set) var all = Count()
@@ -129,7 +130,7 @@ struct ReplayTally {
       differences.append(
         Difference(
           key: key, rows: 1, line: line, userID: row.userID, sdk: sdk,
-          explanation: difference.explanation))
+          explanation: difference.explanation, unknown: difference.unknown))
     } else {
       otherDifferences += 1
     }

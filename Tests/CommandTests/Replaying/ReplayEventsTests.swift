@@ -134,6 +134,64 @@ import Testing
     #expect(try replay(repeated).1["experiments"]?.elements?.first?["users"] == 1)
   }
 
+  /// A variant or a paywall that the config does not have is named.
+  @Test func whatTheConfigDoesNotHave() throws {
+    let (_, report) = try replay([
+      Row(user: "a", result: "present", experiment: "e1", variant: "v9", attributes: #"{"age":30}"#)
+    ])
+    let difference = report["differences"]?.elements?.first
+    #expect(
+      difference?["unknown"]?.text == "the experiment 'e1' of the config has no variant 'v9'")
+    let folder = try TestFolder()
+    try folder.write("c.json", Self.config())
+    // The identifier counts, wherever it stands.
+    let row =
+      #"{"ts":"2026-03-01T10:00:00Z","user_id":"u","platform":"iOS","sdk_version":"4.16.2","#
+      + #""placement":"export","result":"present","user":{"age":30},"#
+    try folder.write(
+      "e.ndjson",
+      row + #""paywall_identifier":"annual","paywall_id":"77"}"# + "\n"
+        + row + #""paywall_id":"77","paywall_identifier":"annual"}"# + "\n"
+        + row + #""experiment_id":"e1","paywall_id":"77"}"# + "\n")
+    let result = try folder.tollgate("replay", "--events", "e.ndjson", "--config", "c.json")
+    #expect(result.output.hasPrefix("2 of 3 decisions reproduced"), "\(result.output)")
+    #expect(result.output.contains("no variant of the experiment 'e1' has the paywall '77'"))
+  }
+
+  /// What is wrong with a file as a whole is said once.
+  @Test(arguments: [
+    ("ts;user_id;placement;result\n1;u;p;error\n", "cells are separated by ';'"),
+    (
+      "ts,user_id,plcement,result\n1,u,p,error\n",
+      "has no column placement; did you mean 'placement' by 'plcement'?"
+    ),
+    ("a,b\n1,2\n", "has no column ts, user_id, placement, result; it has a, b"),
+    (#"[{"ts":1}]"#, "is one JSON list, and decisions must be one object per line"),
+    ("{\n\"ts\": 1\n}", "is JSON over several lines, and decisions must be one object per line"),
+    (#"{"trigger_options":[]}"#, "is a config; decisions are one object per line"),
+    ("PAR1....", "is a Parquet file"),
+  ])
+  func filesOfOtherForms(text: String, message: String) throws {
+    let folder = try TestFolder()
+    try folder.write("c.json", Self.config())
+    try folder.write("e", text)
+    let result = try folder.tollgate("replay", "--events", "e", "--config", "c.json")
+    #expect(result.code == 2 && result.errors.contains(message), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count <= 2)
+  }
+
+  @Test func misspeltColumnsAreNamed() throws {
+    let folder = try TestFolder()
+    try folder.write("c.json", Self.config())
+    try folder.write(
+      "e.csv",
+      "ts,user_id,platform,sdk_versoin,placement,result\n1772366400,u,iOS,4.16.2,x,event_not_found\n"
+    )
+    let result = try folder.tollgate("replay", "--events", "e.csv", "--config", "c.json")
+    #expect(result.errors.contains("'sdk_versoin' is not read; did you mean 'sdk_version'?"))
+    #expect(result.output.contains("1 row without a readable SDK version"))
+  }
+
   @Test func severalBuilds() throws {
     let folder = try TestFolder()
     try folder.write("1.json", Self.config())
