@@ -20,7 +20,7 @@ struct ServeCommand: ConsoleCommand {
   var fixtures: String?
 
   func run(_ console: Console) throws {
-    let fixtures = try fixtures.map { try Fixtures(folder: $0) } ?? Fixtures.carried.get()
+    let fixtures = try fixtures.map { try Fixtures(folder: $0) } ?? Fixtures.standard.get()
     ScenarioServer(fixtures, console).serve()
   }
 }

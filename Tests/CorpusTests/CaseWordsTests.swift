@@ -201,12 +201,12 @@ struct CaseWordsTests {
   }()
 
   private func problem(_ scenario: Value) throws -> String? {
-    ScenarioCheck.problem(in: scenario, fixtures: try Fixtures.carried.get())?.text
+    ScenarioCheck.problem(in: scenario, fixtures: try Fixtures.standard.get())?.text
   }
 
   /// The keys, steps, methods, actions and names that scenarios have, each misspelt once.
   @Test func misspeltScenarios() throws {
-    let fixtures = try Fixtures.carried.get()
+    let fixtures = try Fixtures.standard.get()
     func isTold(_ scenario: Value) -> Bool {
       ScenarioCheck.problem(in: scenario, fixtures: fixtures) != nil
     }

@@ -7,13 +7,6 @@ import Testing
 
 @Suite("Companions of case files")
 struct CompanionTests {
-  @Test func carriedCopiesAreThoseOfTheCorpus() throws {
-    let name = "pricing-fixtures.json"
-    let file = try Data(contentsOf: URL(filePath: Conformance.corpus + "/cases/" + name))
-    let carried = try #require(CarriedCompanions.text(name))
-    #expect(try Value.parse(json: carried.utf8) == Value.parse(json: file))
-  }
-
   @Test func areLookedForInOrder() throws {
     let folder = try CaseFolder()
     let support = try CaseFolder()

@@ -13,7 +13,7 @@ import Testing
 struct ContractTests {
   private let schema: ContractSchema
 
-  init() throws { schema = try #require(Fixtures.carried.get().contract) }
+  init() throws { schema = try #require(Fixtures.standard.get().contract) }
 
   private static let experiment = Decision.Experiment(
     id: "e", campaignID: "c", variant: Variant(id: "v", kind: .holdout, weight: 1))
@@ -195,7 +195,7 @@ struct ContractTests {
       let text = scenario.content.json
       let wanted = missing.subtracting(withoutProducer)
       guard wanted.contains(where: { text.contains("\"\($0.rawValue)\"") }) else { continue }
-      for step in try ScenarioRun(scenario.content, fixtures: Fixtures.carried.get()).steps {
+      for step in try ScenarioRun(scenario.content, fixtures: Fixtures.standard.get()).steps {
         for entry in step.reply.entries {
           let name = ScenarioRun.normalized(entry)["sw"]?.text
           if let name { missing.remove(SuperwallEventName(decoding: name)) }
@@ -257,19 +257,5 @@ struct ContractTests {
     let told = schema.problem(inEntries: entries)
     #expect(told?.hasPrefix("\(event) breaks the contract: ") == true)
     #expect(schema.problem(inEntries: Array(entries.prefix(1))) == nil)
-  }
-
-  /// The tool carries copies of the corpus's files.
-  @Test func carriedFixturesAreTheCorpus() throws {
-    let root = URL(filePath: Conformance.corpus + "/sdk")
-    for (name, carried) in [
-      ("fixtures/config.std.json", CarriedFixtures.standardConfig),
-      ("fixtures/products.json", CarriedFixtures.products),
-      ("sdk-contract.schema.json", CarriedFixtures.contract),
-    ] {
-      let file = try Data(contentsOf: root.appending(path: name))
-      let isSame = try Value.parse(json: file) == Value.parse(json: carried.utf8)
-      #expect(isSame, "run Tools/make_fixtures.py: \(name) has changed")
-    }
   }
 }

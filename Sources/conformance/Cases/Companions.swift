@@ -2,7 +2,7 @@ internal import Expressions
 internal import Scenarios
 
 /// Files that the cases of a file refer to by name. They are looked for beside the case file, then
-/// in the folder that was named for them, then among the copies that the tool carries.
+/// in the folder that was named for them, then in the corpus.
 final class Companions {
   private let folders: [String]
   private var parsed: [String: Value] = [:]
@@ -13,7 +13,9 @@ final class Companions {
   init(beside file: String, support: String? = nil) {
     let slash = file.lastIndex(of: "/")
     let folder = slash.map { String(file[...$0]) } ?? "./"
-    folders = [folder] + (support.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? [])
+    folders =
+      [folder] + (support.map { [$0.hasSuffix("/") ? $0 : $0 + "/"] } ?? [])
+      + [CorpusFolder.path + "/cases/"]
   }
 
   /// The content of a companion, read once for each case file.
@@ -33,17 +35,8 @@ final class Companions {
     for folder in folders {
       if let bytes = try? CaseFile.bytes(folder + name) { return (folder + name, bytes) }
     }
-    if let text = Companions.carried[name] ?? CarriedCompanions.text(name) {
-      return ("the tool's copy of \(name)", Array(text.utf8))
-    }
     throw CaseFileError(
-      message: "the companion \(name) is neither in \(folders.joined(separator: " nor in ")) nor "
-        + "carried by the tool; name its folder with --support")
+      message: "the companion \(name) is neither in \(folders.joined(separator: " nor in ")); "
+        + "name its folder with --support")
   }
-
-  /// Copies that the tool carries; `Tools/embed_companions.py` writes them.
-  private static let carried: [String: String] = [
-    "superscript-contexts.json": EmbeddedCompanions.superscriptContexts,
-    "superscript-contexts-versions.json": EmbeddedCompanions.superscriptVersionContexts,
-  ]
 }

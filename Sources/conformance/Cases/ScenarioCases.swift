@@ -6,7 +6,7 @@ internal import Scenarios
 /// contract's schema.
 enum ScenarioCases {
   static func run(_ testCase: Case) throws(CaseFileError) -> Verdict {
-    let fixtures = try Fixtures.carried.get()
+    let fixtures = try Fixtures.standard.get()
     if let problem = ScenarioCheck.problem(in: testCase.content, fixtures: fixtures) {
       throw CaseFileError(message: problem.text)
     }
