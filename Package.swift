@@ -64,7 +64,7 @@ let insight = batch + ["RuleInsight"]
     .systemLibrary(name: "CTollgate"),
     // What Tools/link-library.sh links into libtollgate.
     .target(
-      name: "TollgateC", dependencies: batch + ["CArrow", "CTollgate", "CShims", "Requests"],
+      name: "TollgateC", dependencies: insight + ["CArrow", "CTollgate", "CShims", "Requests"],
       swiftSettings: settings),
     .testTarget(
       name: "TollgateCTests",

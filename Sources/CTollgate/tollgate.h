@@ -101,9 +101,19 @@ int32_t tg_config_compile(
     const char *TG_NULLABLE json, size_t count, const char *TG_NULLABLE options, size_t options_count,
     tg_config *TG_NULLABLE *TG_NULLABLE out, tg_text *TG_NULLABLE diagnostics);
 
-/* {"format": "superwall", "placements": ["export_report"], "requirements": ["user.plan"], "events": ["app_open"],
- *  "paywalls": ["annual"], "assigner": "hash", "seed": "", "timeZone": "UTC"}: the contents of the config, the
- * attributes that rules read, and the events that they ask about. */
+/* {"format": "superwall", "placements": ["export_report"], "requirements": ["user.plan"], "attributes": [..],
+ *  "events": ["app_open"], "paywalls": ["annual"], "assigner": "hash", "seed": "", "timeZone": "UTC"}: the contents of
+ * the config, the attributes that rules read, and the events that they ask about.
+ *
+ * "attributes" has what rules need of each of them:
+ *
+ *   {"path": "user.plan", "kinds": ["string"], "placements": ["export_report"]}
+ *
+ * "kinds": "string", "number", "integer" (CEL computes with it and an integer), "boolean", "date" (a timestamp, or a
+ * string such as 2026-03-01T12:00:00Z), "map", "list", or "list<..>" of one of these. The first one says most. Without
+ * any, rules only ask whether there is a value. "placements" are those that read it. "derivedFrom" lists the
+ * attributes that it is derived from where it is missing; [] if the clock is enough. Without this member it is not
+ * derived. */
 int32_t tg_config_describe(const tg_config *TG_NULLABLE config, tg_text *TG_NULLABLE out);
 
 void tg_config_free(tg_config *TG_NULLABLE config);

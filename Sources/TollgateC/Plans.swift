@@ -8,6 +8,7 @@ internal import Expressions
 internal import Requests
 internal import RuleBatch
 internal import RuleEngine
+internal import RuleInsight
 
 /// A plan that decides for every row of a table. It never changes; its workers are reused for later
 /// tables.
@@ -106,6 +107,7 @@ final class TablePlan: Sendable {
       "now": batch.now.text.map { .string($0) } ?? .int(batch.now.milliseconds),
       "assigner": .string(batch.assigner.name), "seed": .string(batch.assigner.seed),
       "requirements": .list(ruleSet.requirements.map { .string($0.description) }),
+      "attributes": .list(ruleSet.attributeRequirements.map(\.value)),
       "fields": .list(fields.map { .string($0.rawValue) }),
       "choices": .list(
         batch.choices.map { choice in

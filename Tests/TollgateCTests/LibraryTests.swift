@@ -35,6 +35,11 @@ import TollgateC
     #expect(described?["format"] == "superwall" && described?["seed"] == "s")
     #expect(described?["placements"] == ["export", "open"])
     #expect(described?["requirements"] == ["user.plan", "user.visits"])
+    #expect(
+      described?["attributes"] == [
+        ["path": "user.plan", "kinds": ["string"], "placements": ["export"]],
+        ["path": "user.visits", "kinds": ["number"], "placements": ["export"]],
+      ])
     #expect(described?["paywalls"] == ["annual"])
   }
 

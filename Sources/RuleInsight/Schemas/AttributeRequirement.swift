@@ -1,0 +1,141 @@
+package import Expressions
+package import RuleEngine
+
+/// An attribute that rules read, the types that they are written for, and the placements that read it.
+package struct AttributeRequirement: Hashable, Sendable {
+  /// A type of values. Its words are those of JSON.
+  package enum Kind: Hashable, Sendable {
+    case string, number, integer, boolean, date, map
+    /// A list, with the types of its elements as far as they are known.
+    case list
+    indirect case listOf(Kind)
+
+    package var word: String {
+      switch self {
+      case .string: "string"
+      case .number: "number"
+      case .integer: "integer"
+      case .boolean: "boolean"
+      case .date: "date"
+      case .map: "map"
+      case .list: "list"
+      case .listOf(let element): "list<\(element.word)>"
+      }
+    }
+  }
+
+  package var path: AttributePath
+  /// The types that rules need, the most specific one first. Without any, rules only ask whether there is a value.
+  package var kinds: [Kind]
+  /// The names of the placements that read it, in the order of the config.
+  package var placements: [String]
+  /// The attributes that it is derived from where it is missing; nil if it is not derived. Some are derived from the
+  /// clock alone.
+  package var sources: [AttributePath]?
+
+  /// `{"path", "kinds", "placements", "derivedFrom"?}`
+  package var value: Value {
+    .members([
+      "path": .string(path.description), "kinds": .list(kinds.map { .string($0.word) }),
+      "placements": .list(placements.map { .string($0) }),
+      "derivedFrom": sources.map { .list($0.map { .string($0.description) }) },
+    ])
+  }
+}
+
+extension RuleSet {
+  /// The attributes that the rules read, with their types.
+  package var attributeRequirements: [AttributeRequirement] {
+    let schema: ContextSchema = format == .superwall ? .superwall(language) : .agentWallie
+    let uses = AttributeUses(self)
+    let graph = program.storage.rootNodes
+    var readers: [Int: [String]] = [:]
+    for placement in placements {
+      var slots: Set<Int> = []
+      for entry in rules[placement.rules].compactMap(\.entry) {
+        slots.formUnion(program.storage.graph.slots(below: graph[entry.source]))
+      }
+      for slot in slots { readers[slot, default: []].append(placement.name) }
+    }
+    return requirements.compactMap { path in
+      guard let slot = program.slot(of: path) else { return nil }
+      let derived = storage.derived.first { path.names == [UserMember.device.key, $0.rawValue] }
+      return AttributeRequirement(
+        path: path, kinds: kinds(of: path, slot, uses, schema), placements: readers[slot] ?? [],
+        sources: derived.flatMap { DeviceDerivation.sources(of: $0) })
+    }
+  }
+
+  private func kinds(
+    of path: AttributePath, _ slot: Int, _ uses: AttributeUses, _ schema: ContextSchema
+  ) -> [AttributeRequirement.Kind] {
+    var kinds: [AttributeRequirement.Kind] = []
+    func add(_ more: [AttributeRequirement.Kind]) {
+      for kind in more where !kinds.contains(kind) { kinds.append(kind) }
+    }
+    if let known = AttributeRequirement.Kind(schema.attribute(path.names)?.kind ?? .any),
+      uses.uses[slot] != [.time]
+    {
+      add([known])
+    }
+    add(uses.kinds(of: slot))
+    for (a, b) in uses.pairs where kinds.isEmpty && (a == slot || b == slot) {
+      add(uses.kinds(of: a == slot ? b : a))
+    }
+    let isGroup = requirements.contains {
+      $0.names.count > path.names.count && $0.names.starts(with: path.names)
+    }
+    if isGroup { add([.map]) }
+    return kinds
+  }
+}
+
+extension AttributeRequirement.Kind {
+  /// The type of an attribute that SDKs send; nil if it may be anything.
+  fileprivate init?(_ kind: ContextSchema.Kind) {
+    switch kind {
+    case .any, .null: return nil
+    case .bool: self = .boolean
+    case .number: self = .number
+    case .text, .span: self = .string
+    case .time: self = .date
+    case .map: self = .map
+    case .list(let element): self = Self(element).map { .listOf($0) } ?? .list
+    }
+  }
+}
+
+extension AttributeUses {
+  /// The types that rules are written for.
+  fileprivate func kinds(of slot: Int) -> [AttributeRequirement.Kind] {
+    var kinds = Self.kinds(uses[slot] ?? [], isInteger: integers.contains(slot)) { [elements] in
+      Self.kinds(elements[slot] ?? [], isInteger: false) { [] }
+    }
+    // It may be a string or a list, and any other use says which.
+    if uses[slot]?.contains(.size) == true, kinds.isEmpty { kinds = [.string, .list] }
+    return kinds
+  }
+
+  private static func kinds(
+    _ uses: Set<Use>, isInteger: Bool, elements: () -> [AttributeRequirement.Kind]
+  ) -> [AttributeRequirement.Kind] {
+    var kinds: [AttributeRequirement.Kind] = []
+    for use in uses.sorted() {
+      let more: [AttributeRequirement.Kind]
+      switch use {
+      case .loop, .membership:
+        let known = elements()
+        more = known.isEmpty ? [.list] : known.map { .listOf($0) }
+      case .textFunction, .concatenation, .textOrder, .textEquality: more = [.string]
+      case .arithmetic, .numberOrder, .numberEquality: more = [isInteger ? .integer : .number]
+      case .boolean: more = [.boolean]
+      // Any value counts as true or false.
+      case .truth: more = kinds.isEmpty ? [.boolean] : []
+      case .time: more = [.date]
+      case .size: more = []
+      }
+      for kind in more where !kinds.contains(kind) { kinds.append(kind) }
+    }
+    return kinds
+  }
+}
