@@ -66,8 +66,9 @@ compile() {
 
 # Modules hold the code of their functions. The last one is compiled with all that it calls.
 for module in CivilTime Regex Expressions Pricing RuleEngine RuleBatch RuleInsight Requests; do
-  # Only the command writes SQL.
-  mapfile -t sources < <(find "Sources/$module" -name '*.swift' -not -path '*/RuleInsight/SQL/*' | LC_ALL=C sort)
+  # Without rules in SQL.
+  mapfile -t sources < <(find "Sources/$module" -name '*.swift' -not -path '*/RuleInsight/SQL/*' \
+    -not -path '*/Requests/Querying.swift' | LC_ALL=C sort)
   compile "$module" "$scratch/$module.swiftmodule" "${sources[@]}"
 done
 # Without Arrow's tables.

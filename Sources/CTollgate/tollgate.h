@@ -174,6 +174,15 @@ int32_t tg_cover(
     const tg_config *TG_NULLABLE config, const char *TG_NULLABLE request, size_t count,
     tg_text *TG_NULLABLE out);
 
+/* {"database": "duckdb", "table": "users", "names": "dots", "types": {"user.ltv": "double"}, "placements": [..],
+ * "noHistory": true, "now": "..", "seed": "..", "sdkVersion": ".."} -> the output of `tollgate sql --json`, with a
+ * "summary" for people: {"sql": "WITH ..", "columns": [{"path": "user.plan", "names": ["user.plan"], "kind": "text",
+ * "type": "VARCHAR"}], "placements": [..], "audiences": {"total": 4, "covered": 3}, ..}. "sql" is null if no placement
+ * can be written in SQL. Only "database" is required: "duckdb", "bigquery", "snowflake", "postgres" or "spark". */
+int32_t tg_sql(
+    const tg_config *TG_NULLABLE config, const char *TG_NULLABLE request, size_t count,
+    tg_text *TG_NULLABLE out);
+
 /* ---- Counts of many users ---- */
 
 /* Counts of decisions, over any number of calls and streams. */

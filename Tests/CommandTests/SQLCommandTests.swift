@@ -99,7 +99,7 @@ import Testing
   @Test func typesOfWhatNoRuleReads() throws {
     let result = try run("--database", "duckdb", "--type", "user.pln=text")
     #expect(result.code == 2)
-    #expect(result.errors.contains("'user.pln', which no rule reads; did you mean 'user.plan'?"))
+    #expect(result.errors.contains("--type: no rule reads 'user.pln'; did you mean 'user.plan'?"))
     let ids = try run("--database", "duckdb", "--user-ids", "sdk")
     #expect(ids.code == 2 && ids.errors.contains("--user-ids sdk cannot be written in SQL"))
   }

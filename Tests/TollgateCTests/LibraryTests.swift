@@ -78,6 +78,39 @@ import TollgateC
     #expect(told?["message"]?.text?.contains(words) == true, "\(told?.json ?? "")")
   }
 
+  @Test func writesSQL() throws {
+    let config = try LibraryConfig(Self.config, #"{"seed": "s"}"#)
+    let (status, found) = config.ask(
+      tg_sql, #"{"database": "duckdb", "table": "app.users", "names": "underscores"}"#)
+    #expect(status == TG_OK)
+    #expect(found?["audiences"] == ["total": 2, "covered": 2])
+    #expect(found?["columns"]?.elements?.map { $0["names"] } == [["user_plan"], ["user_visits"]])
+    #expect(found?["sql"]?.text?.contains("FROM app.users") == true)
+    #expect(found?["summary"]?.text?.hasPrefix("SQL has 2 of 2 audiences (100 %)") == true)
+    let part = config.ask(
+      tg_sql,
+      #"{"database": "spark", "placements": ["export"], "types": {"user.visits": "double"}}"#)
+    #expect(part.value?["placements"]?.elements?.count == 1)
+    #expect(part.value?["columns"]?.elements?[1]["type"] == "DOUBLE")
+  }
+
+  @Test(arguments: [
+    ("{}", "'database' is missing; expected one of duckdb"),
+    (#"{"database": "oracle"}"#, "'database' must be one of duckdb"),
+    (#"{"database": "postgres", "names": "structs"}"#, "one of dots, underscores for PostgreSQL"),
+    (#"{"database": "duckdb", "types": {"user.pln": "text"}}"#, "did you mean 'user.plan'?"),
+    (#"{"database": "duckdb", "types": {"user.plan": "any"}}"#, "must be one of text, integer"),
+    (#"{"database": "duckdb", "types": ["text"]}"#, "'types' must be an object"),
+    (#"{"database": "duckdb", "placements": ["exprt"]}"#, "did you mean 'export'?"),
+    (#"{"database": "duckdb", "sdkVersion": "record"}"#, "'sdkVersion' must be newest"),
+    (#"{"database": "duckdb", "dialect": "cel"}"#, "'dialect' is not a member of this request"),
+  ])
+  func wrongRequestsForSQL(request: String, words: String) throws {
+    let (status, told) = try LibraryConfig(Self.config).ask(tg_sql, request)
+    #expect(status == TG_BAD_REQUEST)
+    #expect(told?["message"]?.text?.contains(words) == true, "\(told?.json ?? "")")
+  }
+
   // MARK: One user
 
   @Test func decides() throws {

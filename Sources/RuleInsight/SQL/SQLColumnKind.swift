@@ -12,6 +12,9 @@ package enum SQLColumnKind: String, CaseIterable, Sendable {
   /// Rules only ask whether there is a value.
   case any
 
+  /// The kinds that callers can choose.
+  package static let given = allCases.filter { $0 != .any }
+
   /// The place of the type in ``SQLDatabase/type(_:)``.
   var place: Int {
     switch self {

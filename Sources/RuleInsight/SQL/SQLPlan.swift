@@ -16,6 +16,11 @@ package struct SQLPlan: Sendable {
     /// The field `plan` of a struct `user`.
     case structs
 
+    /// Whether a database can have such columns.
+    package func isKnown(to database: SQLDatabase) -> Bool {
+      self != .structs || database != .postgres && database != .snowflake
+    }
+
     /// The database's own way: BigQuery's names have no dots.
     package static func usual(in database: SQLDatabase) -> Names {
       database == .bigquery ? .structs : .dots
@@ -82,6 +87,14 @@ package struct SQLPlan: Sendable {
       guard let attribute = translator.derivable(path) else { return false }
       return DeviceDerivation.sources(of: attribute)?.count != translator.sources(of: path).count
     }
+  }
+
+  /// Why an attribute cannot have a type: no rule reads it. Nil if one does.
+  package static func problem(_ path: String, _ ruleSet: RuleSet) -> String? {
+    let read = ruleSet.requirements.map(\.description)
+    if read.contains(path) { return nil }
+    let close = Suggestion.closest(to: path, among: read).map { "; did you mean '\($0)'?" }
+    return "no rule reads '\(path)'\(close ?? "")"
   }
 
   // MARK: Coverage

@@ -88,7 +88,7 @@ struct SQLCommand: AsyncParsableCommand {
   @OptionGroup var appearance: ColorOptions
 
   func validate() throws {
-    if names == .structs, database == .postgres || database == .snowflake {
+    if let names, !names.isKnown(to: database) {
       throw ValidationError("--names structs is for duckdb, bigquery and spark")
     }
     if decision.userIds != .bytes {
@@ -110,7 +110,10 @@ struct SQLCommand: AsyncParsableCommand {
     options.names = self.names
     options.placements = names
     options.kinds = try kinds()
-    for path in options.kinds.keys.sorted() { try check(path, isReadBy: ruleSet) }
+    for path in options.kinds.keys.sorted() {
+      guard let problem = SQLPlan.problem(path, ruleSet) else { continue }
+      throw CommandError("--type: \(problem)", exitCode: Ending.wrongUse)
+    }
     options.ignoresHistory = ignoresHistory
     options.assigner = decision.assigner(for: ruleSet.format)
     let plan = SQLPlan(ruleSet, for: database, options)
@@ -128,25 +131,17 @@ struct SQLCommand: AsyncParsableCommand {
     }
   }
 
-  /// Rejects the type of an attribute that no rule reads.
-  private func check(_ path: String, isReadBy ruleSet: RuleSet) throws {
-    let read = ruleSet.requirements.map(\.description)
-    if read.contains(path) { return }
-    let meant = Suggestion.closest(to: path, among: read).map { "; did you mean '\($0)'?" }
-    throw CommandError(
-      "--type names '\(path)', which no rule reads\(meant ?? "")", exitCode: Ending.wrongUse)
-  }
-
   private func kinds() throws -> [String: SQLColumnKind] {
     var kinds: [String: SQLColumnKind] = [:]
     for type in types {
       guard let split = type.lastIndex(of: "="),
-        let kind = SQLColumnKind(rawValue: String(type[type.index(after: split)...])),
-        kind != .any
+        let kind = SQLColumnKind.given.first(where: {
+          $0.rawValue == type[type.index(after: split)...]
+        })
       else {
         throw ValidationError(
           "--type is '\(type)'; expected a path and a type, such as user.ltv=double, of "
-            + SQLColumnKind.allCases.filter { $0 != .any }.map(\.rawValue).joined(separator: ", "))
+            + SQLColumnKind.given.map(\.rawValue).joined(separator: ", "))
       }
       kinds[String(type[..<split])] = kind
     }
