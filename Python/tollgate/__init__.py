@@ -1,5 +1,23 @@
 """Decides which paywall a user sees, and what it says about prices, for one user or a table.
 
+==================================  ==============================================================
+``Config.load("config.json")``      reads a config; ``Config.loads`` takes its text
+``config.decide(place, user)``      decides a placement for a user: a :class:`Decision`
+``config.decide_all(user)``         decides all placements
+``config.explain(place, user)``     explains why, clause by clause: an :class:`Explanation`
+``config.plan(places, now=...)``    makes a plan that decides tables: a :class:`Plan`
+``plan.decide(table)``              decides all rows: a table of the same kind
+``plan.count(table)``               counts outcomes, and users by audience: a :class:`Tally`
+``config.check()``                  checks the config: a list of :class:`Diagnostic`
+``config.diff(other)``              compares two configs: which users move
+``config.cover(tests)``             finds what no test exercises
+``config.render(template=...)``     renders texts with prices
+==================================  ==============================================================
+
+``tollgate.polars``, ``tollgate.duckdb``, ``tollgate.spark`` and ``tollgate.openfeature`` are for
+these libraries; ``python -m tollgate decide`` decides Parquet files, and ``tollgate-mcp`` serves
+assistants. Errors are subclasses of :class:`TollgateError`.
+
 >>> import tollgate
 >>> config = tollgate.Config.loads('{"build_id": "1", "trigger_options": []}')
 >>> config.placements
@@ -15,14 +33,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .outcomes import Outcomes, Tally
     from .plan import Plan
-    from .protocols import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
+    from .protocols import ArrowArrayExportable as ArrowArrayExportable
+    from .protocols import ArrowSchemaExportable as ArrowSchemaExportable
+    from .protocols import ArrowStreamExportable as ArrowStreamExportable
 
 __version__ = _version()
 
 __all__ = [
-    "ArrowArrayExportable",
-    "ArrowSchemaExportable",
-    "ArrowStreamExportable",
     "ColumnError",
     "Config",
     "ConfigError",

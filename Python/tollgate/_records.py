@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+import os
+
 from ._json import encoder
 from .errors import RecordError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
+    from typing import Any
 
 
 def kind_of(value: object) -> str:
     return "None" if value is None else f"a {type(value).__name__}"
+
+
+def names_of(placements: Iterable[str]) -> list[str]:
+    """Names of placements. A text is a sequence of texts, too, and hardly meant as one."""
+    if isinstance(placements, str):
+        raise TypeError(f"placements={placements!r} is a string; give a list: [{placements!r}]")
+    return list(placements)
+
+
+def record_of(user: Mapping[str, Any]) -> dict[str, Any]:
+    """A user record as JSON is written of it."""
+    if type(user) is dict:
+        return user
+    from collections.abc import Mapping
+
+    if not isinstance(user, Mapping):
+        raise TypeError(
+            f"a user record is a mapping such as {{'userId': 'u-1'}}, not {kind_of(user)}"
+        )
+    return dict(user)
+
+
+def embedded(value: object) -> object:
+    """A document among options: as it is, or the text of a file."""
+    if value is None:
+        return None
+    if isinstance(value, os.PathLike):
+        with open(value, encoding="utf-8") as file:
+            return file.read()
+    if isinstance(value, bytes):
+        return value.decode()
+    return value
 
 
 def time_text(now: datetime | str | None) -> str | None:

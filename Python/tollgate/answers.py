@@ -7,7 +7,9 @@ from ._json import loads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Literal
+    from typing import Any, Generic, Literal
+
+    from typing_extensions import TypeVar
 
     from . import answer_types
 
@@ -18,6 +20,23 @@ if TYPE_CHECKING:
 
     # Placement, result, audience, experiment, variant, paywall.
     _Outcome = tuple[str, Result, int | None, str | None, str | None, str | None]
+
+    _Answer_co = TypeVar("_Answer_co", covariant=True, default=answer_types.Explanation)
+
+    class _Of(Generic[_Answer_co]):
+        """An explanation, with the type of its dictionary."""
+
+        __slots__ = ()
+else:
+    _Answer_co = None
+
+    class _Of:
+        # ``typing`` takes longer to import than this package.
+        __slots__ = ()
+
+        def __class_getitem__(cls, parameter: object) -> type:
+            return cls
+
 
 
 class _Value:
@@ -74,7 +93,7 @@ class Decision(_Value):
         "texts",
     )
     user_id: str
-    errors: tuple[dict[str, Any], ...]
+    errors: tuple[answer_types.ErrorsItem, ...]
     texts: Mapping[str, str]
     _outcome: _Outcome
 
@@ -87,7 +106,7 @@ class Decision(_Value):
         experiment: str | None = None,
         variant: str | None = None,
         paywall: str | None = None,
-        errors: tuple[dict[str, Any], ...] = (),
+        errors: tuple[answer_types.ErrorsItem, ...] = (),
         texts: Mapping[str, str] | None = None,
     ) -> None:
         _set(self, "user_id", user_id)
@@ -131,7 +150,8 @@ class _Draft(_Value):
 
 
 def _decision(
-    user_id: str, outcome: _Outcome, errors: tuple[dict[str, Any], ...], texts: Mapping[str, str]
+    user_id: str, outcome: _Outcome, errors: tuple[answer_types.ErrorsItem, ...],
+    texts: Mapping[str, str],
 ) -> Decision:
     made: Any = _Draft()
     made.user_id = user_id
@@ -182,7 +202,7 @@ class DecisionReader:
         # Behind '{"decisions":[' there is what each of them begins with.
         for text in rest[:-2].split(b"," + head[14:] + b',"placement":'):
             parts = known.get(text)
-            errors: tuple[dict[str, Any], ...] = ()
+            errors: tuple[answer_types.ErrorsItem, ...] = ()
             if parts is None:
                 value = loads(b'{"placement":' + text)
                 parts = _outcome(value)
@@ -236,12 +256,15 @@ class Diagnostic(_Value):
         return f"{self.severity}[{self.code}]: {where}{self.message}"
 
 
-class Explanation:
-    """The explanation of a decision: ``str()`` for people, :meth:`to_dict` for programs."""
+class Explanation(_Of[_Answer_co]):
+    """The explanation of a decision.
+
+    ``str()`` is for people, :meth:`to_dict` for programs.
+    """
 
     __slots__ = ("_text", "_value")
 
-    def __init__(self, value: dict[str, Any], text: str) -> None:
+    def __init__(self, value: Any, text: str) -> None:
         self._value = value
         self._text = text
 
@@ -249,11 +272,14 @@ class Explanation:
         return self._text
 
     def __repr__(self) -> str:
-        return f"<Explanation of {self._value.get('placement')!r}>"
+        if "placement" in self._value:
+            return f"<Explanation of {self._value['placement']!r}>"
+        return f"<Explanation of audience {self._value.get('index')}>"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> _Answer_co:
         """Returns the explanation as ``tollgate explain --json`` prints it."""
-        return self._value
+        found: _Answer_co = self._value
+        return found
 
     @property
     def changes(self) -> list[answer_types.Change] | None:
@@ -261,4 +287,5 @@ class Explanation:
 
         ``[{"path": "user.plan", "from": "pro", "to": "free"}]``; None if there is no such change.
         """
-        return self._value.get("changes")
+        found: list[answer_types.Change] | None = self._value.get("changes")
+        return found

@@ -7,17 +7,19 @@ import os
 
 from ._json import loads
 from ._library import Text, checked, library
-from ._records import json_bytes, kind_of, time_text
+from ._records import embedded, json_bytes, kind_of, names_of, record_of, time_text
 from .answers import Decision, DecisionReader, Diagnostic, Explanation
 
 # Imported later: modules that only types or a few calls need.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
     from typing import Any, Literal, overload
 
+    from typing_extensions import Unpack
+
     from .answer_types import (
+        AudienceExplanation,
         Claim,
         ConfigDifferences,
         CoverAnswer,
@@ -27,10 +29,21 @@ if TYPE_CHECKING:
         RenderedTemplate,
         UserDifferences,
     )
+    from .option_types import (
+        JSON,
+        ConfigOptions,
+        Dialect,
+        Document,
+        Names,
+        PlanOptions,
+        Products,
+        Profile,
+        Record,
+        TemplateOptions,
+        Time,
+    )
     from .plan import Plan
 
-    Record = Mapping[str, Any]
-    JSON = str | bytes | Mapping[str, Any]
     # Placement, time, seed, whether texts are given, SDK; and True for several placements.
     _Asked = tuple[Any, ...]
 
@@ -42,41 +55,9 @@ _ASKED = frozenset((
     "placements", "now", "seed", "texts", "explain", "reasons", "products", "requestId", "record",
     "sdkVersion",
 ))
-_TEMPLATE_OPTIONS = ("dialect", "html", "select", "profile", "timeZone", "eligible")
+_TEMPLATE_OPTIONS = ("dialect", "mode", "html", "select", "profile", "timeZone", "eligible")
 # Requests that were asked last: programs ask for the same again and again.
 _MOST_ASKED = 128
-
-
-def _names(placements: Sequence[str]) -> list[str]:
-    """Names of placements. A text is a sequence of texts, too, and hardly meant as one."""
-    if isinstance(placements, str):
-        raise TypeError(f"placements={placements!r} is a string; give a list: [{placements!r}]")
-    return list(placements)
-
-
-def _record(user: Record) -> dict[str, Any]:
-    """A user record as JSON is written of it."""
-    if type(user) is dict:
-        return user
-    from collections.abc import Mapping
-
-    if not isinstance(user, Mapping):
-        raise TypeError(
-            f"a user record is a mapping such as {{'userId': 'u-1'}}, not {kind_of(user)}"
-        )
-    return dict(user)
-
-
-def _embedded(value: JSON | os.PathLike[str] | None) -> object:
-    """A document among options: as it is, or the text of a file."""
-    if value is None:
-        return None
-    if isinstance(value, os.PathLike):
-        with open(value, encoding="utf-8") as file:
-            return file.read()
-    if isinstance(value, bytes):
-        return value.decode()
-    return value
 
 
 class Config:
@@ -102,12 +83,12 @@ class Config:
         self,
         text: bytes,
         *,
-        dialect: str = "superscript:ios",
+        dialect: Dialect = "superscript:ios",
         seed: str = "",
         assigner: Literal["hash", "djb2"] | None = None,
         time_zone: str = "UTC",
-        products: JSON | os.PathLike[str] | None = None,
-        texts: JSON | os.PathLike[str] | None = None,
+        products: Products | None = None,
+        texts: Document | None = None,
         strict: bool = False,
     ) -> None:
         self._pointer: int | None = None
@@ -116,7 +97,7 @@ class Config:
                 f"a config is made of bytes, not of {kind_of(text)}; "
                 "use Config.load(path) or Config.loads(text)"
             )
-        products, texts = _embedded(products), _embedded(texts)  # type: ignore[assignment]
+        products, texts = embedded(products), embedded(texts)  # type: ignore[assignment]
         # The state from which another process makes the same config.
         self._given: tuple[bytes, dict[str, Any]] = (text, {
             "dialect": dialect, "seed": seed, "assigner": assigner, "time_zone": time_zone,
@@ -144,7 +125,9 @@ class Config:
         self._asked: dict[tuple[Any, ...], bytes] = {}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], **options: Any) -> Config:
+    def load(
+        cls, path: str | os.PathLike[str], **options: Unpack[ConfigOptions]
+    ) -> Config:
         """Reads a config from a file.
 
         :param dialect: how conditions are evaluated: ``superscript:ios``, ``superscript:android``,
@@ -163,7 +146,7 @@ class Config:
             return cls(file.read(), **options)
 
     @classmethod
-    def loads(cls, text: JSON, **options: Any) -> Config:
+    def loads(cls, text: JSON, **options: Unpack[ConfigOptions]) -> Config:
         """Reads a config from a string, bytes, or a dictionary; see :meth:`load`."""
         if isinstance(text, str):
             if "{" not in text and text.endswith(".json"):
@@ -229,7 +212,7 @@ class Config:
         placement: str,
         user: Record,
         *,
-        now: datetime | str | None = None,
+        now: Time | None = None,
         seed: str | None = None,
         texts: bool = False,
         sdk_version: str | None = None,
@@ -252,20 +235,20 @@ class Config:
         self,
         user: Record,
         *,
-        placements: Sequence[str] | None = None,
-        now: datetime | str | None = None,
+        placements: Names | None = None,
+        now: Time | None = None,
         seed: str | None = None,
         texts: bool = False,
         sdk_version: str | None = None,
     ) -> list[Decision]:
         """Decides several placements for a user, or all of them."""
-        names = tuple(_names(placements)) if placements is not None else None
+        names = tuple(names_of(placements)) if placements is not None else None
         answer = self._answer(user, (names, now, seed, texts, sdk_version, True))
         return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
 
     def _answer(self, user: Record, asked: _Asked) -> bytes:
         """Returns the answer of the library for a user, in as few calls as possible."""
-        record = user if type(user) is dict else _record(user)
+        record = user if type(user) is dict else record_of(user)
         now = asked[1]
         if now is not None and now.__class__ is not str:
             # Times that are equal need not be the same, where clocks are put back.
@@ -311,6 +294,33 @@ class Config:
             pass
         return suffix
 
+    if TYPE_CHECKING:
+        # Of a decision, or of one audience.
+        @overload
+        def explain(
+            self,
+            placement: str,
+            user: Record,
+            *,
+            audience: None = None,
+            set: Mapping[str, Any] | None = None,
+            now: Time | None = None,
+            seed: str | None = None,
+            sdk_version: str | None = None,
+        ) -> Explanation: ...
+        @overload
+        def explain(
+            self,
+            placement: str,
+            user: Record,
+            *,
+            audience: int | str,
+            set: Mapping[str, Any] | None = None,
+            now: Time | None = None,
+            seed: str | None = None,
+            sdk_version: str | None = None,
+        ) -> Explanation[AudienceExplanation]: ...
+
     def explain(
         self,
         placement: str,
@@ -318,17 +328,17 @@ class Config:
         *,
         audience: int | str | None = None,
         set: Mapping[str, Any] | None = None,
-        now: datetime | str | None = None,
+        now: Time | None = None,
         seed: str | None = None,
         sdk_version: str | None = None,
-    ) -> Explanation:
+    ) -> Explanation[Any]:
         """Explains a decision: every audience, every clause, every value.
 
         ``audience`` (its number, ID, experiment or name) explains one audience alone, and finds the
         smallest change after which it takes the user. ``set`` explains with other values:
         ``set={"user.plan": "pro"}``.
         """
-        request: dict[str, Any] = {"placement": placement, "user": _record(user)}
+        request: dict[str, Any] = {"placement": placement, "user": record_of(user)}
         for name, value in (
             ("audience", audience), ("set", set), ("now", time_text(now)), ("seed", seed),
             ("sdkVersion", sdk_version),
@@ -347,7 +357,7 @@ class Config:
             paywall: str,
             *,
             user: Record | None = None,
-            now: datetime | str | None = None,
+            now: Time | None = None,
         ) -> RenderedPaywall: ...
         @overload
         def render(
@@ -356,10 +366,10 @@ class Config:
             *,
             template: str,
             user: Record | None = None,
-            products: JSON | os.PathLike[str] | None = None,
+            products: Products | None = None,
             locale: str | None = None,
-            now: datetime | str | None = None,
-            **options: Any,
+            now: Time | None = None,
+            **options: Unpack[TemplateOptions],
         ) -> RenderedTemplate: ...
 
     def render(
@@ -368,16 +378,17 @@ class Config:
         *,
         template: str | None = None,
         user: Record | None = None,
-        products: JSON | os.PathLike[str] | None = None,
+        products: Products | None = None,
         locale: str | None = None,
-        now: datetime | str | None = None,
-        **options: Any,
+        now: Time | None = None,
+        **options: Unpack[TemplateOptions],
     ) -> RenderAnswer:
         """Renders the texts of a paywall that were loaded with the config, or a ``template``.
 
         Returns ``{"texts": {name: text}, "errors": [..]}`` for a paywall, and
         ``{"text": .., "isComplete": .., "errors": [..]}`` for a template. ``options`` are those of
-        a template: ``dialect``, ``html``, ``select``, ``profile``, ``timeZone``, ``eligible``.
+        a template: ``dialect``, ``mode``, ``html``, ``select``, ``profile``, ``timeZone``,
+        ``eligible``.
         """
         for name in options:
             if name not in _TEMPLATE_OPTIONS:
@@ -386,8 +397,8 @@ class Config:
                 )
         request: dict[str, Any] = dict(options)
         for name, value in (
-            ("paywall", paywall), ("template", template), ("products", _embedded(products)),
-            ("user", _record(user) if user is not None else None), ("locale", locale),
+            ("paywall", paywall), ("template", template), ("products", embedded(products)),
+            ("user", record_of(user) if user is not None else None), ("locale", locale),
             ("now", time_text(now)),
         ):
             if value is not None:
@@ -399,10 +410,10 @@ class Config:
         self,
         *,
         paywall: str | None = None,
-        products: JSON | os.PathLike[str] | None = None,
+        products: Products | None = None,
         locales: Sequence[str] | Literal["all"] | None = None,
-        profile: str | None = None,
-        now: datetime | str | None = None,
+        profile: Profile | None = None,
+        now: Time | None = None,
     ) -> list[Claim]:
         """Checks the claims of the texts that were loaded with the config.
 
@@ -413,7 +424,7 @@ class Config:
         """
         request: dict[str, Any] = {"claims": True}
         for name, value in (
-            ("paywall", paywall), ("products", _embedded(products)), ("profile", profile),
+            ("paywall", paywall), ("products", embedded(products)), ("profile", profile),
             ("locales", locales if locales is None or isinstance(locales, str) else list(locales)),
             ("now", time_text(now)),
         ):
@@ -425,10 +436,10 @@ class Config:
     # The config itself
 
     def check(
-        self, *, schema: JSON | os.PathLike[str] | None = None, now: datetime | str | None = None
+        self, *, schema: Document | None = None, now: Time | None = None
     ) -> list[Diagnostic]:
         """Checks the config, as ``tollgate check`` does."""
-        request = {"schema": _embedded(schema), "now": time_text(now)}
+        request = {"schema": embedded(schema), "now": time_text(now)}
         found = self._ask("tg_check", {k: v for k, v in request.items() if v is not None})
         return [
             Diagnostic(item["severity"], item["code"], item["message"], item.get("path"), item)
@@ -443,8 +454,8 @@ class Config:
             other: Config,
             *,
             users: Iterable[Record],
-            placements: Sequence[str] | None = None,
-            now: datetime | str | None = None,
+            placements: Names | None = None,
+            now: Time | None = None,
         ) -> UserDifferences: ...
         @overload
         def diff(
@@ -452,8 +463,8 @@ class Config:
             other: Config,
             *,
             users: None = None,
-            placements: Sequence[str] | None = None,
-            now: datetime | str | None = None,
+            placements: Names | None = None,
+            now: Time | None = None,
         ) -> ConfigDifferences: ...
 
     def diff(
@@ -461,8 +472,8 @@ class Config:
         other: Config,
         *,
         users: Iterable[Record] | None = None,
-        placements: Sequence[str] | None = None,
-        now: datetime | str | None = None,
+        placements: Names | None = None,
+        now: Time | None = None,
     ) -> DiffAnswer:
         """Compares with another config, as ``tollgate diff --json`` does.
 
@@ -473,9 +484,9 @@ class Config:
             raise TypeError(f"the other config must be a tollgate.Config, not {kind_of(other)}")
         request: dict[str, Any] = {}
         if users is not None:
-            request["users"] = [_record(user) for user in users]
+            request["users"] = [record_of(user) for user in users]
         if placements is not None:
-            request["placements"] = _names(placements)
+            request["placements"] = names_of(placements)
         if now is not None:
             request["now"] = time_text(now)
         body, text = json_bytes(request), Text()
@@ -486,7 +497,7 @@ class Config:
         return found
 
     def cover(
-        self, tests: Iterable[Mapping[str, Any]], *, now: datetime | str | None = None
+        self, tests: Iterable[Mapping[str, Any]], *, now: Time | None = None
     ) -> CoverAnswer:
         """Finds what no test exercises, as ``tollgate cover --json`` does."""
         request: dict[str, Any] = {"tests": [dict(test) for test in tests]}
@@ -495,7 +506,9 @@ class Config:
         found: CoverAnswer = self._ask("tg_cover", request)
         return found
 
-    def plan(self, placements: Sequence[str] | None = None, **options: Any) -> Plan:
+    def plan(
+        self, placements: Names | None = None, **options: Unpack[PlanOptions]
+    ) -> Plan:
         """Makes a plan that decides every row of a table; see :class:`tollgate.Plan`."""
         from .plan import Plan
 

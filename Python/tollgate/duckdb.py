@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from typing import Any
 
-from ._kinds import reader_beside
-from .outcomes import Outcomes
-from .plan import Plan
+from ._keep import reader_beside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    import pyarrow
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+    from .option_types import Names
+    from .outcomes import Outcomes
+    from .plan import Plan
 
 
 def register(
-    connection: Any, name: str, plan: Plan, columns: Sequence[tuple[str, str]]
+    connection: DuckDBPyConnection, name: str, plan: Plan, columns: Sequence[tuple[str, str]]
 ) -> None:
     """Registers a SQL function that decides: ``select decide(userId, user) from users``.
 
@@ -57,8 +65,9 @@ def register(
 
 
 def decide(
-    connection: Any, relation: Any, plan: Plan, *, keep: Sequence[str] | None = None
-) -> Any:
+    connection: DuckDBPyConnection, relation: DuckDBPyRelation, plan: Plan, *,
+    keep: Names | None = None,
+) -> DuckDBPyRelation:
     """Decides a relation, and returns a relation of the same connection.
 
     It is read as a stream: memory holds the outcomes, and the columns that ``keep`` names.
@@ -67,8 +76,8 @@ def decide(
 
 
 def relation(
-    frame: Any, plan: Plan, keep: Sequence[str] | None = None
-) -> tuple[Any, Outcomes]:
+    frame: DuckDBPyRelation, plan: Plan, keep: Names | None = None
+) -> tuple[DuckDBPyRelation, Outcomes]:
     """Decides a relation, and returns a relation of the same connection.
 
     Before DuckDB 2 it is one of the default connection: finding the other would leave a view there.
@@ -88,8 +97,8 @@ def relation(
 
 
 def _table(
-    relation: Any, plan: Plan, keep: Sequence[str] | None
-) -> tuple[Any, Outcomes]:
+    relation: DuckDBPyRelation, plan: Plan, keep: Names | None
+) -> tuple[pyarrow.Table, Outcomes]:
     """Returns outcomes, behind columns of the relation, as a table of pyarrow."""
     plan._require_columns("DuckDB")
     if keep:

@@ -75,7 +75,7 @@ class Tools:
 
     def __init__(self, folder: Path, dialect: str = "superscript:ios", seed: str = "") -> None:
         self._folder = folder.resolve()
-        self._dialect = dialect
+        self._dialect: Any = dialect
         self._seed = seed
 
     # Tools

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    import pandas
+    import polars
+    import pyarrow
+
+    from .answer_types import CountedError
     from .plan import Plan
+    from .table_types import AudienceCounts, Counts, OutcomeName, Reject, RuleFailure
 
 # What a function of the library returns for a table at fault.
 _BAD_ARRAY = 5
@@ -39,7 +45,7 @@ class Report:
         raise TypeError("outcomes that are being read cannot be copied; make a table of them first")
 
     def read(self) -> Tally:
-        value = self._value()
+        value: Any = self._value()
         value.pop("failure", None)
         return Tally(value)
 
@@ -60,7 +66,7 @@ class Tally:
 
     __slots__ = ("_value",)
 
-    def __init__(self, value: dict[str, Any]) -> None:
+    def __init__(self, value: Counts) -> None:
         self._value = value
 
     @property
@@ -74,20 +80,19 @@ class Tally:
         return int(self._value["rejected"])
 
     @property
-    def rejects(self) -> list[dict[str, Any]]:
+    def rejects(self) -> list[Reject]:
         """The first 100 of them: ``{"row": 5, "reason": ".."}``."""
         return list(self._value["rejects"])
 
-    def outcomes(self, placement: str) -> dict[str, int]:
+    def outcomes(self, placement: str) -> dict[OutcomeName, int]:
         """The number of users for each outcome of a placement."""
-        found: dict[str, int] = self._value["placements"][placement]["outcomes"]
-        return dict(found)
+        return dict(self._value["placements"][placement]["outcomes"])
 
-    def audiences(self, placement: str) -> list[dict[str, Any]]:
+    def audiences(self, placement: str) -> list[AudienceCounts]:
         """The number of users that each audience reached, matched and took."""
         return list(self._value["placements"][placement]["audiences"])
 
-    def errors(self, placement: str | None = None) -> list[dict[str, Any]]:
+    def errors(self, placement: str | None = None) -> list[RuleFailure]:
         """The rules that failed, at one placement or at all, with the number of users.
 
         ``{"placement": "export", "audience": 0, "clause": "user.visits > 2", "code": ..,
@@ -103,7 +108,7 @@ class Tally:
         """Warns of rules that failed for every user that reached them, except with one code."""
         for name, counts in self._value["placements"].items():
             reached = {one["index"]: one["reached"] for one in counts["audiences"]}
-            failed: dict[int, list[dict[str, Any]]] = {}
+            failed: dict[int, list[CountedError]] = {}
             for found in counts["errors"]:
                 failed.setdefault(found["audience"], []).append(found)
             for index, errors in failed.items():
@@ -117,7 +122,8 @@ class Tally:
                         RuleWarning, stacklevel=level + 1,
                     )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Counts:
+        """Returns the counts as a dictionary."""
         return self._value
 
     def __repr__(self) -> str:
@@ -154,7 +160,7 @@ class Outcomes:
         """Counts of the rows read so far, and the rows without an outcome."""
         return self._report.read()
 
-    def batches(self) -> Iterator[Any]:
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """Decides part by part: pyarrow's record batches of at most 8,192 rows."""
         import pyarrow
 
@@ -166,13 +172,13 @@ class Outcomes:
                 return
             yield batch
 
-    def to_reader(self) -> Any:
+    def to_reader(self) -> pyarrow.RecordBatchReader:
         """Returns a reader of pyarrow, which decides while it is read."""
         import pyarrow
 
         return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(self), self.batches())
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pyarrow.Table:
         """Returns a table of pyarrow."""
         import pyarrow
 
@@ -180,14 +186,14 @@ class Outcomes:
         # A loop of Python's, so that Ctrl-C ends it.
         return pyarrow.Table.from_batches(list(self.batches()), schema)
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """Returns a data frame of Polars."""
         import polars
 
         with _Telling(self._report):
             return polars.DataFrame(self)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """Returns a data frame of pandas, with a column for each field: ``export.paywall``."""
         return self.to_arrow().flatten().to_pandas()
 

@@ -8,21 +8,25 @@ from ._capsules import SCHEMA, STREAM, drain
 from ._json import loads
 from ._kinds import to_kind_of
 from ._library import Text, checked, library
-from ._records import json_bytes, time_text
+from ._records import json_bytes, names_of, time_text
 from ._shapes import Conversions, flat_columns, schema_names, stream_names
 from ._tables import schema_of, stream_of
-from .config import Config, _names
 from .errors import ColumnError, TableError
 from .outcomes import Outcomes, Report, Tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
     from typing import Any, Literal, overload
 
+    import pyarrow
+    from typing_extensions import Unpack
+
     from ._fields import Field
+    from .config import Config
+    from .option_types import Names, PlanChanges, Time
     from .protocols import ArrowSchemaExportable
+    from .table_types import AnyTable, Choice, Exportable, FrameT, LaterT, Readable
 
 
 # Plans for the flat columns of tables that were decided last.
@@ -68,9 +72,9 @@ class Plan:
     def __init__(
         self,
         config: Config,
-        placements: Sequence[str] | None = None,
+        placements: Names | None = None,
         *,
-        now: datetime | str | None = None,
+        now: Time | None = None,
         seed: str | None = None,
         fields: Sequence[Field] | None = None,
         codes: bool = False,
@@ -93,7 +97,7 @@ class Plan:
         self._others: dict[str, Plan] = {}
         self._fitting: dict[str, Plan] = {}
         options: dict[str, object] = {
-            "placements": _names(placements) if placements is not None else None,
+            "placements": names_of(placements) if placements is not None else None,
             "now": time_text(now), "seed": seed,
             "fields": list(fields) if fields is not None else None, "codes": codes, "texts": texts,
             "subject": subject, "root": root, "columns": dict(columns) if columns else None,
@@ -196,7 +200,7 @@ class Plan:
         return list(self._described()["fields"])
 
     @property
-    def choices(self) -> list[dict[str, Any]]:
+    def choices(self) -> list[Choice]:
         """The outcomes that the numbers of ``codes=True`` mean."""
         return list(self._described()["choices"])
 
@@ -210,7 +214,7 @@ class Plan:
         """The schema of outcomes, in the PyCapsule interface."""
         return _OutcomeSchema(self)
 
-    def with_options(self, **changes: Any) -> Plan:
+    def with_options(self, **changes: Unpack[PlanChanges]) -> Plan:
         """Returns the plan with other options, at the same time."""
         return Plan(self._config, **{**self._arguments(), **changes})
 
@@ -223,7 +227,7 @@ class Plan:
         options["missing_columns"] = options.pop("missingColumns")
         return options
 
-    def with_texts(self, texts: str) -> Plan:
+    def with_texts(self, texts: Literal["utf8", "string_view", "dictionary"]) -> Plan:
         """Returns the plan with strings in another layout; made once."""
         if self._options["texts"] == texts:
             return self
@@ -256,17 +260,34 @@ class Plan:
     # Tables
 
     if TYPE_CHECKING:
+        # A table of the kind that came in.
         @overload
         def decide(
-            self, frame: Any, *, keep: Sequence[str] | None = None, report: Literal[False] = False
-        ) -> Any: ...
+            self, frame: FrameT, *, keep: Names | None = None, report: Literal[False] = False
+        ) -> FrameT: ...
         @overload
         def decide(
-            self, frame: Any, *, keep: Sequence[str] | None = None, report: Literal[True]
-        ) -> tuple[Any, Tally]: ...
+            self, frame: FrameT, *, keep: Names | None = None, report: Literal[True]
+        ) -> tuple[FrameT, Tally]: ...
+        @overload
+        def decide(
+            self, frame: LaterT, *, keep: Names | None = None, report: Literal[False] = False
+        ) -> LaterT: ...
+        @overload
+        def decide(
+            self, frame: Readable, *, keep: Names | None = None, report: Literal[False] = False
+        ) -> pyarrow.RecordBatchReader: ...
+        @overload
+        def decide(
+            self, frame: Exportable, *, keep: None = None, report: Literal[False] = False
+        ) -> Outcomes: ...
+        @overload
+        def decide(
+            self, frame: Exportable, *, keep: Names, report: Literal[False] = False
+        ) -> pyarrow.RecordBatchReader: ...
 
     def decide(
-        self, frame: Any, *, keep: Sequence[str] | None = None, report: bool = False
+        self, frame: Any, *, keep: Names | None = None, report: bool = False
     ) -> Any:
         """Decides all rows, and returns a table of the same kind.
 
@@ -294,15 +315,15 @@ class Plan:
             )
         return answer, tally
 
-    def outcomes(self, frame: Any) -> Outcomes:
+    def outcomes(self, frame: AnyTable) -> Outcomes:
         """Decides all rows of an Arrow exporter, while they are read."""
         return Outcomes(self, *self._stream(frame))
 
-    def stream(self, frame: Any) -> Iterator[Any]:
+    def stream(self, frame: AnyTable) -> Iterator[pyarrow.RecordBatch]:
         """Decides part by part: pyarrow's record batches of at most 8,192 rows."""
         yield from self.outcomes(frame).batches()
 
-    def count(self, frame: Any) -> Tally:
+    def count(self, frame: AnyTable) -> Tally:
         """Decides all rows and returns only counts."""
         # Part by part, so that Ctrl-C ends it.
         capsule, report = self._counting()._stream(frame)

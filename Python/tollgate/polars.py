@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from ._keep import keep_names
 
-from ._kinds import keep_names
-from .plan import Plan
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import polars
+
+    from .option_types import Names
+    from .plan import Plan
 
 
-def decide(columns: Any, plan: Plan) -> Any:
+def decide(columns: polars.Expr, plan: Plan) -> polars.Expr:
     """Returns an expression that decides a struct of columns: a struct with one for each placement.
 
     >>> import polars as pl
@@ -34,7 +39,9 @@ def decide(columns: Any, plan: Plan) -> Any:
     )
 
 
-def lazy(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any:
+def lazy(
+    frame: polars.LazyFrame, plan: Plan, keep: Names | None = None
+) -> polars.LazyFrame:
     """Decides a lazy frame, batch by batch, and returns a lazy frame of outcomes.
 
     ``keep`` names columns to return before the outcomes.
@@ -58,7 +65,7 @@ def lazy(frame: Any, plan: Plan, keep: Sequence[str] | None = None) -> Any:
     )
 
 
-def schema(plan: Plan) -> Any:
+def schema(plan: Plan) -> polars.Schema:
     """The schema of outcomes in Polars."""
     import polars
 

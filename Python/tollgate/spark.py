@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from inspect import signature
 from typing import Any
 
-from ._kinds import keep_names
+from ._keep import keep_names
 from ._records import time_text
 from .config import Config
 from .errors import ColumnError
 from .plan import Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .option_types import JSON, Dialect, Names, TableOptions, Time
+    from .table_types import SparkFrameT
 
 _compiled: dict[str, Plan] = {}
 
@@ -55,16 +61,16 @@ class Decider:
 
 
 def decide(
-    frame: Any,
-    config: Config | str | bytes | Mapping[str, Any] | os.PathLike[str],
+    frame: SparkFrameT,
+    config: Config | JSON | os.PathLike[str],
     *,
-    dialect: str | None = None,
+    dialect: Dialect | None = None,
     seed: str | None = None,
-    placements: Sequence[str] | None = None,
-    now: datetime | str,
-    keep: Sequence[str] = (),
-    **options: Any,
-) -> Any:
+    placements: Names | None = None,
+    now: Time,
+    keep: Names = (),
+    **options: Unpack[TableOptions],
+) -> SparkFrameT:
     """Decides a data frame, and returns one with the user IDs and a struct for each placement.
 
     ``mapInArrow`` rejects column names with dots: use nested structs, or
@@ -88,16 +94,18 @@ def decide(
                 "bad_column", {"column": name},
             )
     made = _config(config, dialect)
+    given: dict[str, Any] = {**options}
     if seed is not None:
-        options["seed"] = seed
-    plan = made.plan(placements, now=now, schema=_arrow_schema(frame.schema), **options)
+        given["seed"] = seed
+    plan = made.plan(placements, now=now, schema=_arrow_schema(frame.schema), **given)
     plan._require_columns("Spark")
     subject = options.get("subject", "userId")
     keeps = [subject, *(name for name in keep_names(frame.columns, plan, keep) if name != subject)]
     decider = Decider(
-        made, {"placements": plan.placements, "now": time_text(now), **options}, keeps
+        made, {"placements": plan.placements, "now": time_text(now), **given}, keeps
     )
-    return frame.mapInArrow(decider, _schema(plan, frame.schema, keeps))
+    decided: SparkFrameT = frame.mapInArrow(decider, _schema(plan, frame.schema, keeps))
+    return decided
 
 
 def _config(config: Any, dialect: str | None) -> Config:
@@ -105,7 +113,7 @@ def _config(config: Any, dialect: str | None) -> Config:
         if dialect is not None:
             raise ValueError(f"dialect={dialect!r}: the config has a dialect; leave this out")
         return config
-    options = {} if dialect is None else {"dialect": dialect}
+    options: dict[str, Any] = {} if dialect is None else {"dialect": dialect}
     if isinstance(config, os.PathLike):
         return Config.load(config, **options)
     return Config.loads(config, **options)
