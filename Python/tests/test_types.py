@@ -61,6 +61,8 @@ def test_pyright_finds_slips(tmp_path: Path) -> None:
     result = subprocess.run(
         [pyright, "--outputjson", "--pythonpath", sys.executable, "-p", str(tmp_path)],
         capture_output=True, text=True, env=environment(), cwd=tmp_path)
+    if not result.stdout.startswith("{"):
+        pytest.skip(f"pyright does not start: {result.stderr}")
     found = json.loads(result.stdout)["generalDiagnostics"]
     assert {one["range"]["start"]["line"] + 1 for one in found} == marked("# slip"), found
 

@@ -259,7 +259,7 @@ class Diagnostic(_Value):
 class Explanation(_Of[_Answer_co]):
     """The explanation of a decision.
 
-    ``str()`` is for people, :meth:`to_dict` for programs.
+    ``str()`` is for people, :meth:`to_dict` for programs. Notebooks show it with colors.
     """
 
     __slots__ = ("_text", "_value")
@@ -276,6 +276,11 @@ class Explanation(_Of[_Answer_co]):
             return f"<Explanation of {self._value['placement']!r}>"
         return f"<Explanation of audience {self._value.get('index')}>"
 
+    def _repr_html_(self) -> str:
+        from ._html import explanation
+
+        return explanation(self._value, self._text)
+
     def to_dict(self) -> _Answer_co:
         """Returns the explanation as ``tollgate explain --json`` prints it."""
         found: _Answer_co = self._value
@@ -289,3 +294,14 @@ class Explanation(_Of[_Answer_co]):
         """
         found: list[answer_types.Change] | None = self._value.get("changes")
         return found
+
+
+class Differences(dict):  # type: ignore[type-arg]
+    """How two configs differ: a dictionary that notebooks show as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from ._html import differences
+
+        return differences(self)

@@ -8,7 +8,7 @@ import os
 from ._json import loads
 from ._library import Text, checked, library
 from ._records import embedded, json_bytes, kind_of, names_of, record_of, time_text
-from .answers import Decision, DecisionReader, Diagnostic, Explanation
+from .answers import Decision, DecisionReader, Diagnostic, Differences, Explanation
 
 # Imported later: modules that only types or a few calls need.
 TYPE_CHECKING = False
@@ -493,8 +493,9 @@ class Config:
         status = library.tg_diff(
             self._pointer, other._pointer, body, len(body), ctypes.byref(text)
         )
-        found: DiffAnswer = loads(checked(status, text))
-        return found
+        found: Any = Differences(loads(checked(status, text)))
+        answer: DiffAnswer = found
+        return answer
 
     def cover(
         self, tests: Iterable[Mapping[str, Any]], *, now: Time | None = None

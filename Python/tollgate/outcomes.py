@@ -7,6 +7,7 @@ import warnings
 
 from ._json import loads
 from ._library import Text, checked, library
+from ._records import names_of
 from .errors import RuleWarning, TableError, TollgateError, told
 
 TYPE_CHECKING = False
@@ -17,13 +18,19 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.figure import Figure
 
     from .answer_types import CountedError
+    from .option_types import Names
     from .plan import Plan
     from .table_types import AudienceCounts, Counts, OutcomeName, Reject, RuleFailure
 
 # What a function of the library returns for a table at fault.
 _BAD_ARRAY = 5
+_COLUMNS = {
+    "placement": str, "audience": int, "reached": int, "matched": int, "held_back": int,
+    "owned": int, "taken": int, "failed": int,
+}
 
 
 class Report:
@@ -128,6 +135,48 @@ class Tally:
 
     def __repr__(self) -> str:
         return f"<Tally of {self.users} users, {self.rejected} rejected>"
+
+    def _repr_html_(self) -> str:
+        from ._html import tally
+
+        return tally(self._value)
+
+    def to_polars(self) -> polars.DataFrame:
+        """Returns a data frame of Polars with a row for each audience of each placement.
+
+        Its columns are ``placement``, ``audience``, ``reached``, ``matched``, ``held_back``,
+        ``owned``, ``taken``, and ``failed``, the number of users for whom its rule failed.
+        """
+        import polars
+
+        return polars.DataFrame(self._rows(), schema=_COLUMNS, orient="row")
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = []
+        for name, counts in self._value["placements"].items():
+            for one in counts["audiences"]:
+                failed = sum(
+                    error["users"] for error in counts["errors"]
+                    if error["audience"] == one["index"]
+                )
+                found.append((
+                    name, one["index"], one["reached"], one["matched"], one["heldBack"],
+                    one.get("owned", 0), one["taken"], failed,
+                ))
+        return found
+
+    def plot(self, placements: Names | None = None) -> Figure:
+        """Draws a funnel for each placement, and returns the figure of matplotlib.
+
+        Each audience has bars for the users that it reached, matched and took. It needs
+        matplotlib: ``pip install matplotlib``.
+
+        :param placements: names (default: all placements that were counted).
+        """
+        from ._plots import funnels
+
+        names = list(self._value["placements"]) if placements is None else names_of(placements)
+        return funnels(self._value, names)
 
 
 class Outcomes:
