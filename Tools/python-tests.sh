@@ -4,8 +4,8 @@
 #
 # usage: Tools/python-tests.sh [argument of pytest...]
 #
-# With ENGINES=all Spark and Ray are installed and tested, too: they take half a gigabyte, and Java. So are the peers
-# that the benchmark compares with.
+# With ENGINES=all Spark, Ray, dbt and Dagster are installed and tested, too: they take half a gigabyte, and Java. So
+# are the peers that the benchmark compares with.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -37,6 +37,10 @@ if [ "${ENGINES:-}" = all ]; then
   Tools/setup.sh engines
   "$venv/bin/pip" install --quiet --disable-pip-version-check -r Python/requirements-engines.txt \
     -r Python/requirements-peers.txt
+  # dbt and mypy need different versions of another package.
+  pipelines=$PWD/out/pipelines-venv
+  [ -x "$pipelines/bin/pip" ] || python3 -m venv "$pipelines"
+  "$pipelines/bin/pip" install --quiet --disable-pip-version-check -r Python/requirements-pipelines.txt
 fi
 "$venv/bin/ruff" check Python
 "$venv/bin/mypy" --config-file Python/pyproject.toml --python-executable "$venv/bin/python" Python/tollgate
