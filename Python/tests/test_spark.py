@@ -223,3 +223,29 @@ def test_types(spark: Any, column: str, condition: str) -> None:
             assert decide("user.plan == 'free'") == ["pw"]
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def test_selected_columns(spark: Any) -> None:
+    """The query for the columns that rules read, with names and types of a warehouse."""
+    from decimal import Decimal
+
+    import test_select
+
+    import tollgate.spark
+
+    rows = test_select.users(60)
+    values = [
+        tuple(Decimal(value) if name == "total spent" and value else value
+              for name, value in row.items()) for row in rows]
+    spark.createDataFrame(
+        values,
+        "id bigint, visits bigint, `total spent` decimal(10, 2), `order` string, "
+        "tags array<string>, created_at string, tester boolean, platform string, note string, "
+        "unused string").createOrReplaceTempView("app_users")
+    selected = spark.sql(test_select.query("spark"))
+    assert selected.columns == ["userId", "user", "device"]
+    outcomes = tollgate.spark.decide(selected, test_select.CONFIG, now=NOW).collect()
+    found = {
+        row["userId"]: {name: row[name]["result"] for name in test_select.RULES}
+        for row in outcomes}
+    assert [found[str(row["id"])] for row in rows] == test_select.wanted(rows)

@@ -8,6 +8,8 @@
 ``config.plan(places, now=...)``    makes a plan that decides tables: a :class:`Plan`
 ``plan.decide(table)``              decides all rows: a table of the same kind
 ``plan.count(table)``               counts outcomes, and users by audience: a :class:`Tally`
+``config.select(database=...)``     writes the query for the columns that rules read
+``config.sql(database=...)``        writes the rules in SQL: a :class:`Query`
 ``config.check()``                  checks the config: a list of :class:`Diagnostic`
 ``config.diff(other)``              compares two configs: which users move
 ``config.cover(tests)``             finds what no test exercises
@@ -25,7 +27,7 @@ assistants. Errors are subclasses of :class:`TollgateError`.
 """
 
 from ._library import version as _version
-from .answers import Decision, Diagnostic, Explanation
+from .answers import Decision, Diagnostic, Explanation, Query, Requirement
 from .config import Config
 from .errors import ColumnError, ConfigError, RecordError, RuleWarning, TableError, TollgateError
 
@@ -48,7 +50,9 @@ __all__ = [
     "Explanation",
     "Outcomes",
     "Plan",
+    "Query",
     "RecordError",
+    "Requirement",
     "RuleWarning",
     "TableError",
     "Tally",

@@ -35,6 +35,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "tg_render": (ctypes.c_int32, [_pointer, *_json, _text]),
     "tg_check": (ctypes.c_int32, [_pointer, *_json, _text]),
     "tg_cover": (ctypes.c_int32, [_pointer, *_json, _text]),
+    "tg_sql": (ctypes.c_int32, [_pointer, *_json, _text]),
     "tg_diff": (ctypes.c_int32, [_pointer, _pointer, *_json, _text]),
     "tg_report_make": (ctypes.c_int32, [_out]),
     "tg_report_read": (ctypes.c_int32, [_pointer, _text]),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar
 
-    from . import answer_types
+    from . import answer_types, table_types
 
     Result = Literal[
         "paywall", "holdout", "noAudienceMatch", "placementNotFound", "error", "undecidable",
@@ -254,6 +254,54 @@ class Diagnostic(_Value):
     def __str__(self) -> str:
         where = f"{self.path}: " if self.path else ""
         return f"{self.severity}[{self.code}]: {where}{self.message}"
+
+
+class Requirement(str):
+    """An attribute that rules read, such as ``user.plan``. It is a string, with its types.
+
+    ``kinds`` are the types that rules are written for, the most telling one first: ``string``,
+    ``number``, ``integer``, ``boolean``, ``date``, ``map``, ``list`` or ``list<string>``. Without
+    any, rules only ask whether there is a value. ``placements`` are those whose rules read it.
+    ``derived_from`` has the attributes that it is derived from if it is missing: none if it follows
+    from the time. It is None for attributes that are not derived.
+    """
+
+    kinds: tuple[str, ...]
+    placements: tuple[str, ...]
+    derived_from: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Requirement:
+        """Reads a requirement as the library describes it."""
+        made = cls(value["path"])
+        made.kinds = tuple(value["kinds"])
+        made.placements = tuple(value["placements"])
+        sources = value.get("derivedFrom")
+        made.derived_from = None if sources is None else tuple(sources)
+        return made
+
+
+class Query(str):
+    """Rules in SQL. It is a string: the query, as the database runs it.
+
+    ``columns`` are the columns that it reads: ``[{"path": "user.plan", "names": ["user.plan"],
+    "kind": "text", "type": "VARCHAR"}]``. ``placements`` has for each placement whether it is
+    covered, and for each audience that is not the reason. ``audiences`` has the numbers
+    ``{"total": 4, "covered": 3}``. ``summary`` is this for people.
+    """
+
+    columns: list[table_types.QueryColumn]
+    placements: list[table_types.QueryPlacement]
+    audiences: table_types.QueryAudiences
+    summary: str
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Query:
+        """Reads a query as the library describes it."""
+        made = cls(value["sql"])
+        for name in ("columns", "placements", "audiences", "summary"):
+            setattr(made, name, value[name])
+        return made
 
 
 class Explanation(_Of[_Answer_co]):

@@ -7,28 +7,19 @@ import os
 
 from ._json import loads
 from ._library import Text, checked, library
+from ._questions import Questions
 from ._records import embedded, json_bytes, kind_of, names_of, record_of, time_text
-from .answers import Decision, DecisionReader, Diagnostic, Differences, Explanation
+from .answers import Decision, DecisionReader, Diagnostic, Explanation, Requirement
 
 # Imported later: modules that only types or a few calls need.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any, Literal, overload
 
     from typing_extensions import Unpack
 
-    from .answer_types import (
-        AudienceExplanation,
-        Claim,
-        ConfigDifferences,
-        CoverAnswer,
-        DiffAnswer,
-        RenderAnswer,
-        RenderedPaywall,
-        RenderedTemplate,
-        UserDifferences,
-    )
+    from .answer_types import AudienceExplanation
     from .option_types import (
         JSON,
         ConfigOptions,
@@ -37,9 +28,7 @@ if TYPE_CHECKING:
         Names,
         PlanOptions,
         Products,
-        Profile,
         Record,
-        TemplateOptions,
         Time,
     )
     from .plan import Plan
@@ -55,12 +44,11 @@ _ASKED = frozenset((
     "placements", "now", "seed", "texts", "explain", "reasons", "products", "requestId", "record",
     "sdkVersion",
 ))
-_TEMPLATE_OPTIONS = ("dialect", "mode", "html", "select", "profile", "timeZone", "eligible")
 # Requests that were asked last: programs ask for the same again and again.
 _MOST_ASKED = 128
 
 
-class Config:
+class Config(Questions):
     """A compiled config. It never changes, and any number of threads may use it.
 
     It can be pickled: its source is sent and compiled again.
@@ -187,9 +175,12 @@ class Config:
         return list(self._described()["placements"])
 
     @property
-    def requirements(self) -> list[str]:
-        """The attributes that rules read, such as ``user.plan``: the columns to select."""
-        return list(self._described()["requirements"])
+    def requirements(self) -> list[Requirement]:
+        """The attributes that rules read, such as ``user.plan``: the columns to select.
+
+        They are strings, with the types that rules need of them.
+        """
+        return [Requirement.of(value) for value in self._described()["attributes"]]
 
     @property
     def events(self) -> list[str]:
@@ -349,163 +340,7 @@ class Config:
         text = self._ask("tg_explain", {**request, "text": True})
         return Explanation(value, text["text"])
 
-    if TYPE_CHECKING:
-        # Of a paywall, or of a template.
-        @overload
-        def render(
-            self,
-            paywall: str,
-            *,
-            user: Record | None = None,
-            now: Time | None = None,
-        ) -> RenderedPaywall: ...
-        @overload
-        def render(
-            self,
-            paywall: None = None,
-            *,
-            template: str,
-            user: Record | None = None,
-            products: Products | None = None,
-            locale: str | None = None,
-            now: Time | None = None,
-            **options: Unpack[TemplateOptions],
-        ) -> RenderedTemplate: ...
-
-    def render(
-        self,
-        paywall: str | None = None,
-        *,
-        template: str | None = None,
-        user: Record | None = None,
-        products: Products | None = None,
-        locale: str | None = None,
-        now: Time | None = None,
-        **options: Unpack[TemplateOptions],
-    ) -> RenderAnswer:
-        """Renders the texts of a paywall that were loaded with the config, or a ``template``.
-
-        Returns ``{"texts": {name: text}, "errors": [..]}`` for a paywall, and
-        ``{"text": .., "isComplete": .., "errors": [..]}`` for a template. ``options`` are those of
-        a template: ``dialect``, ``mode``, ``html``, ``select``, ``profile``, ``timeZone``,
-        ``eligible``.
-        """
-        for name in options:
-            if name not in _TEMPLATE_OPTIONS:
-                raise TypeError(
-                    f"a template has no option {name!r}; there is: {', '.join(_TEMPLATE_OPTIONS)}"
-                )
-        request: dict[str, Any] = dict(options)
-        for name, value in (
-            ("paywall", paywall), ("template", template), ("products", embedded(products)),
-            ("user", record_of(user) if user is not None else None), ("locale", locale),
-            ("now", time_text(now)),
-        ):
-            if value is not None:
-                request[name] = value
-        found: RenderAnswer = self._ask("tg_render", request)
-        return found
-
-    def claims(
-        self,
-        *,
-        paywall: str | None = None,
-        products: Products | None = None,
-        locales: Sequence[str] | Literal["all"] | None = None,
-        profile: Profile | None = None,
-        now: Time | None = None,
-    ) -> list[Claim]:
-        """Checks the claims of the texts that were loaded with the config.
-
-        Checks one ``paywall``, or all. ``products`` has prices, if the config was loaded without
-        them. ``locales`` are those of prices and dates; ``"all"`` means the App Store's larger
-        storefronts. ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"`` (users that
-        may no longer have the offer) or ``"unknown"``.
-        """
-        request: dict[str, Any] = {"claims": True}
-        for name, value in (
-            ("paywall", paywall), ("products", embedded(products)), ("profile", profile),
-            ("locales", locales if locales is None or isinstance(locales, str) else list(locales)),
-            ("now", time_text(now)),
-        ):
-            if value is not None:
-                request[name] = value
-        found: list[Claim] = self._ask("tg_render", request)["claims"]
-        return found
-
-    # The config itself
-
-    def check(
-        self, *, schema: Document | None = None, now: Time | None = None
-    ) -> list[Diagnostic]:
-        """Checks the config, as ``tollgate check`` does."""
-        request = {"schema": embedded(schema), "now": time_text(now)}
-        found = self._ask("tg_check", {k: v for k, v in request.items() if v is not None})
-        return [
-            Diagnostic(item["severity"], item["code"], item["message"], item.get("path"), item)
-            for item in found["diagnostics"]
-        ]
-
-    if TYPE_CHECKING:
-        # For users, or for every user that there could be.
-        @overload
-        def diff(
-            self,
-            other: Config,
-            *,
-            users: Iterable[Record],
-            placements: Names | None = None,
-            now: Time | None = None,
-        ) -> UserDifferences: ...
-        @overload
-        def diff(
-            self,
-            other: Config,
-            *,
-            users: None = None,
-            placements: Names | None = None,
-            now: Time | None = None,
-        ) -> ConfigDifferences: ...
-
-    def diff(
-        self,
-        other: Config,
-        *,
-        users: Iterable[Record] | None = None,
-        placements: Names | None = None,
-        now: Time | None = None,
-    ) -> DiffAnswer:
-        """Compares with another config, as ``tollgate diff --json`` does.
-
-        With ``users``, which of them move, and why. Without, a proof for each placement that no
-        user moves, or a user that does.
-        """
-        if not isinstance(other, Config):
-            raise TypeError(f"the other config must be a tollgate.Config, not {kind_of(other)}")
-        request: dict[str, Any] = {}
-        if users is not None:
-            request["users"] = [record_of(user) for user in users]
-        if placements is not None:
-            request["placements"] = names_of(placements)
-        if now is not None:
-            request["now"] = time_text(now)
-        body, text = json_bytes(request), Text()
-        status = library.tg_diff(
-            self._pointer, other._pointer, body, len(body), ctypes.byref(text)
-        )
-        found: Any = Differences(loads(checked(status, text)))
-        answer: DiffAnswer = found
-        return answer
-
-    def cover(
-        self, tests: Iterable[Mapping[str, Any]], *, now: Time | None = None
-    ) -> CoverAnswer:
-        """Finds what no test exercises, as ``tollgate cover --json`` does."""
-        request: dict[str, Any] = {"tests": [dict(test) for test in tests]}
-        if now is not None:
-            request["now"] = time_text(now)
-        found: CoverAnswer = self._ask("tg_cover", request)
-        return found
+    # Many users
 
     def plan(
         self, placements: Names | None = None, **options: Unpack[PlanOptions]
@@ -514,11 +349,6 @@ class Config:
         from .plan import Plan
 
         return Plan(self, placements, **options)
-
-    def _ask(self, function: str, request: Mapping[str, Any]) -> Any:
-        body, text = json_bytes(request), Text()
-        status = getattr(library, function)(self._pointer, body, len(body), ctypes.byref(text))
-        return loads(checked(status, text))
 
 
 def _compiled(text: bytes, options: Mapping[str, Any]) -> Config:

@@ -34,6 +34,7 @@ Profile: TypeAlias = Literal[
     "checkout",
 ]
 Database: TypeAlias = Literal["bigquery", "duckdb", "postgres", "snowflake", "spark"]
+ColumnType: TypeAlias = Literal["text", "integer", "number", "double", "bool", "time", "list"]
 Record: TypeAlias = Mapping[str, Any]
 JSON: TypeAlias = str | bytes | Mapping[str, Any]
 Document: TypeAlias = JSON | os.PathLike[str]

@@ -11,6 +11,7 @@ from ._library import Text, checked, library
 from ._records import json_bytes, names_of, time_text
 from ._shapes import Conversions, flat_columns, schema_names, stream_names
 from ._tables import schema_of, stream_of
+from .answers import Requirement
 from .errors import ColumnError, TableError
 from .outcomes import Outcomes, Report, Tally
 
@@ -205,9 +206,9 @@ class Plan:
         return list(self._described()["choices"])
 
     @property
-    def requirements(self) -> list[str]:
-        """The attributes that rules read: the columns to select."""
-        return list(self._described()["requirements"])
+    def requirements(self) -> list[Requirement]:
+        """The attributes that rules read, with their types: the columns to select."""
+        return [Requirement.of(value) for value in self._described()["attributes"]]
 
     @property
     def schema(self) -> ArrowSchemaExportable:

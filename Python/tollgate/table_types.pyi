@@ -1,4 +1,4 @@
-"""Tables, and counts of their rows, for type checkers: it does not exist when a program runs.
+"""Tables, counts and queries, for type checkers: it does not exist when a program runs.
 
 >>> TYPE_CHECKING = False
 >>> if TYPE_CHECKING:
@@ -137,3 +137,26 @@ class Choice(TypedDict):
     experiment: str | None
     variant: str | None
     paywall: str | None
+
+# Rules in SQL.
+
+class QueryColumn(TypedDict):
+    path: str
+    names: list[str]
+    kind: str
+    type: str | None
+
+class QueryAudience(TypedDict):
+    index: int
+    name: str
+    covered: bool
+    reason: str | None
+
+class QueryPlacement(TypedDict):
+    name: str
+    covered: bool
+    audiences: list[QueryAudience]
+
+class QueryAudiences(TypedDict):
+    total: int
+    covered: int

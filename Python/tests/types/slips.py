@@ -37,6 +37,10 @@ def right(config: tollgate.Config, frame: pl.DataFrame, lazy: pl.LazyFrame) -> N
     moved: int = config.diff(config, users=[users])["moved"]
     verdict: str = config.diff(config)["placements"]["export"]["verdict"]
     text: str | None = config.render(template="x", dialect="shopify")["text"]
+    kinds: tuple[str, ...] = config.requirements[0].kinds
+    query: str = config.select(database="duckdb", table="app.users", placements=["export"])
+    covered: int = config.sql(database="bigquery", names="structs").audiences["covered"]
+    print(kinds, query, covered)
     print(paywall, frames, counted, later, expression, relation, polars, taken, total, changes)
     print(clauses, moved, verdict, text)
 
@@ -50,6 +54,8 @@ def misspelt_options(config: tollgate.Config, plan: tollgate.Plan) -> None:
     config.decide("export", users, seeds="x")  # slip
     config.render(template="x", dialct="shopify")  # slip
     plan.decide(pl.DataFrame(), keeps=["userId"])  # slip
+    config.select(db="duckdb")  # slip
+    config.sql(database="duckdb", nohistory=True)  # slip
 
 
 def wrong_values(config: tollgate.Config) -> None:
@@ -70,6 +76,8 @@ def wrong_values(config: tollgate.Config) -> None:
     tollgate.Config.load("config.json", dialect="ios")  # slip
     tollgate.Config.load("config.json", strict="yes")  # slip
     tollgate.Config.loads(1)  # slip
+    config.select(database="bigqery")  # slip
+    config.sql(database="duckdb", types={"user.plan": "texts"})  # slip
 
 
 def wrong_attributes(config: tollgate.Config, plan: tollgate.Plan, frame: pl.DataFrame) -> None:
@@ -86,6 +94,8 @@ def wrong_attributes(config: tollgate.Config, plan: tollgate.Plan, frame: pl.Dat
     print(plan.count(frame).outcomes("export")["paywal"])  # slip
     print(plan.choices[0]["paywal"])  # slip
     print(config.check()[0].sevrity)  # slip
+    print(config.requirements[0].kind)  # slip
+    print(config.sql(database="duckdb").audiences["cover"])  # slip
     if config.decide("export", users).result == "holdot":  # slip of mypy
         pass
 
