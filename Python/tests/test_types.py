@@ -16,7 +16,7 @@ import pytest
 
 import tollgate
 
-SLIPS = Path(__file__).with_name("types") / "slips.py"
+SLIPS = Path(__file__).with_name("slips") / "calls.py"
 PACKAGE = Path(tollgate.__file__).parent
 
 
@@ -46,7 +46,7 @@ def test_mypy_finds_slips(tmp_path: Path) -> None:
             f"--cache-dir={tmp_path}", str(SLIPS),
         ],
         capture_output=True, text=True, env=environment(), cwd=tmp_path)
-    errors = re.findall(r"slips\.py:(\d+): error: (.*)", result.stdout)
+    errors = re.findall(r"calls\.py:(\d+): error: (.*)", result.stdout)
     assert {int(line) for line, _ in errors} == marked("# slip", "# slip of mypy"), result.stdout
 
 

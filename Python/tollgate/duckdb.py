@@ -101,6 +101,8 @@ def _table(
 ) -> tuple[pyarrow.Table, Outcomes]:
     """Returns outcomes, behind columns of the relation, as a table of pyarrow."""
     plan._require_columns("DuckDB")
+    # DuckDB reads these as strings, and each of them once.
+    plan = plan.with_texts("dictionary")
     if keep:
         reader, outcomes = reader_beside(relation, plan, keep)
         return reader.read_all(), outcomes
