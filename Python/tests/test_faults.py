@@ -157,3 +157,11 @@ def test_faults_are_those_of_each_column(seed: int) -> None:
         wanted.update(columns({name: kind}, missing_columns="ignore"))
     found = columns(fields)
     assert set(found) == wanted and len(found) == len(wanted)
+
+
+def test_decimals_of_ids(config: tollgate.Config) -> None:
+    given = table(userId=[Decimal("1.5")])
+    found = str(error(config, given))
+    assert "give decimals='text'" in found and "'double'" not in found
+    assert "decimals='text'" in str(error(config, given, decimals="double"))
+    assert config.plan(now=NOW, decimals="text").decide(given).num_rows == 1

@@ -375,3 +375,87 @@ def test_the_package_that_it_needs() -> None:
     code = "import sys; sys.modules['mcp'] = None\nimport tollgate.mcp"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'tollgate-rules[mcp]'" in done.stderr
+
+
+@pytest.mark.parametrize(("tool", "arguments", "words"), [
+    ("describe", {"config": 5}, "describe: 'config' must be a string or an object: a config"),
+    ("describe", {"config": None}, "'config' must be a string or an object"),
+    ("decide", {"config": "config.json", "user": "u"}, "decide: 'user' must be an object: a user"),
+    ("decide", {"config": "config.json", "user": BETA, "placements": "open"},
+     "'placements' must be a list: names of placements"),
+    ("decide", {"config": "config.json", "user": BETA, "placements": [1]}, "must be a list"),
+    ("decide", {"config": "config.json", "user": BETA, "now": 5}, "'now' must be a string"),
+    ("diff", {"old": "config.json", "new": "config.json", "users": [1]},
+     "'users' must be a string or a list"),
+    ("explain", {"config": "config.json", "user": BETA, "placement": "open", "audience": True},
+     "'audience' must be an integer or a string"),
+    ("precompute_summary", {"config": "config.json", "users": "users.ndjson", "dates": "texts"},
+     "'dates' must be 'text' or 'timestamp'"),
+    ("precompute_summary", {"config": "config.json", "users": "users.ndjson", "subject": "id"},
+     "'subject' is for users in a Parquet file"),
+    ("describe", {"config": "\0"}, "is not the name of a file"),
+    ("describe", {"config": "a" * 5_000}, "is not the name of a file"),
+])
+def test_arguments_of_other_types(
+    folder: Path, tool: str, arguments: dict[str, Any], words: str
+) -> None:
+    said = refused(folder, tool, **arguments)
+    assert words in said and "pydantic" not in said, said
+
+
+def test_parquet(folder: Path, config: tollgate.Config) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as parquet
+    from test_frames import table
+
+    given = table(users(300))
+    flat = pa.table({
+        "id": given["userId"], "user_plan": given["user"].combine_chunks().field("plan"),
+        "user_visits": given["user"].combine_chunks().field("visits").cast(
+            pa.decimal128(20, 0)),
+        "user_tags": given["user"].combine_chunks().field("tags"),
+        "device_locale": given["device"].combine_chunks().field("locale")})
+    parquet.write_table(given, folder / "users.PARQUET")
+    parquet.write_table(flat, folder / "flat.parquet")
+    parquet.write_table(
+        pa.table({"userId": given["userId"], "user.tags": flat["user_tags"]}),
+        folder / "dots.parquet")
+    (folder / "broken.parquet").write_text("x")
+    other = json.loads(json.dumps(CONFIG))
+    other["trigger_options"][1]["rules"][0]["expression_cel"] = "'gamma' in user.tags"
+    (folder / "other.json").write_text(json.dumps(other))
+
+    def summary(name: str, **options: Any) -> Any:
+        return call(
+            folder, "precompute_summary", config="config.json", users=name, now=NOW, **options)
+
+    wanted = summary("users.PARQUET")
+    assert wanted["users"] == 300
+    assert summary("flat.parquet", subject="id", separator="_", decimals="double") == wanted
+    said = refused(folder, "precompute_summary", config="config.json", users="flat.parquet")
+    assert "subject='id'" in said and "separator='_'" in said
+    assert summary("dots.parquet", missing_columns="ignore")["placements"]["open"] == (
+        wanted["placements"]["open"])
+
+    # Records of Parquet files are those of lines of JSON.
+    records = [{
+        name: {key: part for key, part in value.items() if part is not None}
+        if isinstance(value, dict) else value
+        for name, value in row.items() if value is not None} for row in given.to_pylist()]
+    moved = config.diff(tollgate.Config.loads(other, seed="s"), users=records, now=NOW)
+    for name in ("users.PARQUET", "dots.parquet"):
+        found = call(folder, "diff", old="config.json", new="other.json", users=name, now=NOW)
+        assert found["placements"]["open"] == moved["placements"]["open"] and found["moved"] > 0
+    for tool, arguments in (
+        ("diff", {"old": "config.json", "new": "config.json"}),
+        ("precompute_summary", {"config": "config.json"}),
+    ):
+        said = refused(folder, tool, users="broken.parquet", **arguments)
+        assert "broken.parquet cannot be read as Parquet" in said
+
+
+def test_lines_of_other_encodings(folder: Path) -> None:
+    (folder / "latin.ndjson").write_bytes('{"userId": "é"}\n{"userId": "a"}\n'.encode("latin-1"))
+    found = call(folder, "precompute_summary", config="config.json", users="latin.ndjson")
+    assert found["users"] == 1 and found["rejects"] == [
+        {"record": 1, "reason": "latin.ndjson:1 is not UTF-8"}]

@@ -168,3 +168,12 @@ def test_flags_of_the_server(config: tollgate.Config) -> None:
         plain = EvaluationContext("u1", {"plan": "free", "visits": 3})
         assert usual.variant == client.get_string_details("export", "x", plain).variant
     assert len(drawn) > 1 and chosen == drawn
+
+
+@pytest.mark.parametrize("value", [object(), b"x", 1j, {1: object()}, range(3).__iter__])
+def test_values_that_records_cannot_have(config: tollgate.Config, value: Any) -> None:
+    from openfeature.exception import ErrorCode
+
+    found = details(config, "open", {"x": value, "tags": ["beta"]})
+    assert (found.value, found.error_code) == ("x", ErrorCode.INVALID_CONTEXT)
+    assert "is not a value that rules know" in found.error_message

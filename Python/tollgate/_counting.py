@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ._fields import FIELDS, fields
 from .config import Config
-from .errors import RecordError
+from .errors import RecordError, TableError
 
 _MOST_REJECTS = 20
 
@@ -43,16 +43,57 @@ def count_records(
     return _summary(plan.now, users, rejected, rejects, counts)
 
 
-def count_table(
-    config: Config, path: Path, placements: list[str] | None, now: str | None, seed: str | None
-) -> dict[str, Any]:
+def _parquet(path: Path, name: str) -> Any:
+    """Opens a Parquet file."""
     try:
-        import pyarrow
         import pyarrow.parquet as parquet
     except ImportError:
         raise ImportError("Parquet needs pyarrow: pip install 'tollgate-rules[parquet]'") from None
-    plan = config.plan(placements, now=now, seed=seed, codes=True)
-    file = parquet.ParquetFile(path)
+    try:
+        return parquet.ParquetFile(path)
+    except (OSError, ValueError) as problem:
+        raise TableError(f"{name} cannot be read as Parquet: {problem}", "bad_array", {}) from None
+
+
+def parquet_records(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a Parquet file as user records: NULL is missing, and dots make members."""
+    number = 0
+    for batch in _parquet(path, name).iter_batches(batch_size=8_192):
+        for row in batch.to_pylist():
+            number += 1
+            record: dict[str, Any] = {}
+            for column, value in row.items():
+                if value is None:
+                    continue
+                *above, last = column.split(".")
+                place = record
+                for part in above:
+                    place = place.setdefault(part, {})
+                    if not isinstance(place, dict):
+                        raise TableError(
+                            f"{name}: column '{column}' is below a column that is not a struct",
+                            "bad_column", {"column": column},
+                        )
+                place[last] = _without_null(value)
+            yield number, record
+
+
+def _without_null(value: Any) -> Any:
+    """A struct without its members that are NULL; elements of lists stay."""
+    if isinstance(value, dict):
+        return {name: _without_null(part) for name, part in value.items() if part is not None}
+    return [_without_null(part) for part in value] if isinstance(value, list) else value
+
+
+def count_table(
+    config: Config, path: Path, name: str, placements: list[str] | None, now: str | None,
+    seed: str | None, options: Mapping[str, Any],
+) -> dict[str, Any]:
+    file = _parquet(path, name)
+    import pyarrow
+
+    given: Any = options
+    plan = config.plan(placements, now=now, seed=seed, codes=True, **given)
     reader = pyarrow.RecordBatchReader.from_batches(
         file.schema_arrow, file.iter_batches(batch_size=8_192)
     )

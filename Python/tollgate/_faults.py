@@ -70,6 +70,9 @@ class Columns:
     def _words(self, path: str, words: str) -> str:
         for part, option in _CONVERSIONS.items():
             if part in words:
+                if path == self._subject:
+                    # Numbers with a fraction are not IDs.
+                    option = option.replace("'double'", "'text'")
                 return f"{words}, or give {option}"
         if words.startswith(_MISSING):
             near = self._near(path)

@@ -158,7 +158,10 @@ def _plain(value: object) -> object:
         item = getattr(value, "item", None)
         if callable(item):
             return item()
-    raise TypeError(f"{type(value).__name__} is not a value that rules know: {value!r}")
+    raise TypeError(
+        f"{type(value).__name__} is not a value that rules know: {value!r}; "
+        "use a number, a string, a bool, a list or a dictionary"
+    )
 
 
 _encode = encoder(_plain)

@@ -13,8 +13,7 @@ import stat
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -27,8 +26,9 @@ except ImportError as problem:
     raise ImportError(f"{problem}; install it with pip install 'tollgate-rules[mcp]'") from None
 
 from . import __version__
-from ._counting import count_records, count_table
+from ._counting import count_records, count_table, parquet_records
 from ._fields import fields
+from ._mcp_arguments import check_arguments, meant
 from ._records import json_bytes
 from .answers import Diagnostic
 from .config import Config
@@ -199,11 +199,44 @@ class Tools:
     def precompute_summary(
         self, config: Document, users: Records, placements: Names = None, now: Now = None,
         seed: Seed = None,
+        subject: Annotated[
+            str | None, Field(description="the column of user IDs (default: userId)")
+        ] = None,
+        separator: Annotated[
+            str | None,
+            Field(description="of flat names: with _ the column user_plan is user.plan"),
+        ] = None,
+        decimals: Annotated[
+            Literal["double", "text"] | None, Field(description="what decimals become")
+        ] = None,
+        dates: Annotated[
+            Literal["text", "timestamp"] | None, Field(description="what dates become")
+        ] = None,
+        naive_times: Annotated[
+            str | None, Field(description="the time zone of timestamps without one, such as UTC")
+        ] = None,
+        missing_columns: Annotated[
+            Literal["error", "ignore"] | None,
+            Field(description="attributes that rules read and no column has (default: error)"),
+        ] = None,
     ) -> dict[str, Any]:
-        """Counts the outcomes of many users at each placement, most frequent first."""
+        """Counts the outcomes of many users at each placement, most frequent first.
+
+        Options about columns are for Parquet files.
+        """
         made = self._config(config)
-        if isinstance(users, str) and users.endswith(".parquet"):
-            return count_table(made, self._path(users), placements, now, seed)
+        options = {
+            name: value for name, value in (
+                ("subject", subject), ("separator", separator), ("decimals", decimals),
+                ("dates", dates), ("naive_times", naive_times),
+                ("missing_columns", missing_columns),
+            ) if value is not None
+        }
+        if isinstance(users, str) and _is_parquet(users):
+            path = self._path(users)
+            return count_table(made, path, users, placements, now, seed, options)
+        if options:
+            raise ToolError(f"'{next(iter(options))}' is for users in a Parquet file")
         return count_records(made, self._lines(users), placements, now, seed)
 
     def save_config(
@@ -247,7 +280,11 @@ class Tools:
             raise ToolError(f"'{name}' exists and is not a config; name another file")
 
     def _within(self, name: str) -> Path:
-        path = (self._folder / name).resolve()
+        try:
+            path = (self._folder / name).resolve()
+            path.exists()
+        except (OSError, ValueError):
+            raise ToolError(f"{name[:80]!r} is not the name of a file") from None
         if not path.is_relative_to(self._folder) or path == self._folder:
             raise ToolError(f"'{name}' is not below the folder that this server was started with")
         return path
@@ -258,7 +295,7 @@ class Tools:
             there = self._files()
             others = f" and {len(there) - 20} more" if len(there) > 20 else ""
             raise ToolError(
-                f"there is no file '{name}'{_meant(name, there)}; the folder has "
+                f"there is no file '{name}'{meant(name, there)}; the folder has "
                 f"{', '.join(there[:20]) or 'no files'}{others}"
             )
         return path
@@ -296,12 +333,18 @@ class Tools:
         if not isinstance(given, str):
             yield from enumerate(given, 1)
             return
-        with self._path(given).open(encoding="utf-8", errors="surrogateescape") as file:
+        if _is_parquet(given):
+            yield from parquet_records(self._path(given), given)
+            return
+        with self._path(given).open("rb") as file:
             for number, line in enumerate(file, 1):
                 if not line.strip():
                     continue
                 try:
-                    record = json.loads(line)
+                    record = json.loads(line.decode())
+                except UnicodeDecodeError:
+                    yield number, ToolError(f"{given}:{number} is not UTF-8")
+                    continue
                 except (ValueError, RecursionError) as problem:
                     yield number, ToolError(f"{given}:{number} is not JSON: {problem}")
                     continue
@@ -311,10 +354,8 @@ class Tools:
                 yield number, record
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
-    """The suggestion for a name that does not exist, if there is one like it."""
-    near = get_close_matches(name, known, 1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+def _is_parquet(name: str) -> bool:
+    return name.lower().endswith((".parquet", ".pq"))
 
 
 class _Server(MCPServer[Any]):
@@ -329,23 +370,8 @@ class _Server(MCPServer[Any]):
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any) -> Any:
         for tool in await self.list_tools():
             if tool.name == name:
-                _check(name, arguments, tool.input_schema)
+                check_arguments(name, arguments, tool.input_schema)
         return await super().call_tool(name, arguments, *rest)
-
-
-def _check(tool: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    """Rejects unknown arguments, and calls without a required one."""
-    known = schema.get("properties", {})
-    for name in arguments:
-        if name not in known:
-            raise ToolError(
-                f"{tool} has no argument '{name}'{_meant(name, list(known))}; it takes "
-                f"{', '.join(known) or 'none'}"
-            )
-    for name in schema.get("required", ()):
-        if name not in arguments:
-            about = known[name].get("description")
-            raise ToolError(f"{tool} needs '{name}'" + (f": {about}" if about else ""))
 
 
 def _finding(item: Diagnostic) -> dict[str, Any]:

@@ -135,7 +135,8 @@ class TollgateProvider(AbstractProvider):
         record["user"] = {**beside, **user}
         try:
             found = self._config.decide(placement, record, seed=self._seed)
-        except TollgateError as error:
+        except (TollgateError, TypeError, ValueError) as error:
+            # TypeError: a value that records cannot have.
             raise InvalidContextError(str(error)) from error
         if found.result == "error":
             raise GeneralError(f"'{placement}' cannot be evaluated for this user")
