@@ -60,12 +60,13 @@ def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-GUIDES = {"python": 9, "databricks": 1, "snowflake": 2, "bigquery": 2}
+GUIDES = {"python": 11, "pipelines": 3, "databricks": 1, "snowflake": 2, "bigquery": 2}
+NEEDS = {"pipelines": ("deltalake", "pyiceberg", "sqlalchemy")}
 
 
 @pytest.mark.parametrize("name", GUIDES)
 def test_guides(name: str, demo: Path) -> None:
-    for module in ("polars", "duckdb", "pandas", "openfeature"):
+    for module in ("polars", "duckdb", "pandas", "openfeature", *NEEDS.get(name, ())):
         pytest.importorskip(module)
     guide = ROOT / "docs" / f"{name}.md"
     names: dict[str, Any] = {"__name__": "guide"}

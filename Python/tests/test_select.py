@@ -157,7 +157,7 @@ def postgres() -> Iterator[Postgres]:
 def test_postgres(postgres: Postgres) -> None:
     rows = users(400)
     postgres.execute(*statements(rows))
-    found = postgres.rows(query("postgres") + 'ORDER BY app_users.id')
+    found = postgres.rows(query("postgres") + " ORDER BY app_users.id")
     assert list(found[0]) == ["userId", *CONFIG.requirements]
     kinds = {
         "user.spent": pa.float64(), "user.is_tester": pa.bool_(), "user.visits": pa.int64(),

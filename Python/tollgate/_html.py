@@ -17,7 +17,7 @@ _GREEN, _RED, _AMBER, _GRAY = "#1a7f4b", "#c0392b", "#b7791f", "#7a7f87"
 _TABLE = "border-collapse:collapse;margin:4px 0 12px"
 _CELL = "padding:3px 10px;text-align:left;vertical-align:top;border-bottom:1px solid #8884"
 _NUMBER = _CELL + ";text-align:right;font-variant-numeric:tabular-nums"
-# What a notebook shows at most of a list.
+# The longest list that a notebook shows.
 _MOST_ROWS = 50
 _REASONS = {
     "matched": ("takes the user", _GREEN),

@@ -250,7 +250,6 @@ class Questions:
           CAST("id" AS VARCHAR) AS "userId",
           CAST("visits" AS DOUBLE) AS "user.visits"
         FROM app.users
-        <BLANKLINE>
 
         :param database: ``bigquery``, ``duckdb``, ``postgres``, ``snowflake`` or ``spark``.
         :param table: the name of the table, as SQL writes it.

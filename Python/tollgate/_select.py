@@ -107,7 +107,7 @@ class _Query:
                 f"{self._value(path, kinds)} AS {self._quoted(path)}" for path, kinds in chosen
             ]
         notes = [f"-- {note}\n" for note in self._notes(requirements, paths)]
-        return "".join(notes) + "SELECT\n  " + ",\n  ".join(lines) + f"\nFROM {table}\n"
+        return "".join(notes) + "SELECT\n  " + ",\n  ".join(lines) + f"\nFROM {table}"
 
     def _chosen(
         self, requirements: Sequence[Requirement]
@@ -132,7 +132,7 @@ class _Query:
                     yield each, kinds.get(each, ())
 
     def _check(self, paths: set[str]) -> None:
-        """Reports names that are none of what rules read."""
+        """Rejects names of attributes that no rule reads."""
         for option, given in (("columns", self._columns), ("types", self._types)):
             for path in given:
                 if path not in paths:

@@ -259,11 +259,11 @@ class Diagnostic(_Value):
 class Requirement(str):
     """An attribute that rules read, such as ``user.plan``. It is a string, with its types.
 
-    ``kinds`` are the types that rules are written for, the most telling one first: ``string``,
+    ``kinds`` are the types that rules are written for, the most specific one first: ``string``,
     ``number``, ``integer``, ``boolean``, ``date``, ``map``, ``list`` or ``list<string>``. Without
     any, rules only ask whether there is a value. ``placements`` are those whose rules read it.
-    ``derived_from`` has the attributes that it is derived from if it is missing: none if it follows
-    from the time. It is None for attributes that are not derived.
+    ``derived_from`` has the attributes that it is derived from where it is missing: an empty tuple
+    if the time is enough, and None if it is not derived.
     """
 
     kinds: tuple[str, ...]
