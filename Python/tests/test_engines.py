@@ -167,3 +167,28 @@ def test_duckdb_enums(config: tollgate.Config, records: Any) -> None:
     plan = config.plan(["export"], now=NOW)
     found = rows(plan.outcomes(relation).to_arrow())
     assert found == [{"export": expected(config, record)["export"]} for record in known]
+
+
+def test_relations_stay_in_their_connection(plan: tollgate.Plan, records: Any) -> None:
+    """Also beside tables with names like those that finding the outcomes needs."""
+    duckdb = pytest.importorskip("duckdb")
+    if int(duckdb.__version__.partition(".")[0]) < 2:
+        pytest.skip("DuckDB before 2 cannot do that")
+    connection = duckdb.connect()
+    connection.from_arrow(arrow(records)).create("users")
+    for name in ("_tollgate_outcomes", "_tollgate_users", "found", "table", "outcomes"):
+        connection.execute(f'create table "{name}" as select 42 as answer')
+    before = connection.sql("show tables").fetchall()
+    first, second = (
+        plan.decide(given, keep=["userId"])
+        for given in (connection.table("users"), connection.cursor().table("users")))
+    assert first.columns == ["userId", *plan.placements] == second.columns
+    assert connection.sql("from first join users using (userId)").fetchall()
+    assert first.join(connection.table("users"), "userId").count("*").fetchall() == [
+        (len(records),)]
+    assert connection.sql("show tables").fetchall() == before
+    # Uncommitted rows are those of the connection.
+    connection.execute("begin")
+    connection.execute("delete from users")
+    assert plan.decide(connection.table("users")).count("*").fetchall() == [(0,)]
+    connection.execute("rollback")

@@ -84,16 +84,18 @@ def relation(
     """
     import duckdb
 
-    _tollgate_outcomes, outcomes = _table(frame, plan, keep)
+    table, outcomes = _table(frame, plan, keep)
     if int(duckdb.__version__.partition(".")[0]) < 2:
-        return duckdb.from_arrow(_tollgate_outcomes), outcomes
+        return duckdb.from_arrow(table), outcomes
+    # DuckDB finds the table by the name of a variable, which no table of the connection has.
+    name = f"_tollgate_outcomes_{id(table):x}"
+    variables = {"frame": frame, name: table}
     try:
-        # DuckDB finds the table by the name of the variable.
-        found = frame.query("_tollgate_users", "from _tollgate_outcomes")
+        found = eval(f"frame.query('_tollgate_users', 'from {name}')", variables)
     except duckdb.CatalogException:
         # The connection looks at no variables.
-        return duckdb.from_arrow(_tollgate_outcomes), outcomes
-    return found.set_alias(f"outcomes_{id(_tollgate_outcomes):x}"), outcomes
+        return duckdb.from_arrow(table), outcomes
+    return found.set_alias(f"outcomes_{id(table):x}"), outcomes
 
 
 def _table(
