@@ -348,7 +348,8 @@ def test_out_is_what_its_name_says(place: Path) -> None:
     (place / "there").write_text("")
     given = ["decide", f"{place}/config.json", "--quiet", "--seed", "s", "--now", NOW]
     for out, found in [
-        ("o.parquet", "o.parquet"), ("o.pq", "o.pq"), ("new", "new/0.parquet"),
+        ("o.parquet", "o.parquet"), ("o.pq", "o.pq"), ("O.PARQUET", "O.PARQUET"),
+        ("new", "new/0.parquet"),
         ("more/new", "more/new/0.parquet"), ("new/", "new/0.parquet"),
         ("new.parquet/", "new.parquet/0.parquet"), ("there.parquet", "there.parquet/0.parquet"),
         ("there", "there"),
@@ -357,3 +358,8 @@ def test_out_is_what_its_name_says(place: Path) -> None:
         for pattern in ("users/0.parquet", "users/0*.parquet"):
             run(*given, "--users", f"{place}/{pattern}", "--out", f"{place}/{out}")
             assert parquet.read_table(place / found).num_rows == 10_000
+    # A name that says another format.
+    for out in ("o.csv", "o.JSON", "o.parquet.gz"):
+        _, said = run(
+            *given, "--users", f"{place}/users/*.parquet", "--out", f"{place}/{out}", code=2)
+        assert "outcomes are Parquet" in said and not (place / out).exists()

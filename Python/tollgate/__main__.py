@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _KEY = b"tollgate"
 # Of files that --out names.
 _SUFFIXES = (".parquet", ".pq")
+_OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".sqlite", ".db", ".arrow", ".gz")
 
 
 class _Usage(Exception):
@@ -222,7 +223,11 @@ def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
         raise _Usage("--out is empty; name a file, or a folder for several files of users")
     target = Path(out)
     # By its form, and not by the number of files that a pattern finds on a day.
-    is_file = not target.is_dir() and (target.exists() or out.endswith(_SUFFIXES))
+    if not target.exists() and out.lower().endswith(_OTHER_SUFFIXES):
+        raise _Usage(
+            f"--out {out}: outcomes are Parquet; name a folder, or a file that ends with .parquet"
+        )
+    is_file = not target.is_dir() and (target.exists() or out.lower().endswith(_SUFFIXES))
     if is_file and len(files) == 1:
         return [(files[0], target)]
     if is_file:
