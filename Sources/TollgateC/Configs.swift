@@ -119,15 +119,16 @@ public func tg_decide(
   }
 }
 
-/// Answers a question about a config.
+/// Answers a question about a config. Each function names its own, so that a linker can drop the others.
 private func answer(
-  _ question: PreparedConfig.Question, _ config: OpaquePointer?, _ text: UnsafePointer<CChar>?,
-  _ count: Int, _ out: UnsafeMutablePointer<tg_text>?
+  _ config: OpaquePointer?, _ text: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?,
+  _ question: (PreparedConfig, JSONRequest) throws(RequestError) -> Value
 ) -> Int32 {
   answer(out) { () throws(LibraryError) in
     let config = try TollgateC.config(config)
     let body = try request(text, count)
-    let value = try asking { () throws(RequestError) in try config.answer(question, body) }
+    let value = try asking { () throws(RequestError) in try question(config, body) }
     return Array(value.json.utf8)
   }
 }
@@ -136,25 +137,61 @@ private func answer(
 public func tg_explain(
   _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 { answer(.explain, config, request, count, out) }
+) -> Int32 {
+  answer(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.explain(body)
+  }
+}
 
 @c @implementation
 public func tg_render(
   _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 { answer(.render, config, request, count, out) }
+) -> Int32 {
+  answer(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.render(body)
+  }
+}
 
 @c @implementation
 public func tg_check(
   _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 { answer(.check, config, request, count, out) }
+) -> Int32 {
+  answer(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.check(body)
+  }
+}
+
+@c @implementation
+public func tg_match(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  answer(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.match(body)
+  }
+}
+
+@c @implementation
+public func tg_products(
+  _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
+  _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  answer(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.products(body)
+  }
+}
 
 @c @implementation
 public func tg_cover(
   _ config: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ count: Int,
   _ out: UnsafeMutablePointer<tg_text>?
-) -> Int32 { answer(.cover, config, request, count, out) }
+) -> Int32 {
+  answer(config, request, count, out) { (config, body) throws(RequestError) in
+    try config.cover(body)
+  }
+}
 
 @c @implementation
 public func tg_diff(
@@ -165,6 +202,23 @@ public func tg_diff(
     let (old, new) = (try config(from, "from"), try config(to, "to"))
     let body = try TollgateC.request(request, count)
     let value = try asking { () throws(RequestError) in try old.difference(to: new, body) }
+    return Array(value.json.utf8)
+  }
+}
+
+// MARK: One expression
+
+@c @implementation
+public func tg_evaluate(
+  _ request: UnsafePointer<CChar>?, _ count: Int, _ out: UnsafeMutablePointer<tg_text>?
+) -> Int32 {
+  answer(out) { () throws(LibraryError) in
+    let body = try bytes(request, count, "request")
+    let value = try asking { () throws(RequestError) in
+      // A value is an object in which it is nested once more.
+      let context = try JSONRequest(body, nesting: 2 * Limits().dataNesting, name: "the request")
+      return try SuperscriptEvaluation.answer(context.value)
+    }
     return Array(value.json.utf8)
   }
 }

@@ -171,6 +171,51 @@ import TollgateC
     #expect(status == TG_BAD_REQUEST)
   }
 
+  @Test func countsUsersAndPricesProducts() throws {
+    let config = try LibraryConfig(Self.config)
+    let users = #"{"userId": "a", "user": {"visits": 9}}\n{"userId": "b"}\n{}"#
+    let (_, counts) = config.ask(
+      tg_match, #"{"users": "\#(users.replacingOccurrences(of: "\"", with: "\\\""))"}"#)
+    #expect(counts?["users"] == 2 && counts?["rejected"] == 1, "\(counts?.json ?? "")")
+    #expect(counts?["placements"]?["export"]?["audiences"]?.elements?[0]["reached"] == 2)
+    let (wrong, _) = config.ask(tg_match, "{}")
+    #expect(wrong == TG_BAD_REQUEST)
+    let product =
+      #"{"slot": "primary", "identifier": "y", "price": "59.99", "currency": "USD", "period": "P1Y"}"#
+    let (_, products) = config.ask(tg_products, #"{"products": [\#(product)], "locale": "de_DE"}"#)
+    let attributes = products?["products"]?.elements?[0]["attributes"]
+    #expect(attributes?["price"] == "59,99\u{a0}$", "\(products?.json ?? "")")
+  }
+
+  /// Values have 64 bits, and each generation of superscript its own conversions.
+  @Test func evaluatesExpressions() {
+    func evaluate(_ expression: String, _ rest: String = "") -> Value? {
+      let variables =
+        #""variables": {"map": {"user": {"type": "map", "value": {"age": {"type": "string", "value": "25"}, "big": {"type": "int", "value": 9007199254740993}}}}}"#
+      let request = #"{\#(variables), "expression": \#(Value.string(expression).json)\#(rest)}"#
+      return answer { tg_evaluate(request, request.utf8.count, $0) }.value
+    }
+    #expect(evaluate("user.big + 1")?.json == #"{"Ok":{"type":"int","value":9007199254740994}}"#)
+    #expect(evaluate("user.age > 18")?["Err"] != nil)
+    let yes: Value = ["Ok": ["type": "bool", "value": true]]
+    #expect(evaluate("user.age > 18", #", "evaluator": "numeric""#) == yes)
+    #expect(evaluate("1", #", "evaluator": "new""#)?["code"] == "bad_request")
+    #expect(evaluate("1 / 0")?["panics"] == true && evaluate("1 +")?["panics"] == nil)
+    let device = #", "device": {"daysSince": []}"#
+    let asked = evaluate(
+      #"device.daysSince("a") > 1 || device.daysSince(user.age) > 1"#,
+      device + #", "questions": true"#)
+    #expect(
+      asked?.json
+        == #"{"questions":[{"call":"daysSince(\"a\")","function":"daysSince","argument":"a"},{"call":"daysSince(...)","function":"daysSince"}]}"#
+    )
+    let number = evaluate("device.daysSince(5)", device + #", "questions": true"#)
+    #expect(number?.json == #"{"questions":[{"call":"daysSince(...)","function":"daysSince"}]}"#)
+    let answers = #", "answers": {"daysSince(\"a\")": {"type": "int", "value": 3}}"#
+    #expect(evaluate(#"device.daysSince("a") == 3"#, device + answers) == yes)
+    #expect(evaluate("daysSince", device)?["Ok"]?["type"] != nil)
+  }
+
   // MARK: Misuse
 
   @Test func whatIsNotThereIsTold() {
@@ -179,6 +224,8 @@ import TollgateC
     #expect(take(text)?["message"] == "'config' is NULL; it is required")
     #expect(tg_decide(nil, "{}", 2, nil) == TG_BAD_ARGUMENT)
     #expect(tg_config_describe(nil, &text) == TG_BAD_ARGUMENT)
+    tg_text_free(text)
+    #expect(tg_evaluate(nil, 3, &text) == TG_BAD_ARGUMENT)
     tg_text_free(text)
     #expect(tg_config_compile(nil, 0, nil, 0, nil, &text) == TG_BAD_ARGUMENT)
     tg_text_free(text)

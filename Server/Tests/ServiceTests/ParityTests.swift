@@ -286,6 +286,8 @@
       case "check": _ = tg_check(configs[0], body, count, &text)
       case "render": _ = tg_render(configs[0], body, count, &text)
       case "cover": _ = tg_cover(configs[0], body, count, &text)
+      case "match": _ = tg_match(configs[0], body, count, &text)
+      case "products": _ = tg_products(configs[0], body, count, &text)
       case "diff": _ = tg_diff(configs[0], request.next.flatMap { configs[$0] }, body, count, &text)
       default: return nil
       }

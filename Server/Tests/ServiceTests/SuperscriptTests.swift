@@ -40,6 +40,14 @@ import Testing
     #expect(try await evaluate(#"device.daysSince("y") == 4"#, rest) != yes)
   }
 
+  @Test func eachGenerationIsAvailable() async throws {
+    let expression = "user.tags[0] == \"a\" && \"7\" > 6"
+    #expect(try await evaluate(expression).hasPrefix(#"{"Err":""#))
+    let rest = #","evaluator":"numeric""#
+    #expect(try await evaluate(expression, rest) == #"{"Ok":{"type":"bool","value":true}}"#)
+    #expect(try await evaluate("user.filter", rest).contains(#""value":["filter",null]"#))
+  }
+
   @Test func contextsWithoutTypesAreRefused() async throws {
     let server = try await TestServer()
     for body in [

@@ -97,7 +97,7 @@ package enum APIDescription {
       body: Schema.body(
         [
           "expression": text, "variables": anything, "device": anything, "computed": anything,
-          "answers": anything,
+          "answers": anything, "evaluator": text, "questions": Schema.truth,
         ], required: ["expression"]),
       answer: ["type": "object"]),
     Route(

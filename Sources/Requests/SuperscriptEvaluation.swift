@@ -1,17 +1,23 @@
-internal import Expressions
-internal import Requests
-internal import RuleEngine
+package import Expressions
 
-/// `POST /v1/superscript/evaluate`: superscript's input and output, where the host's answers replace its callbacks.
+/// superscript's input and output, where the host's answers replace its callbacks.
 ///
 ///     {"variables":{"map":{"user":{"type":"map","value":{"age":{"type":"int","value":3}}}}},
 ///      "device":{"daysSince":[{"type":"string","value":"event_name"}]}, "computed":{},
 ///      "answers":{"device.daysSince(\"x\")":{"type":"uint","value":4}},
-///      "expression":"user.age > 2"}
+///      "expression":"user.age > 2", "evaluator":"text"}
 ///     // {"Ok":{"type":"bool","value":true}}
-enum SuperscriptEvaluation {
-  /// - Throws: if the context itself is invalid. The result for an error in the expression is `{"Err":".."}`.
-  static func answer(_ context: Value) throws(RequestError) -> Value {
+///
+/// With `"questions":true` the answer has the calls that need answers, and the expression is not evaluated:
+///
+///     {"questions":[{"call":"daysSince(\"x\")","function":"daysSince","argument":"x"}]}
+///
+/// A call whose argument is not a string, or is known only during the evaluation, has no `argument`. It needs an answer
+/// for each string that is possible, and one for its bare name for all others.
+package enum SuperscriptEvaluation {
+  /// - Throws: if the context itself is invalid. The result for an error in the expression is `{"Err":".."}`, with
+  ///   `"panics":true` if it ends the process of the original.
+  package static func answer(_ context: Value) throws(RequestError) -> Value {
     guard let source = try context.givenText("expression") else {
       throw RequestError("'expression' is missing; expected the text of an expression")
     }
@@ -19,10 +25,16 @@ enum SuperscriptEvaluation {
     let functions = HostFunctions(
       device: try names(context, "device"), computed: try names(context, "computed"))
     let environment = ExpressionEnvironment.superscript(
-      roots: variables.compactMap { $0.key.text }, hostFunctions: functions)
+      roots: variables.compactMap { $0.key.text }, hostFunctions: functions,
+      behavior: try behavior(context))
     let compiled = environment.compile(source)
+    if try context.givenTruth("questions") == true {
+      return ["questions": .list((compiled.output?.questions ?? []).compactMap(encode))]
+    }
     guard let program = compiled.output else {
-      return ["Err": .string(compiled.diagnostics.map(\.message).joined(separator: "; "))]
+      let messages = compiled.diagnostics.map { $0.message }
+      return failure(
+        messages.joined(separator: "; "), compiled.diagnostics.contains { $0.abortsApp })
     }
     let answers = Answers(try decodeMap(context["answers"], "answers"))
     var frame = Frame(for: program)
@@ -33,12 +45,38 @@ enum SuperscriptEvaluation {
       }
       return ["Ok": encode(try program.evaluate(in: &frame))]
     } catch {
-      return ["Err": .string("\(error.kind.slug): \(error)")]
+      return failure("\(error.kind.slug): \(error)", error.kind.abortsApp)
     }
   }
 
+  private static func failure(_ message: String, _ panics: Bool) -> Value {
+    .members(["Err": .string(message), "panics": panics ? true : nil])
+  }
+
+  private static func behavior(_ context: Value) throws(RequestError) -> EvaluatorBehavior {
+    guard let name = try context.givenText("evaluator") else { return .text }
+    guard let behavior = EvaluatorBehavior(rawValue: name) else {
+      throw .wrong("evaluator", "raw, numeric, skip or text")
+    }
+    return behavior
+  }
+
+  private static func encode(_ question: HostQuestion) -> Value? {
+    let argument: Value?
+    switch question.argument {
+    case .text(let text): argument = .string(text)
+    case .anyOther: argument = nil
+    // Every call with this question has the other one, too.
+    case .anyKnown: return nil
+    }
+    return .members([
+      "call": .string(question.description), "function": .string(question.function),
+      "argument": argument,
+    ])
+  }
+
   private static func names(_ context: Value, _ name: String) throws(RequestError) -> [String] {
-    try members(context, name)?.members?.map(\.key) ?? []
+    try members(context, name)?.members?.map { $0.key } ?? []
   }
 
   /// A member that is an object.
@@ -108,11 +146,11 @@ enum SuperscriptEvaluation {
       guard content.text != nil else { throw wrong("a string") }
       return content
     case "int":
-      guard let number = content.wholeNumber else { throw wrong("a whole number") }
-      return .int(Int64(number))
+      guard let number = whole(content) else { throw wrong("a whole number") }
+      return .int(number)
     case "uint":
       if case .uint = content { return content }
-      guard let number = content.wholeNumber, number >= 0 else { throw wrong("a number from 0") }
+      guard let number = whole(content), number >= 0 else { throw wrong("a number from 0") }
       return .uint(UInt64(number))
     case "float":
       guard let number = content.number else { throw wrong("a number") }
@@ -123,8 +161,8 @@ enum SuperscriptEvaluation {
       }
       return .bytes(bytes)
     case "timestamp":
-      guard let seconds = content.wholeNumber else { throw wrong("seconds since 1970") }
-      return .timestamp(seconds: Int64(seconds), nanoseconds: 0)
+      guard let seconds = whole(content) else { throw wrong("seconds since 1970") }
+      return .timestamp(seconds: seconds, nanoseconds: 0)
     case "list":
       guard let elements = content.elements else { throw wrong("a list") }
       var list: [Value] = []
@@ -137,6 +175,16 @@ enum SuperscriptEvaluation {
       throw RequestError(
         "'\(path)' has the type '\(type)'; there is null, bool, string, int, uint, float, bytes, "
           + "timestamp, list and map")
+    }
+  }
+
+  /// A whole number of 64 bits, also where `Int` has 32.
+  private static func whole(_ value: Value) -> Int64? {
+    switch value {
+    case .int(let number): number
+    case .uint(let number): Int64(exactly: number)
+    case .double(let number): Int64(exactly: number)
+    default: nil
     }
   }
 
@@ -163,7 +211,8 @@ enum SuperscriptEvaluation {
             let key: Value = entry.key.text == nil ? .string(entry.key.json) : entry.key
             return .init(key: key, value: encode(entry.value))
           }))
-    default: typed("function", .string(value.typeName))
+    case .function(let name): typed("function", [.string(name), .null])
+    default: typed("Null", .null)
     }
   }
 }
