@@ -138,6 +138,38 @@ export interface Claim {
   [member: string]: unknown;
 }
 
+export interface MatchOptions extends Timed {
+  placements?: string[];
+  seed?: string;
+  sdkVersion?: string;
+  /** Adds the expected share of each variant. */
+  distribution?: boolean;
+}
+
+/** How many users each audience reaches, matches and takes. */
+export interface MatchCounts {
+  users: number;
+  /** Records that cannot be read. */
+  rejected: number;
+  placements: { [placement: string]: { [member: string]: any } };
+}
+
+export interface ProductOptions extends Timed {
+  products?: JsonSource;
+  locale?: string;
+  profile?: string;
+  timeZone?: string;
+  eligible?: boolean;
+  sdkVersion?: string;
+}
+
+export interface ProductAttributes {
+  identifier: string;
+  slot?: string;
+  attributes: { [name: string]: string };
+  [member: string]: unknown;
+}
+
 /** An error of the engine. `code` is for programs and does not change. */
 export class TollgateError extends Error {
   constructor(message: string, code: string, details?: object);
@@ -158,7 +190,10 @@ export class RecordError extends TollgateError {
 
 export type EngineSource = string | URL | Response | BufferSource | WebAssembly.Module;
 
-/** Loads the engine (default: from the file beside the module). `Config.load` does the same. */
+/**
+ * Loads the engine (default: `tollgate.wasm` beside the module). `Config.load` does the same. `decide.wasm` is smaller, and only
+ * decides and renders.
+ */
 export function initialize(source?: EngineSource | Promise<EngineSource>): Promise<void>;
 
 /** The bytes of memory that the engine has taken from the system. */
@@ -195,6 +230,8 @@ export class Config {
     diagnostics: Diagnostic[];
     counts: { error: number; warning: number; note: number };
   };
+  match(users: UserRecord[] | string, options?: MatchOptions): MatchCounts;
+  products(options?: ProductOptions): ProductAttributes[];
   cover(tests: object[], options?: Timed & { seed?: string }): { [member: string]: unknown };
   diff(
     other: Config, options?: Timed & { users?: UserRecord[]; placements?: string[]; seed?: string },

@@ -1,190 +1,18 @@
-// The engine, compiled to WebAssembly, with an interface for JavaScript. docs/javascript.md explains its use.
+// The engine, compiled to WebAssembly, with an interface for JavaScript. README.md explains its use.
+import { ConfigError, Engine, Loader, RecordError, TollgateError } from "./loading.js";
 
-/** An error of the engine. `code` is for programs and does not change; the message is for people. */
-export class TollgateError extends Error {
-  constructor(message, code, details = {}) {
-    super(message);
-    this.name = new.target.name;
-    this.code = code;
-    this.details = details;
-  }
-}
+export { ConfigError, RecordError, TollgateError };
 
-/** An invalid config. */
-export class ConfigError extends TollgateError {
-  /** The findings, each with its place. */
-  get diagnostics() {
-    return this.details.diagnostics ?? [];
-  }
-}
-
-/** An invalid request or user record. */
-export class RecordError extends TollgateError {
-  /** The member that is wrong, if known. */
-  get path() {
-    return this.details.path;
-  }
-
-  /** A byte of the request, if it is not JSON. */
-  get offset() {
-    return this.details.offset;
-  }
-}
-
-// By what functions of Sources/CTollgate/tollgate.h return.
-const errorTypes = [undefined, RecordError, ConfigError, RecordError];
-
-const badFile = 8;
-
-const encoder = new TextEncoder();
+const loader = new Loader(new URL("./tollgate.wasm", import.meta.url));
 const decoder = new TextDecoder();
-// The largest scratch buffer that is kept between calls.
-const mostScratch = 1 << 20;
-
-/** One instance of the module, with its memory. */
-class Engine {
-  constructor(module) {
-    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#system() });
-    this.exports = instance.exports;
-    this.exports._initialize();
-    // A pointer or a text that functions return: two numbers of 32 bits.
-    this.result = this.exports.malloc(16);
-    this.scratch = 0;
-    this.capacity = 0;
-    this.hasFailed = false;
-  }
-
-  /** What the C library asks the system for. */
-  #system() {
-    const memory = () => new DataView(this.exports.memory.buffer);
-    return {
-      clock_time_get: (clock, precision, out) => {
-        memory().setBigUint64(out, BigInt(Math.round(Date.now() * 1e6)), true);
-        return 0;
-      },
-      random_get: (start, count) => {
-        crypto.getRandomValues(new Uint8Array(this.exports.memory.buffer, start, count));
-        return 0;
-      },
-      // There are no files.
-      fd_close: () => badFile,
-      fd_fdstat_get: () => badFile,
-      fd_seek: () => badFile,
-      fd_write: () => badFile,
-    };
-  }
-
-  /** Calls with a string or bytes in the engine's memory. */
-  with(text, body) {
-    const most = typeof text === "string" ? text.length * 3 : text.length;
-    let start = this.scratch;
-    const isLent = most <= this.capacity && start !== 0;
-    if (!isLent) start = this.#reserve(most);
-    const isKept = start === this.scratch;
-    // While it is used, a call inside this one takes another.
-    this.scratch = 0;
-    const bytes = new Uint8Array(this.exports.memory.buffer, start, most);
-    let count = most;
-    if (typeof text === "string") count = encoder.encodeInto(text, bytes).written;
-    else bytes.set(text);
-    try {
-      return body(start, count);
-    } finally {
-      if (isKept && this.scratch === 0) this.scratch = start;
-      else if (!this.hasFailed) this.exports.free(start);
-    }
-  }
-
-  #reserve(count) {
-    const size = Math.max(count, 4096);
-    const start = this.exports.malloc(size);
-    if (start === 0) throw new TollgateError("there is not enough memory", "out_of_memory");
-    if (size <= mostScratch && size > this.capacity) {
-      if (this.scratch !== 0) this.exports.free(this.scratch);
-      this.scratch = start;
-      this.capacity = size;
-    }
-    return start;
-  }
-
-  /** The text that a function returned, whose memory is given back. */
-  takeText(at) {
-    const [start, count] = new Uint32Array(this.exports.memory.buffer, at, 2);
-    if (start === 0) return "";
-    const text = decoder.decode(new Uint8Array(this.exports.memory.buffer, start, count));
-    this.exports.free(start);
-    return text;
-  }
-
-  /** Runs a function of the engine. An instance in which one has trapped is never used again. */
-  run(body) {
-    try {
-      return body();
-    } catch (error) {
-      if (error instanceof TollgateError) throw error;
-      this.hasFailed = true;
-      if (engine === this) engine = undefined;
-      throw new TollgateError(`internal error; please report it: ${error.message}`, "internal", {
-        cause: error,
-      });
-    }
-  }
-
-  /** Throws what a function reports. */
-  static check(status, text) {
-    if (status === 0) return;
-    const { code, message, ...details } = text === "" ? {} : JSON.parse(text);
-    const Type = errorTypes[status] ?? TollgateError;
-    throw new Type(message ?? `the engine returned ${status}`, code ?? "internal", details);
-  }
-}
-
-// The instance that new configs use, and the module, once it is compiled.
-let engine;
-let loaded;
-let compiled;
-
-/** An instance that has not failed. */
-function usableEngine() {
-  if (!loaded) {
-    throw new TollgateError("the engine is not loaded; await initialize() first", "not_loaded");
-  }
-  return (engine ??= new Engine(loaded));
-}
-
-async function compile(source) {
-  source = await source;
-  if (source instanceof WebAssembly.Module) return source;
-  if (typeof source === "string") source = new URL(source, globalThis.location?.href);
-  if (source instanceof URL) {
-    if (source.protocol === "file:") {
-      const { readFile } = await import("node:fs/promises");
-      return WebAssembly.compile(await readFile(source));
-    }
-    source = await fetch(source);
-  }
-  if (typeof Response === "function" && source instanceof Response) {
-    if (!source.ok) throw new TollgateError(`${source.url}: ${source.status}`, "not_loaded");
-    const isTyped = source.headers.get("content-type")?.startsWith("application/wasm");
-    return isTyped ? WebAssembly.compileStreaming(source) : WebAssembly.compile(await source.arrayBuffer());
-  }
-  return WebAssembly.compile(source);
-}
 
 /**
  * Loads the engine. `Config.load` does the same, with the file beside this module.
  *
  * @param source a URL, a `Response`, bytes or a `WebAssembly.Module`.
  */
-export async function initialize(source = new URL("./tollgate.wasm", import.meta.url)) {
-  compiled ??= compile(source);
-  try {
-    loaded = await compiled;
-  } catch (error) {
-    compiled = undefined;
-    throw error;
-  }
-  usableEngine();
+export async function initialize(source) {
+  await loader.initialize(source);
 }
 
 function json(value) {
@@ -223,17 +51,19 @@ function record(user) {
 /** A decide request. A record that comes as text is sent as it is, with its large ints and repeated keys. */
 function decideRequest(user, options) {
   if (user instanceof Uint8Array) user = decoder.decode(user);
-  const isText = typeof user === "string";
-  if (!isText || decideOptions.some((name) => user.includes(`"${name}"`))) {
+  let text = user;
+  if (typeof user !== "string") text = JSON.stringify(record(user));
+  else if (decideOptions.some((name) => user.includes(`"${name}"`))) {
     const value = parsed(user);
     const asked = record(value);
-    if (!isText || asked !== value) return JSON.stringify({ ...asked, ...options });
+    if (asked !== value) text = JSON.stringify(asked);
   }
-  const end = user.lastIndexOf("}");
-  const begins = user.slice(0, Math.max(end, 0)).trim();
-  if (!begins.startsWith("{") || user.slice(end + 1).trim() !== "") return user;
+  const end = text.lastIndexOf("}");
+  const begins = text.slice(0, Math.max(end, 0)).trim();
+  // The engine says what is wrong with it.
+  if (!begins.startsWith("{") || text.slice(end + 1).trim() !== "") return text;
   const asked = JSON.stringify(options);
-  return asked === "{}" ? user : `${begins}${begins === "{" ? "" : ","}${asked.slice(1)}`;
+  return asked === "{}" ? text : `${begins}${begins === "{" ? "" : ","}${asked.slice(1)}`;
 }
 
 const registry =
@@ -265,7 +95,7 @@ export class Config {
 
   /** Compiles a config with an engine that `initialize` has loaded. */
   constructor(source, options = {}) {
-    const engine = usableEngine();
+    const engine = loader.usable();
     this.#source = json(source);
     this.#options = JSON.stringify(options);
     this.diagnostics = this.#compile(engine);
@@ -278,7 +108,7 @@ export class Config {
         engine.with(this.#options, (options, optionsCount) => {
           const status = exports.tg_config_compile(start, count, options, optionsCount, result, result + 8);
           const text = engine.takeText(result + 8);
-          return { status, text, pointer: new Uint32Array(exports.memory.buffer, result, 1)[0] };
+          return { status, text, pointer: engine.words[result >> 2] };
         })));
     Engine.check(found.status, found.text);
     registry?.unregister(this);
@@ -291,22 +121,12 @@ export class Config {
   /** The engine with this config, compiled again if the former instance has failed. */
   #ready() {
     if (this.#isFree) throw new TollgateError("this config was freed", "freed");
-    if (this.#engine.hasFailed) this.#compile(usableEngine());
+    if (this.#engine.hasFailed) this.#compile(loader.usable());
     return this.#engine;
   }
 
   #ask(name, request) {
-    const engine = this.#ready();
-    const { exports, result } = engine;
-    let text;
-    const status = engine.run(() =>
-      engine.with(request, (start, count) => {
-        const status = exports[name](this.#pointer, start, count, result);
-        text = engine.takeText(result);
-        return status;
-      }));
-    Engine.check(status, text);
-    return JSON.parse(text);
+    return JSON.parse(this.#ready().ask(name, request, this.#pointer));
   }
 
   #describe() {
@@ -387,6 +207,20 @@ export class Config {
     return this.#ask("tg_check", JSON.stringify(request));
   }
 
+  /**
+   * Counts how many users each audience reaches, matches and takes, as `tollgate match --json` does.
+   *
+   * @param users a list of records, or a string with one per line.
+   */
+  match(users, options = {}) {
+    return this.#ask("tg_match", JSON.stringify({ ...options, users, now: time(options.now) }));
+  }
+
+  /** Computes what paywalls can say about the products of the config, or of `options.products`. */
+  products(options = {}) {
+    return this.#ask("tg_products", JSON.stringify({ ...options, now: time(options.now) })).products;
+  }
+
   /** Finds what no test exercises, as `tollgate cover --json` does. */
   cover(tests, options = {}) {
     return this.#ask("tg_cover", JSON.stringify({ ...options, tests, now: time(options.now) }));
@@ -399,19 +233,10 @@ export class Config {
   diff(other, options = {}) {
     if (!(other instanceof Config)) throw new TypeError("the other config must be a Config");
     const request = JSON.stringify({ ...options, now: time(options.now) });
-    let engine = this.#ready();
+    const engine = this.#ready();
     other.#ready();
     if (other.#engine !== engine) other.#compile(engine);
-    let text;
-    const status = engine.run(() =>
-      engine.with(request, (start, count) => {
-        const { exports, result } = engine;
-        const status = exports.tg_diff(this.#pointer, other.#pointer, start, count, result);
-        text = engine.takeText(result);
-        return status;
-      }));
-    Engine.check(status, text);
-    return JSON.parse(text);
+    return JSON.parse(engine.ask("tg_diff", request, this.#pointer, other.#pointer));
   }
 
   /** Gives the memory back now. Otherwise, garbage collection does. */
@@ -427,12 +252,12 @@ if (Symbol.dispose) Config.prototype[Symbol.dispose] = Config.prototype.free;
 
 /** The bytes of memory that the engine has taken from the system. */
 export function memoryBytes() {
-  return engine?.exports.memory.buffer.byteLength ?? 0;
+  return loader.memoryBytes;
 }
 
 /** The version of the engine, which `initialize` or `Config.load` must have loaded. */
 export function version() {
-  const { exports } = usableEngine();
+  const { exports } = loader.usable();
   const bytes = new Uint8Array(exports.memory.buffer, exports.tg_version());
   return decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the JavaScript package in out/wasm: tollgate.wasm, the module in front of it, and its types.
+# Builds the JavaScript package in out/wasm: modules with the engine, the scripts in front of them, and their types.
 #
 # usage: Tools/make-wasm.sh
 #
@@ -28,10 +28,9 @@ Tools/setup.sh wasm
 builtins=$(find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2>/dev/null | sort -V | tail -1)
 [ -n "$builtins" ] || fail 'there is no libclang_rt.builtins-wasm32.a; on Debian it comes with libclang-rt-19-dev-wasm32'
 
-functions=(
-  tg_version tg_config_compile tg_config_describe tg_config_free
-  tg_decide tg_explain tg_render tg_check tg_cover tg_diff
-)
+# What each module exports. The linker drops all that its functions do not need.
+decide=(tg_version tg_config_compile tg_config_describe tg_config_free tg_decide tg_render)
+all=("${decide[@]}" tg_explain tg_check tg_match tg_products tg_cover tg_diff tg_evaluate)
 
 mkdir -p "$scratch" "$output"
 options=(
@@ -76,13 +75,19 @@ compile TollgateC "$scratch/TollgateC.o" Sources/TollgateC/Configs.swift Sources
 
 "$toolchain/clang" --target=wasm32-unknown-wasi --sysroot=/usr -isystem "$headers" -Os \
   -c Tools/Wasm/runtime.c -o "$scratch/runtime.o"
-"$toolchain/wasm-ld" --gc-sections --strip-all --no-entry --stack-first -z stack-size=1048576 \
-  --export=_initialize --export=malloc --export=free $(printf -- '--export=%s ' "${functions[@]}") \
-  -o "$output/tollgate.wasm" "$libraries/crt1-reactor.o" "$scratch/TollgateC.o" "$scratch/runtime.o" \
-  "$embedded/libswiftUnicodeDataTables.a" "$libraries/libc.a" "$builtins"
 
-cp JavaScript/tollgate.js JavaScript/tollgate.d.ts JavaScript/README.md LICENSE "$output/"
+link() {
+  local result=$1
+  shift
+  "$toolchain/wasm-ld" --gc-sections --strip-all --compress-relocations --no-entry --stack-first -z stack-size=1048576 \
+    --export=_initialize --export=malloc --export=free $(printf -- '--export=%s ' "$@") \
+    -o "$result" "$libraries/crt1-reactor.o" "$scratch/TollgateC.o" "$scratch/runtime.o" \
+    "$embedded/libswiftUnicodeDataTables.a" "$libraries/libc.a" "$builtins"
+  echo "$result  $(stat -c %s "$result") bytes, $(gzip -9c "$result" | wc -c) with gzip"
+}
+
+cp JavaScript/*.js JavaScript/*.d.ts JavaScript/README.md LICENSE "$output/"
 sed "s/\"version\": \".*\"/\"version\": \"$(Tools/version.sh)\"/" JavaScript/package.json >"$output/package.json"
-bytes=$(stat -c %s "$output/tollgate.wasm")
-compressed=$(gzip -9c "$output/tollgate.wasm" | wc -c)
-echo "$output/tollgate.wasm  $bytes bytes, $compressed with gzip"
+link "$output/tollgate.wasm" "${all[@]}"
+link "$output/decide.wasm" "${decide[@]}"
+link "$output/superscript.wasm" tg_evaluate

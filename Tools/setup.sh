@@ -21,6 +21,7 @@ browser | python venv | probe_venv  | python3-venv | python
 python | python venv | probe_venv   | python3-venv | python
 wasm | wasi-libc | probe_wasi | wasi-libc | wasi-libc
 wasm | builtins of wasm32 | probe_wasm_builtins | libclang-rt-19-dev-wasm32 | wasi-runtimes
+node | node | probe_node | nodejs | node
 engines | java      | probe_java   | default-jre-headless | openjdk
 dist | ruby      | probe_ruby   | ruby | ruby
 dist | archives of libraries | probe_archives | libpcre2-dev libsqlite3-dev zlib1g-dev libzstd-dev | pcre2
@@ -67,6 +68,11 @@ probe_wasi() {
 # Any release of clang will do.
 probe_wasm_builtins() {
   find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2>/dev/null | grep .
+}
+
+# For the tests of the JavaScript package.
+probe_node() {
+  node --version 2>/dev/null
 }
 
 # For the test of the formula for Homebrew.

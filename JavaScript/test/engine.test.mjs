@@ -1,6 +1,6 @@
 // Tests of the package in out/wasm: node --test JavaScript/test
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import test from "node:test";
 
 const root = new URL("../../", import.meta.url);
@@ -73,6 +73,40 @@ test("checks, compares and covers", () => {
   assert.ok(config.cover([], { now }).audiences.length > 0);
   other.free();
   assert.throws(() => other.decide("export_report", user), { code: "freed" });
+});
+
+test("counts users and prices products", () => {
+  const users = demo("users.ndjson").split("\n").slice(0, 200).join("\n");
+  const counts = config.match(users, { now });
+  assert.equal(counts.users + counts.rejected, 200);
+  assert.deepEqual(Object.keys(counts.placements), config.placements);
+  assert.equal(config.match([user, { ...user, userId: "other" }], { now: new Date(now) }).users, 2);
+  assert.throws(() => config.match([user], { placements: ["export_reprot"] }), RecordError);
+  const [first] = config.products({ now, locale: "de_DE" });
+  assert.equal(first.attributes.price, "59,99\u00a0$");
+  assert.throws(() => new Config(`{"trigger_options":[]}`).products(), RecordError);
+});
+
+test("decides with the smaller module", async () => {
+  const small = await import(new URL("out/wasm/tollgate.js?decide", root));
+  await small.initialize(new URL("out/wasm/decide.wasm", root));
+  const same = new small.Config(demo("config.json"), options);
+  assert.deepEqual(same.decide("export_report", user, { now }), config.decide("export_report", user, { now }));
+  assert.deepEqual(same.render({ paywall: "export-trial", user, now }), config.render({ paywall: "export-trial", user, now }));
+  assert.throws(() => same.explain("export_report", user), { code: "not_in_module" });
+});
+
+test("packs what it needs", () => {
+  const { files, exports } = JSON.parse(text("out/wasm/package.json"));
+  for (const name of files) assert.ok(statSync(new URL(`out/wasm/${name}`, root)).size > 0, name);
+  for (const entry of Object.values(exports)) {
+    for (const path of typeof entry === "string" ? [entry] : Object.values(entry)) {
+      assert.ok(path === "./package.json" || files.includes(path.slice(2)), path);
+    }
+  }
+  for (const name of files.filter((each) => each.endsWith(".js"))) {
+    for (const [, path] of text(`out/wasm/${name}`).matchAll(/from "\.\/([^"]+)"/g)) assert.ok(files.includes(path), path);
+  }
 });
 
 test("reports errors with their types", () => {
