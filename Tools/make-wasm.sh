@@ -28,7 +28,7 @@ Tools/setup.sh wasm
 builtins=$(find /usr/lib/llvm-*/lib/clang -name libclang_rt.builtins-wasm32.a 2>/dev/null | sort -V | tail -1)
 [ -n "$builtins" ] || fail 'there is no libclang_rt.builtins-wasm32.a; on Debian it comes with libclang-rt-19-dev-wasm32'
 
-# What each module exports. The linker drops all that its functions do not need.
+# The exported functions of each module. The linker drops all that they do not need.
 decide=(tg_version tg_config_compile tg_config_describe tg_config_free tg_decide tg_render)
 all=("${decide[@]}" tg_explain tg_check tg_match tg_products tg_cover tg_diff tg_evaluate)
 

@@ -13,4 +13,4 @@ Tools/property-tests.sh
 Tools/kill-tests.sh
 Tools/fuzz.sh
 ENGINES=all Tools/python-tests.sh
-Tools/wasm-tests.sh
+CORPUS=all Tools/wasm-tests.sh

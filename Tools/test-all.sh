@@ -18,6 +18,7 @@ test | make test
 app | Tools/test-traits.sh
 api | Tools/api.sh check
 reference | Tools/site/build.sh
+wasm | Tools/wasm-tests.sh
 build | Tools/test-build.sh
 server | Tools/nested.sh Server test --disable-xctest
 contract | Tools/contract-tests.sh

@@ -1,17 +1,27 @@
 #!/usr/bin/env bash
-# Builds the JavaScript package and tests it in Node.js: its functions, its memory, and cases of the corpus.
+# Builds the JavaScript package and tests it in Node.js and Chromium: its functions, its memory, cases of the corpus, and
+# the playground without a server.
 #
 # usage: Tools/wasm-tests.sh
+#
+# CORPUS=all runs all recorded programs, otherwise every eighth.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The most that a page may download, compressed with gzip.
-most_bytes=2700000
-
+Tools/setup.sh node
 Tools/make-wasm.sh
-compressed=$(gzip -9c out/wasm/tollgate.wasm | wc -c)
-if [ "$compressed" -gt "$most_bytes" ]; then
-  echo "wasm-tests: tollgate.wasm has $compressed bytes compressed, more than $most_bytes" >&2
-  exit 1
-fi
-node --test JavaScript/test/
+
+# The most that a page may download, compressed with gzip.
+while read -r name most_bytes; do
+  compressed=$(gzip -9c "out/wasm/$name" | wc -c)
+  if [ "$compressed" -gt "$most_bytes" ]; then
+    echo "wasm-tests: $name has $compressed bytes compressed, more than $most_bytes" >&2
+    exit 1
+  fi
+done <<'END'
+tollgate.wasm 2600000
+decide.wasm 1600000
+superscript.wasm 600000
+END
+node --test JavaScript/test/*.test.mjs
+Tools/browser-tests.sh static

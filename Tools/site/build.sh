@@ -4,7 +4,8 @@
 #
 # usage: Tools/site/build.sh
 #
-# The Swift reference needs a debug build (`make build`). REFERENCE=kept takes the archives in out/docs as they are.
+# The Swift reference needs a debug build (`make build`). REFERENCE=kept takes the archives in out/docs as they are, and
+# PLAYGROUND=built the playground in out/playground.
 # SITE_BASE is the path of the site on its server, such as /tollgate; the Swift reference needs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -20,6 +21,7 @@ if [ "$(cat "$venv/requirements" 2>/dev/null)" != "$wanted" ]; then
   echo "$wanted" >"$venv/requirements"
 fi
 [ "${REFERENCE:-}" = kept ] || Tools/docc.sh
+[ "${PLAYGROUND:-}" = built ] || Tools/make-playground.sh
 
 rm -rf out/site
 Tools/site/stage.py

@@ -120,16 +120,18 @@ MODULES
 
 A page for trying rules: edit a config, a user, a text or products, and see findings, outcomes and explanations with every change.
 
-A server answers for it. In this repository:
+<a href="playground/index.html">Open the playground</a>. The engine runs in the page, in WebAssembly, and nothing that you enter leaves it.
+*Copy link* puts your edits behind the `#` of an address, which no server sees.
+
+To keep it, save <a href="playground/tollgate-playground.html" download>the playground in one file</a>. It opens without a network.
+
+A server has the same page, with its own config and its users. In this repository:
 
 ```sh
 make serve
 ```
 
 Then open <a href="http://127.0.0.1:8080/">http://127.0.0.1:8080/</a>. [Decisions over HTTP](server.md#the-playground) describes it.
-
-<a href="playground/index.html">The copy of the page on this site</a> asks `http://127.0.0.1:8080/`, or the server in `?server=URL`. That server must allow this site:
-`tollgate-server --cors ORIGIN`.
 """,
 }
 MODULES = {
@@ -257,21 +259,8 @@ class Stage:
         )
 
     def playground(self):
-        """The playground's page, which asks a server elsewhere."""
-        page, goal = ROOT / "Server/Sources/Playground/Page", SOURCE / "playground"
-        (goal / "playground").mkdir(parents=True)
-        for path in page.iterdir():
-            shutil.copy(path, goal if path.name == "index.html" else goal / "playground")
-        script = goal / "playground/app.js"
-        server = "new URLSearchParams(location.search).get('server') ?? 'http://127.0.0.1:8080/'"
-        text = script.read_text()
-        if "new HTTPEngine()" not in text:
-            sys.exit("stage: the playground has no 'new HTTPEngine()' to replace")
-        script.write_text(text.replace("new HTTPEngine()", f"new HTTPEngine({server})"))
-        start = goal / "index.html"
-        hint = "<p>This copy asks a server on your machine, or the one in <code>?server=URL</code>. It must allow this site: "
-        hint += "<code>tollgate-server --cors ORIGIN</code>.</p>"
-        start.write_text(re.sub(r"(<h1>.*?</h1>)", lambda match: match[1] + hint, start.read_text(), count=1))
+        """The playground without a server, which Tools/make-playground.sh builds."""
+        shutil.copytree(ROOT / "out/playground", SOURCE / "playground")
 
     def configuration(self):
         """The navigation, for mkdocs.yml."""

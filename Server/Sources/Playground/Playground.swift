@@ -47,10 +47,12 @@ package struct Playground: Sendable {
     }
     let scripts: [(name: RouterPath, bytes: [UInt8])] = [
       ("app.js", PackageResources.app_js), ("completion.js", PackageResources.completion_js),
-      ("conditions.js", PackageResources.conditions_js), ("editor.js", PackageResources.editor_js),
+      ("conditions.js", PackageResources.conditions_js),
+      ("counting.js", PackageResources.counting_js), ("editor.js", PackageResources.editor_js),
       ("engine.js", PackageResources.engine_js), ("examples.js", PackageResources.examples_js),
       ("json.js", PackageResources.json_js), ("link.js", PackageResources.link_js),
-      ("sandbox.js", PackageResources.sandbox_js), ("views.js", PackageResources.views_js),
+      ("sandbox.js", PackageResources.sandbox_js), ("spread.js", PackageResources.spread_js),
+      ("views.js", PackageResources.views_js),
     ]
     for script in scripts {
       folder.get(script.name) { _, _ in Self.file(script.bytes, "text/javascript; charset=utf-8") }

@@ -1,24 +1,33 @@
-"""Uses the playground as a person does, in headless Chromium, against a server that runs the demo.
+"""Uses the playground as a person does, in headless Chromium: with a server that runs the demo, or without one.
 
-    python3 Server/Tests/Browser/playground.py [FOLDER for screenshots]
+    python3 Server/Tests/Browser/playground.py server|static [FOLDER for screenshots]
 
-It starts .build/debug/tollgate-server itself; Tools/browser-tests.sh builds that, and installs what
-this needs.
+It starts .build/debug/tollgate-server, or serves out/playground. Tools/browser-tests.sh builds
+these, and installs what this needs.
 """
 
+import functools
+import gzip
+import http.server
+
 import json
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
+import time
 import urllib.request
 
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SHOTS = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else None
-PATIENCE = 20_000
+SHOTS = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2] != "-" else None
+STATIC = ROOT / "out/playground"
+PATIENCE = 60_000
 BASE = ""
 SECRET = ""
 
@@ -36,6 +45,17 @@ def started():
     return server, json.loads(server.stdout.readline())["url"], secret
 
 
+def hosted(folder):
+    """A static host of a folder, with where it listens."""
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    host = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=host.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{host.server_port}"
+
+
 def opened(browser, address="/", **options):
     context = browser.new_context(**options)
     page = context.new_page()
@@ -44,7 +64,7 @@ def opened(browser, address="/", **options):
     page.requests = []
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("request", lambda request: page.requests.append(request.url))
-    page.goto(BASE + address)
+    page.goto(address if address.startswith("file:") else BASE + address)
     expect(page.locator("#decision .outcome")).to_be_visible(timeout=PATIENCE)
     return page
 
@@ -331,11 +351,14 @@ def works_by_keyboard(browser):
     expect(page.locator("#panel-template")).to_be_visible()
     expect(page.locator("#tab-template")).to_be_focused()
     page.keyboard.press("End")
-    expect(page.locator("#panel-config")).to_be_visible()
+    expect(page.locator("#panel-compared")).to_be_visible()
     page.keyboard.press("Tab")
-    expect(field(page, "config")).to_be_focused()
+    expect(page.locator("#open")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(field(page, "compared")).to_be_focused()
     page.locator("#tab-template").click()
     page.locator("#tab-template").press("Tab")
+    page.keyboard.press("Tab")
     page.keyboard.press("Control+End")
     page.keyboard.type(" Only for {{ user.firstName }}!")
     expect(page.locator("#text .rendered")).to_contain_text("Only for Mara!", timeout=PATIENCE)
@@ -371,7 +394,7 @@ def is_accessible(browser):
         page = opened(browser, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
         expect(page.locator("#spread")).to_contain_text("see one", timeout=PATIENCE)
         page.evaluate(script)
-        for tab in ["user", "template", "products", "users", "config"]:
+        for tab in ["user", "template", "products", "users", "config", "compared"]:
             page.locator(f"#tab-{tab}").click()
             found = page.evaluate("() => axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })")
             problems = [(each["id"], [node["html"][:90] for node in each["nodes"]][:3]) for each in found["violations"]]
@@ -425,28 +448,184 @@ def has_a_console_for_the_sandbox(browser):
     assert not page.errors, page.errors
 
 
+def users_file(folder, name, users=2_000):
+    """A file with the demo's users over and over, each with an ID of its own."""
+    lines = (ROOT / "corpus/demo/users.ndjson").read_text().split("\n")
+    records = []
+    for number in range(users):
+        try:
+            record = dict(json.loads(lines[number % 3_000]))
+        except ValueError:
+            record = {}
+        records.append({**record, "userId": f"u-{number}"})
+    path = pathlib.Path(folder) / name
+    if ".csv" in name:
+        keys = sorted({key for record in records for key in record.get("user", {})})
+        rows = [",".join(["userId", *(f"user.{key}" for key in keys), "device.subscriptionStatus"])]
+        for record in records:
+            cells = [record["userId"], *(record.get("user", {}).get(key) for key in keys), record.get("device", {}).get("subscriptionStatus")]
+            texts = ["" if cell is None else cell if isinstance(cell, str) else json.dumps(cell) for cell in cells]
+            rows.append(",".join('"' + text.replace('"', '""') + '"' if re.search('[,"]', text) else text for text in texts))
+        text = "\r\n".join([*rows, "u-bad,too,short", ""])
+    else:
+        text = "\n".join([*(json.dumps(record) for record in records), "{}", ""])
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+def counted(path, seed="demo"):
+    """The same counts by the command."""
+    answer = subprocess.run(
+        [ROOT / ".build/debug/tollgate", "match", ROOT / "corpus/demo/config.json", "--users", path, "--json",
+         "--now", "2026-03-01T12:00:00Z", "--seed", seed], capture_output=True, text=True)
+    return json.loads(answer.stdout)
+
+
+def counts_files_of_users(browser):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ["users.ndjson", "users.csv", "users.ndjson.gz"]:
+            path = users_file(folder, name)
+            page = opened(browser)
+            page.locator("#tab-users").click()
+            with page.expect_file_chooser() as chooser:
+                page.locator("#open").click()
+            chooser.value.set_files(path)
+            expect(page.locator("#spread")).to_contain_text(f"2,000 users in {name}", timeout=60_000)
+            expect(page.locator("#spread")).to_contain_text("1 rejected")
+            wanted = counted(path)["placements"]["export_report"]
+            for index, audience in enumerate(wanted["audiences"]):
+                row = page.locator("#spread .reach tbody tr").nth(index)
+                for place, key in enumerate(["reached", "matched", "taken"]):
+                    expect(row.locator("td").nth(place)).to_contain_text(f"{audience[key]:,} ")
+            shot(page, name)
+            # With an edit it is counted again.
+            condition(page, 1).fill("true")
+            expect(page.locator("#spread .reach tbody tr").first.locator("td").nth(2)).to_contain_text("2,000 ", timeout=60_000)
+            page.locator("#users-file button").click()
+            expect(page.locator("#spread")).to_contain_text("500 users", timeout=PATIENCE)
+            assert not page.errors, page.errors
+        page = opened(browser)
+        page.locator("#tab-users").click()
+        bad = pathlib.Path(folder) / "bad.csv"
+        bad.write_text("id,plan\n1,free\n")
+        page.locator("#file").set_input_files(bad)
+        expect(page.locator("#spread")).to_contain_text("no column userId", timeout=PATIENCE)
+
+
+def compares_with_another_config(browser):
+    page = opened(browser)
+    edit(page, "compared", lambda text: text.replace("device.daysSinceInstall >= 14", "device.daysSinceInstall >= 90", 1))
+    expect(page.locator("#changes h3").first).to_contain_text("export_report", timeout=PATIENCE)
+    expect(page.locator("#changes pre.record").first).to_be_visible()
+    page.locator("#share").click()
+    page.wait_for_url(re.compile("#.+"))
+    other = opened(browser, page.url.removeprefix(BASE))
+    expect(other.locator("#changes h3").first).to_contain_text("export_report", timeout=PATIENCE)
+    edit(page, "compared", lambda text: text[:300])
+    expect(page.locator("#compared-problems li.error").first).to_be_visible(timeout=PATIENCE)
+    assert not page.errors and not other.errors, (page.errors, other.errors)
+
+
+def drops_files(browser):
+    page = opened(browser)
+    page.locator("#tab-user").click()
+    page.evaluate("""() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['{"userId":"u-dropped","params":{"pages":40,"format":"pdf"}}'], 'user.json'))
+      document.querySelector('.inputs').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+    }""")
+    expect(page.locator("#decision .question")).to_contain_text("u-dropped gets", timeout=PATIENCE)
+
+
+def sends_nothing(browser):
+    page = opened(browser)
+    edit(page, "user", lambda text: text.replace("u-mara", "u-secret"))
+    expect(page.locator("#decision .question")).to_contain_text("u-secret", timeout=PATIENCE)
+    names = sorted(url.rsplit("/", 1)[1].split("?")[0] for url in page.requests if url.startswith("http"))
+    assert len(names) == len(set(names)) or names.count("tollgate.wasm") == 1, names
+    policy = page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute("content")
+    assert "'unsafe-eval'" not in policy and "'wasm-unsafe-eval'" in policy, policy
+
+
+def opens_from_a_disk(browser):
+    address = (STATIC / "tollgate-playground.html").as_uri()
+    page = opened(browser, address, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    expect(page.locator("#decision .outcome")).to_have_text("paywall export-trial")
+    expect(page.locator("#why .change")).to_contain_text("params.pages were 21", timeout=PATIENCE)
+    expect(page.locator("#spread")).to_contain_text("see one", timeout=PATIENCE)
+    condition(page, 3).fill("false")
+    expect(page.locator("#changes h3").first).to_contain_text("export_report", timeout=PATIENCE)
+    shot(page, "disk")
+    with tempfile.TemporaryDirectory() as folder:
+        page.locator("#tab-users").click()
+        page.locator("#file").set_input_files(users_file(folder, "users.csv"))
+        expect(page.locator("#spread")).to_contain_text("2,000 users in users.csv", timeout=60_000)
+    assert not page.errors, page.errors
+
+
+def counts_quickly(browser):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ["users.ndjson", "users.csv"]:
+            path = users_file(folder, name, 100_000)
+            page = opened(browser)
+            page.locator("#tab-users").click()
+            began = time.monotonic()
+            page.locator("#file").set_input_files(path)
+            expect(page.locator("#counting progress")).to_be_visible()
+            expect(page.locator("#spread")).to_contain_text("100,000 users", timeout=120_000)
+            print(f"100,000 users of {name}: {time.monotonic() - began:.1f} s; {page.locator('#spread p').first.inner_text()}")
+
+
+def runs_the_corpus(browser):
+    """The cases that Node.js runs, in this browser."""
+    page = browser.new_context().new_page()
+    page.goto(hosted(ROOT) + "/LICENSE")
+    found = page.evaluate("""async (step) => {
+      const { runSuites } = await import('/JavaScript/test/suites.mjs')
+      const [tollgate, superscript] = await Promise.all([import('/out/wasm/tollgate.js'), import('/out/wasm/superscript.js')])
+      const read = async (name) => {
+        const { body } = await fetch('/corpus/' + name)
+        return new Response(name.endsWith('.gz') ? body.pipeThrough(new DecompressionStream('gzip')) : body).text()
+      }
+      return runSuites({ tollgate, superscript, read }, step)
+    }""", 1 if os.environ.get("CORPUS") == "all" else 32)
+    counts = json.loads((ROOT / "JavaScript/test/counts.json").read_text())
+    for name, suite in found.items():
+        assert not suite["failed"], (name, suite["failed"][:3])
+        assert suite["passed"] == counts[name] or name.startswith("superscript"), (name, suite["passed"])
+    print("corpus:", ", ".join(f"{name} {suite['passed']}" for name, suite in found.items()))
+
+
+# With either engine.
+USES = [
+    shows_everything_at_first, decides_as_a_version_of_the_sdk, edits_conditions_in_place, marks_a_mistake_where_it_is,
+    keeps_the_last_result, marks_mistakes_of_texts, starts_from_examples, completes_functions,
+    says_what_an_edit_changes, compares_with_another_config, counts_files_of_users, drops_files,
+    shares_a_link_with_everything_in_it, nothing_written_is_markup, works_by_keyboard, fits_every_screen, is_accessible,
+    typing_is_quick_in_a_long_config,
+]
+
+
 def main():
     global BASE, SECRET
-    if len(sys.argv) > 3:
-        # Against a server that runs already.
-        BASE, SECRET = sys.argv[2:4]
-        return use_all()
+    if sys.argv[1] == "static":
+        BASE = hosted(STATIC)
+        return use_all([*USES, sends_nothing, opens_from_a_disk, counts_quickly, runs_the_corpus])
     server, BASE, SECRET = started()
     try:
-        use_all()
+        use_all([*USES, asks_for_a_key, has_a_console_for_the_sandbox])
     finally:
         server.terminate()
         server.wait(30)
 
 
-def use_all():
+def use_all(uses):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for use in (shows_everything_at_first, decides_as_a_version_of_the_sdk, edits_conditions_in_place, marks_a_mistake_where_it_is, keeps_the_last_result,
-                    marks_mistakes_of_texts, starts_from_examples, completes_functions, says_what_an_edit_changes,
-                    shares_a_link_with_everything_in_it, nothing_written_is_markup, works_by_keyboard, fits_every_screen,
-                    is_accessible, asks_for_a_key, typing_is_quick_in_a_long_config, has_a_console_for_the_sandbox):
+        for use in uses:
+            if len(sys.argv) > 3 and use.__name__ not in sys.argv[3:]:
+                continue
             use(browser)
             print("passed:", use.__name__.replace("_", " "), flush=True)
         browser.close()

@@ -29,8 +29,8 @@ import Testing
     #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
     #expect(!page.text.contains("https://"))
     for name in [
-      "style.css", "app.js", "completion.js", "conditions.js", "editor.js", "engine.js",
-      "examples.js", "json.js", "link.js", "sandbox.js", "views.js",
+      "style.css", "app.js", "completion.js", "conditions.js", "counting.js", "editor.js",
+      "engine.js", "examples.js", "json.js", "link.js", "sandbox.js", "spread.js", "views.js",
     ] {
       let file = try await server.send("GET", "/playground/\(name)", key: nil)
       #expect(file.status == 200, "\(name)")

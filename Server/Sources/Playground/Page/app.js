@@ -1,16 +1,16 @@
 import { Completion } from './completion.js'
 import { ConditionField, conditionsOf, problemsIn } from './conditions.js'
 import { Editor } from './editor.js'
-import { HTTPEngine } from './engine.js'
+import { engine } from './engine.js'
 import { EXAMPLES } from './examples.js'
-import { utf16 } from './json.js'
+import { placeIn, utf16 } from './json.js'
 import { packed, unpacked } from './link.js'
 import { addSandbox } from './sandbox.js'
-import { audienceView, changeText, changesView, decisionView, elsewhereView, html, json, outcomeOf, productView, put, sharesView, spreadView, textView, verdictOf } from './views.js'
+import { Spread } from './spread.js'
+import { audienceView, changeText, changesView, decisionView, elsewhereView, html, json, outcomeOf, productView, put, sharesView, textView, verdictOf } from './views.js'
 
-const engine = new HTTPEngine()
 const $ = (id) => document.getElementById(id)
-const FIELDS = ['config', 'user', 'template', 'products', 'users']
+const FIELDS = ['config', 'user', 'template', 'products', 'users', 'compared']
 const editors = Object.fromEntries(FIELDS.map((name) => [name, new Editor($(name), () => later(name))]))
 
 // The page begins with these where the server's start.json has no such text.
@@ -27,7 +27,7 @@ function pretty(text) {
 // A text on one line cannot be edited.
 const readable = (text) => text.trim().includes('\n') ? text : pretty(text)
 
-// `start` is the server's own config; edits are compared with `base`: that config or an example.
+// `start` is what the page begins with, such as the server's own config; `base` is that or an example.
 let start = null
 let base = null
 let explanations = []
@@ -93,13 +93,6 @@ function record(name) {
     problemsOf(name, [{ severity: 'error', message: `This is not JSON: ${error.message}`, ...placeIn(text, error.message) }])
     return null
   }
-}
-
-function placeIn(text, message) {
-  const position = /position (\d+)/.exec(message)
-  if (!position) return {}
-  const from = Math.min(Number(position[1]), Math.max(0, text.length - 1))
-  return { from, to: from + 1 }
 }
 
 // Problems of the server, with places that a text field can use.
@@ -252,6 +245,7 @@ function showDecision() {
   put($('answer'), one ? decisionView(one) : html`<p class="outcome nothing">no placement</p><p class="because">The config has none. Add one to <code>trigger_options</code> under Config, or start from an example.</p>`)
   put($('elsewhere'), elsewhereView(explanations, placement))
   showWhy(one)
+  spread.show()
   put($('shares'), sharesView(one))
   const user = record('user')
   for (const element of $('why').querySelectorAll('[data-change]')) {
@@ -269,10 +263,15 @@ function show(name) {
   for (const made of cards.values()) made.element.remove()
   cards = new Map()
   showDecision()
-  spread()
 }
 
 // MARK: The rest
+
+const spread = new Spread(engine, ask, () => ({
+  config: editors.config.text, users: editors.users.text, when: { ...when(), ...sdk() }, placement,
+  audiences: explanations.find((each) => each.placement === placement)?.audiences?.map((each) => each.experimentId) ?? [],
+}))
+const countUsers = () => spread.count()
 
 function render() {
   const [products, user] = [record('products'), record('user')]
@@ -291,32 +290,33 @@ function render() {
   }, failedIn('product-table'))
 }
 
-function spread() {
-  const lines = editors.users.text.split('\n').filter((line) => line.trim())
-  if (!lines.length) return put($('spread'), html`<p class="dim">Add users under Users, one per line, to see how many get what.</p>`)
-  ask('spread', () => engine.match(editors.config.text, lines.join('\n'), { ...when(), ...sdk() }), (answer) => {
-    put($('spread'), spreadView(answer, placement))
-    stale(['spread'], false)
-  }, failedIn('spread'))
-}
-
 function compare() {
   const element = document.querySelector('.changes')
-  if (editors.config.text === base.config) {
+  const [from, to] = [editors.compared.text, editors.config.text]
+  if (from === to) {
     element.classList.remove('found')
     stale(['changes'], false)
-    return put($('changes'), html`<p class="dim">No edits yet. Change a condition, and see here which users it affects, with a proof or an example.</p>`)
+    return put($('changes'), html`<p class="dim">No edits yet. Change a condition, and see here which users it affects, with a proof or an example.
+      To compare with another config, open it under Compare.</p>`)
   }
-  ask('compare', () => engine.diff(base.config, editors.config.text, when()), (answer) => {
+  ask('compare', () => engine.diff(from, to, when()), (answer) => {
     element.classList.add('found')
     put($('changes'), changesView(answer))
     stale(['changes'], false)
   }, failedIn('changes'))
 }
 
+function checkCompared() {
+  const text = editors.compared.text
+  if (text === base.config) return problemsOf('compared', [])
+  ask('check compared', () => engine.check(text), (found) => {
+    problemsOf('compared', placed(text, found.filter((each) => each.severity === 'error')))
+  }, (error) => problemsOf('compared', [{ severity: 'error', message: error.message }]))
+}
+
 // MARK: Following edits
 
-const NEEDS = { config: [check, explain, spread, compare], user: [explain, render], template: [render], products: [render], users: [spread] }
+const NEEDS = { config: [check, explain, countUsers, compare], user: [explain, render], template: [render], products: [render], users: [countUsers], compared: [checkCompared, compare] }
 const timers = new Map()
 
 function later(name) {
@@ -327,7 +327,7 @@ function later(name) {
   }
 }
 
-function everything() { for (const work of [check, explain, render, spread, compare]) work() }
+function everything() { for (const work of [check, explain, render, countUsers, compare, checkCompared]) work() }
 
 // MARK: Tabs, links, buttons
 
@@ -355,6 +355,51 @@ $('tabs').addEventListener('keydown', (event) => {
   choose(tab)
   tab.focus()
 })
+// MARK: Files
+
+// A short file of users is edited, a long one only counted.
+const MOST_EDITED = 200_000
+
+async function open(chosen) {
+  if (!chosen) return
+  const name = document.querySelector('[role=tab][aria-selected=true]').id.slice('tab-'.length)
+  const isEdited = name !== 'users' || (chosen.size < MOST_EDITED && /\.(ndjson|jsonl)$/i.test(chosen.name))
+  if (isEdited) {
+    const text = await chosen.text()
+    editors[name].text = name === 'template' || name === 'users' ? text : readable(text)
+    if (name === 'users') spread.remove()
+    later(name)
+  } else {
+    spread.open(chosen)
+    $('h-spread').scrollIntoView({ block: 'nearest' })
+  }
+  say(`Opened ${chosen.name}.`)
+}
+
+$('open').addEventListener('click', () => $('file').click())
+$('file').addEventListener('change', () => {
+  open($('file').files[0])
+  $('file').value = ''
+})
+$('users-file').querySelector('button').addEventListener('click', () => spread.remove())
+const inputs = document.querySelector('.inputs')
+for (const kind of ['dragenter', 'dragover']) {
+  inputs.addEventListener(kind, (event) => {
+    if (![...event.dataTransfer.types].includes('Files')) return
+    event.preventDefault()
+    inputs.classList.add('dropping')
+  })
+}
+for (const kind of ['dragleave', 'drop']) {
+  inputs.addEventListener(kind, (event) => {
+    if (kind === 'dragleave' && inputs.contains(event.relatedTarget)) return
+    inputs.classList.remove('dropping')
+    if (kind === 'dragleave' || !event.dataTransfer.files.length) return
+    event.preventDefault()
+    open(event.dataTransfer.files[0])
+  })
+}
+
 $('main').addEventListener('click', (event) => {
   const button = event.target.closest('button[data-placement]')
   if (!button) return
@@ -372,7 +417,8 @@ $('locale').addEventListener('input', () => { clearTimeout(timers.get('locale'))
 $('share').addEventListener('click', async () => {
   const state = { placement, now: $('now').value, seed: $('seed').value, sdk: $('sdk').value, locale: $('locale').value, example: $('example').value }
   for (const name of FIELDS) if (editors[name].text !== base[name]) state[name] = editors[name].text
-  const link = `${location.origin}${location.pathname}#${await packed(state)}`
+  if (spread.file) notice = 'The link does not have the file of users.'
+  const link = `${location.href.split('#')[0]}#${await packed(state)}`
   history.replaceState(null, '', link)
   try {
     await navigator.clipboard.writeText(link)
@@ -385,8 +431,9 @@ $('share').addEventListener('click', async () => {
 // Begins with what the server runs or an example, with the edits of a link.
 function fill(state = {}) {
   const number = Number(state.example || 0)
-  base = number ? { ...start, now: '', ...EXAMPLES[number - 1] } : start
-  $('example').value = base === start ? '0' : String(number)
+  base = number ? { ...start, now: '', ...EXAMPLES[number - 1] } : { ...start }
+  base.compared = base.config
+  $('example').value = String(number)
   for (const name of FIELDS) editors[name].text = state[name] ?? base[name] ?? ''
   $('now').value = state.now ?? base.now ?? ''
   $('seed').value = state.seed ?? base.seed ?? ''
@@ -417,6 +464,7 @@ function lock(isLocked, message = '') {
 
 async function begin() {
   engine.key = sessionStorage.getItem('tollgate-key')
+  say('Loading …')
   try {
     start = await engine.start()
   } catch (error) {
@@ -424,12 +472,13 @@ async function begin() {
     return say(error.message, true)
   }
   lock(false)
+  if (start.about) $('about').textContent = start.about
   for (const name of FIELDS) start[name] ??= SAMPLES[name] ?? ''
   for (const name of ['config', 'user']) start[name] = readable(start[name])
-  $('example').replaceChildren(new Option("this server's config", '0'), ...EXAMPLES.map((each, index) => new Option(each.name, String(index + 1))))
+  $('example').replaceChildren(new Option(start.name ?? "this server's config", '0'), ...EXAMPLES.map((each, index) => new Option(each.name, String(index + 1))))
   let state = {}
   if (location.hash.length > 1) {
-    try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged. This is what the server runs.' }
+    try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged. This is what the page begins with.' }
   }
   // Without them everything else works.
   functions = engine.functions().catch(() => null)

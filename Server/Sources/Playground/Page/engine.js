@@ -1,5 +1,6 @@
-// The one interface that the page talks to. Here its answers come over HTTP; an engine that runs in
-// the page can take its place: the same functions, the same shapes as the command's --json.
+// The one interface that the page talks to. Here its answers come over HTTP. In the playground without a server
+// JavaScript/playground/engine.js takes its place: the same functions, the same shapes as the command's --json.
+import { countFile } from './counting.js'
 
 export class EngineError extends Error {
   constructor(code, message, status) {
@@ -9,13 +10,13 @@ export class EngineError extends Error {
   }
 }
 
-export class HTTPEngine {
-  constructor(base = '') {
-    this.base = base
+class HTTPEngine {
+  constructor() {
     this.key = null
+    this.counting = 0
   }
 
-  // The texts of a new page: {config, user, template, products, users, now, seed, hasSandbox}.
+  // The texts of a new page: {config, user, template, products, users, now, seed, hasSandbox, name?, about?}.
   start() { return this.ask('GET', 'playground/start.json') }
 
   // The functions that conditions can call: [{name, isMethod, hasArguments, signature, summary}].
@@ -43,6 +44,18 @@ export class HTTPEngine {
   // How users spread over the outcomes of each placement.
   match(config, users, when) { return this.ask('POST', 'v1/match', { config, users, ...when }) }
 
+  // The same for a file. `progress` is called with the number of users and the part of the file so far.
+  countFile(config, file, when, progress) {
+    const round = (this.counting += 1)
+    const goesOn = (users, part) => {
+      if (round !== this.counting) throw new EngineError('replaced', 'It was stopped.')
+      progress(users, part)
+    }
+    return countFile(file, (users) => this.match(config, users, when), goesOn, 500)
+  }
+
+  stopCounting() { this.counting += 1 }
+
   // The differences between two configs and the users they concern, proved where possible, with witnesses.
   diff(from, to, when) { return this.ask('POST', 'v1/diff', { old: from, new: to, ...when }) }
 
@@ -52,7 +65,7 @@ export class HTTPEngine {
     const timer = setTimeout(() => controller.abort(), 30_000)
     let response
     try {
-      response = await fetch(this.base + path, {
+      response = await fetch(path, {
         method,
         headers: { ...(body && { 'content-type': 'application/json' }), ...(key && { authorization: `Bearer ${key}` }) },
         body: body ? JSON.stringify(body) : undefined,
@@ -74,3 +87,5 @@ export class HTTPEngine {
     return answer
   }
 }
+
+export const engine = new HTTPEngine()

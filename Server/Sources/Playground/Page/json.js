@@ -43,6 +43,14 @@ export function parsed(text) {
   try { return node(0) } catch { return null }
 }
 
+// Where a message of JSON.parse says that a text is wrong.
+export function placeIn(text, message) {
+  const position = /position (\d+)/.exec(message)
+  if (!position) return {}
+  const from = Math.min(Number(position[1]), Math.max(0, text.length - 1))
+  return { from, to: from + 1 }
+}
+
 // The place inside a string of a place in its JSON literal, which begins at `from` with a quote.
 export function placeInString(text, from, place) {
   let at = from + 1

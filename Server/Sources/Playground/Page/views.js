@@ -153,7 +153,19 @@ export function textView(answer) {
   return html`<div class="rendered" lang="">${answer.text}</div>
     ${answer.isComplete ? '' : html`<p class="bad">Something in it could not be filled in.</p>`}
     ${answer.errors?.length ? html`<ul>${answer.errors.map((each) => html`<li class="bad">${each.message ?? json(each)}${each.suggestion ? html`; ${each.suggestion}` : ''}</li>`)}</ul>` : ''}
-    ${claims.length ? html`<h3>What it claims</h3><ul class="claims">${[...claims].sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict)).map((each) => html`<li class="${each.verdict}"><b>${VERDICT_WORDS[each.verdict] ?? each.verdict}</b> “${each.words}” <span class="dim">${each.product ?? ''}${each.reason ? `: ${each.reason}` : ''}</span></li>`)}</ul>` : ''}`
+    ${claimsView(claims)}`
+}
+
+// Claims that are true, side by side, below those that need a look.
+function claimsView(claims) {
+  if (!claims.length) return ''
+  const doubts = claims.filter((each) => each.verdict !== 'true').sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict))
+  const proved = claims.filter((each) => each.verdict === 'true')
+  const products = [...new Set(proved.map((each) => each.product).filter(Boolean))]
+  return html`<h3>What it claims</h3>
+    ${doubts.length ? html`<ul class="claims">${doubts.map((each) => html`<li class="${each.verdict}"><b>${VERDICT_WORDS[each.verdict] ?? each.verdict}</b> “${each.words}” <span class="dim">${dotted(each.product ?? '')}${each.reason ? `: ${each.reason}` : ''}</span></li>`)}</ul>` : ''}
+    ${proved.length ? html`<p class="dim">True${products.length === 1 ? html` of ${dotted(products[0])}` : ''}:</p>
+      <ul class="proved">${[...new Set(proved.map((each) => each.words))].map((words) => html`<li>${words}</li>`)}</ul>` : ''}`
 }
 
 // A long name may break behind its dots.
@@ -180,16 +192,28 @@ function shares(placement) {
   return [...counts].sort((a, b) => b[1] - a[1])
 }
 
-export function spreadView(answer, chosen) {
+// `names` are those of the audiences of the chosen placement, `note` says where the users come from.
+export function spreadView(answer, chosen, audiences = [], note = '') {
   const placements = Object.entries(answer.placements)
   const names = [...new Set(placements.flatMap(([, placement]) => shares(placement).map(([name]) => name)))]
   const colour = (name) => name === 'holdout' ? 'light-dark(#b98a2a, #d6a848)' : `hsl(${HUES[names.indexOf(name) % HUES.length]} 48% 46%)`
-  return html`<p class="dim">${answer.users.toLocaleString('en')} users${answer.rejected ? html`, <span class="bad">${answer.rejected} rejected</span>` : ''}. Grey: no paywall and no holdout.</p>
+  return html`<p class="dim">${answer.users.toLocaleString('en')} users${note}${answer.rejected ? html`, <span class="bad">${answer.rejected.toLocaleString('en')} rejected</span>` : ''}. Grey: no paywall and no holdout.</p>
     <ul class="spread-list">${placements.map(([name, placement]) => html`<li class="${name === chosen ? 'here' : ''}"><button type="button" data-placement="${name}">${name}</button>
       <div class="spread" role="img" aria-label="${shares(placement).map(([each, count]) => `${each}: ${count}`).join(', ') || 'no user gets anything'}">
-        ${shares(placement).map(([each, count]) => html`<span title="${each}: ${count}" style="width:${100 * count / Math.max(1, answer.users)}%;background:${colour(each)}"></span>`)}</div>
-      <span class="num">${shares(placement).filter(([each]) => each !== 'holdout').reduce((sum, [, count]) => sum + count, 0)} see one</span></li>`)}</ul>
-    <p class="legend">${names.map((name) => html`<span><i style="background:${colour(name)}"></i>${name}</span>`)}</p>`
+        ${shares(placement).map(([each, count]) => html`<span title="${each}: ${count.toLocaleString('en')}" style="width:${100 * count / Math.max(1, answer.users)}%;background:${colour(each)}"></span>`)}</div>
+      <span class="num">${shares(placement).filter(([each]) => each !== 'holdout').reduce((sum, [, count]) => sum + count, 0).toLocaleString('en')} see one</span></li>`)}</ul>
+    <p class="legend">${names.map((name) => html`<span><i style="background:${colour(name)}"></i>${name}</span>`)}</p>
+    ${reachView(answer, chosen, audiences)}`
+}
+
+// How far users come through the audiences of a placement.
+function reachView(answer, chosen, names) {
+  const audiences = answer.placements[chosen]?.audiences ?? []
+  if (!audiences.length || !answer.users) return ''
+  const count = (number) => html`<td class="num">${number.toLocaleString('en')} <span class="dim">${percent(number / answer.users)}</span></td>`
+  return html`<h3>The audiences of ${chosen}</h3><div class="scroller" tabindex="0" role="region" aria-label="The audiences of ${chosen}"><table class="reach">
+    <thead><tr><th scope="col">Audience</th><th scope="col" class="num">asked</th><th scope="col" class="num">match</th><th scope="col" class="num">taken</th></tr></thead>
+    <tbody>${audiences.map((each) => html`<tr><th scope="row">${each.index + 1}. ${names[each.index] ?? ''}</th>${count(each.reached)}${count(each.matched)}${count(each.taken)}</tr>`)}</tbody></table></div>`
 }
 
 export function changesView(answer) {
