@@ -307,7 +307,7 @@ public struct BatchWorker: ~Copyable {
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
-    reader.derivation?.fill(row: block.count, of: &block.columns)
+    reader.derivation?.fill(rows: block.count..<block.count &+ 1, of: &block.columns)
     for slot in unsent { block.columns.set(slot, row: block.count, to: .missing) }
     if record.hasUnknownKeys { unusual[shapes.lastShape, default: 0] += 1 }
     block.addRow(subject: subject)

@@ -164,6 +164,8 @@ package final class FrameWorker {
     for slot in worker.unsent {
       for row in 0..<count { worker.block.columns.set(slot, row: row, to: .missing) }
     }
+    // All rows at once: each access to the worker during a call of another module is checked when it runs.
+    worker.derive(rows: count)
     var refused = 0
     for row in 0..<count {
       let subject = subjects[row]
@@ -182,7 +184,6 @@ package final class FrameWorker {
         if let slot = worker.reader.userIDSlot, !worker.block.columns.cell(slot, row: row).isValue {
           worker.block.columns.set(slot, row: row, to: Cell(textAt: subject))
         }
-        worker.derive(row: row)
         worker.block.addRow(subject: subject)
       }
       guard let reason else { continue }
@@ -323,9 +324,9 @@ extension BatchWorker {
     try reader.read(record, into: &frame)
   }
 
-  /// Derives the attributes that a row, or the frame, lacks.
-  fileprivate mutating func derive(row: Int) {
-    reader.derivation?.fill(row: row, of: &block.columns)
+  /// Derives the attributes that rows, or the frame, lack.
+  fileprivate mutating func derive(rows: Int) {
+    reader.derivation?.fill(rows: 0..<rows, of: &block.columns)
   }
 
   fileprivate mutating func derive() { reader.derivation?.fill(&frame) }

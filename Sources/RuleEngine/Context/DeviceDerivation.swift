@@ -114,28 +114,32 @@ package struct DeviceDerivation {
 
   /// Fills in the attributes that a frame lacks.
   package mutating func fill(_ frame: inout Frame) {
-    fill(frame.slots, stride: 1, pointing: nil, in: &frame.arena)
+    for number in steps.indices {
+      fill(number, frame.slots, stride: 1, pointing: nil, in: &frame.arena)
+    }
   }
 
-  /// The same for a row of columns.
-  package mutating func fill(row: Int, of columns: inout ColumnFrame) {
-    fill(
-      columns.cells + row, stride: ColumnFrame.stride, pointing: columns.pointing,
-      in: &columns.arena)
+  /// The same for rows of columns.
+  package mutating func fill(rows: Range<Int>, of columns: inout ColumnFrame) {
+    for number in steps.indices {
+      for row in rows {
+        fill(
+          number, columns.cells + row, stride: ColumnFrame.stride, pointing: columns.pointing,
+          in: &columns.arena)
+      }
+    }
   }
 
   private mutating func fill(
-    _ cells: UnsafeMutablePointer<Cell>, stride: Int, pointing: UnsafeMutablePointer<UInt8>?,
-    in arena: inout Arena
+    _ number: Int, _ cells: UnsafeMutablePointer<Cell>, stride: Int,
+    pointing: UnsafeMutablePointer<UInt8>?, in arena: inout Arena
   ) {
-    for number in steps.indices {
-      let place = cells + steps[number].slot &* stride
-      if place.pointee.isValue { continue }
-      let cell = cell(number, cells, stride, &arena)
-      guard cell.isValue else { continue }
-      place.pointee = steps[number].isPresenceOnly ? .true : cell
-      if place.pointee.pointsOutside { pointing?[steps[number].slot] = 1 }
-    }
+    let place = cells + steps[number].slot &* stride
+    if place.pointee.isValue { return }
+    let cell = cell(number, cells, stride, &arena)
+    guard cell.isValue else { return }
+    place.pointee = steps[number].isPresenceOnly ? .true : cell
+    if place.pointee.pointsOutside { pointing?[steps[number].slot] = 1 }
   }
 
   /// The value of an attribute; ``Cell/missing`` if it is unknown.

@@ -14,8 +14,7 @@ package enum UserID {
   }
 
   /// Whether an ID has no white space at either end.
-  @inline(__always)
-  package static func isTrimmed(_ id: ByteView) -> Bool {
+  @inlinable package static func isTrimmed(_ id: ByteView) -> Bool {
     guard let first = id.first, let last = id.last else { return true }
     if first &- 0x21 < 0x5E, last &- 0x21 < 0x5E { return true }
     return trimmed(id).count == id.count
