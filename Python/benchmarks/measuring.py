@@ -93,7 +93,7 @@ def machine() -> dict[str, Any]:
     """What a figure depends on beside the code."""
     versions = {"python": platform.python_version()}
     for name in (
-        "tollgate", "duckdb", "polars", "pyarrow", "common-expression-language", "growthbook"
+        "tollgate-rules", "duckdb", "polars", "pyarrow", "common-expression-language", "growthbook"
     ):
         try:
             versions[name] = metadata.version(name)
@@ -146,6 +146,37 @@ def table(lines: Sequence[Line], begin: dict[str, Any]) -> str:
         "after; least CPU time of several runs, one thread",
         versions,
     ])
+
+
+def ranges(documents: Sequence[dict[str, Any]]) -> str:
+    """The least and the largest figure of several runs, as a table of Markdown."""
+    rows = ["| line | ours | target | peer | theirs | ratio |", "|---|---|---|---|---|---|"]
+    for number, line in enumerate(documents[0]["lines"]):
+        same = [document["lines"][number] for document in documents]
+        ours = f"{_range([each['value'] for each in same])} {line['unit']}"
+        first = f"| {line['what']} | {ours} | {line['target']} |"
+        if not line["peers"]:
+            rows.append(f"{first} | | |")
+        for place, peer in enumerate(line["peers"]):
+            theirs = [each["peers"][place] for each in same]
+            rows.append(
+                f"{first} {peer['name']} | {_range([each['value'] for each in theirs])} | "
+                f"{_range([each['ratio'] for each in theirs])} |"
+            )
+            first = "| | | |"
+    loads = [document[name] for document in documents for name in ("load", "loadAfter")]
+    return "\n".join([
+        *rows, "", f"{len(documents)} runs on {documents[0]['cores']} cores, load "
+        f"{min(loads):.1f} to {max(loads):.1f}",
+    ])
+
+
+def _range(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return "-"
+    least, most = _number(min(known)), _number(max(known))
+    return least if least == most else f"{least} to {most}"
 
 
 def _number(value: float | None) -> str:

@@ -1,6 +1,6 @@
 """Figures of the Python package, with what is aimed at, and peers on the same users and audiences.
 
-usage: python reach.py [--users 1000000] [--quick] [--json FILE]
+usage: python reach.py [--users 1000000] [--quick] [--json FILE] [--times 5]
 
 It needs polars, duckdb, pyarrow and numpy. cel-rust and GrowthBook's SDK are measured where they
 are installed (``pip install -r Python/requirements-peers.txt``). What a peer comes to is compared
@@ -24,7 +24,7 @@ from typing import Any
 
 import peers
 from conditions import Compare, Every
-from measuring import Line, Peer, document, least, least_of_processes, machine, table
+from measuring import Line, Peer, document, least, least_of_processes, machine, ranges, table
 from workloads import ROOTS, Workload, flat_users, nested, records
 
 import tollgate
@@ -212,6 +212,10 @@ class Reach:
 
         add("counting", (None, 8), lambda: plan.count(self.table),
             DuckDB=duck.count, Polars=polars.count)
+        add("counting, Polars in", (None, None), lambda: plan.count(self.frame),
+            Polars=polars.count)
+        add("counting, DuckDB in", (None, None),
+            lambda: plan.count(duck.connection.table("users")), DuckDB=duck.count)
         add("Arrow to Arrow, batches", (None, 5), streamed)
         add("Polars to Polars", (10, 3.9), lambda: plan.decide(self.frame), Polars=polars.decide)
         # A text of each placement is what the target of ten was set with.
@@ -313,11 +317,34 @@ def status(lines: list[Line]) -> int:
     return int(any(peer.differing or peer.crooked for line in lines for peer in line.peers))
 
 
+def several(options: argparse.Namespace) -> int:
+    """Runs the program several times, and prints the ranges of its figures."""
+    given = ["--quick"] * options.quick
+    if options.users:
+        given += ["--users", str(options.users)]
+    documents, worst = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(options.times):
+            path = Path(folder, f"{number}.json")
+            command = [sys.executable, __file__, *given, "--json", str(path)]
+            done = subprocess.run(command, stdout=subprocess.DEVNULL)
+            worst = max(worst, done.returncode)
+            if path.exists():
+                documents.append(json.loads(path.read_text(encoding="utf-8")))
+    if not documents:
+        return worst
+    print(ranges(documents))
+    if options.json:
+        options.json.write_text(json.dumps(documents, indent=1), encoding="utf-8")
+    return worst
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--users", type=int)
     parser.add_argument("--quick", action="store_true", help="few users, once: to see that it runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="for programs")
+    parser.add_argument("--times", type=int, default=1, help="print ranges of several runs")
     options = parser.parse_args()
     # Before Polars is imported.
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
@@ -326,6 +353,8 @@ def main() -> int:
         settings = Settings(users=3_000, sample=100, runs=1, starts=1, repeated=50, batches=20)
     if options.users:
         settings.users = options.users
+    if options.times > 1:
+        return several(options)
     begin = machine()
     lines = Reach(settings).run()
     print(table(lines, begin))

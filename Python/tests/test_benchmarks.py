@@ -47,7 +47,7 @@ def test_quick_run(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
     found = json.loads(path.read_text(encoding="utf-8"))
     lines = {line["what"]: line for line in found["lines"]}
-    assert len(lines) == len(found["lines"]) == 27
+    assert len(lines) == len(found["lines"]) == 35
     assert lines["one decision, small record"]["target"] == "<= 6"
     assert lines["Polars to Polars: rotated, 10 placements"]["target"] == ">= 3.9"
     assert lines["Polars to Polars: distinct, 10 placements"]["target"] == ""
@@ -63,6 +63,32 @@ def test_quick_run(tmp_path: Path) -> None:
     compared = [peer for line in lines.values() for peer in line["peers"] if peer["compared"]]
     assert {"DuckDB", "Polars"} <= {peer["name"] for peer in compared}
     assert f"{found['cores']} cores, load" in done.stdout
+
+
+def test_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import measuring
+
+    documents = []
+    for ours, theirs in ((2.0, 1.0), (3.0, 1.0), (2.5, None)):
+        line = measuring.Line("counting", "M users/s", ours, at_least=2)
+        line.add(measuring.Peer("DuckDB", theirs))
+        begin = {"cores": 2, "load": ours}
+        size = measuring.Line("size", "MB", 12)
+        documents.append(json.loads(json.dumps(measuring.document([line, size], begin))))
+    text = measuring.ranges(documents)
+    assert "| counting | 2.00 to 3.00 M users/s | >= 2 | DuckDB | 1.00 | 2.00 to 3.00 |" in text
+    assert "| size | 12.0 MB |  | | | |" in text and "3 runs on 2 cores" in text
+
+
+def test_several_runs(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / "reach.py"), "--quick", "--users", "500", "--times", "2",
+         "--json", path], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "2 runs on" in done.stdout and done.stdout.count("| counting, Polars in: ") == 4
+    assert len(json.loads(path.read_text(encoding="utf-8"))) == 2
 
 
 def conditions(workload: Any) -> set[str | None]:
