@@ -98,7 +98,7 @@ def bundle(modules, entry):
         exported = re.findall(r"^export (?:async )?(?:function\*?|class|const|let) (\w+)", text, re.M)
         exported += [name for names in AGAIN.findall(text) for name in names.split(", ")]
         text = AGAIN.sub("", text)
-        text = re.sub(r"^export ", "", text, flags=re.M).replace("import.meta.url", "location.href")
+        text = re.sub(r"^export ", "", text, flags=re.M).replace("import.meta.url", "'file:///'")
         if re.search(r"^(import|export)\b", text, re.M):
             sys.exit(f"make_playground: {name}: only lines such as import {{ a }} from './b.js' can be in one file")
         parts.append(f"modules['{name}'] = (() => {{\n{text}\nreturn {{ {', '.join(exported)} }}\n}})()\n")
