@@ -23,7 +23,7 @@ struct AttributeUses {
   /// The loop variable that is read as an element, and the list.
   private var element: (level: Int, slot: Int)?
 
-  /// What a part of a rule reads: an attribute, or an element of one.
+  /// The attribute, or element of one, that a part of a rule reads.
   private enum Subject {
     case slot(Int)
     case element(Int)
