@@ -1,26 +1,27 @@
 // Counts the outcomes of a file of users, part by part, so that a file of any size takes little memory.
 
-const LINES = 5_000
 const MOST_LINE = 1 << 20
 
-// `match` gives the counts of some users, one per line. `progress` is called with the users so far and the part of
-// the file that is done, from 0 to 1. NDJSON, CSV and a JSON list are understood, also compressed with gzip.
-export async function countFile(file, match, progress, lines = LINES) {
+// `match` gives the counts of some users, one per line, of about `size` characters. `progress` is called with the users
+// so far and the part of the file that is done, from 0 to 1. NDJSON, CSV and a JSON list are understood, also compressed with gzip.
+export async function countFile(file, match, progress, size = 1 << 20) {
   let done = 0
   let counts = { users: 0, rejected: 0, placements: {} }
   const reader = await rowsOf(file)
   let rows = []
+  let length = 0
   const settle = async () => {
     if (!rows.length) return
-    const part = await match(rows.join('\n'))
-    counts = added(counts, part)
+    counts = added(counts, await match(rows.join('\n')))
     rows = []
+    length = 0
     await progress(counts.users + counts.rejected + reader.rejected, file.size ? Math.min(1, done / file.size) : 1)
   }
   for await (const [text, bytes] of texts(file)) {
     for (const row of reader.take(text)) {
       rows.push(row)
-      if (rows.length >= lines) await settle()
+      length += row.length
+      if (length >= size) await settle()
     }
     done = bytes
   }
@@ -54,18 +55,16 @@ async function rowsOf(file) {
   return new Lines()
 }
 
-// A record per line.
+// A record per line. Lines are taken as they come, many at once.
 class Lines {
   constructor() { this.rest = ''; this.rejected = 0 }
 
   *take(text) {
-    text = this.rest + text
-    let from = 0
-    for (let to = text.indexOf('\n'); to >= 0; to = text.indexOf('\n', from)) {
-      if (/\S/.test(text.slice(from, to))) yield text.slice(from, to)
-      from = to + 1
-    }
-    this.rest = text.slice(from)
+    const end = text.lastIndexOf('\n')
+    if (end >= 0) {
+      yield this.rest + text.slice(0, end)
+      this.rest = text.slice(end + 1)
+    } else this.rest += text
     if (this.rest.length > MOST_LINE) throw new Error(`A line has more than ${MOST_LINE} characters. One user per line is expected.`)
   }
 

@@ -51,7 +51,7 @@ class HTTPEngine {
       if (round !== this.counting) throw new EngineError('replaced', 'It was stopped.')
       progress(users, part)
     }
-    return countFile(file, (users) => this.match(config, users, when), goesOn, 500)
+    return countFile(file, (users) => this.match(config, users, when), goesOn, 1 << 18)
   }
 
   stopCounting() { this.counting += 1 }
