@@ -76,8 +76,8 @@ BARE = pa.table({name.rpartition(".")[2]: values for name, values in FITS.items(
      ["give subject='usrid'", "decimals='double'"]),
     (table(userId=[1.5], device__locale=None), ["userId", "device.locale"], ["must be a string"]),
     (table(events=[5], occurrences=["x"]), ["occurrences", "events"], ["not an integer"]),
-    (pa.table({"userId": ["a"], "user": ["x"], "device.locale": ["de"]}), ["user"],
-     ["must be a struct, not a string"]),
+    (pa.table({"userId": ["a"], "user": [5], "device.locale": ["de"]}), ["user"],
+     ["must be a struct, a map or JSON, not an integer"]),
     (pa.table({"userId": ["a", "b"], "user": [[1], [2]], "device": [{"locale": "de"}] * 2}),
      ["user"], ["must be a struct"]),
 ], ids=range(14))

@@ -47,6 +47,12 @@ VALUES = {
         pa.array([0, 1, None, 1], pa.int8()), pa.array([None, "a"]))),
     "fixed lists": ("'a' in user.x", pa.array([["a", "b"], None], pa.list_(pa.string(), 2))),
     "lists of lists": ("user.x[0][0] == 1", pa.array([[[1]], [], None, [[]]])),
+    "NULL in lists": ("user.x[1] == 'a' && null in user.x", pa.array(
+        [[None, "a"], ["a"], [None], None, []])),
+    "NULL in fixed lists": ("size(user.x) == 2 && user.x[0] == null", pa.array(
+        [[None, "a"], ["b", None], None], pa.list_(pa.string(), 2))),
+    "NULL in lists of lists": ("user.x[0] == null || user.x[0][0] == null", pa.array(
+        [[None], [[None]], [[1]], None])),
     "lists of structs": ("user.x[0].y == 1", pa.array([[{"y": 1}], [], None, [{"y": None}]])),
     "structs": ("user.x.y.z == 1", pa.array([{"y": {"z": 1}}, {"y": None}, None])),
     "texts": ("user.x == 'é\U0001F600'", pa.array(["a", "é\U0001F600", "", None])),
@@ -58,7 +64,7 @@ VALUES = {
 
 
 def without_nulls(value: Any) -> Any:
-    """A value as records have it: what is NULL is not there."""
+    """A value as records have it: without members that are NULL. Elements of lists stay."""
     if isinstance(value, dict):
         return {name: without_nulls(part) for name, part in value.items() if part is not None}
     return [without_nulls(part) for part in value] if isinstance(value, list) else value

@@ -47,9 +47,13 @@ package struct FrameColumns: Sendable {
     for member in UserMember.captured {
       guard let field = binding.captureFields[member.number] else { continue }
       guard member.takes(field) else {
+        let isOfFloats = member == .userID && field.type.isFloat
         throw ArrowError(
           FrameColumns.name(of: member, options),
-          "must be \(member.wantedColumn), not \(field.kind)")
+          "must be \(member.wantedColumn), not \(field.kind)"
+            + (isOfFloats
+              ? "; cast it to an integer type (pandas: astype('Int64'), as integers with missing values become floats)"
+              : ""))
       }
       if let problem = field.problem(FrameColumns.name(of: member, options)) { throw problem }
     }
@@ -112,6 +116,14 @@ package struct FrameColumns: Sendable {
       meant.map { "there is '\($0)': name it as the column of identities" }
       ?? "name the one with the users' identities"
     return ArrowError(options.subject, "there is no such column with values; \(hint)")
+  }
+
+  /// The columns of attributes, by their slots. Those that are parts of maps or of JSON have no type.
+  package var attributes: [(slot: Int, column: String, field: ArrowField)] {
+    binding.sources.compactMap { source in
+      guard case .column(let field) = source.content, !field.isJSON else { return nil }
+      return (source.slot, source.name, field)
+    }
   }
 
   /// The attributes that rules read, that no column has, and that cannot be derived from the

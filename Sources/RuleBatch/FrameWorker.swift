@@ -38,6 +38,8 @@ package final class FrameWorker {
   package private(set) var rejected: [RejectedRow] = []
   /// The reasons of ``choices``.
   package private(set) var reasons: FrameReasons
+  /// The rows whose identities have white space at an end, and the first of these identities.
+  package private(set) var untrimmed: (rows: Int, example: String) = (0, "")
   /// The number of rows in ``choices``.
   package private(set) var count = 0
 
@@ -110,6 +112,7 @@ package final class FrameWorker {
     worker.counts.clear()
     rejected.removeAll(keepingCapacity: true)
     reasons.removeAll()
+    untrimmed = (0, "")
     self.count = count
     let wanted = plan.keepsChoices ? plan.placementCount * count : 0
     if choices.count != wanted { choices = Array(repeating: BatchBlock.noChoice, count: wanted) }
@@ -154,6 +157,7 @@ package final class FrameWorker {
     worker.block.begin()
     memory.reset()
     alone.update(repeating: 0, count: BlockShape.words)
+    if !rows.objects.isEmpty { RowMasks.fill(alone, rows: count) }
     try rows.fill(
       &worker.block.columns, from: from, count: count, tooLarge: alone, scratch: scratch)
     try rows.fillTexts(
@@ -174,6 +178,7 @@ package final class FrameWorker {
         let what = subject.baseAddress == nil ? "NULL" : "empty"
         reason = "'\(UserMember.userID.key)' is \(what); it is required"
       } else if alone[row >> 6] >> UInt64(row & 63) & 1 != 0 || !UserID.isTrimmed(subject) {
+        if !UserID.isTrimmed(subject) { note(untrimmed: subject) }
         do throws(ArrowError) {
           reason = try decideAlone(&rows, from + row, subject)
         } catch {
@@ -202,6 +207,13 @@ package final class FrameWorker {
       }
     }
     return refused
+  }
+
+  private func note(untrimmed subject: ByteView) {
+    if untrimmed.rows == 0 {
+      untrimmed.example = UserMember.short(String(decoding: subject, as: UTF8.self))
+    }
+    untrimmed.rows += 1
   }
 
   /// The answers to questions about events for users without any.
@@ -291,6 +303,11 @@ package final class FrameWorker {
       guard let value = try rows.value(ofCapture: member.number, row) else { continue }
       json += Array(",\"\(member.key)\":".utf8)
       JSONWriter.append(value, to: &json)
+    }
+    for (number, object) in rows.objects.enumerated() {
+      guard let text = try rows.json(ofObject: number, row) else { continue }
+      json += Array(",\"\(object.key)\":".utf8)
+      json += text
     }
     json.append(UInt8(ascii: "}"))
     let record = worker.frame.own(json)

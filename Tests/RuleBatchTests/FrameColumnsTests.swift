@@ -56,14 +56,21 @@ import Testing
     let id: Columns = [("userId", Self.text)]
     let times = ArrowShape.list("+l", .timestamp("tsu:UTC"))
     let cases: [(name: String, shape: ArrowShape, problem: String?)] = [
-      ("user", Self.text, "column 'user': must be a struct, not a string"),
-      ("user", .map(Self.text), "column 'user': must be a struct, not a map"),
+      ("user", Self.text, nil), ("user", .map(Self.text), nil), ("user", .json(.bool), nil),
+      ("user", .dictionary("i", Self.text), nil),
       (
         "device", .dictionary("c", .structure([("a", .bool)])),
-        "column 'device': must be a struct, not a dictionary of values that are a struct"
+        "column 'device': must be a struct, a map or JSON, not a dictionary of values that are a struct"
       ),
       ("params", .null, nil),
-      ("params", .number("g"), "column 'params': must be a struct, not a floating point number"),
+      (
+        "params", .number("g"),
+        "column 'params': must be a struct, a map or JSON, not a floating point number"
+      ),
+      (
+        "params", .list("+l", Self.text),
+        "column 'params': must be a struct, a map or JSON, not a list"
+      ),
       ("subscriptionStatus", .bool, "column 'subscriptionStatus': must be a string, not a bool"),
       ("subscriptionStatus", .dictionary("i", Self.text), nil),
       ("entitlements", Self.text, "column 'entitlements': must be a list of strings, not a string"),
@@ -103,7 +110,9 @@ import Testing
     }
     #expect(
       try problem([("userId", .number("g"))])
-        == "column 'userId': must be a string or an integer, not a floating point number")
+        == "column 'userId': must be a string or an integer, not a floating point number; "
+        + "cast it to an integer type (pandas: astype('Int64'), as integers with missing values become floats)"
+    )
   }
 
   @Test func attributesOfTheWrongKind() throws {
@@ -118,10 +127,42 @@ import Testing
       try problem(columns(.other("d:9,2")), "user.b == 1", { $0.ignoresMissing = true }) == nil)
     #expect(
       try problem(columns(Self.text), "user.a.b == 1")
-        == "column 'user.a': must be a struct, not a string: rules read 'user.a.b'")
+        == "column 'user.a': must be a struct, a map or JSON, not a string: rules read 'user.a.b'; "
+        + "if it is JSON, cast it to the type JSON")
     #expect(
-      try problem(columns(.map(Self.text)), "user.a.b == 1")
-        == "column 'user.a': must be a struct, not a map: rules read 'user.a.b'")
+      try problem(columns(.bool), "user.a.b == 1")
+        == "column 'user.a': must be a struct, a map or JSON, not a bool: rules read 'user.a.b'")
+    for shape in [ArrowShape.map(Self.text), .map(.map(.bool)), .json(.bool)] {
+      #expect(try problem(columns(shape), "user.a.b == 1") == nil)
+    }
+    #expect(
+      try problem(columns(.map(.other("tdD"))), "user.a.b == 1")
+        == "column 'user.a': is a date, which rules have no value for; "
+        + "cast it to a string or to a timestamp with a time zone")
+  }
+
+  /// Extension types are not read as numbers or strings that they are stored as.
+  @Test func extensionTypesWithoutAValue() throws {
+    func columns(_ shape: ArrowShape) -> Columns {
+      [("userId", Self.text), ("user", .structure([("a", shape)]))]
+    }
+    #expect(
+      try problem(columns(.extended("pandas.period", .number("l"))), "user.a == 1")
+        == "column 'user.a': is of the extension type 'pandas.period', which rules have no value for; "
+        + "cast it to a string, a number or a timestamp")
+    #expect(
+      try problem(columns(.list("+l", .extended("arrow.opaque", Self.text))), "'x' in user.a")?
+        .hasPrefix("column 'user.a': is of the extension type 'arrow.opaque'") == true)
+    #expect(try problem(columns(.extended("pandas.period", .number("l"))), "true") == nil)
+    #expect(
+      try problem(columns(.extended("google:sqlType:geography", Self.text)), "user.a == 'x'") == nil
+    )
+  }
+
+  @Test func missingAttributes() throws {
+    func columns(_ shape: ArrowShape) -> Columns {
+      [("userId", Self.text), ("user", .structure([("a", shape)]))]
+    }
     #expect(
       try problem(columns(Self.text), "user.b == 1 || user.c == 2 || user.d == 3")
         == "column 'user.b': rules read this attribute, and no column has it, nor 2 more that they read; "
@@ -239,7 +280,7 @@ import Testing
     #expect(paywalls == [true, false, false, false, true])
   }
 
-  /// An extension type is what it lies in, but for bools in eight bits, which are no numbers.
+  /// The name of an extension type can be anywhere in the metadata.
   @Test func extensionTypes() throws {
     let rules = try ruleSet(wireRule(expression: "user.b"))
     func columns(_ name: String) throws -> FrameColumns {

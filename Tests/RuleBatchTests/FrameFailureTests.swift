@@ -263,7 +263,9 @@ import Testing
     }
     #expect(
       try problem([("userId", float), ("user.a", Self.text)], hasRows: true)
-        == "column 'userId': must be a string or an integer, not a floating point number")
+        == "column 'userId': must be a string or an integer, not a floating point number; "
+        + "cast it to an integer type (pandas: astype('Int64'), as integers with missing values become floats)"
+    )
     #expect(try problem([("userId", .null), ("user.a", Self.text)], hasRows: true) != nil)
     #expect(
       try problem([("id", float), ("user.a", float)])?.hasPrefix("column 'userId'") == true)

@@ -62,7 +62,7 @@ struct RandomTable {
     var user: [(name: String, shape: ArrowShape)] = [
       ("n", number()), ("s", text()), ("l", list(.number(pick(ArrowShape.integers)))),
       ("empty", pick([.null, text(), list(.bool)])),
-      ("deep", pick([.null, .structure([("er", .structure([("est", number())]))])])),
+      ("deep", deep()),
       ("big", .number(pick(["l", "g"]))), ("price", text()), ("whole", number()),
       ("list", list(pick([text(), .number("s"), list(.number("g"))]))), ("b", .bool),
       ("id", text()),
@@ -82,9 +82,9 @@ struct RandomTable {
     ])
     var all: [(name: String, shape: ArrowShape)] = [
       ("userId", id),
-      ("user", .structure(user.filter { _ in chance(9, in: 10) })),
-      ("device", .structure(device.filter { _ in chance(9, in: 10) })),
-      ("params", chance(1, in: 8) ? .null : .structure([("v", v)])),
+      ("user", root(user.filter { _ in chance(9, in: 10) })),
+      ("device", root(device.filter { _ in chance(9, in: 10) })),
+      ("params", chance(1, in: 8) ? .null : root([("v", v)])),
       ("subscriptionStatus", text()), ("entitlements", list(text())),
       ("events", times(["app_open", "app_launch"])),
       ("assignments", list(.structure(assignment))),
@@ -93,6 +93,21 @@ struct RandomTable {
     all.removeAll { $0.name != "userId" && chance(1, in: 8) }
     all.shuffle(using: &random)
     return all
+  }
+
+  /// A root: a struct, and sometimes a map or JSON.
+  private mutating func root(_ members: [(name: String, shape: ArrowShape)]) -> ArrowShape {
+    if chance(1, in: 8) { return .json(.structure(members)) }
+    return chance(1, in: 8) ? .map(pick([text(), .json(text())])) : .structure(members)
+  }
+
+  private mutating func deep() -> ArrowShape {
+    let est: [(name: String, shape: ArrowShape)] = [("est", number())]
+    let deep: ArrowShape = .structure([("er", .structure(est))])
+    return pick([
+      .null, deep, .map(.structure(est)), .map(.map(number())), .json(deep),
+      .structure([("er", .json(.structure(est)))]), .map(text()), .map(.json(.structure(est))),
+    ])
   }
 
   // MARK: Rows
@@ -149,8 +164,19 @@ struct RandomTable {
     case .structure(let members):
       return .map(
         members.map { Value.Entry(key: .string($0.name), value: value($0.name, $0.shape)) })
+    case .json(let content): return value(name, content).withoutNullMembers ?? .null
+    case .extended(_, let storage): return value(name, storage)
     case .map(let values):
-      let names = name == "events" ? ["app_open", "app_launch"] : Self.keys
+      let names =
+        switch name {
+        case "events": ["app_open", "app_launch"]
+        case "user": ["s", "price", "id", "n", "b"]
+        case "device": ["os", "appVersion", "subscriptionStatus"]
+        case "params": ["v", "x"]
+        case "deep": ["er", "other"]
+        case "er": ["est", "other"]
+        default: Self.keys
+        }
       return .map(
         names.filter { _ in chance(1, in: 2) }.map {
           Value.Entry(key: .string($0), value: value($0, values))
@@ -187,7 +213,7 @@ struct RandomTable {
       var entries: [Value.Entry] = []
       for (key, value) in row.members ?? [] {
         let isMember = !["user", "device", "params"].contains(key)
-        var json = null == .missing || isMember ? value.withoutNull : value
+        var json = isMember ? value.withoutNull : null == .null ? value : value.withoutNullMembers
         if key == "userId", case .int(let number)? = json { json = .string(String(number)) }
         if let json { entries.append(Value.Entry(key: .string(key), value: json)) }
       }

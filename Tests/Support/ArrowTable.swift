@@ -17,6 +17,10 @@ public indirect enum ArrowShape: Sendable {
   case structure([(name: String, shape: ArrowShape)])
   case map(ArrowShape)
   case dictionary(String, ArrowShape)
+  /// Strings with the JSON of values of a shape.
+  case json(ArrowShape)
+  /// An extension type with a name and its storage type.
+  case extended(String, ArrowShape)
 
   /// All formats of numbers.
   public static let integers = ["c", "C", "s", "S", "i", "I", "l", "L"]
@@ -124,6 +128,11 @@ public final class ArrowTable {
       format = codes
       schema.dictionary = buffer([self.schema(values, "")]).assumingMemoryBound(
         to: ArrowSchema.self)
+    case .json: return self.schema(.extended("arrow.json", .text("u")), name)
+    case .extended(let type, let storage):
+      var schema = self.schema(storage, name)
+      schema.metadata = UnsafePointer(metadata(["PARQUET:id": "1", "ARROW:extension:name": type]))
+      return schema
     }
     schema.format = UnsafePointer(text(format))
     schema.name = UnsafePointer(text(name))
@@ -136,6 +145,13 @@ public final class ArrowTable {
       to: UnsafeMutablePointer<ArrowSchema>?.self)
     schema.release = { $0?.pointee.release = nil }
     return schema
+  }
+
+  private func metadata(_ pairs: KeyValuePairs<String, String>) -> UnsafeMutablePointer<CChar> {
+    func bytes(_ number: Int) -> [UInt8] { withUnsafeBytes(of: Int32(number)) { Array($0) } }
+    func bytes(_ text: String) -> [UInt8] { bytes(text.utf8.count) + Array(text.utf8) }
+    let all = bytes(pairs.count) + pairs.flatMap { bytes($0.key) + bytes($0.value) }
+    return buffer(all).assumingMemoryBound(to: CChar.self)
   }
 
   private static func entries(_ values: ArrowShape) -> ArrowShape {
@@ -165,6 +181,13 @@ public final class ArrowTable {
   private func encode(_ shape: ArrowShape, _ values: [Value], mayBeNull: Bool = true)
     -> ArrowArray
   {
+    if case .json = shape {
+      let texts = values.map { $0 == .null ? .null : Value.string($0.json) }
+      return encode(.text("u"), texts, mayBeNull: mayBeNull)
+    }
+    if case .extended(_, let storage) = shape {
+      return encode(storage, values, mayBeNull: mayBeNull)
+    }
     let before = isPadded ? Int.random(in: 0...70, using: &random) : 0
     let behind = isPadded ? Int.random(in: 0...3, using: &random) : 0
     func junk(_ count: Int) -> [Value] {
@@ -178,7 +201,7 @@ public final class ArrowTable {
     var buffers: [UnsafeMutableRawPointer?] = [mayBeNull ? validity(rows, values, &array) : nil]
     var children: [ArrowArray] = []
     switch shape {
-    case .null: buffers = []
+    case .null, .json, .extended: buffers = []
     case .bool: buffers.append(buffer(ArrowTable.bits(rows.map { $0 == .bool(true) })))
     case .number(let format): buffers.append(numbers(format, rows))
     case .timestamp(let format):
@@ -396,6 +419,20 @@ public final class ArrowTables {
 }
 
 extension Value {
+  /// The value where NULL is missing, except as an element of a list, which has a place.
+  public var withoutNullMembers: Value? {
+    switch self {
+    case .null: nil
+    case .list(let values): .list(values.map { $0.withoutNullMembers ?? .null })
+    case .map(let entries):
+      .map(
+        entries.compactMap { entry in
+          entry.value.withoutNullMembers.map { Value.Entry(key: entry.key, value: $0) }
+        })
+    default: self
+    }
+  }
+
   /// The value as it is where NULL is missing: nowhere.
   public var withoutNull: Value? {
     switch self {

@@ -31,10 +31,20 @@ package struct ArrowBinding: Sendable {
     enum Content: Sendable {
       /// A column, and its schema.
       case column(ArrowField)
+      /// A column of maps, or of JSON, and the place in the attribute's path where their names begin.
+      case below(ArrowField, at: Int)
       /// A map of columns below one name.
       case group([(name: String, source: Source)])
       /// A constant, because no column has it, or all values are NULL.
       case constant(Cell)
+
+      /// Whether it is, or is in, the last column of the path.
+      var isLeaf: Bool {
+        switch self {
+        case .column, .below: true
+        case .group, .constant: false
+        }
+      }
     }
 
     /// The name, for messages.
@@ -50,6 +60,10 @@ package struct ArrowBinding: Sendable {
     /// The slot that it fills, and whether the slot only tests presence.
     var slot = -1
     var isPresenceOnly = false
+    /// The path of the attribute, if the value is below a column.
+    var path: [String] = []
+    /// Whether the value is in a record of JSON, from which rows are read alone.
+    var isInRecord = false
 
     /// The value if the column itself is NULL.
     var valueOfNull: Cell { whenNull[whenNull.count - 1] }
@@ -60,6 +74,8 @@ package struct ArrowBinding: Sendable {
   let table: ArrowField
   let sources: [Source]
   let captures: [Source?]
+  /// Roots that are columns of JSON, and their columns.
+  let objects: [(key: String, source: Source)]
   /// The sources of the captures; nil for a missing one.
   package let captureFields: [ArrowField?]
   /// Attributes that the program reads and no column has.
@@ -77,7 +93,18 @@ package struct ArrowBinding: Sendable {
     self.null = null
     self.table = table
     var tree = ArrowTree(table, places)
-    for object in places.objects { try tree.checkObject(object) }
+    var objects: [(key: String, source: Source)] = []
+    for key in places.objects {
+      guard let column = try tree.checkObject(key), column.field.type.isText else { continue }
+      objects.append(
+        (
+          key,
+          Source(
+            name: column.field.name, content: .column(column.field), indexes: [column.index],
+            whenNull: [.missing, .missing], nesting: program.storage.limits.dataNesting)
+        ))
+    }
+    self.objects = objects
     let running = program.storage.prepared()
     var sources: [Source] = []
     var missing: [String] = []
@@ -101,7 +128,7 @@ package struct ArrowBinding: Sendable {
         fields.append(field)
       case .group:
         throw ArrowError(key, "must be one column; there are columns below it")
-      case .constant:
+      case .constant, .below:
         captures.append(nil)
         fields.append(nil)
       }
@@ -124,6 +151,7 @@ package struct ArrowBinding: Sendable {
     source.slot = slot
     source.isPresenceOnly = isPresenceOnly
     source.nesting = program.storage.limits.dataNesting - last
+    if case .below = resolved.content { source.path = names }
     /// The value if the container at a depth is missing.
     func absent(_ depth: Int) -> Cell {
       if depth == 0 { return running.defaults[slot] }
@@ -150,6 +178,9 @@ package struct ArrowBinding: Sendable {
     case .found: break
     case .absent(let depth): source.content = .constant(absent(depth))
     case .alwaysNull(let depth): source.content = .constant(whenNull(depth))
+    case .inRecord:
+      source.content = .constant(running.defaults[slot])
+      source.isInRecord = true
     }
     return source
   }
@@ -165,6 +196,8 @@ struct ArrowTree {
       case absent(Int)
       /// All rows are NULL at this depth.
       case alwaysNull(Int)
+      /// The root is a column of JSON.
+      case inRecord
     }
 
     var name: String
@@ -188,11 +221,14 @@ struct ArrowTree {
   }
 
   private let table: ArrowField
+  /// Roots that may be columns of JSON.
+  private let objects: [String]
   private var root = Node()
   private var used: Set<Int> = []
 
   init(_ table: ArrowField, _ places: ArrowBinding.Places) {
     self.table = table
+    objects = places.objects
     for (number, column) in table.children.enumerated() {
       for path in places.paths(column.name) where !path.isEmpty {
         ArrowTree.insert(number, path[...], &root)
@@ -232,14 +268,22 @@ struct ArrowTree {
     return column
   }
 
-  /// Checks that a root is a struct, or missing.
-  mutating func checkObject(_ name: String) throws(ArrowError) {
-    guard let node = root.child(name), let column = try column(of: node, [name]) else { return }
+  /// Checks that a root is a struct, a map or JSON.
+  ///
+  /// - Returns: its column, or nil without one.
+  mutating func checkObject(_ name: String) throws(ArrowError) -> (index: Int, field: ArrowField)? {
+    guard let node = root.child(name), let column = try column(of: node, [name]) else { return nil }
     let field = table.children[column]
     used.insert(column)
-    guard field.codes == nil, field.type == .structure || field.type == .null else {
-      throw ArrowError(field.name, "must be a struct, not \(field.kind)")
+    if field.type == .map, field.codes == nil, let problem = field.problem(field.name) {
+      throw problem
     }
+    // A root cannot be a string, so that strings can only be JSON.
+    guard field.canHaveMembers || field.type.isText || field.type == .null && field.codes == nil
+    else {
+      throw ArrowError(field.name, "must be a struct, a map or JSON, not \(field.kind)")
+    }
+    return (column, field)
   }
 
   /// Resolves a path.
@@ -274,16 +318,28 @@ struct ArrowTree {
     used.insert(column)
     resolved.indexes = [column]
     resolved.firstDepth = start - 1
+    if start == 1, field.type.isText, objects.contains(path[0]) {
+      resolved.state = .inRecord
+      return resolved
+    }
     var name = field.name
     for depth in start..<path.count {
       if field.type == .null {
         resolved.state = .alwaysNull(depth - 1)
         return resolved
       }
-      guard field.type == .structure, field.codes == nil else {
+      guard field.canHaveMembers else {
         throw ArrowError(
-          name, "must be a struct, not \(field.kind): rules read '\(path.joined(separator: "."))'"
-        )
+          name,
+          "must be a struct, a map or JSON, not \(field.kind): "
+            + "rules read '\(path.joined(separator: "."))'"
+            + (field.type.isText ? "; if it is JSON, cast it to the type JSON" : ""))
+      }
+      guard field.type == .structure else {
+        if let problem = field.problem(name) { throw problem }
+        resolved.name = name
+        resolved.content = .below(field, at: depth)
+        return resolved
       }
       let found = field.indexes(of: path[depth])
       guard let index = found.first else {
@@ -331,6 +387,11 @@ struct ArrowTree {
 }
 
 extension ArrowField {
+  /// Whether rules can read attributes below values of the type.
+  fileprivate var canHaveMembers: Bool {
+    isJSON || codes == nil && (type == .structure || type == .map)
+  }
+
   /// The name of the type in messages.
   package var kind: String {
     codes == nil ? type.name : "a dictionary of values that are \(type.name)"

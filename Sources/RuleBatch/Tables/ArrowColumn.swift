@@ -4,8 +4,10 @@ internal import Expressions
 
 /// The meaning of NULL in rules.
 package enum ArrowNull: Hashable, Sendable {
-  /// The attribute, the element or the member is missing.
+  /// The attribute or the member is missing. An element of a list is null, so that it has a place.
   case missing
+  /// The same, and lists are without the element. This is for lists that are not attributes.
+  case omitted
   /// A null as in JSON.
   case null
 }
@@ -51,6 +53,8 @@ struct ArrowColumn {
   /// The values of a dictionary's codes are in the first child.
   let content: Content
   let hasDictionary: Bool
+  /// Whether the strings are JSON.
+  private let isJSON: Bool
   /// The number of rows.
   let count: Int
   /// Rows of the array before the first, needed to find the elements of fixed-size lists.
@@ -77,12 +81,14 @@ struct ArrowColumn {
     first = part.offset
     valid = try part.validity()
     hasDictionary = field.codes != nil
+    isJSON = field.isJSON
     if let codes = field.codes {
       content = try part.integers(codes)
       guard let values = array.pointee.dictionary else {
         throw ArrowError(name, "the array has no dictionary")
       }
-      let plain = ArrowField(field.name, field.type, field.children)
+      var plain = ArrowField(field.name, field.type, field.children)
+      plain.isJSON = field.isJSON
       children = [try ArrowColumn(values, plain, name, tables: &tables)]
       return
     }
@@ -245,7 +251,9 @@ struct ArrowColumn {
     case .half(let values): return Cell(ArrowColumn.double(half: values[row]))
     case .float(let values): return Cell(Double(values[row]))
     case .double(let values): return Cell(values[row])
-    case .text, .largeText, .textViews: return try text(row).map { Cell(textAt: $0) }
+    case .text, .largeText, .textViews:
+      guard let text = try text(row) else { return null == .null ? .null : .missing }
+      return isJSON ? try json(text, row, in: &arena, nesting) : Cell(textAt: text)
     case .timestamp(let values, let unit): return try time(row, values[row], unit, in: &arena)
     case .list, .largeList, .fixedList:
       return try list(try elements(row), in: &arena, nesting, null)
@@ -276,9 +284,8 @@ struct ArrowColumn {
     for element in elements {
       guard let cell = try children[0].cell(element, in: &arena, nesting: nesting - 1, null)
       else { return nil }
-      // Missing values leave no gap.
-      guard cell.isValue else { continue }
-      cells[kept] = cell
+      if !cell.isValue, null == .omitted { continue }
+      cells[kept] = cell.isValue ? cell : .null
       kept += 1
     }
     return Cell(tag: Tag.list, count: kept, at: cells)
@@ -314,6 +321,115 @@ struct ArrowColumn {
       cells += [key, value]
     }
     return arena.map(lastOfRepeated: cells)
+  }
+}
+
+// MARK: JSON and members
+
+extension ArrowColumn {
+  /// The string of a row that has to be one value of JSON; nil for NULL.
+  func jsonText(_ row: Int, nesting: Int) throws(ArrowError) -> ByteView? {
+    // SAFETY: The cursor gets the string's count, and ends with the call. Tests: FrameWorkerTests,
+    // asan.
+    guard let text = try text(row) else { return nil }
+    guard let start = text.baseAddress, !text.isEmpty else { throw emptyJSON(row) }
+    do throws(JSONFault) {
+      var cursor = JSONCursor(start, from: 0, to: text.count)
+      try cursor.skipValue(nesting: nesting)
+      try cursor.expectEnd()
+    } catch {
+      throw notJSON(error, row)
+    }
+    return text
+  }
+
+  private func json(
+    _ text: ByteView, _ row: Int, in arena: inout Arena, _ nesting: Int
+  ) throws(ArrowError) -> Cell? {
+    // SAFETY: As above. Strings of the result point into the batch, which outlives it.
+    // Tests: ArrowColumnTests, FrameWorkerTests, asan.
+    guard let start = text.baseAddress, !text.isEmpty else { throw emptyJSON(row) }
+    do throws(JSONFault) {
+      var cursor = JSONCursor(start, from: 0, to: text.count)
+      let cell = try cursor.cell(in: &arena, nesting: nesting)
+      try cursor.expectEnd()
+      return cell
+    } catch {
+      if error.kind == .tooDeep || error.kind == .tooLarge { return nil }
+      throw notJSON(error, row)
+    }
+  }
+
+  private func emptyJSON(_ row: Int) -> ArrowError {
+    ArrowError(name, "the string is empty, and not JSON", row: row, isOfValue: true)
+  }
+
+  private func notJSON(_ fault: JSONFault, _ row: Int) -> ArrowError {
+    ArrowError(
+      name, "the string is not JSON: \(fault.message) at byte \(fault.offset)", row: row,
+      isOfValue: true)
+  }
+
+  /// A value below another one.
+  enum Member {
+    case value(Cell)
+    /// NULL, or a value that has no members, or a name that is missing, and its place in the path.
+    case null(Int)
+    case scalar(Int)
+    case absent(Int)
+  }
+
+  /// The value of a path below a row's value.
+  ///
+  /// - Parameter at: the place of the next name.
+  /// - Returns: nil when the arena is full.
+  func member(
+    _ row: Int, _ path: [String], at place: Int, in arena: inout Arena, nesting: Int,
+    _ null: ArrowNull
+  ) throws(ArrowError) -> Member? {
+    guard isValid(row) else { return .null(place - 1) }
+    if hasDictionary {
+      return try children[0].member(
+        try code(row), path, at: place, in: &arena, nesting: nesting, null)
+    }
+    if case .nothing = content { return .null(place - 1) }
+    if place == path.count || isJSON {
+      guard let cell = try cell(row, in: &arena, nesting: nesting, null) else { return nil }
+      return ArrowColumn.member(of: cell, path, at: place)
+    }
+    switch content {
+    case .structure:
+      guard let number = names.firstIndex(where: { $0.utf8.elementsEqual(path[place].utf8) })
+      else { return .absent(place) }
+      return try children[number].member(
+        row, path, at: place + 1, in: &arena, nesting: nesting, null)
+    case .map:
+      let (keys, values) = (children[0].children[0], children[0].children[1])
+      // The last entry of a key counts.
+      for entry in try elements(row).reversed() {
+        guard let key = try keys.text(entry) else { throw fault("a key of the map is NULL", entry) }
+        guard key.elementsEqual(path[place].utf8) else { continue }
+        return try values.member(
+          entry, path, at: place + 1, in: &arena, nesting: nesting, null)
+      }
+      return .absent(place)
+    default: return .scalar(place)
+    }
+  }
+
+  private static func member(of cell: Cell, _ path: [String], at start: Int) -> Member {
+    var cell = cell
+    for place in start..<path.count {
+      guard cell.tag == Tag.map else { return .scalar(place) }
+      let entries = cell.entries
+      let found = stride(from: 0, to: entries.count, by: 2).first {
+        let key = entries[$0]
+        return key.isText && key.text.utf8.elementsEqual(path[place].utf8)
+      }
+      guard let found else { return .absent(place) }
+      cell = entries[found + 1]
+    }
+    return .value(cell)
   }
 }
 

@@ -86,6 +86,7 @@ extension ArrowRows {
       return false
     }
     guard let array = column.array else { return try fillSlowly(column, part, &arena, tooLarge) }
+    if !column.isPlain { return try fillSlowly(column, part, &arena, tooLarge) }
     if array.hasDictionary {
       guard let cells = column.dictionary else {
         return try fillSlowly(column, part, &arena, tooLarge)

@@ -220,10 +220,7 @@ extension ArrowField {
     var field = try checked(
       source.name.map { String(cString: $0) } ?? "", format: String(cString: format), children,
       dictionary: dictionary, path: path)
-    // An extension type is read as its storage type, except for one whose numbers are not numbers.
-    if extensionName(source.metadata) == "arrow.bool8" {
-      field.type = .other(name: "an eight-bit bool", hint: "cast it to a bool")
-    }
+    if let name = extensionName(source.metadata), !name.isEmpty { field.apply(extension: name) }
     return field
   }
 

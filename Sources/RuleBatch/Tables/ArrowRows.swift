@@ -32,9 +32,19 @@ package struct ArrowRows: ~Copyable {
 
     init(source: ArrowBinding.Source) { self.source = source }
 
+    /// Whether its values are those of the column, and not JSON or values below them.
+    var isPlain: Bool {
+      switch source.content {
+      case .column(let field): !field.isJSON
+      case .below: false
+      case .group, .constant: true
+      }
+    }
+
     /// Whether a non-NULL row always has a value, so that its contents do not matter. The value of
     /// a code may itself be NULL.
     var isThereOrNull: Bool {
+      if !isPlain { return false }
       guard source.isPresenceOnly else { return false }
       return array.map { !$0.hasDictionary || $0.children[0].valid == nil } ?? true
     }
@@ -43,6 +53,8 @@ package struct ArrowRows: ~Copyable {
   let binding: ArrowBinding
   let columns: [Column]
   let captured: [Column?]
+  /// Roots that are JSON, by their keys.
+  let objects: [(key: String, column: Column)]
   package let count: Int
   /// Tables of buffers and dictionaries.
   private let tables: Arena
@@ -73,6 +85,11 @@ package struct ArrowRows: ~Copyable {
       }
       captured.append(try ArrowRows.column(source, array, binding, &tables))
     }
+    var objects: [(key: String, column: Column)] = []
+    for object in binding.objects {
+      objects.append((object.key, try ArrowRows.column(object.source, array, binding, &tables)))
+    }
+    self.objects = objects
     self.binding = binding
     self.columns = columns
     self.captured = captured
@@ -104,7 +121,7 @@ package struct ArrowRows: ~Copyable {
       array = try part.child(index)
       field = field.children[index]
       isOutermost = false
-      if level == source.indexes.count - 1, case .column = source.content {
+      if level == source.indexes.count - 1, source.content.isLeaf {
         let leaf = try ArrowColumn(
           array, field, name, from: part.offset, count: part.count, tables: &tables)
         column.array = leaf
@@ -128,7 +145,7 @@ package struct ArrowRows: ~Copyable {
   ///
   /// - Returns: false when they exceed the memory limit.
   package func fillRow(_ row: Int, of frame: inout Frame) throws(ArrowError) -> Bool {
-    for column in columns {
+    for column in columns where !column.source.isInRecord {
       guard let cell = try slotCell(column, row, &frame.arena) else { return false }
       // If the columns have no value, the caller's value stays.
       let slot = column.source.slot
@@ -142,14 +159,55 @@ package struct ArrowRows: ~Copyable {
     for level in column.levels where !level.valid[row] { return level.whenNull }
     if case .constant(let cell) = column.source.content { return cell }
     if column.isThereOrNull { return .true }
+    if case .below(_, let place) = column.source.content {
+      return try member(column, row, at: place, &arena)
+    }
     guard
       let cell = try ArrowRows.value(
         column, row, &arena, nesting: column.source.nesting, binding.null)
     else { return nil }
+    if case .column(let field) = column.source.content, field.isJSON, cell == .null {
+      // JSON's null is a value.
+      return presentCell(cell, column, &arena)
+    }
     // A NULL in a dictionary.
     guard cell.isValue, cell != .null else { return column.source.valueOfNull }
-    if column.source.isPresenceOnly { return .true }
-    return binding.bound(cell, column.source, &arena)
+    return presentCell(cell, column, &arena)
+  }
+
+  private func presentCell(_ cell: Cell, _ column: Column, _ arena: inout Arena) -> Cell {
+    guard column.source.isPresenceOnly else { return binding.bound(cell, column.source, &arena) }
+    return cell == .null && binding.program.storage.binding.null == .dropped ? .missing : .true
+  }
+
+  /// The cell for a slot whose value is in a map or in JSON; nil when the arena is full.
+  private func member(
+    _ column: Column, _ row: Int, at place: Int, _ arena: inout Arena
+  ) throws(ArrowError) -> Cell? {
+    guard let array = column.array else { return .missing }
+    let path = column.source.path
+    let isLenient = binding.program.storage.binding.isLenient
+    let found: ArrowColumn.Member?
+    do throws(ArrowError) {
+      found = try array.member(
+        row, path, at: place, in: &arena, nesting: column.source.nesting, binding.null)
+    } catch {
+      // Indexes of entries are not rows.
+      throw ArrowError(error.column, error.reason, row: row, isOfValue: error.isOfValue)
+    }
+    func scalar(_ depth: Int) -> Cell {
+      if !isLenient { return .notAMap }
+      return depth == path.count - 1 ? .behindValue : .unreachable
+    }
+    switch found {
+    case nil: return nil
+    case .value(let cell)?: return presentCell(cell.isValue ? cell : .null, column, &arena)
+    case .absent(let depth)?: return depth == path.count - 1 ? .missing : .unreachable
+    case .scalar(let depth)?: return scalar(depth)
+    case .null(let depth)?:
+      if binding.null == .missing { return depth == path.count - 1 ? .missing : .unreachable }
+      return depth == path.count - 1 ? presentCell(.null, column, &arena) : scalar(depth + 1)
+    }
   }
 
   /// The unconverted value of a row; nil when the arena is full.
@@ -187,7 +245,7 @@ package struct ArrowRows: ~Copyable {
     scratch.reset()
     guard
       let cell = try ArrowRows.value(
-        column, row, &scratch, nesting: column.source.nesting, .missing)
+        column, row, &scratch, nesting: column.source.nesting, .omitted)
     else {
       throw ArrowError(
         column.source.name, "the value takes more memory than the limit allows", row: row,
@@ -204,12 +262,19 @@ package struct ArrowRows: ~Copyable {
     guard let column = captured[number] else { return .missing }
     guard
       let cell = try ArrowRows.value(
-        column, row, &arena, nesting: column.source.nesting, .missing)
+        column, row, &arena, nesting: column.source.nesting, .omitted)
     else { return nil }
     return cell.isValue ? binding.program.passed(cell, in: &arena) : cell
   }
 
   package func hasCapture(_ number: Int) -> Bool { captured[number] != nil }
+
+  /// The JSON of a root that is a column of JSON; nil for NULL.
+  func json(ofObject number: Int, _ row: Int) throws(ArrowError) -> ByteView? {
+    let column = objects[number].column
+    for level in column.levels where !level.valid[row] { return nil }
+    return try column.array?.jsonText(row, nesting: column.source.nesting)
+  }
 
   /// Whether a captured column has no data for a row: NULL, or an empty list, struct or map.
   package func isSilent(capture number: Int, _ row: Int) throws(ArrowError) -> Bool {
@@ -238,7 +303,7 @@ extension ArrowRows.Column {
   ) throws(ArrowError) {
     // SAFETY: There is a cell for each value, and all are written before `dictionary` is set.
     // Tests: FrameWorkerTests, ArrowColumnTests, asan.
-    guard let array, array.hasDictionary, !isThereOrNull else { return }
+    guard let array, array.hasDictionary, !isThereOrNull, isPlain else { return }
     let values = array.children[0]
     let mark = tables.mark
     guard values.count <= max(64, 2 * rows), let cells = tables.cells(max(values.count, 1)) else {

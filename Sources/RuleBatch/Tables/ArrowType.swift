@@ -119,6 +119,8 @@ package enum ArrowType: Hashable, Sendable {
     }
   }
 
+  package var isFloat: Bool { self == .half || self == .float || self == .double }
+
   package var isText: Bool { self == .text || self == .largeText || self == .textView }
 
   package var isList: Bool {
@@ -161,6 +163,8 @@ package struct ArrowField: Hashable, Sendable {
   package var children: [ArrowField]
   /// The type of the codes if the values are in a dictionary; nil otherwise.
   package var codes: ArrowInteger?
+  /// Whether the strings are JSON, by the extension type.
+  package var isJSON = false
 
   /// The maximum number of nested fields, and of fields of a table, so that a circular schema ends.
   static let mostLevels = 64
@@ -188,11 +192,12 @@ package struct ArrowField: Hashable, Sendable {
       return ArrowError(path, "is \(name), which rules have no value for; \(hint)")
     }
     if type == .map, !children[0].children[0].type.isText {
-      return ArrowError(
-        path, "is a map with keys that are \(children[0].children[0].type.name), not texts")
+      return ArrowError(path, "is a map whose keys are not strings; cast them to strings")
     }
+    // The entries of a map have meaningless names.
+    if type == .map { return children[0].children[1].problem(path) }
     for child in children {
-      // The element of a list and the entries of a map have meaningless names.
+      // The element of a list has a meaningless name.
       let below = type == .structure ? "\(path).\(child.name)" : path
       if let problem = child.problem(below) { return problem }
     }
@@ -228,6 +233,24 @@ extension ArrowField {
     guard dictionary.codes == nil else {
       throw ArrowError(path, "is a dictionary of dictionaries; cast it to a string")
     }
-    return ArrowField(name, dictionary.type, dictionary.children, codes: codes)
+    var field = ArrowField(name, dictionary.type, dictionary.children, codes: codes)
+    field.isJSON = dictionary.isJSON
+    return field
+  }
+
+  /// An extension type is read as its storage type only if rules have a value for what it means.
+  mutating func apply(extension name: String) {
+    switch name {
+    case "arrow.json", "google:sqlType:json": isJSON = type.isText
+    case "arrow.bool8": type = .other(name: "an eight-bit bool", hint: "cast it to a bool")
+    case "arrow.uuid": break
+    case _ where name.hasPrefix("google:sqlType:"): break
+    default:
+      let shown = name.utf8.count > 60 ? String(name.unicodeScalars.prefix(60)) + "..." : name
+      type = .other(
+        name: "of the extension type '\(shown)'",
+        hint: "cast it to a string, a number or a timestamp")
+      children = []
+    }
   }
 }

@@ -79,6 +79,11 @@ import Testing
           .null,
         ]),
       Sample(
+        name: "json", shape: .json(.bool),
+        values: [
+          true, ["a": [1, .null, "x"], "b": "a text that fits into no cell"], 2, "é", [], .null,
+        ]),
+      Sample(
         name: "map", shape: .map(.number("l")), values: [.map([]), ["k": 1, "l": .null], .null]),
     ]
     + ["s", "m", "u", "n"].map { unit in
@@ -144,7 +149,7 @@ import Testing
         values.map { ["other": true, "user": ["x": $0]] }, seed: seed, isPadded: seed > 0)
       for null in [ArrowNull.missing, .null] {
         let read = try read(table, program, null: null, count: count)
-        let wanted = values.map { Self.told(null == .null ? $0 : $0.withoutNull) }
+        let wanted = values.map { Self.told(null == .null ? $0 : $0.withoutNullMembers) }
         #expect(read.values == wanted)
         #expect(read.alone == wanted)
       }
