@@ -190,8 +190,12 @@ typedef struct tg_report tg_report;
 
 int32_t tg_report_make(tg_report *TG_NULLABLE *TG_NULLABLE out);
 
-/* {"users": 2, "rejected": 1, "placements": {..}, "rejects": [{"row": 2, "reason": "'userId' is NULL; it is required"}]}:
+/* {"users": 2, "rejected": 1, "placements": {..}, "rejects": [{"row": 2, "reason": "'userId' is NULL; it is required"}],
+ * "warnings": [{"code": "column-kind", "column": "user.age", "path": "user.age", "message": ".."}]}:
  * users and placements as in the summary of `tollgate precompute`, and the first 100 rows without an outcome.
+ * "warnings", if there are any, have a "message" for people: "column-kind" is a column of a type that rules are not
+ * written for, "untrimmed-id" IDs with white space at an end ("users" is their number), "rejected-rows" a table in
+ * which no row has an outcome.
  * Rows count from 0 in the table of a call or a stream. "placements" is {} before the first use with a plan. If an
  * error has ended a stream, "failure" is that error as returned by functions, with "column" and "row" where they are
  * known: streams themselves only have the message. */
@@ -219,7 +223,8 @@ typedef struct tg_plan tg_plan;
  *   "subject"         the column with the users' identities (default: "userId")
  *   "root"            "user" or "device": the root of the attributes in columns without a root
  *   "columns"         {"user.plan": "plan"}: the column of an attribute, if names differ
- *   "nulls"           "missing": NULL is a missing attribute; "null": JSON's null
+ *   "nulls"           "missing": NULL is a missing attribute; "null": JSON's null. An element of a list that is NULL
+ *                     is always null
  *   "missingColumns"  "error" or "ignore": the treatment of attributes without a column
  *   "sdkVersion"      "newest" or a version such as "4.12.5": the SDK that decides every row
  *
@@ -230,9 +235,10 @@ int32_t tg_plan_make(
     const struct ArrowSchema *TG_NULLABLE users, tg_plan *TG_NULLABLE *TG_NULLABLE out,
     tg_text *TG_NULLABLE error);
 
-/* {"placements": [..], "now": "..", "requirements": [..], "fields": [..], "choices": [{"result": "paywall",
+/* {"placements": [..], "now": "..", "requirements": [..], "attributes": [..], "fields": [..], "choices": [{"result": "paywall",
  * "audience": 0, "experiment": "e", "variant": "v", "paywall": "annual"}]}. A code is an index into the
- * choices. */
+ * choices. "attributes" are as in tg_config_describe. A plan with a schema has "warnings", as in a report, if there
+ * are any. */
 int32_t tg_plan_describe(const tg_plan *TG_NULLABLE plan, tg_text *TG_NULLABLE out);
 
 /* The schema of the outcomes: a struct with a column for each placement. */

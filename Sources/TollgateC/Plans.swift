@@ -24,6 +24,8 @@ final class TablePlan: Sendable {
   private let fields: [OutcomeField]
   /// For the schema that the plan was made for.
   private let given: TableBinding?
+  /// Made for the first table.
+  private let requirements = Locked<[AttributeRequirement]?>(nil)
   /// For schemas of tables, the most recent one first.
   private let known = Locked<[TableBinding]>([])
   private static let mostKnown = 8
@@ -50,7 +52,17 @@ final class TablePlan: Sendable {
     counting = options.form.hasColumns ? plan(collects: false) : batch
     outcomes = FrameOutcomes(batch, options.form)
     given = try schema.map { (field) throws(LibraryError) in
-      try TableBinding(field, ruleSet, options.columns)
+      try TableBinding(field, ruleSet, options.columns, ruleSet.attributeRequirements)
+    }
+  }
+
+  /// The types that rules need of each attribute.
+  private var attributes: [AttributeRequirement] {
+    requirements.withLock { known in
+      if let known { return known }
+      let made = ruleSet.attributeRequirements
+      known = made
+      return made
     }
   }
 
@@ -72,7 +84,7 @@ final class TablePlan: Sendable {
     }) {
       return found
     }
-    let made = try TableBinding(field, ruleSet, options)
+    let made = try TableBinding(field, ruleSet, options, attributes)
     known.withLock { $0 = [made] + $0.prefix(Self.mostKnown - 1) }
     return made
   }
@@ -102,12 +114,12 @@ final class TablePlan: Sendable {
   }
 
   var description: Value {
-    .object([
+    .members([
       "placements": .list(batch.placementNames.map { .string($0) }),
       "now": batch.now.text.map { .string($0) } ?? .int(batch.now.milliseconds),
       "assigner": .string(batch.assigner.name), "seed": .string(batch.assigner.seed),
       "requirements": .list(ruleSet.requirements.map { .string($0.description) }),
-      "attributes": .list(ruleSet.attributeRequirements.map(\.value)),
+      "attributes": .list(attributes.map(\.value)),
       "fields": .list(fields.map { .string($0.rawValue) }),
       "choices": .list(
         batch.choices.map { choice in
@@ -115,6 +127,7 @@ final class TablePlan: Sendable {
             [.init(key: "placement", value: .string(choice.placement))]
               + choice.values.members(OutcomeField.ofChoices))
         }),
+      "warnings": given.flatMap { $0.warnings.isEmpty ? nil : .list($0.warnings.map(\.value)) },
     ])
   }
 }
@@ -125,6 +138,8 @@ final class TableBinding: Sendable {
   let field: ArrowField
   let columns: FrameColumns
   let hasRows: Bool
+  /// The columns of types that rules are not written for.
+  let warnings: [ColumnWarning]
   private let workers = Locked<[WorkerBox]>([])
   private static let mostWorkers = 16
 
@@ -136,9 +151,10 @@ final class TableBinding: Sendable {
     init(_ plan: BatchPlan, _ columns: FrameColumns) { worker = FrameWorker(plan, columns) }
   }
 
-  init(_ field: ArrowField, _ ruleSet: RuleSet, _ options: FrameColumns.Options)
-    throws(LibraryError)
-  {
+  init(
+    _ field: ArrowField, _ ruleSet: RuleSet, _ options: FrameColumns.Options,
+    _ attributes: [AttributeRequirement]
+  ) throws(LibraryError) {
     self.field = field
     hasRows = options.hasRows
     do throws(ArrowError) {
@@ -146,6 +162,7 @@ final class TableBinding: Sendable {
     } catch {
       throw LibraryError(error, TG_BAD_COLUMN)
     }
+    warnings = ColumnWarning.all(columns, attributes, ruleSet)
   }
 
   /// Calls the body with a worker that is not in use.
@@ -327,7 +344,7 @@ public func tg_plan_decide(
       do throws(ArrowError) {
         let sums = try worker.decide(users)
         try plan.outcomes.export(worker, to: out)
-        report?.add(sums, worker.rejected, from: 0, plan)
+        report?.add(sums, worker, from: 0, plan, binding)
       } catch {
         throw LibraryError(error, TG_BAD_ARRAY)
       }

@@ -14,6 +14,8 @@ final class Report: Sendable {
     var sums: BatchSums?
     var rejected: [Value] = []
     var failure: Value?
+    var columns: [ColumnWarning] = []
+    var untrimmed: (rows: Int, example: String) = (0, "")
   }
 
   private let counts = Locked(Counts())
@@ -30,13 +32,24 @@ final class Report: Sendable {
     }
   }
 
-  /// - Parameter first: the row that these begin with.
+  /// - Parameters:
+  ///   - worker: has decided these rows.
+  ///   - first: the row that these begin with.
   func add(
-    _ sums: BatchSums, _ rejected: [FrameWorker.RejectedRow], from first: Int, _ plan: TablePlan
+    _ sums: BatchSums, _ worker: FrameWorker, from first: Int, _ plan: TablePlan,
+    _ binding: TableBinding
   ) {
+    let (rejected, untrimmed) = (worker.rejected, worker.untrimmed)
     counts.withLock { counts in
       if counts.sums == nil { counts.sums = plan.batch.emptySums }
       counts.sums?.add(sums)
+      for warning in binding.warnings where !counts.columns.contains(warning) {
+        counts.columns.append(warning)
+      }
+      if untrimmed.rows > 0 {
+        if counts.untrimmed.rows == 0 { counts.untrimmed.example = untrimmed.example }
+        counts.untrimmed.rows += untrimmed.rows
+      }
       for row in rejected where counts.rejected.count < FrameWorker.mostReasons {
         counts.rejected.append(
           .object(["row": .int(Int64(first + row.row)), "reason": .string(row.reason)]))
@@ -62,8 +75,43 @@ final class Report: Sendable {
       members = found
     }
     members.append(.init(key: "rejects", value: .list(counts.rejected)))
+    let warnings = counts.columns.map(\.value) + untrimmed(counts) + allRejected(counts)
+    if !warnings.isEmpty { members.append(.init(key: "warnings", value: .list(warnings))) }
     if let failure = counts.failure { members.append(.init(key: "failure", value: failure)) }
     return .map(members)
+  }
+}
+
+extension Report {
+  /// The warning that no row has an outcome.
+  private func allRejected(_ counts: Counts) -> [Value] {
+    guard let sums = counts.sums, sums.users == 0, sums.rejected > 0,
+      let reason = counts.rejected.first?["reason"]?.text
+    else { return [] }
+    return [
+      .object([
+        "code": "rejected-rows",
+        "message": .string("no row has an outcome: \(reason)"),
+        "users": .int(Int64(sums.rejected)),
+      ])
+    ]
+  }
+
+  /// The warning about identities with white space at an end, if there are any.
+  private func untrimmed(_ counts: Counts) -> [Value] {
+    let (rows, example) = counts.untrimmed
+    if rows == 0 { return [] }
+    let id = Value.string(example).json
+    let message =
+      rows == 1
+      ? "1 user ID has white space at an end: \(id)"
+      : "\(rows) user IDs have white space at an end, such as \(id)"
+    return [
+      .object([
+        "code": .string(Diagnostic.Code.untrimmedID.rawValue),
+        "message": .string("\(message); trim them, because SDKs do"), "users": .int(Int64(rows)),
+      ])
+    ]
   }
 }
 

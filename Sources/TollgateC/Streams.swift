@@ -16,14 +16,18 @@ private final class OutcomeStream {
   // stream and is freed in `deinit`. Tests: TableTests.streamsThatFailSayWhy, asan.
 
   let plan: TablePlan
+  let binding: TableBinding
   let report: Report?
   var stream: FrameStream
   private let turn = Locked(())
   /// Why the stream has ended. It lives as long as the stream.
   private var problem: UnsafeMutablePointer<CChar>?
 
-  init(_ plan: TablePlan, _ report: Report?, _ stream: consuming FrameStream) {
+  init(
+    _ plan: TablePlan, _ binding: TableBinding, _ report: Report?, _ stream: consuming FrameStream
+  ) {
     self.plan = plan
+    self.binding = binding
     self.report = report
     self.stream = stream
   }
@@ -45,7 +49,7 @@ private final class OutcomeStream {
     do throws(ArrowError) {
       guard let sums = try stream.decide() else { return 0 }
       try plan.outcomes.export(stream.worker, to: out)
-      report?.add(sums, stream.worker.rejected, from: stream.firstRow, plan)
+      report?.add(sums, stream.worker, from: stream.firstRow, plan, binding)
       return 0
     } catch {
       report?.fail(error)
@@ -93,7 +97,7 @@ private final class OutcomeStream {
 /// Takes over a stream, even if this fails, and returns the roles of its columns.
 private func taken(
   _ users: UnsafeMutablePointer<ArrowArrayStream>?, _ plan: OpaquePointer?, counts: Bool
-) throws(LibraryError) -> (TablePlan, FrameStreamBox) {
+) throws(LibraryError) -> (TablePlan, TableBinding, FrameStreamBox) {
   // SAFETY: The caller's stream is moved and marked as released, even if this fails.
   // Tests: TableTests.streamsAreReleasedWhateverHappens, asan.
   guard let users else { throw .null("users") }
@@ -108,7 +112,7 @@ private func taken(
   let (binding, hasEnded) = try plan.binding(schema) { isWithoutRows(stream) }
   let made = FrameStream(
     counts ? plan.counting : plan.batch, binding.columns, stream, hasEnded: hasEnded)
-  return (plan, FrameStreamBox(made))
+  return (plan, binding, FrameStreamBox(made))
 }
 
 /// Reads a stream until its first row.
@@ -146,12 +150,12 @@ public func tg_plan_stream(
 ) -> Int32 {
   out?.initialize(to: ArrowArrayStream())
   return attempt(error) { () throws(LibraryError) in
-    let (plan, box) = try taken(users, plan, counts: false)
+    let (plan, binding, box) = try taken(users, plan, counts: false)
     guard let out else { throw .null("out") }
     let report = report?.object(Report.self)
     try report?.check(plan)
     guard let stream = box.take() else { return }
-    OutcomeStream(plan, report, stream).export(to: out)
+    OutcomeStream(plan, binding, report, stream).export(to: out)
   }
 }
 
@@ -161,13 +165,13 @@ public func tg_plan_count(
   _ out: UnsafeMutablePointer<tg_text>?
 ) -> Int32 {
   let status = answer(out) { () throws(LibraryError) in
-    let (plan, box) = try taken(users, plan, counts: true)
+    let (plan, binding, box) = try taken(users, plan, counts: true)
     let report = Report()
     try report.check(plan)
     guard var stream = box.take() else { return [] }
     do throws(ArrowError) {
       while let sums = try stream.decide() {
-        report.add(sums, stream.worker.rejected, from: stream.firstRow, plan)
+        report.add(sums, stream.worker, from: stream.firstRow, plan, binding)
       }
     } catch {
       throw LibraryError(error, TG_BAD_ARRAY)
