@@ -261,6 +261,7 @@ enum RuleErrorText {
     guard let subject = details.subject else {
       return "\(details.operation ?? shortened(details.text)) does not take values of these types"
     }
+    if let problem = numbers(failure, details, subject) { return problem }
     let needs = operand(of: details)
     if failure.isUnreachable, let dot = subject.lastIndex(of: ".") {
       let inner = subject[..<dot]
@@ -288,6 +289,21 @@ enum RuleErrorText {
     case let operation?: return "\(subject) has a type that \(operation) does not take"
     case nil: return "\(shortened(details.text)) does not take a value of the type of \(subject)"
     }
+  }
+
+  /// Describes arithmetic of an integer and a double, which CEL does not have; nil for other failures.
+  private static func numbers(
+    _ failure: Failure, _ details: Program.FailureDetails, _ subject: String
+  ) -> String? {
+    let types = failure.error.operandTypes
+    guard types.count == 2, types.allSatisfy({ ["int", "uint", "double"].contains($0) }),
+      let operation = details.operation
+    else { return nil }
+    if operation == "%" {
+      return "\(subject) is not an integer, and % needs one; doubles such as 1.0 are another type"
+    }
+    return "\(shortened(details.text)) mixes \(types[0]) and \(types[1]); "
+      + "convert one of them, as in double(\(subject))"
   }
 
   /// The type that an operator or a function expects in place of the attribute.

@@ -86,6 +86,16 @@ import Testing
         "a type that does not fit"
       ),
       (
+        "user.half % 2 == 0",
+        "user.half is not an integer, and % needs one; doubles such as 1.0 are another type",
+        "a type that does not fit"
+      ),
+      (
+        "user.half + 1 > 0",
+        "user.half + 1 mixes double and int; convert one of them, as in double(user.half)",
+        "a type that does not fit"
+      ),
+      (
         "user.age + user.plan > 0", "+ does not take values of these types",
         "a type that does not fit"
       ),
@@ -136,6 +146,7 @@ import Testing
       [
         "user": [
           "plan": "free", "age": 20, "zero": 0, "most": .int(.max), "list": [1], "none": .null,
+          "half": .double(0.5),
           "time": "2026-02-01T00:00:00Z", "map": ["a": 1],
         ]
       ])
