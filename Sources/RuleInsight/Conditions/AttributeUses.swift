@@ -7,6 +7,8 @@ struct AttributeUses {
   enum Use: Int, CaseIterable, Comparable {
     case loop, textFunction, concatenation, textOrder, arithmetic, numberOrder, textEquality
     case numberEquality, boolean, membership, size, truth, time
+    /// `double()`, which takes strings too, and `string()`, which takes almost anything.
+    case toDouble, toText
 
     static func < (a: Use, b: Use) -> Bool { a.rawValue < b.rawValue }
   }
@@ -63,7 +65,10 @@ struct AttributeUses {
     switch graph[id].kind {
     case .equal: compare(operands[0], operands[1], isOrder: false, graph)
     case .compare, .less, .lessOrEqual: compare(operands[0], operands[1], isOrder: true, graph)
-    case .equalEither: add(.textEquality, subject(operands[0], graph))
+    case .equalEither:
+      for place in [graph[id].b, graph[id].c] {
+        add(equalityWith: graph.constants.cells[Int(place)], subject(operands[0], graph))
+      }
     case .in: member(operands[0], of: operands[1], graph)
     case .testCall:
       if graph.function(id) == .isWithin {
@@ -166,7 +171,7 @@ struct AttributeUses {
     }
   }
 
-  private mutating func add(equalityWith constant: Cell, _ subject: Subject) {
+  private mutating func add(equalityWith constant: Cell, _ subject: Subject?) {
     if constant.isText { add(.textEquality, subject) }
     if Tag.int...Tag.double ~= constant.tag { add(.numberEquality, subject) }
     if constant.tag == Tag.bool { add(.boolean, subject) }
@@ -179,8 +184,14 @@ struct AttributeUses {
       return
     }
     switch function {
-    case .contains, .startsWith, .endsWith, .matches, .toIntTruncating, .toInt, .toDoubleParsing,
-      .toDouble, .lowerAscii, .upperAscii, .trim, .substring, .charAt, .indexOf, .lastIndexOf,
+    case .toInt, .toIntTruncating:
+      add(.textFunction, subject)
+      add(.numberEquality, subject)
+    case .toDouble, .toDoubleParsing: add(.toDouble, subject)
+    case .toText, .toPlainText, .intToText: add(.toText, subject)
+    case .boolToText: add(.boolean, subject)
+    case .contains, .startsWith, .endsWith, .matches, .lowerAscii, .upperAscii, .trim, .substring,
+      .charAt, .indexOf, .lastIndexOf,
       .replace, .split, .requireText, .version, .regexReplace, .regexExtract, .regexExtractAll:
       add(.textFunction, subject)
     case .textToTimestamp, .toTimestamp, .date: add(.time, subject)

@@ -1,12 +1,23 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Arithmetic of superscript in SQL: integers wrap at 64 bits, and a double takes any number with it.
+/// Arithmetic in SQL. Integers of superscript wrap at 64 bits, and a double takes any number with it. In CEL an
+/// overflow is a fault, and so is a double with an integer.
 extension SQLTranslator {
+  private var isCEL: Bool { ruleSet.program.storage.environment.dialect == .cel }
+
   mutating func arithmetic(_ id: ConditionGraph.ID, _ node: ConditionGraph.Node) throws(SQLRefusal)
     -> SQLCell
   {
-    let operation = Superscript.Operator(rawValue: UInt8(truncatingIfNeeded: node.c)) ?? .add
+    let operation: Superscript.Operator =
+      switch node.kind {
+      case .add: .add
+      case .subtract: .subtract
+      case .multiply: .multiply
+      case .divide: .divide
+      case .modulo: .modulo
+      default: Superscript.Operator(rawValue: UInt8(truncatingIfNeeded: node.c)) ?? .add
+      }
     let (left, right) = (try value(Int(node.a)), try value(Int(node.b)))
     return try left.mapping { a throws(SQLRefusal) in
       if a.fault != nil { return SQLCell(a) }
@@ -31,6 +42,7 @@ extension SQLTranslator {
           SQLExpression(
             text: "(\(first.text) || \(second.text))", columns: first.columns + second.columns)))
     }
+    if isCEL, [a, b].contains(where: \.isTime) { throw SQLRefusal("it computes with times") }
     if case .time(let first) = a, let second = time(b) {
       guard operation == .subtract else { throw SQLRefusal("it computes with times") }
       return SQLCell(
@@ -45,7 +57,11 @@ extension SQLTranslator {
     switch (first, second) {
     case (.other, _), (_, .other): throw SQLRefusal("it computes with lists, maps or times")
     case (.integer, .integer): return try integers(operation, a, b)
-    case (.double, _), (_, .double): return try doubles(operation, a, b)
+    case (.double, .double) where isCEL && operation != .modulo: return try doubles(operation, a, b)
+    case (.double, .integer), (.integer, .double), (.double, .double):
+      return isCEL ? SQLCell(.fault(.noSuchOverload)) : try doubles(operation, a, b)
+    case (.double, _) where !isCEL, (_, .double) where !isCEL:
+      return try doubles(operation, a, b)
     default: throw SQLRefusal("it computes with a number that may be an integer or a double")
     }
   }
@@ -90,9 +106,9 @@ extension SQLTranslator {
     let left = "CAST(\(first.text) AS \(database.wideType))"
     let right = "CAST(\(second.text) AS \(database.wideType))"
     switch operation {
-    case .add: return wrapped("\(left) + \(right)", columns)
-    case .subtract: return wrapped("\(left) - \(right)", columns)
-    case .multiply: return wrapped("\(left) * \(right)", columns)
+    case .add: return fitted("\(left) + \(right)", columns)
+    case .subtract: return fitted("\(left) - \(right)", columns)
+    case .multiply: return fitted("\(left) * \(right)", columns)
     case .divide, .modulo: break
     }
     func result(_ left: String, _ right: String) -> SQLValue {
@@ -124,6 +140,19 @@ extension SQLTranslator {
     ])
   }
 
+  /// An integer of any size as one of 64 bits.
+  private func fitted(_ text: String, _ columns: [String]) -> SQLCell {
+    guard isCEL else { return wrapped(text, columns) }
+    let range =
+      "(\(text)) BETWEEN \(database.wideLiteral("-9223372036854775808")) "
+      + "AND \(database.wideLiteral("9223372036854775807"))"
+    let fits = SQLCondition.atom(.predicate(range, columns: columns), true)
+    return SQLCell([
+      (fits, .integer(SQLExpression(text: "(\(text))", columns: columns))),
+      (!fits, .fault(.overflow)),
+    ])
+  }
+
   /// An integer of any size as the one that its low 64 bits are.
   private func wrapped(_ text: String, _ columns: [String]) -> SQLCell {
     let range = database.wideLiteral("18446744073709551616")
@@ -139,9 +168,11 @@ extension SQLTranslator {
       switch value {
       case .fault: return SQLCell(value)
       case .integer(let number):
-        return wrapped("0 - CAST(\(number.text) AS \(database.wideType))", number.columns)
+        return fitted("0 - CAST(\(number.text) AS \(database.wideType))", number.columns)
       case .double(let number):
         return SQLCell(.double(SQLExpression(text: "(-\(number.text))", columns: number.columns)))
+      case .number where isCEL:
+        throw SQLRefusal("it computes with a number that may be an integer or a double")
       case .number(let number):
         // Comparisons have the same result whether it is an integer or a double.
         return SQLCell(

@@ -15,6 +15,19 @@ extension SQLTranslator {
       return try value(first).mapping { value throws(SQLRefusal) in
         try size(value, inBytes: function == .byteSize)
       }
+    case .toPlainText, .toText, .intToText, .boolToText:
+      return try value(first).mapping { value throws(SQLRefusal) in try text(value, function) }
+    case .toDoubleParsing, .toDouble:
+      return try value(first).mapping { value throws(SQLRefusal) in try double(value) }
+    case .toInt:
+      return try value(first).mapping { value throws(SQLRefusal) in
+        if value.isTime { throw SQLRefusal("it computes with times") }
+        return try integer(value)
+      }
+    case .lowerAscii, .upperAscii:
+      return try value(first).mapping { value throws(SQLRefusal) in
+        try cased(value, isLower: function == .lowerAscii)
+      }
     case .requireText: return try required(first) { $0.isText }
     case .requireList: return try required(first) { $0.isList }
     case .sameNumber: return try required(first) { $0.isNumber }
@@ -76,6 +89,69 @@ extension SQLTranslator {
     }
   }
 
+  /// `string(value)`, and the functions that take values of one type.
+  private func text(_ value: SQLValue, _ function: Function) throws(SQLRefusal) -> SQLCell {
+    let takesAll = function == .toPlainText || function == .toText
+    switch value {
+    case .fault: return SQLCell(value)
+    case .text: return SQLCell(takesAll ? value : .fault(.noSuchOverload))
+    case .integer(let number) where function != .boolToText:
+      let text = "CAST(\(number.text) AS \(database.type(.text)))"
+      return SQLCell(.text(SQLExpression(text: text, columns: number.columns)))
+    case .constant(let cell):
+      if cell.isText { return SQLCell(takesAll ? value : .fault(.noSuchOverload)) }
+      if cell.tag == Tag.bool, function == .boolToText || function == .toText {
+        return SQLCell(.constant(Self.text(cell.boolValue ? "true" : "false")))
+      }
+      if cell.tag == Tag.bool || cell.tag == Tag.null || !takesAll && cell.tag != Tag.int {
+        return SQLCell(.fault(.noSuchOverload))
+      }
+      throw SQLRefusal("it converts a constant")
+    case .number, .double:
+      if function == .boolToText { return SQLCell(.fault(.noSuchOverload)) }
+      throw SQLRefusal("it writes a double as a string")
+    case .time, .span:
+      if takesAll { throw SQLRefusal("it writes a time as a string") }
+      return SQLCell(.fault(.noSuchOverload))
+    case .list, .integer: return SQLCell(.fault(.noSuchOverload))
+    case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
+    }
+  }
+
+  /// `double(value)`
+  private func double(_ value: SQLValue) throws(SQLRefusal) -> SQLCell {
+    switch value {
+    case .fault, .double: return SQLCell(value)
+    case .integer(let number), .number(let number):
+      let text = "CAST(\(number.text) AS \(database.type(.double)))"
+      return SQLCell(.double(SQLExpression(text: text, columns: number.columns)))
+    case .text: throw SQLRefusal("it reads a double from a string")
+    case .constant(let cell):
+      if cell.tag == Tag.bool || cell.tag == Tag.null { return SQLCell(.fault(.noSuchOverload)) }
+      if Tag.int...Tag.double ~= cell.tag { return SQLCell(.constant(Cell(cell.nearestDouble))) }
+      throw SQLRefusal("it converts a constant")
+    case .time, .span, .list: return SQLCell(.fault(.noSuchOverload))
+    case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
+    }
+  }
+
+  /// `lowerAscii` and `upperAscii`.
+  private func cased(_ value: SQLValue, isLower: Bool) throws(SQLRefusal) -> SQLCell {
+    switch value {
+    case .fault: return SQLCell(value)
+    case .text(let text):
+      let letters = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+      let (from, to) = isLower ? (letters[1], letters[0]) : (letters[0], letters[1])
+      return SQLCell(
+        .text(
+          SQLExpression(
+            text: "translate(\(text.text), '\(from)', '\(to)')", columns: text.columns)))
+    case .constant: throw SQLRefusal("it converts a constant")
+    case .integer, .number, .double, .time, .span, .list: return SQLCell(.fault(.noSuchOverload))
+    case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
+    }
+  }
+
   /// `int(value)`
   private func integer(_ value: SQLValue) throws(SQLRefusal) -> SQLCell {
     switch value {
@@ -101,18 +177,34 @@ extension SQLTranslator {
   }
 
   /// `list[index]`: null for what the list does not have.
-  private func element(_ index: Cell, of value: SQLValue) throws(SQLRefusal) -> SQLCell {
+  ///
+  /// - Parameter outside: the value for a place that the list does not have.
+  func element(
+    _ index: Cell, of value: SQLValue, outside: SQLValue = .constant(.null)
+  ) throws(SQLRefusal) -> SQLCell {
     switch value {
     case .fault: return SQLCell(value)
     case .list(let list):
-      guard index.tag == Tag.int else { return SQLCell(.fault(.noSuchOverload)) }
-      guard (0..<1 << 31).contains(index.intValue) else { return SQLCell(.constant(.null)) }
+      guard index.tag == Tag.int else {
+        // CEL takes whole doubles, too.
+        if outside.fault != nil {
+          throw SQLRefusal("it reads an element at a place that is no integer")
+        }
+        return SQLCell(.fault(.noSuchOverload))
+      }
+      guard (0..<1 << 31).contains(index.intValue) else { return SQLCell(outside) }
       let text = database.element(Int(index.intValue), of: list.text)
       let isNull = SQLCondition.atom(.isNull(text), true)
       let element = SQLExpression(text: text, columns: [text])
+      let values = cases(of: element, .text, text).map {
+        (SQLCondition.all(of: [!isNull, $0.0]), $0.1)
+      }
+      let count = SQLExpression(text: database.listCount(list.text), columns: list.columns)
+      let isThere = SQLCondition.atom(
+        .predicate("\(count.text) > \(index.intValue)", columns: list.columns), true)
       return SQLCell(
-        [(isNull, .constant(.null))]
-          + cases(of: element, .text, text).map { (.all(of: [!isNull, $0.0]), $0.1) })
+        [(!isThere, outside), (.all(of: [isThere, isNull]), nullElement)] + values)
+    case .text where outside.fault != nil: return SQLCell(.fault(.noSuchOverload))
     case .text: throw SQLRefusal("it reads a character of a string")
     case .constant(let cell) where cell.tag == Tag.bool || cell.tag == Tag.null:
       return SQLCell(.fault(.noSuchOverload))

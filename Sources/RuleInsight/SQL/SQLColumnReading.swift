@@ -59,8 +59,8 @@ extension AttributeUses.Use {
     switch self {
     case .loop, .membership: .list
     case .textFunction, .concatenation, .textOrder, .textEquality, .size: .text
-    case .arithmetic: .integer
-    case .numberOrder, .numberEquality: .number
+    case .arithmetic, .toText: .integer
+    case .numberOrder, .numberEquality, .toDouble: .number
     case .boolean, .truth: .bool
     case .time: .time
     }

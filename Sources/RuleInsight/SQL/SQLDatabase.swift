@@ -193,6 +193,23 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
+  /// For each element of a list for which one of several conditions holds, its number; nil for a database that has
+  /// no form for it.
+  func codes(_ list: String, _ variable: String, _ cases: [(condition: String, code: Int)])
+    -> String?
+  {
+    let code = "CASE" + cases.map { " WHEN \($0) THEN \($1)" }.joined() + " ELSE 0 END"
+    switch self {
+    case .duckdb:
+      return "list_filter(list_transform(\(list), lambda \(variable): \(code)), "
+        + "lambda code_of_\(variable): code_of_\(variable) > 0)"
+    case .spark:
+      return "filter(transform(\(list), \(variable) -> \(code)), "
+        + "code_of_\(variable) -> code_of_\(variable) > 0)"
+    case .bigquery, .snowflake, .postgres: return nil
+    }
+  }
+
   /// The element of a list of strings at a place from 0; NULL where there is none.
   func element(_ place: Int, of list: String) -> String {
     switch self {

@@ -30,7 +30,8 @@ extension SQLTranslator {
         outcome = try rounds(kind, Array(cell.elements), parts[1], node.c)
       case .constant(let cell) where cell.tag == Tag.map:
         throw SQLRefusal("it loops over a map")
-      case .list(let list): outcome = try quantified(kind, list, parts[1], node.c)
+      case .list(let list):
+        outcome = try quantified(kind, list, parts[1], node.c, failsAtOnce: failsAtOnce)
       case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
       case .text, .integer, .number, .double, .time, .span, .constant:
         outcome = SQLOutcome(fault: .noSuchOverload)
@@ -60,23 +61,126 @@ extension SQLTranslator {
     return result
   }
 
-  /// A loop over a list of strings whose body cannot fail.
-  private mutating func quantified(
-    _ kind: ConditionGraph.LoopKind, _ list: SQLExpression, _ body: ConditionGraph.ID,
-    _ level: UInt32
-  ) throws(SQLRefusal) -> SQLOutcome {
-    let before = locals[level]
-    defer { locals[level] = before }
+  /// Makes the variable of a loop over a list of strings.
+  private mutating func enter(_ level: UInt32) -> String {
     loops += 1
     let variable = "element\(loops)"
     let isNull = SQLCondition.atom(.isNull(variable), true)
     let element = SQLExpression(text: variable, columns: [variable])
     locals[level] = SQLCell(
-      [(isNull, .constant(.null))]
+      [(isNull, nullElement)]
         + cases(of: element, .text, variable).map { (.all(of: [!isNull, $0.0]), $0.1) })
+    return variable
+  }
+
+  private func atom(_ text: String) -> SQLCondition {
+    .atom(.predicate(text, columns: []), true)
+  }
+
+  /// A loop of CEL whose body may fail: an element that decides counts more than faults of others.
+  private func absorbed(
+    _ kind: ConditionGraph.LoopKind, _ list: SQLExpression, _ variable: String,
+    _ outcome: SQLOutcome
+  ) throws(SQLRefusal) -> SQLOutcome {
+    func count(_ condition: SQLCondition) -> String {
+      database.listCount(database.filtered(list.text, variable, condition.text))
+    }
+    let fails = atom("\(count(.any(of: outcome.faults.map(\.when)))) > 0")
+    let decides: SQLCondition
+    switch kind {
+    case .existsOne:
+      let isOne = atom("\(count(outcome.yes)) = 1")
+      return SQLOutcome(
+        yes: .all(of: [isOne, !fails]), no: .all(of: [!isOne, !fails]),
+        faults: [(.noSuchOverload, fails)])
+    case .all: decides = atom("\(count(outcome.no)) > 0")
+    default: decides = atom("\(count(outcome.yes)) > 0")
+    }
+    let others = SQLCondition.all(of: [!decides, !fails])
+    return SQLOutcome(
+      yes: kind == .all ? others : decides, no: kind == .all ? decides : others,
+      faults: [(.noSuchOverload, .all(of: [fails, !decides]))])
+  }
+
+  /// A loop of superscript whose body may fail: the first element that decides or fails ends it.
+  private func searched(
+    _ kind: ConditionGraph.LoopKind, _ list: SQLExpression, _ variable: String,
+    _ outcome: SQLOutcome
+  ) throws(SQLRefusal) -> SQLOutcome {
+    let decides = kind == .all ? outcome.no : outcome.yes
+    let codes = [(decides, 1)] + outcome.faults.enumerated().map { ($1.when, $0 + 2) }
+    guard let found = database.codes(list.text, variable, codes.map { ($0.text, $1) }) else {
+      throw SQLRefusal("it loops over a list, and may fail for an element")
+    }
+    func code(_ place: Int, _ code: Int) -> SQLCondition {
+      atom("COALESCE(\(database.element(place, of: found)), 0) = \(code)")
+    }
+    guard kind == .existsOne else {
+      let (one, none) = (code(0, 1), code(0, 0))
+      return SQLOutcome(
+        yes: kind == .all ? none : one, no: kind == .all ? one : none,
+        faults: outcome.faults.enumerated().map { ($1.kind, code(0, $0 + 2)) })
+    }
+    // A second element decides, too.
+    let first = code(0, 1)
+    return SQLOutcome(
+      yes: .all(of: [first, code(1, 0)]),
+      no: .any(of: [code(0, 0), .all(of: [first, code(1, 1)])]),
+      faults: outcome.faults.enumerated().map { place, fault in
+        (
+          fault.kind,
+          .any(of: [code(0, place + 2), .all(of: [first, code(1, place + 2)])])
+        )
+      })
+  }
+
+  /// `filter`: the elements of a list of strings for which the body holds.
+  mutating func kept(_ id: ConditionGraph.ID, _ node: ConditionGraph.Node) throws(SQLRefusal)
+    -> SQLCell
+  {
+    let parts = operands(id)
+    let flags = ConditionGraph.LoopKind.failsAtOnce
+    let isFilter =
+      node.b & ~flags == ConditionGraph.LoopKind.map.rawValue && parts.count == 3
+      && self.node(parts[2]).kind == .local && self.node(parts[2]).a == node.c
+    guard isFilter else { throw SQLRefusal("it makes a list or a map in a loop") }
+    let range = try value(parts[0])
+    var cells: [(SQLCondition, SQLValue)] = []
+    for part in range.cases {
+      switch part.value {
+      case .fault: cells.append((part.when, part.value))
+      case .list(let list):
+        let before = locals[node.c]
+        defer { locals[node.c] = before }
+        let variable = enter(node.c)
+        let outcome = try test(parts[1])
+        guard outcome.faults.isEmpty else {
+          throw SQLRefusal("it loops over a list, and may fail for an element")
+        }
+        let text = database.filtered(list.text, variable, outcome.yes.text)
+        cells.append((part.when, .list(SQLExpression(text: text, columns: list.columns))))
+      case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
+      case .constant(let cell) where cell.tag == Tag.list || cell.tag == Tag.map:
+        throw SQLRefusal("it makes a list or a map in a loop")
+      case .text, .integer, .number, .double, .time, .span, .constant:
+        cells.append((part.when, .fault(.noSuchOverload)))
+      }
+    }
+    return SQLCell(cells)
+  }
+
+  /// A loop over a list of strings.
+  private mutating func quantified(
+    _ kind: ConditionGraph.LoopKind, _ list: SQLExpression, _ body: ConditionGraph.ID,
+    _ level: UInt32, failsAtOnce: Bool
+  ) throws(SQLRefusal) -> SQLOutcome {
+    let before = locals[level]
+    defer { locals[level] = before }
+    let variable = enter(level)
     let outcome = try test(body)
     guard outcome.faults.isEmpty else {
-      throw SQLRefusal("it loops over a list, and may fail for an element")
+      return try failsAtOnce
+        ? searched(kind, list, variable, outcome) : absorbed(kind, list, variable, outcome)
     }
     let counted = database.filtered(
       list.text, variable, kind == .all ? outcome.no.text : outcome.yes.text)

@@ -86,9 +86,19 @@ extension SQLTranslator {
       return SQLOutcome(.atom(equality(number, try literal(cell)), true))
     case (.list(let list), .constant(let cell)):
       guard cell.tag == Tag.list else { return SQLOutcome(false) }
-      guard cell.outsideCount == 0 else { throw SQLRefusal("it compares lists") }
+      let elements = Array(cell.elements)
+      guard elements.count <= 32 else { throw SQLRefusal("it compares long lists") }
       let count = SQLExpression(text: database.listCount(list.text), columns: list.columns)
-      return SQLOutcome(.atom(equality(count, "0"), true))
+      var outcome = SQLOutcome(.atom(equality(count, "\(elements.count)"), true))
+      for (place, constant) in elements.enumerated() {
+        let element = try element(Cell(Int64(place)), of: a)
+        let same = try element.testing { value throws(SQLRefusal) in
+          try equal(value, .constant(constant))
+        }
+        outcome = SQLOutcome(
+          yes: .all(of: [outcome.yes, same.yes]), no: .any(of: [outcome.no, same.no]), faults: [])
+      }
+      return outcome
     case (.time(let time), .constant(let cell)), (.span(let time), .constant(let cell)):
       guard let constant = try unit(cell, like: a) else { return SQLOutcome(false) }
       return SQLOutcome(.atom(equality(time, constant), true))
@@ -163,10 +173,11 @@ extension SQLTranslator {
       return atom(database.ordered(first.text), second.text, first.columns + second.columns)
     }
     if let first = try numberOperand(a), let second = try numberOperand(b) {
-      // NaN is the largest number, or has no order.
+      // NaN is the largest number, or has no order. It is not less than itself.
       let smaller = comparison == .less || comparison == .lessOrEqual ? first : second
       return atom(
-        first.text, second.text, first.columns + second.columns, excludes: [nan(smaller).text])
+        first.text, second.text, first.columns + second.columns,
+        excludes: first.text == second.text ? [] : [nan(smaller).text])
     }
     if let first = try timeOperand(a, like: b), let second = try timeOperand(b, like: a) {
       return atom(first.text, second.text, first.columns + second.columns)
@@ -302,6 +313,10 @@ extension SQLTranslator {
   /// `element in collection`
   private func within(_ element: SQLValue, _ collection: SQLValue) throws(SQLRefusal) -> SQLOutcome
   {
+    if ruleSet.program.storage.environment.dialect == .cel, try textOperand(collection) != nil {
+      // Only superscript looks for parts of strings.
+      return SQLOutcome(fault: .noSuchOverload)
+    }
     if let part = try textOperand(element), let text = try textOperand(collection) {
       return holding(text, part, in: collection, element)
     }
@@ -402,7 +417,10 @@ extension SQLTranslator {
       if cell.tag == Tag.bool, binding.readsBooleanTexts {
         return atom(database.literal(cell.boolValue ? "true" : "false"), [])
       }
-      if cell.tag == Tag.null { throw SQLRefusal("it looks for null in a list") }
+      // On iOS an element that is NULL is a map.
+      if cell.tag == Tag.null || cell.tag == Tag.map {
+        throw SQLRefusal("it looks for null or a map in a list")
+      }
       return cell.isText ? atom(try literal(cell), []) : SQLOutcome(false)
     case .integer, .number, .double, .time, .span, .list: return SQLOutcome(false)
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")

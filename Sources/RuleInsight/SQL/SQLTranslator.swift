@@ -61,7 +61,27 @@ struct SQLTranslator {
 
   /// When the condition of a rule holds.
   mutating func condition(of entry: Program.Entry) throws(SQLRefusal) -> SQLCondition {
-    try test(ruleSet.program.storage.rootNodes[entry.source]).yes
+    let root = ruleSet.program.storage.rootNodes[entry.source]
+    do throws(SQLRefusal) {
+      return try test(root).yes
+    } catch {
+      guard let isTrue = constantTruth(root, entry) else { throw error }
+      return isTrue ? .always : .never
+    }
+  }
+
+  /// Whether a rule that reads nothing holds; nil for others.
+  private func constantTruth(_ root: ConditionGraph.ID, _ entry: Program.Entry) -> Bool? {
+    let program = ruleSet.program
+    guard program.storage.graph.slots(below: root).isEmpty else { return nil }
+    let calls = program.storage.graph.nodes(below: root).contains {
+      let function = self.function($0)
+      return node($0).kind == .call && (function == .custom || function == .answerFor)
+    }
+    if calls { return nil }
+    var frame = Frame(for: program)
+    guard let value = try? program.evaluate(entry, in: &frame) else { return false }
+    return value == .bool(true)
   }
 
   // MARK: The graph
@@ -118,13 +138,19 @@ struct SQLTranslator {
     case .arithmetic: return try arithmetic(id, node)
     case .negate: return try negated(value(a))
     case .call where !isTest(id): return try call(id)
+    case .loop where !isTest(id): return try kept(id, node)
     case .call, .present, .not, .holds, .and, .or, .equal, .less, .lessOrEqual, .in, .isThere,
       .truthy, .both, .compare, .equalEither, .testCall, .whenThere, .loop:
       return try test(id).cell
-    case .add, .subtract, .multiply, .divide, .modulo:
-      throw SQLRefusal("arithmetic of standard CEL fails on overflow, which SQL cannot say")
-    case .select, .hasField, .member, .index, .map, .mapKeepingLast:
-      throw SQLRefusal("it reads a map")
+    case .add, .subtract, .multiply, .divide, .modulo: return try arithmetic(id, node)
+    case .index:
+      guard let index = constant(b) else {
+        throw SQLRefusal("it reads an element at a place that is not constant")
+      }
+      return try value(a).mapping { value throws(SQLRefusal) in
+        try element(index, of: value, outside: .fault(.indexOutOfRange))
+      }
+    case .select, .hasField, .member, .map, .mapKeepingLast: throw SQLRefusal("it reads a map")
     case .list, .optionalElement: throw SQLRefusal("it makes a list of attributes")
     case .bind: throw SQLRefusal("it defines a variable")
     case .filter, .relation, .affirms, .text, .output, .statements, .choose, .assign, .capture,
@@ -165,6 +191,11 @@ struct SQLTranslator {
       kind == .time
       ? time(column.expression) : cases(of: column.expression, kind, column.column.path)
     return present(column.expression, values, or: other)
+  }
+
+  /// An element of a list that is NULL, as rules see it: on iOS an empty map.
+  var nullElement: SQLValue {
+    .constant(binding.null == .emptyMap ? Cell(tag: Tag.map, count: 0, at: nil) : .null)
   }
 
   /// The values of a column, or another cell where it is NULL.
@@ -259,6 +290,9 @@ struct SQLTranslator {
     case .constant: constant(id)?.tag == Tag.bool
     case .clause: isTest(Int(node(id).a))
     case .conditional: isTest(Int(node(id).b)) && isTest(Int(node(id).c))
+    case .loop:
+      ConditionGraph.LoopKind(rawValue: node(id).b % ConditionGraph.LoopKind.twoVariables)
+        .map { $0 == .all || $0 == .exists || $0 == .existsOne } ?? false
     case .call:
       switch function(id) {
       case .contains, .startsWith, .endsWith, .matches: true

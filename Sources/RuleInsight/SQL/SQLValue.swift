@@ -41,6 +41,14 @@ enum SQLValue {
   /// The value as a cell that does not change.
   var cell: Cell? { if case .constant(let cell) = self { cell } else { nil } }
 
+  var isTime: Bool {
+    switch self {
+    case .time, .span: true
+    case .constant(let cell): cell.tag == Tag.timestamp || cell.tag == Tag.duration
+    default: false
+    }
+  }
+
   var fault: EvaluationError.Kind? { if case .fault(let kind) = self { kind } else { nil } }
 }
 

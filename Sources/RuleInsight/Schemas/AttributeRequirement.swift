@@ -132,7 +132,8 @@ extension AttributeUses {
       // Any value counts as true or false.
       case .truth: more = kinds.isEmpty ? [.boolean] : []
       case .time: more = [.date]
-      case .size: more = []
+      case .toDouble: more = [.number, .string]
+      case .size, .toText: more = []
       }
       for kind in more where !kinds.contains(kind) { kinds.append(kind) }
     }

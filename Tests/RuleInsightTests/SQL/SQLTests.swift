@@ -69,6 +69,35 @@ import Testing
     ("'gold' in user.tags", #"COALESCE(list_contains("user.tags", 'gold'), FALSE)"#),
     ("user.tags[0] == 'a'", #""user.tags" IS NOT NULL AND COALESCE("user.tags"[1] = 'a', FALSE)"#),
     ("user.n % 7 == 0", #"COALESCE(("user.n" % 7) = 0, FALSE)"#),
+    ("string(user.n) == '3'", #"COALESCE(CAST("user.n" AS VARCHAR) = '3', FALSE)"#),
+    (
+      "double(user.n) == 1.0",
+      #"NOT COALESCE(isnan(CAST("user.n" AS DOUBLE)), FALSE) AND COALESCE(CAST("user.n" AS DOUBLE) = CAST('1.0' AS DOUBLE), FALSE)"#
+    ),
+    (
+      "user.tags == ['a']",
+      #"COALESCE(len("user.tags") = 1, FALSE) AND COALESCE("user.tags"[1] = 'a', FALSE)"#
+    ),
+    (
+      "size(user.tags.filter(t, t == 'y')) == 1",
+      #"COALESCE(len(list_filter("user.tags", lambda element1: COALESCE(element1 = 'y', FALSE))) = 1, FALSE)"#
+    ),
+    // NaN is not at least NaN.
+    (
+      "user.n >= user.n",
+      #"NOT COALESCE(isnan(CAST("user.n" AS DOUBLE)), FALSE) AND COALESCE("user.n" >= "user.n", FALSE)"#
+    ),
+    // An element that is NULL is an empty map on iOS.
+    (
+      "user.tags.exists(t, t == null)",
+      #""user.tags" IS NOT NULL AND COALESCE(len(list_filter("user.tags", lambda element1: FALSE)) > 0, FALSE)"#
+    ),
+    (
+      "user.tags.exists(t, t.startsWith('x'))",
+      #""user.tags" IS NOT NULL AND COALESCE(COALESCE(list_filter(list_transform("user.tags", lambda element1: CASE WHEN COALESCE(starts_with(element1, 'x'), FALSE) THEN 1 WHEN element1 IS NULL OR COALESCE(element1 = 'true', FALSE) OR COALESCE(element1 = 'false', FALSE) THEN 2 ELSE 0 END), lambda code_of_element1: code_of_element1 > 0)[1], 0) = 1, FALSE)"#
+    ),
+    // Without attributes, the engine decides.
+    ("[1, 2] + [3] == [1, 2, 3]", "TRUE"),
     // A fault of one side makes `&&` fail, whatever the other side is.
     (
       "user.a == 'x' && user.b.contains('y')",

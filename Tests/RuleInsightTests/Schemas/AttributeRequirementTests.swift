@@ -36,10 +36,12 @@ import Testing
     ("user.x.exists(v, user.x == 3)", ["list", "number"]),
     ("timestamp(user.x) < timestamp('2026-01-01T00:00:00Z')", ["date"]),
     ("size(user.x) == 2", ["string", "list"]), ("size(user.x) == 2 && user.x == 'ab'", ["string"]),
+    ("int(user.x) > 3", ["string", "number"]), ("double(user.x) > 3.5", ["number", "string"]),
+    ("string(user.x) == '3'", []), ("user.x == '42'", ["string", "number"]),
     ("has(user.x)", []), ("user.x == null", []),
     ("user.x == user.y && user.y > 2", ["number"]),
     ("has(user.x) && user.x.y == 'a'", ["map"]),
-    ("device.appVersion == '1'", ["string"]), ("device.isMac", ["boolean"]),
+    ("device.appVersion == 'x'", ["string"]), ("device.isMac", ["boolean"]),
     ("has(device.daysSinceInstall)", ["number"]),
     ("timestamp(device.appInstallDate) < timestamp('2026-01-01T00:00:00Z')", ["date"]),
   ])
