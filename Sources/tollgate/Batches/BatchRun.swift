@@ -52,6 +52,7 @@ struct BatchRun {
     workers = WorkerPool(plan)
     input = try UserInput(
       files.users, form: state.settings.input.flatMap { UserForm(rawValue: $0) },
+      flat: state.settings.separator.map { FlatNames($0, plan.ruleSet.requirements) },
       lineLimit: plan.lineLimit, weight: plan.weight, from: state.position,
       known: state.users)
     progress = Progress(

@@ -30,6 +30,7 @@ extension RunSettings {
     case .id(let id, let files):
       words += ["--users"] + files
       if let input { words += ["--users-format", input] }
+      if let separator { words += ["--separator", separator] }
       words += ["--id", id]
     case .record(let record): words += ["--user", record]
     }

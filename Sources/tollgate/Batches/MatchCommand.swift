@@ -50,6 +50,9 @@ struct MatchCommand: AsyncParsableCommand {
   @Option(help: OptionHelp.usersFormat)
   var usersFormat: UserForm?
 
+  @Option(help: OptionHelp.separator)
+  var separator: String?
+
   @Option(
     name: .customLong("placement"),
     help: OptionHelp.placements(), completion: Completions.placements)
@@ -94,6 +97,7 @@ struct MatchCommand: AsyncParsableCommand {
 
   func validate() throws {
     try naming.check(reporting, redacting)
+    try OptionHelp.check(separator: separator)
     if users.isEmpty { throw ValidationError("--users is missing") }
     if placements.contains("") { throw ValidationError("--placement is empty") }
   }
@@ -105,11 +109,12 @@ struct MatchCommand: AsyncParsableCommand {
     for path in paths { uses.reads("--users", path) }
     try reporting.check(&uses)
     let config = try configForm.file(source.config, language, readsRecords: true)
-    let settings = RunSettings(
+    var settings = RunSettings(
       config: config, format: configForm.configFormat?.rawValue, language: language,
       users: paths, input: usersFormat?.rawValue,
       placements: placements.isEmpty ? nil : placements, now: try options.time(),
       options: options, layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
+    settings.separator = separator
     let ruleSet = try config.requireRuleSet(for: settings.placements, keepsGoing: keepGoing)
       .reading(options.userIds)
     let plan = try settings.plan(

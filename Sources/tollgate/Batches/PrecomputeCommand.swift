@@ -161,6 +161,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
       FileText.printError("note: --reasons has no effect with --out none: reasons are in outcomes")
     }
     settings.runColumns = input.runColumns
+    settings.separator = input.separator
     settings.reasons = reasons
     settings.sdkColumn = sdkColumn
     settings.texts = try rendering.settings(products, in: options.givenTimeZone)

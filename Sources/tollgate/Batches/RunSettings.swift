@@ -18,6 +18,8 @@ struct RunSettings {
   var sizes: [Int?]
   /// The form of the users files, unless their names determine it.
   var input: String?
+  /// The separator in flat names of columns.
+  var separator: String?
   /// Nil for all of the config.
   var placements: [String]?
   var now: Instant
@@ -62,6 +64,7 @@ struct RunSettings {
       "runColumns": .bool(runColumns), "sdkColumn": .bool(sdkColumn),
       "reasons": .bool(reasons),
       "texts": texts?.value ?? .null, "userIds": .string(userIDs.rawValue),
+      "separator": separator.map { .string($0) } ?? .null,
     ])
   }
 
@@ -113,6 +116,7 @@ struct RunSettings {
       try recorded.member("userIds")?.word(
         "reading of IDs", UserID.Reading.allCases.map(\.rawValue))
       == UserID.Reading.sdk.rawValue ? .sdk : .bytes
+    separator = try recorded.member("separator")?.text()
     texts = try recorded.member("texts").map {
       (texts) throws(RecordedValue.Fault) in try TextSettings(texts)
     }

@@ -20,16 +20,19 @@ struct ComparisonRun {
   private var progress: ReadingProgress
 
   init(
-    _ comparison: RuleComparison, users: [String], form: UserForm?, threads: Int,
-    moved: MoveSink, isQuiet: Bool
+    _ comparison: RuleComparison, users: [String], form: UserForm?, separator: String?,
+    threads: Int, moved: MoveSink, isQuiet: Bool
   ) throws {
     self.users = users
     self.threads = threads
     self.moved = moved
     progress = ReadingProgress("compared", users, isQuiet: isQuiet)
     workers = ComparisonPool(comparison)
+    let read =
+      comparison.oldPlan.ruleSet.requirements + comparison.newPlan.ruleSet.requirements
     input = try UserInput(
-      users, form: form, lineLimit: comparison.lineLimit, weight: comparison.weight)
+      users, form: form, flat: separator.map { FlatNames($0, read) },
+      lineLimit: comparison.lineLimit, weight: comparison.weight)
   }
 
   private struct Pending {

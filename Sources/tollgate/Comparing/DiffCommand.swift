@@ -71,6 +71,9 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(help: OptionHelp.usersFormat)
   var usersFormat: UserForm?
 
+  @Option(help: OptionHelp.separator)
+  var separator: String?
+
   @Option(
     name: .customLong("placement"),
     help: ArgumentHelp(
@@ -137,12 +140,14 @@ struct DiffCommand: AsyncParsableCommand {
       }
     }
     if placements.contains("") { throw ValidationError("--placement is empty") }
+    try OptionHelp.check(separator: separator)
     if json, let format, format != .json {
       throw ValidationError("give --json or --format \(format.rawValue), not both")
     }
     guard users.isEmpty else { return }
     if naming.reportIds { throw ValidationError("--report-ids is for --users") }
     if usersFormat != nil { throw ValidationError("--users-format is for --users") }
+    if separator != nil { throw ValidationError("--separator is for --users") }
     if out != nil { throw ValidationError("--out is for --users: it has the users who move") }
     if strict { throw ValidationError("--strict is for --users") }
   }
@@ -191,10 +196,12 @@ struct DiffCommand: AsyncParsableCommand {
   private func settings(
     _ config: ConfigFile, _ language: LanguageOptions, _ users: [String], _ now: Instant
   ) -> RunSettings {
-    RunSettings(
+    var settings = RunSettings(
       config: config, format: configForm.configFormat?.rawValue, language: language, users: users,
       input: usersFormat?.rawValue, placements: placementNames, now: now, options: options,
       layout: OutcomeLayout.long.rawValue, output: "none", rejects: nil)
+    settings.separator = separator
+    return settings
   }
 
   /// The SDKs for users whose records name theirs; nil if one SDK decides for all.
@@ -267,7 +274,7 @@ struct DiffCommand: AsyncParsableCommand {
     let sink = try MoveSink(out, form, comparison)
     do {
       var run = try ComparisonRun(
-        comparison, users: paths, form: usersFormat, threads: working.count,
+        comparison, users: paths, form: usersFormat, separator: separator, threads: working.count,
         moved: sink, isQuiet: quiet)
       try await run.process()
       if run.sums.users > 0 { try sink.close() } else { sink.abandon() }

@@ -66,7 +66,8 @@ struct DecideCommand: ParsableCommand {
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
     let isInWords = !json && Terminal.isTerminal(.standardOutput)
-    guard let given = try known ?? user.given(isQuiet: quiet) else { return }
+    guard let given = try user.given(ruleSet.requirements, known: known, isQuiet: quiet)
+    else { return }
     try UserFile.read(given, for: ruleSet, at: clock, isQuiet: quiet) { frame, state in
       let basis = DecisionOptions.basis(clock.now, assigner) + language.basis(ruleSet)
       if !isInWords, !quiet { FileText.printError("Decided as of \(basis)") }

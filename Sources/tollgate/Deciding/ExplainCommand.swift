@@ -125,7 +125,8 @@ struct ExplainCommand: ParsableCommand {
     let names = placement.map { [$0] } ?? ruleSet.placementNames
     let clock = try options.clock(try options.time())
     let assigner = options.assigner(for: ruleSet.format)
-    guard var given = try known ?? user.given(isQuiet: quiet) else { return }
+    guard var given = try user.given(ruleSet.requirements, known: known, isQuiet: quiet)
+    else { return }
     var whatIf: WhatIf?
     var before: [Decision] = []
     if !changes.isEmpty {

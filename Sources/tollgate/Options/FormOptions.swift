@@ -9,6 +9,9 @@ struct FormOptions: ParsableArguments {
   @Option(help: OptionHelp.usersFormat)
   var usersFormat: UserForm?
 
+  @Option(help: OptionHelp.separator)
+  var separator: String?
+
   @Option(
     help: ArgumentHelp(
       "The format of the output (default: from the file's name).",
@@ -26,6 +29,8 @@ struct FormOptions: ParsableArguments {
       "Add the columns now, seed and config_hash to the outcomes.",
       discussion: "They distinguish the rows of several runs in one table."))
   var runColumns = false
+
+  func validate() throws { try OptionHelp.check(separator: separator) }
 
   func outputForm(out: String) throws -> FileForm {
     if out == "none" { return FileForm(format ?? .ndjson) }

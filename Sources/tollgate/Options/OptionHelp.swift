@@ -75,6 +75,17 @@ enum OptionHelp {
       parsed.
       """, valueName: "format")
 
+  static let separator = ArgumentHelp(
+    "The separator in names of CSV columns without dots.",
+    discussion: "With _ the column user_plan is the attribute user.plan.", valueName: "text")
+
+  static func check(separator: String?) throws {
+    guard let separator else { return }
+    if separator.isEmpty || separator.contains(".") {
+      throw ValidationError("--separator is '\(separator)'; expected a string such as _")
+    }
+  }
+
   static func products(_ discussion: String = "") -> ArgumentHelp {
     ArgumentHelp(
       "A products file: prices, periods and trials.",

@@ -21,7 +21,11 @@ struct UserOptions: ParsableArguments {
   @Option(help: OptionHelp.usersFormat)
   var usersFormat: UserForm?
 
+  @Option(help: OptionHelp.separator)
+  var separator: String?
+
   func validate() throws {
+    try OptionHelp.check(separator: separator)
     if user != nil, !users.isEmpty || id != nil {
       throw ValidationError("give --user, or --users and --id, not both")
     }
@@ -32,6 +36,7 @@ struct UserOptions: ParsableArguments {
       throw ValidationError("--id needs --users, the files to look in")
     }
     if usersFormat != nil, users.isEmpty { throw ValidationError("--users-format is for --users") }
+    if separator != nil, users.isEmpty { throw ValidationError("--separator is for --users") }
   }
 
   /// Ends the command if no user is named.

@@ -30,8 +30,12 @@ struct CSVHeader: Sendable {
   ///   - cells: the names, in order.
   ///   - isText: whether a column has strings whatever they look like; nil for a table of users, which has a
   ///     column `userId` of these.
-  init(_ cells: [String], path: String, isText: ((String) -> Bool)? = nil) throws {
-    names = cells
+  ///   - flat: names that are paths without dots.
+  init(
+    _ names: [String], path: String, isText: ((String) -> Bool)? = nil, flat: FlatNames? = nil
+  ) throws {
+    self.names = names
+    let cells = try flat.map { flat in try names.map { try flat.path(of: $0, in: path) } } ?? names
     func fail(_ text: String) -> CommandError { CommandError("\(path): the header \(text)") }
     textColumns = Set(cells.indices.filter { isText?(cells[$0]) ?? (cells[$0] == "userId") })
     if textColumns.isEmpty, cells.count == 1,

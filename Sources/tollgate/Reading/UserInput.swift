@@ -39,6 +39,8 @@ struct UserInput {
   static let lineLimit = 1 << 20
 
   private let lineLimit: Int
+  /// Names of columns without dots.
+  private let flat: FlatNames?
   private var file: InputFile?
   private var stream: LineChunks?
   private var header: CSVHeader?
@@ -55,11 +57,12 @@ struct UserInput {
   ///   - weight: the size of a user's output, in placements. If it is large, parts are smaller.
   ///   - known: for each file up to the position, its hash when it was read before.
   init(
-    _ paths: [String], form: UserForm?, lineLimit: Int, weight: Int = 1,
+    _ paths: [String], form: UserForm?, flat: FlatNames? = nil, lineLimit: Int, weight: Int = 1,
     from position: InputPosition = InputPosition(), known: [UserHash] = []
   ) throws {
     self.paths = paths
     self.form = form
+    self.flat = flat
     self.lineLimit = lineLimit
     let size = (256 << 10) * 20 / max(weight, 20)
     partSize = max(size / UserHash.blockSize, 1) * UserHash.blockSize
@@ -136,7 +139,7 @@ struct UserInput {
     header = try CSVHeader(
       chunk.withUnsafeBytes { text in
         row.cells.map { String(decoding: $0.content(text), as: UTF8.self) }
-      }, path: path)
+      }, path: path, flat: flat)
     ahead = (chunk, end, lines)
     if position.offset > 0 { try skip() }
   }

@@ -29,21 +29,23 @@ struct UserSearch {
 
   /// The first record with an ID. Nothing after it is read, neither from files nor from pipes,
   /// whose writers then lose their reader. Duplicate users are reported by runs over all users.
-  static func user(_ id: String, in patterns: [String], format: UserForm?, isQuiet: Bool) throws
-    -> GivenUser
-  {
+  static func user(
+    _ id: String, in patterns: [String], format: UserForm?, flat: FlatNames? = nil, isQuiet: Bool
+  ) throws -> GivenUser {
     if id.isEmpty { throw CommandError("--id is empty: give a user's ID") }
     let paths = try UserInput.paths(patterns, form: format)
     var search = UserSearch(id)
-    try search.read(paths, format, isQuiet: isQuiet)
+    try search.read(paths, format, flat, isQuiet: isQuiet)
     guard let found = search.found else { throw search.nobody(paths) }
     return found
   }
 
-  private mutating func read(_ paths: [String], _ format: UserForm?, isQuiet: Bool) throws {
+  private mutating func read(
+    _ paths: [String], _ format: UserForm?, _ flat: FlatNames?, isQuiet: Bool
+  ) throws {
     var progress = ReadingProgress("read", paths, isQuiet: isQuiet)
     defer { progress.interrupt() }
-    var input = try UserInput(paths, form: format, lineLimit: UserInput.lineLimit)
+    var input = try UserInput(paths, form: format, flat: flat, lineLimit: UserInput.lineLimit)
     let reader = SegmentReader(lineLimit: UserInput.lineLimit)
     var (file, before) = (0, 0)
     while found == nil, let part = try input.next() {
@@ -169,9 +171,18 @@ struct UserSearch {
 
 extension UserOptions {
   /// The user's record; nil when no user is named.
-  func given(isQuiet: Bool = false) throws -> GivenUser? {
+  ///
+  /// - Parameters:
+  ///   - read: the attributes that rules read, for flat names of columns.
+  ///   - known: the same user, read before these were known.
+  func given(_ read: [AttributePath] = [], known: GivenUser? = nil, isQuiet: Bool = false) throws
+    -> GivenUser?
+  {
+    if let known, separator == nil || users.contains("-") { return known }
     if let user { return try GivenUser(user) }
     guard let id else { return nil }
-    return try UserSearch.user(id, in: users, format: usersFormat, isQuiet: isQuiet)
+    return try UserSearch.user(
+      id, in: users, format: usersFormat, flat: separator.map { FlatNames($0, read) },
+      isQuiet: isQuiet)
   }
 }
