@@ -121,9 +121,10 @@ package enum DiagnosticText {
       func shown(_ slice: ArraySlice<UInt8>) -> [Character] {
         String(decoding: slice, as: UTF8.self).map { $0.isNewline || $0 == "\t" ? " " : $0 }
       }
-      var before = shown(bytes[start..<from])
-      let marked = shown(bytes[from..<min(max(range.to, from), end)])
-      var after = shown(bytes[min(max(range.to, from), end)..<end])
+      let to = min(max(range.to, from), end)
+      var before = shown(Self.last(bytes[start..<from]))
+      let marked = shown(Self.first(bytes[from..<to]))
+      var after = shown(Self.first(bytes[to..<end]))
       if before.count > width / 2 { before = Array("...") + before.suffix(width / 2) }
       let room = max(0, width - before.count - marked.count)
       let isClipped = marked.count > width
@@ -134,6 +135,23 @@ package enum DiagnosticText {
       marker =
         String(repeating: " ", count: TextWidth.columns(before))
         + String(repeating: "^", count: max(1, TextWidth.columns(shownMark)))
+    }
+
+    /// Parts of more bytes than this are cut before they become characters.
+    private static let mostBytes = 8_192
+
+    private static func first(_ slice: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+      var end = slice.startIndex + min(slice.count, mostBytes)
+      while end < slice.endIndex, end > slice.startIndex, slice[end] & 0xC0 == 0x80 { end -= 1 }
+      return slice[..<end]
+    }
+
+    private static func last(_ slice: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+      var start = slice.endIndex - min(slice.count, mostBytes)
+      while start < slice.endIndex, start > slice.startIndex, slice[start] & 0xC0 == 0x80 {
+        start += 1
+      }
+      return slice[start...]
     }
   }
 }

@@ -3,16 +3,36 @@ package enum Suggestion {
   /// The candidate within two edits (one for names of up to four characters), or nil.
   package static func closest(to name: String, among candidates: some Sequence<String>) -> String? {
     let allowed = name.utf8.count <= 4 ? 1 : 2
+    let (own, letters, lowercased) = (Array(name.utf8), letters(name), name.lowercased())
     var best: (name: String, distance: Int)?
     for candidate in candidates where candidate != name {
-      let lengths = abs(candidate.utf8.count - name.utf8.count)
-      guard lengths <= allowed else { continue }
+      let lengths = abs(candidate.utf8.count - own.count)
+      // One edit changes two letters at most.
+      guard lengths <= allowed,
+        (letters ^ self.letters(candidate)).nonzeroBitCount <= 2 * allowed
+      else { continue }
+      let least = best?.distance ?? .max
+      if least == 0 { break }
       let distance =
-        candidate.lowercased() == name.lowercased()
-        ? 0 : editDistance(Array(name.utf8), Array(candidate.utf8))
-      if distance <= allowed, distance < best?.distance ?? .max { best = (candidate, distance) }
+        candidate.lowercased() == lowercased ? 0 : shortDistance(own, Array(candidate.utf8))
+      if distance <= allowed, distance < least { best = (candidate, distance) }
     }
     return best?.name
+  }
+
+  /// The letters of a name without their case, a bit each.
+  private static func letters(_ name: String) -> UInt32 {
+    name.utf8.reduce(0) { $0 | 1 << UInt32($1 & 31) }
+  }
+
+  /// The number of edits. The beginnings and ends that two names share take none.
+  package static func shortDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    var (start, end) = (0, 0)
+    let least = min(a.count, b.count)
+    while start < least, a[start] == b[start] { start += 1 }
+    while end < least - start, a[a.count - 1 - end] == b[b.count - 1 - end] { end += 1 }
+    if a.count - end == start || b.count - end == start { return max(a.count, b.count) - least }
+    return editDistance(Array(a[start..<a.count - end]), Array(b[start..<b.count - end]))
   }
 
   /// "did you mean 'NAME'?" with the closest candidate, or nil.

@@ -52,7 +52,8 @@ package struct ConfigCheck {
   package var diagnostics: [Diagnostic] {
     var result: [Diagnostic] = []
     var numbers: [[String]: Int] = [:]
-    let causes = found.filter { !Consequences.contain($0, of: found) }
+    let consequences = Consequences(of: found)
+    let causes = found.filter { !consequences.contain($0) }
     for var diagnostic in RepeatedFindings.joined(causes) {
       // A rule that calls an unknown function compiles in superscript, but is never true.
       if diagnostic.code == .unknownFunction { diagnostic.severity = .error }
@@ -93,6 +94,7 @@ extension ConfigCheck {
     let analysis = ruleSet.map { RuleAnalysis($0, now: now) }
     let said = check.diagnostics
     let answers = analysis?.findings.map { $0.diagnostic } ?? []
-    return (said + answers.filter { !Consequences.contain($0, of: said) }, analysis)
+    let consequences = Consequences(of: said)
+    return (said + answers.filter { !consequences.contain($0) }, analysis)
   }
 }

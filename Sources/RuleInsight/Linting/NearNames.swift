@@ -10,63 +10,81 @@ enum NearNames {
   struct Known {
     let name: String
     fileprivate let plain: String
+    fileprivate let bytes: [UInt8]
+    /// Without numbers. Names that differ only in numbers are different.
+    fileprivate let words: String
     /// The letters that it has, a bit each. One edit changes two of them at most.
     fileprivate let letters: UInt64
 
     init(_ name: String) {
       self.name = name
-      plain = NearNames.plain(name)
-      letters = plain.utf8.reduce(0) { $0 | 1 << UInt64($1 & 63) }
+      plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
+      bytes = Array(plain.utf8)
+      words = plain.filter { !$0.isNumber }
+      letters = bytes.reduce(0) { $0 | 1 << UInt64($1 & 63) }
     }
   }
 
-  /// The name that was likely meant, if one is close.
-  static func nearest(to name: String, among known: [Known]) -> String? {
-    let own = Known(name)
-    var best: String?
-    for candidate in known where (own.letters ^ candidate.letters).nonzeroBitCount <= 4 {
-      guard candidate.name != name, isNear(own.plain, plain: candidate.plain) else { continue }
-      if own.plain == candidate.plain { return candidate.name }
-      best = best ?? candidate.name
+  /// Names that others are compared with.
+  struct List {
+    private var names: [Known] = []
+    private var places: [String: [Int]] = [:]
+
+    mutating func append(_ name: String) {
+      let known = Known(name)
+      places[known.plain, default: []].append(names.count)
+      names.append(known)
     }
-    return best
+
+    /// The name that was likely meant, if one is close.
+    func nearest(to name: String) -> String? {
+      let own = Known(name)
+      if let place = places[own.plain]?.first(where: { names[$0].name != name }) {
+        return names[place].name
+      }
+      return names.first {
+        (own.letters ^ $0.letters).nonzeroBitCount <= 4 && $0.name != name && isNear(own, $0)
+      }?.name
+    }
   }
 
   /// Whether two names are equal except for case and underscores.
-  static func isSameWord(_ a: String, _ b: String) -> Bool { plain(a) == plain(b) }
+  static func isSameWord(_ a: String, _ b: String) -> Bool { Known(a).plain == Known(b).plain }
 
-  private static func plain(_ name: String) -> String {
-    name.lowercased().filter { $0 != "_" && $0 != "-" }
-  }
-
-  private static func isNear(_ a: String, plain b: String) -> Bool {
-    if a == b { return true }
-    guard a.first == b.first, min(a.utf8.count, b.utf8.count) >= 5 else { return false }
-    if a + "s" == b || b + "s" == a { return false }
-    if a.filter({ !$0.isNumber }) == b.filter({ !$0.isNumber }) { return false }
-    guard abs(a.utf8.count - b.utf8.count) <= 2 else { return false }
-    let distance = Suggestion.editDistance(Array(a.utf8), Array(b.utf8))
-    return distance == 1 || distance == 2 && min(a.utf8.count, b.utf8.count) >= 9
+  private static func isNear(_ a: Known, _ b: Known) -> Bool {
+    if a.plain == b.plain { return true }
+    let least = min(a.bytes.count, b.bytes.count)
+    guard least >= 5, abs(a.bytes.count - b.bytes.count) <= 2, a.bytes[0] == b.bytes[0],
+      a.words != b.words, a.plain.first == b.plain.first
+    else { return false }
+    if a.plain + "s" == b.plain || b.plain + "s" == a.plain { return false }
+    let distance = Suggestion.shortDistance(a.bytes, b.bytes)
+    return distance == 1 || distance == 2 && least >= 9
   }
 
   /// Whether one name is another one with a typo that does not distinguish real names: two letters
   /// swapped, or in a longer name one letter omitted, doubled or replaced.
   static func isSlip(_ name: String, of other: String) -> Bool {
     guard abs(name.utf8.count - other.utf8.count) <= 3 else { return false }
-    let (a, b) = (plain(name), plain(other))
-    guard a != b, min(a.utf8.count, b.utf8.count) >= 4 else { return a == b }
-    // Names that differ only in numbers are different.
-    if a.filter({ !$0.isNumber }) == b.filter({ !$0.isNumber }) { return false }
-    if isSwapped(Array(a.utf8), Array(b.utf8)) { return true }
-    return min(a.utf8.count, b.utf8.count) >= 5 && a.first == b.first && isNear(a, plain: b)
-      && !isForm(a, of: b) && !isForm(b, of: a)
+    return isSlip(Known(name), of: Known(other))
+  }
+
+  static func isSlip(_ a: Known, of b: Known) -> Bool {
+    guard abs(a.name.utf8.count - b.name.utf8.count) <= 3,
+      (a.letters ^ b.letters).nonzeroBitCount <= 4
+    else { return false }
+    guard a.plain != b.plain, min(a.bytes.count, b.bytes.count) >= 4 else {
+      return a.plain == b.plain
+    }
+    if a.words == b.words { return false }
+    if isSwapped(a.bytes, b.bytes) { return true }
+    return isNear(a, b) && !isForm(a.plain, of: b.plain) && !isForm(b.plain, of: a.plain)
   }
 
   /// Whether two names differ by two swapped letters.
-  static func isSwap(_ name: String, of other: String) -> Bool {
-    let (a, b) = (plain(name), plain(other))
-    return a.utf8.count >= 4 && a.filter { !$0.isNumber } != b.filter { !$0.isNumber }
-      && isSwapped(Array(a.utf8), Array(b.utf8))
+  static func isSwap(_ a: Known, of b: Known) -> Bool {
+    a.letters == b.letters && a.bytes.count >= 4 && a.words != b.words
+      && isSwapped(a.bytes, b.bytes)
   }
 
   /// Whether two adjacent letters are swapped and everything else is equal.

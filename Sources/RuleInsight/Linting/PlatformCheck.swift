@@ -111,10 +111,11 @@ package struct PlatformCheck {
     let platforms = Self.platforms(
       analyses.map { ($0.platform, $0.analysis.findings.map { $0.diagnostic }) })
     var known: Set<Key> = []
+    let consequences = Consequences(of: diagnostics)
     for finding in analyses.flatMap({ $0.analysis.findings }) {
       let key = Key(finding.diagnostic)
       guard known.insert(key).inserted, let saying = platforms[key],
-        !Consequences.contain(finding.diagnostic, of: diagnostics)
+        !consequences.contain(finding.diagnostic)
       else { continue }
       guard saying.count < analyses.count else {
         add(finding)

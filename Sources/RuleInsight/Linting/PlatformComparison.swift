@@ -126,8 +126,8 @@ package struct PlatformComparison {
     }
     for (_, user) in users { decide(user.record) }
     let values = tellingValues(at: placement)
-    for value in values {
-      for (platform, user) in users {
+    for value in values where known.count < Self.mostUsers {
+      for (platform, user) in users where known.count < Self.mostUsers {
         decide(user.changed(value, platform: platform, now: now))
       }
     }

@@ -59,7 +59,7 @@ enum UnknownAttributes: Lint {
     guard roots.contains(root) else {
       return subject.config.format == .agentWallie ? unknownRoot(use) : []
     }
-    let known = NearNames.nearest(to: name, among: uses.known(in: root, like: name))
+    let known = uses.known(in: root, like: name)
     if let meant = known ?? uses.usual(for: use) {
       return warnings(use, meant, isKnown: known != nil)
     }
@@ -166,22 +166,26 @@ private struct Uses {
   private static let mostNames = 400
 
   /// By root, the names with at least ``usual`` reads.
-  private var usualNames: [String: [NearNames.Known]] = [:]
+  private var usualNames: [String: NearNames.List] = [:]
   /// By root and style, the names of the schema.
-  private var schemaNames: [String: [NearNames.Known]] = [:]
+  private var schemaNames: [String: NearNames.List] = [:]
+  /// By use, its name; empty if there are more than ``mostNames``.
+  private var names: [NearNames.Known] = []
 
   /// Prepares the names that others are compared with, after all uses were added.
   mutating func prepare(_ schema: ContextSchema) {
     var roots: Set<String> = []
+    // So many names are generated, and comparing all pairs is slow.
+    if all.count <= Self.mostNames { names = all.map { NearNames.Known($0.name) } }
     for use in all {
       if roots.insert(use.root).inserted {
         for name in schema.names(in: use.root) {
           let key = use.root == "device" ? use.root : Self.style(use.root, name)
-          schemaNames[key, default: []].append(NearNames.Known(name))
+          schemaNames[key, default: NearNames.List()].append(name)
         }
       }
       guard use.places.count >= Self.usual else { continue }
-      usualNames[use.root, default: []].append(NearNames.Known(use.name))
+      usualNames[use.root, default: NearNames.List()].append(use.name)
     }
   }
 
@@ -189,25 +193,24 @@ private struct Uses {
     root + (name.contains("_") ? "_" : ".")
   }
 
-  /// The names of the schema in the style of a name. Apps have their own names in another style.
-  func known(in root: String, like name: String) -> [NearNames.Known] {
-    schemaNames[root == "device" ? root : Self.style(root, name)] ?? []
+  /// The name of the schema that was likely meant. Apps have their own names in another style.
+  func known(in root: String, like name: String) -> String? {
+    schemaNames[root == "device" ? root : Self.style(root, name)]?.nearest(to: name)
   }
 
   /// The more frequent name, if this one looks like a typo of it.
   func usual(for use: Use) -> String? {
     guard use.places.count == 1 else { return nil }
     let number = numbers[[use.root, use.name]] ?? 0
-    // So many names are generated, and comparing all pairs is slow.
-    let named = all.count <= Self.mostNames ? all : []
-    for (place, other) in named.enumerated() where other.root == use.root && place != number {
+    for (place, known) in names.enumerated()
+    where place != number && all[place].root == use.root {
       // If both names are read once, it is unclear which is right, unless letters are swapped.
       let isLikely =
-        other.places.count > 1
-        ? NearNames.isSlip(use.name, of: other.name)
-        : place < number && NearNames.isSwap(use.name, of: other.name)
-      if isLikely { return other.name }
+        all[place].places.count > 1
+        ? NearNames.isSlip(names[number], of: known)
+        : place < number && NearNames.isSwap(names[number], of: known)
+      if isLikely { return known.name }
     }
-    return NearNames.nearest(to: use.name, among: usualNames[use.root] ?? [])
+    return usualNames[use.root]?.nearest(to: use.name)
   }
 }
