@@ -379,6 +379,10 @@ struct SQLTranslator {
     var result = SQLOutcome(true)
     for part in parts.reversed() {
       let (first, rest) = (try truth(part), result)
+      // Each part repeats those behind it.
+      guard rest.size + first.size <= Self.mostAtoms else {
+        throw SQLRefusal("the condition is too long in SQL")
+      }
       result = SQLOutcome(
         choosing: [
           (first.yes, rest),

@@ -170,6 +170,13 @@ import Testing
     #expect(other.columns.map(\.type) == ["DOUBLE"])
   }
 
+  /// Each part of a chain repeats those behind it.
+  @Test func longChains() throws {
+    let parts = (0..<60).map { "(user.a\($0) == 'x' || user.b\($0) > 3)" }
+    #expect(try refusal(parts.joined(separator: " && ")) == "the condition is too long in SQL")
+    #expect(try refusal(parts.prefix(2).joined(separator: " && ")) == nil)
+  }
+
   @Test func limitsAndHistory() throws {
     let limit = OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity)
     #expect(try plan(["true"], limit: limit).covered == 0)
