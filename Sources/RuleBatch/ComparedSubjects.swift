@@ -85,6 +85,8 @@ package struct ComparedSubjects {
       return first.record == user.record
         ? nil : Contradiction(file: Int(first.file), line: first.line)
     }
+    // Growing step by step would insert every subject several times.
+    if known.count == known.capacity, known.count >= 1 << 12 { known.reserveCapacity(capacity + 1) }
     known[user.subject] = Known(
       record: user.record, file: Int32(truncatingIfNeeded: file), line: line)
     while known.count > capacity {

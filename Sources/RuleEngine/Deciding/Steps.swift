@@ -44,6 +44,22 @@ extension RuleSet {
     return zip(rules, walk.reasons).map { step($0, $1) }
   }
 
+  /// The results of a placement's rules without their names, which take longer than the rules.
+  package func reasons(ofPlacement number: Int, frame: inout Frame, state: DecisionState)
+    -> [Decision.Reason]
+  {
+    let rules = storage.placements[number].rules
+    var walk = RecordingWalk(ruleSet: self, rules: rules)
+    _ = storage.table.firstMatch(of: rules, program, in: &frame, state, &walk)
+    return walk.reasons
+  }
+
+  /// The rule of a placement that decides, if no condition ends the app and all rules are decidable.
+  package func firstMatch(ofPlacement number: Int, frame: inout Frame, state: DecisionState) -> Int?
+  {
+    storage.table.firstMatch(of: storage.placements[number].rules, program, in: &frame, state)
+  }
+
   /// The result of one rule, regardless of the rules before it.
   package func step(ofRule rule: Int, frame: inout Frame, state: DecisionState) -> Decision.Step {
     var walk = RecordingWalk(ruleSet: self, rules: rule..<rule + 1)
@@ -79,9 +95,10 @@ private struct RecordingWalk: RuleWalk {
     -> Bool
   {
     if isOver { return false }
-    let compiled = ruleSet.rules[rule]
     isOver = ruleSet.storage.endsApp(reading: rule)
-    guard !compiled.isBroken, let entry = compiled.entry else {
+    // Copying a rule takes longer than its condition.
+    guard !ruleSet.storage.rules[rule].isBroken, let entry = ruleSet.storage.rules[rule].entry
+    else {
       reasons[rule - first] = .expressionBroken
       return false
     }
