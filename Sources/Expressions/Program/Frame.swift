@@ -302,7 +302,7 @@ public struct Frame: ~Copyable {
 
   /// Binds a value and puts it into a slot.
   @inline(__always)
-  private mutating func put(_ cell: Cell, into slot: Int) {
+  mutating func put(_ cell: Cell, into slot: Int) {
     if isPlain {
       slots[slot] = cell
     } else if cell.isText, readsTextsPlainly {

@@ -39,6 +39,13 @@ struct PlacementAnalysis {
   /// By rule of the placement, how many of ``distinct`` come before it; nil behind a rule that takes every user.
   private let before: [Int?]
   let name: String
+  private let placement: Int
+  /// Whether users may pass a rule that matches them.
+  let mayBePassed: Bool
+  /// By condition, the first rule of the placement with it.
+  private let firstRules: [Int: Int]
+  /// Whether the first condition that holds decides.
+  private let isPlain: Bool
   let now: Instant
   let space: ConditionSpace
   private let decider: WitnessDecider
@@ -63,6 +70,8 @@ struct PlacementAnalysis {
   /// All users that were found.
   private var users: [ExploredPlacement.User] = []
   private static let mostKnown = 32
+  /// The most of them to decide again for one question.
+  private static let mostVerified = 4
   /// Nodes that all questions are about, if there are few.
   private let asked: [Int]
   private static let mostRulesAtOnce = 64
@@ -89,8 +98,16 @@ struct PlacementAnalysis {
     self.now = now
     rules = ruleSet.placements[placement].rules
     name = ruleSet.placements[placement].name
+    self.placement = placement
     let gates = rules.map { Gate(ruleSet.rules[$0]) }
     self.gates = gates
+    mayBePassed = gates.contains { $0.mayBePassed }
+    firstRules = Dictionary(
+      combining: rules.compactMap { rule in conditionOf[rule].map { ($0, rule) } }
+    ) { first, _ in first }
+    isPlain =
+      !gates.contains { $0.mayBePassed } && !ruleSet.storage.aborts
+      && !rules.contains { ruleSet.rules[$0].isUndecidable }
     (distinct, before) = Self.distinct(rules.map { conditionOf[$0] }, gates)
     var asking = rules.compactMap { conditionOf[$0] }
     asking += dates.filter { date in
@@ -151,7 +168,7 @@ struct PlacementAnalysis {
   ///
   /// - Parameter isFirstTime: whether no limit is used up and no entitlement is owned.
   func reaching(_ rule: Int, isFirstTime: Bool) -> [Int]? {
-    if isFirstTime || !gates.contains(where: { $0.mayBePassed }) {
+    if isFirstTime || !mayBePassed {
       return before[rule - rules.lowerBound].map { Array(distinct.prefix($0)) }
     }
     var conditions: [Int] = []
@@ -163,6 +180,8 @@ struct PlacementAnalysis {
     }
     return conditions
   }
+
+  func firstRule(with condition: Int) -> Int { firstRules[condition] ?? 0 }
 
   /// Whether a rule can match any user at all.
   func takes(_ rule: Int) -> Bool { gates[rule - rules.lowerBound].takes }
@@ -256,23 +275,36 @@ struct PlacementAnalysis {
   /// The record of an earlier answer that also meets the goals.
   private mutating func known(_ goals: [ConditionSpace.Goal], gettingTo rule: Int) -> Value? {
     pool.removeAll { $0.isPlain && $0.reach < rule }
-    for i in pool.indices {
+    let goal = holding(rule)
+    var verifications = 0
+    for i in pool.indices where verifications < Self.mostVerified {
       if asked.isEmpty, pool[i].rule != rule {
         pool[i].rule = rule
         pool[i].outcomes = NodeOutcomes()
       }
-      let asked = goals.map { $0.node } + [holding(rule)?.node].compactMap { $0 }
-      let open = asked.filter { pool[i].outcomes[$0] == nil }
+      var open: [Int] = []
+      let mayBeMet = goals.allSatisfy { goal in
+        guard let outcome = pool[i].outcomes[goal.node] else {
+          open.append(goal.node)
+          return true
+        }
+        return outcome.isSubset(of: goal.wanted)
+      }
+      guard mayBeMet else { continue }
+      if let goal, pool[i].outcomes[goal.node] == nil { open.append(goal.node) }
       if !open.isEmpty {
         space.steps += open.count
         guard let outcomes = model.outcomes(of: open, for: pool[i].witness) else { continue }
         for (node, outcome) in zip(open, outcomes) { pool[i].outcomes.add(outcome, of: node) }
+        let isMet = goals.allSatisfy {
+          pool[i].outcomes[$0.node]?.isSubset(of: $0.wanted) ?? false
+        }
+        guard isMet else { continue }
       }
-      let isMet = goals.allSatisfy { pool[i].outcomes[$0.node]?.isSubset(of: $0.wanted) ?? false }
-      guard isMet else { continue }
       // The decision must agree with the machine's result for the attributes alone.
-      let holds = holding(rule).map { pool[i].outcomes[$0.node] == .true } ?? true
+      let holds = goal.map { pool[i].outcomes[$0.node] == .true } ?? true
       if pool[i].isPlain, holds == (pool[i].reach == rule) { return pool[i].record }
+      verifications += 1
       if let again = verified(pool[i].witness, gettingTo: rule) { return again.record }
     }
     return nil
@@ -321,6 +353,7 @@ struct PlacementAnalysis {
 
   /// The record of a witness, if deciding it as an ordinary user agrees with the analysis.
   private func verified(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
+    if isPlain { return verifiedPlainly(witness, gettingTo: rule) }
     let before = rules.lowerBound..<rule
     space.steps += 2 * before.count
     let conditions = (before.lowerBound...rule).compactMap { conditionOf[$0] }
@@ -355,6 +388,27 @@ struct PlacementAnalysis {
           witness: witness, record: record, reach: rules.lowerBound + reach,
           heldBack: heldBack, owned: owned)
       }
+    }
+    return nil
+  }
+}
+
+extension PlacementAnalysis {
+  /// The same where the first condition that holds decides.
+  private func verifiedPlainly(_ witness: AnalysisWitness, gettingTo rule: Int) -> Known? {
+    space.steps += 2 + (rule - rules.lowerBound) / 8
+    let condition = conditionOf[rule].map { [$0] } ?? []
+    guard let held = model.held(condition, for: witness) else { return nil }
+    let holds = held.count == condition.count
+    let made = WitnessRecord(
+      witness, heldBack: [], owned: [], platform: ruleSet.language.platform, now: now)
+    for record in SettledRecord.candidates(
+      made.value, reading: ruleSet.storage.derived, keepsOwn: isFromNowOn)
+    {
+      guard let first = decider.firstMatch(for: record, at: placement) else { return nil }
+      let reach = first ?? rules.upperBound
+      guard reach >= rule, (reach == rule) == holds else { continue }
+      return Known(witness: witness, record: record, reach: reach, heldBack: [], owned: [])
     }
     return nil
   }

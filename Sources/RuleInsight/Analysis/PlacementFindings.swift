@@ -52,7 +52,7 @@ extension PlacementAnalysis {
   /// Earlier rules without which a rule could be reached.
   private func shadowing(_ rule: Int, isFirstTime: Bool) -> [Int] {
     let earlier = (rules.lowerBound..<rule).filter {
-      takes($0) && (isFirstTime || !isPassed($0, by: rule))
+      takes($0) && (isFirstTime || !mayBePassed || !isPassed($0, by: rule))
     }
     // One that matches every user is enough.
     if let all = earlier.first(where: { conditionOf[$0] == nil }) { return [all] }
@@ -68,10 +68,8 @@ extension PlacementAnalysis {
   /// A minimal set of conditions for a proof. The last ones are dropped first.
   private func reduced(_ conditions: [Int], _ goals: [ConditionSpace.Goal]) -> [Int] {
     var needed = conditions
-    let order = Dictionary(
-      combining: rules.reversed().compactMap { rule in conditionOf[rule].map { ($0, rule) } }
-    ) { $1 }
-    for candidate in conditions.sorted(by: { order[$0] ?? 0 > order[$1] ?? 0 }) where budget > 0 {
+    for candidate in conditions.sorted(by: { firstRule(with: $0) > firstRule(with: $1) })
+    where budget > 0 {
       let others = needed.filter { $0 != candidate }
       let spared = others.map { ConditionSpace.Goal(model.conditions[$0].root, .notTrue) }
       if isProved(goals + spared) { needed = others }

@@ -27,13 +27,14 @@ package struct RuleAnalysis {
   }
 
   package private(set) var findings: [Finding] = []
+  private var witnesses: [Diagnostic: Value] = [:]
 
   /// The example user of a finding.
-  package func witness(for diagnostic: Diagnostic) -> Value? {
-    findings.first { $0.diagnostic == diagnostic }?.witness
-  }
+  package func witness(for diagnostic: Diagnostic) -> Value? { witnesses[diagnostic] }
 
   package private(set) var statistics = Statistics()
+  /// The steps of all searches, and the atoms that were run to find classes of values. It measures the work.
+  package private(set) var steps = 0
   /// By placement, the results of its analysis; empty unless users are stored.
   package private(set) var explored: [ExploredPlacement] = []
 
@@ -56,7 +57,12 @@ package struct RuleAnalysis {
         ruleSet, placement, rules, decider, now: now, isFromNowOn: !keepsUsers)
       findings += analysis.findings()
       statistics += analysis.statistics
+      steps += analysis.space.steps
       if keepsUsers { explored.append(analysis.explored()) }
+    }
+    steps += rules.model.atomRuns
+    for finding in findings.reversed() {
+      if let witness = finding.witness { witnesses[finding.diagnostic] = witness }
     }
   }
 }

@@ -29,16 +29,18 @@ struct WitnessRecord {
     let events = WitnessRecord.events(witness.answers, platform, now)
     if !events.isEmpty { members.append(Value.Entry(key: "events", value: .map(events))) }
     var occurrences: [Value.Entry] = []
+    var places: [Value: Int] = [:]
     for limit in heldBack {
       let times = Array(
         repeating: WitnessRecord.time(now - WitnessRecord.age(limit.interval, history)),
         count: min(max(limit.maxCount, 1), 1_000))
       let key = Value.string(limit.key)
-      if let known = occurrences.firstIndex(where: { $0.key == key }) {
+      if let known = places[key] {
         guard case .list(let before) = occurrences[known].value, before.count < times.count
         else { continue }
         occurrences[known].value = .list(times)
       } else {
+        places[key] = occurrences.count
         occurrences.append(Value.Entry(key: key, value: .list(times)))
       }
     }
@@ -75,6 +77,7 @@ struct WitnessRecord {
     _ answers: [(question: HostQuestion, value: Value)], _ platform: Platform?, _ now: Instant
   ) -> [Value.Entry] {
     var times: [(name: String, ages: [Int64])] = []
+    var places: [String: Int] = [:]
     for (question, value) in answers {
       guard case .text(var name) = question.argument, case .int(let number) = value,
         number >= 0
@@ -85,9 +88,10 @@ struct WitnessRecord {
         kind.isTime
         ? [min(number, 1_000_000) * unit(of: kind) + 30]
         : Array(repeating: 30, count: Int(min(number, 1_000)))
-      if let known = times.firstIndex(where: { $0.name == name }) {
+      if let known = places[name] {
         if ages.count > times[known].ages.count { times[known].ages = ages }
       } else {
+        places[name] = times.count
         times.append((name, ages))
       }
     }
@@ -147,7 +151,16 @@ final class WitnessDecider {
   /// The result of every rule of a placement for a user record; nil when it is rejected.
   func reasons(for record: Value, at placement: String) -> [Decision.Reason]? {
     guard let state = read(record) else { return nil }
-    return ruleSet.steps(placement, frame: &frame, state: state).map { $0.reason }
+    guard let number = ruleSet.placement(named: placement) else { return [] }
+    return ruleSet.reasons(ofPlacement: number, frame: &frame, state: state)
+  }
+
+  /// The rule of a placement that decides a user record, as far as conditions decide.
+  ///
+  /// - Returns: the rule, or nil for none; or nil when the record is rejected.
+  func firstMatch(for record: Value, at placement: Int) -> Int?? {
+    guard let state = read(record) else { return nil }
+    return .some(ruleSet.firstMatch(ofPlacement: placement, frame: &frame, state: state))
   }
 }
 

@@ -72,11 +72,12 @@ final class AttributeClasses {
   private func classify(
     _ values: [Value?], _ trees: TreeCandidates, _ demands: [AttributeDemands?]
   ) {
-    var places: [[UInt8]: Int] = [:]
-    for value in values {
-      let row = trees.runner.row(value)
-      let label = trees.labels?.row(value) ?? []
-      if let known = places[row + label] {
+    let rows = ValueRows(values, trees)
+    var masks = masks
+    var classOf: [Int: Int] = [:]
+    for (place, value) in values.enumerated() {
+      let number = rows.numbers[place]
+      if let known = classOf[number] {
         if samples[known].count < Self.mostSamples { samples[known].append(value) }
         continue
       }
@@ -85,13 +86,15 @@ final class AttributeClasses {
         hasAllLabels = false
         break
       }
-      let number = self.values.count
-      places[row + label] = number
+      let own = self.values.count
+      classOf[number] = own
       self.values.append(value)
-      labels.append(label)
+      labels.append(trees.labels?.row(value) ?? [])
       samples.append([value])
-      for i in atoms.indices { masks[i][OutcomeSet(rawValue: row[i]).number].insert(number) }
+      let row = rows.distinct[number]
+      for i in atoms.indices { masks[i][OutcomeSet(rawValue: row[i]).number].insert(own) }
     }
+    self.masks = masks
     let isTooMany = trees.incomplete == .all
     let asked = trees.labels?.demands.aspects ?? []
     if isTooMany || !asked.isDisjoint(with: trees.incomplete) { hasAllLabels = false }
@@ -99,46 +102,6 @@ final class AttributeClasses {
       let aspects = demands[i]?.aspects ?? []
       if isTooMany || !aspects.isDisjoint(with: trees.incomplete) { isPrecise[i] = false }
     }
-  }
-}
-
-/// The outcomes of a group's atoms for its values.
-struct AtomRunner {
-  private let model: ConditionModel
-  private let starts: [UInt32]
-  private let group: AttributeGroup
-  private let question: Int?
-  /// The rest of the context; nil when it does not matter.
-  private let base: AnalysisWitness?
-
-  init(
-    _ group: AttributeGroup, _ atoms: [Int], around base: AnalysisWitness? = nil,
-    in model: ConditionModel
-  ) {
-    self.model = model
-    self.group = group
-    self.base = base
-    starts = atoms.map { model.program.entries[model.atoms[$0].entry].start }
-    question = group.tree.slot.flatMap { slot in
-      group.question == nil ? nil : model.program.questionSlots.firstIndex(of: slot)
-    }
-  }
-
-  /// The outcome of every atom for a value of the group's first node.
-  func row(_ value: Value?) -> [UInt8] {
-    let nothing = Value.map([])
-    if let base {
-      return model.run(
-        starts, on: base.attributes.setting(group.path[...], to: value),
-        answers: model.numbered(base.answers))
-    }
-    guard let value else { return model.run(starts, on: nothing) }
-    if let question { return model.run(starts, on: nothing, answers: [(question, value)]) }
-    var context = value
-    for name in group.path.reversed() {
-      context = .map([Value.Entry(key: .string(name), value: context)])
-    }
-    return model.run(starts, on: context)
   }
 }
 
@@ -170,7 +133,7 @@ struct TreeCandidates {
     atomDemands = demands
     own = base?.attributes.value(at: group.path)
     isAround = base != nil
-    runner = AtomRunner(group, atoms, around: base, in: model)
+    runner = AtomRunner(group, atoms, demands, around: base, in: model)
   }
 
   /// Values for the group's first node.
@@ -323,15 +286,18 @@ struct TreeCandidates {
     _ demands: AttributeDemands, _ mentioned: [Cell], _ path: [String] = []
   ) -> [Value?] {
     let precise = atoms.indices.filter { atomDemands[$0] != nil }
+    let isAllPrecise = precise.count == atoms.count && labels == nil
     var constants = demands.numbers
     if constants.count > Self.mostNumbers {
       incomplete = .all
       constants.removeLast(constants.count - Self.mostNumbers)
     }
     constants += mentioned.filter { $0.tag != Tag.double || $0.doubleValue.isFinite }
+    let readers = readers(of: path)
     let known = NumberCandidates(constants) { value in
       let placed = placed(value, path)
-      let row = runner.row(placed)
+      let row = runner.row(placed, at: readers)
+      if isAllPrecise { return row }
       return precise.map { row[$0] } + (labels?.row(placed) ?? [])
     }
     return known.values.map { Optional($0) }
@@ -379,9 +345,27 @@ struct TreeCandidates {
   private mutating func reduced(_ values: [Value?], _ path: [String]) -> [Value?] {
     var seen: Set<[UInt8]> = []
     var kept: [Value?] = []
-    for value in values where seen.insert(runner.row(placed(value, path))).inserted {
+    let readers = readers(of: path)
+    for value in values where seen.insert(runner.row(placed(value, path), at: readers)).inserted {
       kept.append(value)
     }
     return kept
+  }
+
+  /// The atoms that read a node below the group's first, or a part of it, or what it is a part of; nil for all.
+  private func readers(of path: [String]) -> [Int]? {
+    guard !path.isEmpty else { return nil }
+    var slots: Set<Int> = []
+    var node: AttributeGroup.Node? = group.tree
+    for name in path {
+      if let slot = node?.slot { slots.insert(slot) }
+      node = node?.node(at: [name])
+    }
+    var open = [node].compactMap { $0 }
+    while let next = open.popLast() {
+      if let slot = next.slot { slots.insert(slot) }
+      open += next.children
+    }
+    return atoms.indices.filter { !slots.isDisjoint(with: model.atoms[atoms[$0]].slots) }
   }
 }

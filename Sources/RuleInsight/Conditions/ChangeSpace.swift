@@ -25,6 +25,30 @@ package final class ChangeSpace {
   }
 
   private var known: [Key: AttributeClasses] = [:]
+
+  /// Which atoms of the fixed space read what.
+  private struct Readers {
+    /// By atom, the groups that it reads.
+    var groups: [[Int]] = []
+    /// By group, the atoms that read it and nothing without a name.
+    var places: [Int: [Int]] = [:]
+    /// Atoms that read something without a name.
+    var unnamed: [Int] = []
+
+    init(_ atoms: [Int], _ model: ConditionModel) {
+      for (place, atom) in atoms.enumerated() {
+        let all = Set(model.atoms[atom].slots.map { model.groupOf[$0] })
+        groups.append(all.compactMap { $0 })
+        if all.contains(nil) {
+          unnamed.append(place)
+        } else {
+          for group in groups[place] { places[group, default: []].append(place) }
+        }
+      }
+    }
+  }
+
+  private let readers: Readers
   /// Groups that share the classes of the model.
   private var shared: Set<Int> = []
 
@@ -52,6 +76,7 @@ package final class ChangeSpace {
     }
     self.base = base
     fixed = ConditionSpace(model, roots: roots, around: base)
+    readers = Readers(fixed.modelAtoms, model)
     var places: [Place] = []
     let groups = Set(slots.compactMap { model.groupOf[$0] })
     for (number, group) in model.groups.enumerated()
@@ -110,19 +135,21 @@ package final class ChangeSpace {
         !all.contains { $0.count < path.count && path.starts(with: $0) }
       }
     }
-    var open: [Int] = []
+    var open = readers.unnamed
     var byGroup: [Int: [Int]] = [:]
-    for (place, atom) in fixed.modelAtoms.enumerated() {
-      let slots = model.atoms[atom].slots
-      let groups = Set(slots.map { model.groupOf[$0] })
-      if groups.contains(nil) {
-        open.append(place)
-        continue
+    // Atoms that read several of the groups.
+    var shared: Set<Int> = []
+    for group in paths.keys {
+      for place in readers.places[group] ?? [] {
+        let touched = readers.groups[place].filter { paths[$0] != nil }
+        if touched.count == 1 {
+          byGroup[group, default: []].append(fixed.modelAtoms[place])
+        } else if shared.insert(place).inserted {
+          open.append(place)
+        }
       }
-      let touched = groups.compactMap { $0 }.filter { paths[$0] != nil }
-      if touched.count == 1 { byGroup[touched[0], default: []].append(atom) }
-      if touched.count > 1 { open.append(place) }
     }
+    open.sort()
     let variables = paths.keys.sorted().map { group in
       (group: group, classes: classes(group, paths[group] ?? [], (byGroup[group] ?? []).sorted()))
     }

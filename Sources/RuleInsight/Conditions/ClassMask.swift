@@ -56,6 +56,23 @@ struct ClassMask: Equatable {
     return true
   }
 
+  func intersection(_ other: ClassMask) -> ClassMask {
+    var result = ClassMask()
+    result.words = zip(words, other.words).map { $0 & $1 }
+    return result
+  }
+
+  mutating func formUnion(_ other: ClassMask) {
+    if words.count < other.words.count {
+      words += Array(repeating: 0, count: other.words.count - words.count)
+    }
+    for word in other.words.indices { words[word] |= other.words[word] }
+  }
+
+  mutating func subtract(_ other: ClassMask) {
+    for word in 0..<min(words.count, other.words.count) { words[word] &= ~other.words[word] }
+  }
+
   /// Keeps the members of any of the sets with these numbers.
   mutating func formIntersection(withAnyOf sets: [ClassMask], _ numbers: [Int]) {
     for word in words.indices where words[word] != 0 {

@@ -47,14 +47,19 @@ extension ConditionSpace {
   ) -> AnalysisAnswer {
     let end = steps + budget
     tries = 0
+    let exclusion = excluding(question.sparing)
     while end > steps {
-      let goals = question.goals + self.goals(sparing: needed)
-      let others = question.sparing.filter { !needed.contains($0) }
+      let spared = exclusion.others.isEmpty ? [] : needed
+      let goals = question.goals + self.goals(sparing: spared)
+      let others =
+        spared.isEmpty ? exclusion.others : exclusion.others.filter { !spared.contains($0) }
       var attempt = Attempt.none
       var isRefused = false
-      var search = ConditionSearch(self, goals, isProof: false, budget: end - steps)
-      let found = search.run { state in
-        attempt = self.attempt(in: state, goals, others, accepts)
+      let search = ConditionSearch(
+        self, goals, excluding: exclusion, isProof: false, budget: end - steps)
+      var run = search
+      let found = run.run { state in
+        attempt = self.attempt(in: state, search.variables, exclusion, goals, others, accepts)
         if case .none = attempt {
           isRefused = true
           return false
@@ -71,7 +76,7 @@ extension ConditionSpace {
       if case .none = found, !isRefused, isPrecise(below: goals.map { place(of: $0.node) }) {
         return .proof
       }
-      if isProved(question, &needed, budget: end - steps) { return .proof }
+      if isProved(question, &needed, excluding: exclusion, budget: end - steps) { return .proof }
       if case .outOfBudget = found { break }
       return .unknown(.opaque)
     }
@@ -86,17 +91,28 @@ extension ConditionSpace {
   package func isProved(
     _ question: Question, _ needed: inout [Int], budget: Int, relaxing relaxed: [Int] = []
   ) -> Bool {
+    isProved(question, &needed, excluding: nil, budget: budget, relaxing: relaxed)
+  }
+
+  /// - Parameter exclusion: of the conditions that must not hold. Without it, those that matter are found.
+  private func isProved(
+    _ question: Question, _ needed: inout [Int], excluding exclusion: Exclusion?, budget: Int,
+    relaxing relaxed: [Int] = []
+  ) -> Bool {
     let end = steps + budget
+    let sparing = exclusion?.others ?? question.sparing
     while end > steps {
       let goals = question.goals + self.goals(sparing: needed)
-      let others = question.sparing.filter { !needed.contains($0) }
-      var search = ConditionSearch(
-        self, goals, isProof: true, budget: end - steps, relaxing: relaxed)
-      switch search.run({ _ in true }) {
+      let search = ConditionSearch(
+        self, goals, excluding: exclusion, isProof: true, budget: end - steps, relaxing: relaxed)
+      var run = search
+      switch run.run({ _ in true }) {
       case .none: return true
       case .outOfBudget: return false
       case .found(let state):
-        let held = others.isEmpty ? [] : ConditionSearch.held(others, in: state, of: self)
+        let known = Set(needed)
+        let others = sparing.filter { !known.contains($0) }
+        let held = others.isEmpty ? [] : held(others, in: state, of: search)
         if held.isEmpty { return false }
         needed += some(of: held, needed.count)
       }
@@ -141,17 +157,30 @@ extension ConditionSpace {
   /// A context in a state of the search for which the machine meets the goals. Simple values are
   /// tried first.
   private func attempt(
-    in state: ConditionSearch.State, _ goals: [Goal], _ others: [Int],
-    _ accepts: (AnalysisWitness) -> Bool
+    in state: ConditionSearch.State, _ own: [Int], _ exclusion: Exclusion, _ goals: [Goal],
+    _ others: [Int], _ accepts: (AnalysisWitness) -> Bool
   ) -> Attempt {
-    var choice = state.domains.map { $0.first ?? 0 }
-    var sample = Array(repeating: 0, count: choice.count)
-    var best = judged(witness(choice, sample), goals, others, accepts)
+    var choices = Choices(minimumCapacity: own.count)
+    for (variable, domain) in zip(own, state.domains) {
+      choices[variable] = (domain.first ?? 0, 0)
+    }
+    for variable in exclusion.shifted where choices[variable] == nil {
+      choices[variable] = (exclusion.domains[variable]?.first ?? 0, 0)
+    }
+    for variable in limits.indices where isLimited && choices[variable] == nil {
+      choices[variable] = (limits[variable]?.first ?? 0, 0)
+    }
+    var best = judged(witness(choices), goals, others, accepts)
     if case .witness = best { return best }
     // Only atoms of several attributes depend on more than the classes.
-    let open = variables.indices.filter { joint.contains(variables[$0].group) }
+    let open =
+      joint.isEmpty ? [] : variables.indices.filter { joint.contains(variables[$0].group) }
+    let places = open.isEmpty ? [:] : Dictionary(uniqueKeysWithValues: zip(own, own.indices))
     let options = open.map { variable in
-      state.domains[variable].numbers.flatMap { number in
+      let domain =
+        places[variable].map { state.domains[$0] }
+        ?? self.domain(of: variable, excluding: exclusion)
+      return domain.numbers.flatMap { number in
         variables[variable].classes.samples[number].indices.map { (number, $0) }
       }
     }
@@ -168,10 +197,10 @@ extension ConditionSpace {
       for (i, variable) in open.enumerated() where !options[i].isEmpty {
         seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let number = isSingle ? tries : Int(truncatingIfNeeded: seed >> 33) % options[i].count
-        (choice[variable], sample[variable]) = options[i][number]
+        choices[variable] = options[i][number]
       }
       tries += 1
-      let next = judged(witness(choice, sample), goals, others, accepts)
+      let next = judged(witness(choices), goals, others, accepts)
       switch next {
       case .witness: return next
       case .held: if case .none = best { best = next }
@@ -188,25 +217,31 @@ extension ConditionSpace {
     steps += goals.count + others.count
     guard meets(witness, goals) else { return .none }
     // Uses the frame that already holds the witness.
-    let held = others.filter { model.holdsNow($0) }
+    let held = model.heldNow(others)
     if !held.isEmpty { return .held(held) }
     return accepts(witness) ? .witness(witness) : .none
   }
 
-  private func witness(_ choice: [Int], _ sample: [Int]) -> AnalysisWitness {
+  /// By variable, the class and the sample of it that a context has. All others have their first.
+  private typealias Choices = [Int: (number: Int, sample: Int)]
+
+  private func witness(_ choices: Choices) -> AnalysisWitness {
+    let chosen = (standing.filter { choices[$0] == nil } + choices.keys).sorted()
     if var changed = base {
-      for (variable, number) in choice.enumerated() {
+      for variable in variables.indices {
         let (group, classes) = variables[variable]
+        let choice = choices[variable] ?? (0, 0)
         changed.attributes = changed.attributes.setting(
-          model.groups[group].path[...], to: classes.samples[number][sample[variable]])
+          model.groups[group].path[...], to: classes.samples[choice.number][choice.sample])
       }
       return changed
     }
     var tree = ContextBuilder()
     var answers: [(question: HostQuestion, value: Value)] = []
-    for (variable, number) in choice.enumerated() {
+    for variable in chosen {
       let (group, classes) = variables[variable]
-      guard let value = classes.samples[number][sample[variable]] else { continue }
+      let choice = choices[variable] ?? (0, 0)
+      guard let value = classes.samples[choice.number][choice.sample] else { continue }
       if let question = model.groups[group].question {
         answers.append((question, value))
       } else {
@@ -239,6 +274,7 @@ extension ConditionModel {
   package func outcomes(of nodes: [Int], in original: borrowing Frame, _ slots: [Int?])
     -> [OutcomeSet]
   {
+    fills += 1
     frame.reset()
     for (slot, other) in slots.enumerated() {
       if let other { frame.slots[slot] = original.slots[other] }
@@ -276,28 +312,63 @@ extension ConditionModel {
   /// Answers by the program's numbers for their questions.
   func numbered(_ answers: [(question: HostQuestion, value: Value)]) -> [(Int, Value)] {
     answers.compactMap { answer in
-      program.questions.firstIndex(of: answer.question).map { ($0, answer.value) }
+      questionNumbers[answer.question].map { ($0, answer.value) }
     }
   }
 
-  /// Whether a condition holds for the current context in the frame.
-  func holdsNow(_ condition: Int) -> Bool {
-    OutcomeSet(program.condition(program.entries[condition], in: &frame)) == .true
-  }
+  /// The conditions among some that hold for the current context in the frame.
+  func heldNow(_ conditions: [Int]) -> [Int] { held(conditions, in: &frame) }
 
   /// The conditions among some that hold for a context; nil where it does not fit into a frame.
   package func held(_ conditions: [Int], for witness: AnalysisWitness) -> [Int]? {
-    outcomes(of: [], for: witness).map { _ in conditions.filter { holdsNow($0) } }
+    guard fill(witness.attributes, numbered(witness.answers)) else { return nil }
+    return heldNow(conditions)
+  }
+
+  /// Every access to a property of a class is checked, so the frame is accessed once for all conditions.
+  private func held(_ conditions: [Int], in frame: inout Frame) -> [Int] {
+    conditions.filter {
+      OutcomeSet(program.condition(program.entries[$0], in: &frame)) == .true
+    }
   }
 
   /// The outcomes of running parts of the program on a context. One that does not fit counts as
   /// empty.
-  func run(_ starts: [UInt32], on context: Value, answers: [(Int, Value)] = []) -> [UInt8] {
+  ///
+  /// - Parameter places: the parts to run; nil for all.
+  func run(
+    _ starts: [UInt32], at places: [Int]?, on context: Value, answers: [(Int, Value)] = []
+  ) -> [UInt8] {
     if !fill(context, answers) { frame.reset() }
-    return starts.map { OutcomeSet(program.condition(at: $0, in: &frame)).rawValue }
+    var row = [UInt8](repeating: 0, count: starts.count)
+    run(starts, at: places ?? Array(starts.indices), &row, in: &frame)
+    return row
+  }
+
+  private func run(
+    _ starts: [UInt32], at places: [Int], _ row: inout [UInt8],
+    in frame: inout Frame
+  ) {
+    atomRuns += places.count
+    for place in places {
+      row[place] = OutcomeSet(program.condition(at: starts[place], in: &frame)).rawValue
+    }
+  }
+
+  /// Replaces some outcomes by those for the current context with another value of an attribute; false if the value does
+  /// not fit.
+  func run(
+    _ starts: [UInt32], at places: [Int], _ row: inout [UInt8], changing slot: Int,
+    to value: Value
+  ) -> Bool {
+    let changed: Void? = try? frame.changing(slot, to: value) { frame in
+      run(starts, at: places, &row, in: &frame)
+    }
+    return changed != nil
   }
 
   private func fill(_ context: Value, _ answers: [(Int, Value)]) -> Bool {
+    fills += 1
     var bytes: [UInt8] = []
     JSONWriter.append(context, to: &bytes)
     guard (try? frame.fill(json: bytes)) != nil else { return false }
@@ -308,19 +379,25 @@ extension ConditionModel {
 
   private func outcome(of number: Int) -> OutcomeSet {
     if let outcome = memory[number] { return outcome }
-    let node = self.nodes[number]
+    return Self.outcome(of: number, nodes, atoms, program, &memory, &frame)
+  }
+
+  private static func outcome(
+    of number: Int, _ nodes: [Node], _ atoms: [Atom], _ program: Program,
+    _ memory: inout OutcomeMemory, _ frame: inout Frame
+  ) -> OutcomeSet {
+    if let outcome = memory[number] { return outcome }
     let result: OutcomeSet
-    switch node.kind {
-    case .constant: result = OutcomeSet(number: node.value)
+    switch nodes[number].kind {
+    case .constant: result = OutcomeSet(number: nodes[number].value)
     case .atom:
-      let entry = program.entries[atoms[node.value].entry]
+      let entry = program.entries[atoms[nodes[number].value].entry]
       result = OutcomeSet(program.condition(entry, in: &frame))
     case .same, .unary, .fold, .conditional, .rescue, .sequence:
-      var operands: [OutcomeSet] = []
-      for operand in node.operands { operands.append(outcome(of: operand)) }
-      result = OutcomeTables.shared.outcome(node.kind, node.value, count: operands.count) {
-        operands[$0]
-      }
+      let operands = nodes[number].operands
+      result = OutcomeTables.shared.outcome(
+        nodes[number].kind, nodes[number].value, count: operands.count
+      ) { Self.outcome(of: operands[$0], nodes, atoms, program, &memory, &frame) }
     }
     memory[number] = result
     return result
@@ -354,23 +431,40 @@ struct OutcomeMemory {
   }
 }
 
-/// Values at paths of names, as one map.
+/// Values at paths of one or two names, as one map.
 private struct ContextBuilder {
-  private var roots: [(name: String, value: Value)] = []
+  private enum Content {
+    case value(Value)
+    case members([Value.Entry])
+  }
+
+  private var roots: [(name: String, content: Content)] = []
 
   mutating func set(_ path: [String], to value: Value) {
     let place = roots.firstIndex { $0.name == path[0] }
-    if path.count == 1 {
-      if place == nil { roots.append((path[0], value)) }
+    guard path.count > 1 else {
+      if place == nil { roots.append((path[0], .value(value))) }
       return
     }
     let entry = Value.Entry(key: .string(path[1]), value: value)
-    if let place, case .map(let entries) = roots[place].value {
-      roots[place].value = .map(entries + [entry])
-    } else if place == nil {
-      roots.append((path[0], .map([entry])))
+    guard let place else {
+      roots.append((path[0], .members([entry])))
+      return
     }
+    guard case .members(var members) = roots[place].content else { return }
+    // The array is not shared while it grows.
+    roots[place].content = .members([])
+    members.append(entry)
+    roots[place].content = .members(members)
   }
 
-  var value: Value { .map(roots.map { Value.Entry(key: .string($0.name), value: $0.value) }) }
+  var value: Value {
+    .map(
+      roots.map { root in
+        switch root.content {
+        case .value(let value): Value.Entry(key: .string(root.name), value: value)
+        case .members(let members): Value.Entry(key: .string(root.name), value: .map(members))
+        }
+      })
+  }
 }

@@ -57,6 +57,10 @@ package final class ConditionModel {
   package let program: Program
   /// The frame for running atoms.
   var frame: Frame
+  /// How often the frame was filled.
+  var fills = 0
+  /// How many atoms were run to find the classes of values.
+  package var atomRuns = 0
   package private(set) var conditions: [Condition] = []
   private(set) var nodes: [Node] = []
   /// For the context that is in the frame. It is not lazy: each write to a lazy property copies the array.
@@ -65,6 +69,9 @@ package final class ConditionModel {
   private(set) var groups: [AttributeGroup] = []
   /// By slot, its group; nil for a slot without one.
   private(set) var groupOf: [Int?] = []
+  /// By question, its number in the program; by slot, that of its question.
+  let questionNumbers: [HostQuestion: Int]
+  let questionsOfSlots: [Int: Int]
   /// The possible answers of a host, by the slot of the question.
   private let answers: (HostQuestion) -> HostAnswers
   private var classesOf: [[Int]: AttributeClasses] = [:]
@@ -97,6 +104,12 @@ package final class ConditionModel {
     }
     let program = builder.build()
     self.program = program
+    questionNumbers = Dictionary(
+      combining: program.questions.enumerated().map { ($1, $0) }
+    ) { first, _ in first }
+    questionsOfSlots = Dictionary(
+      combining: program.questionSlots.enumerated().map { ($1, $0) }
+    ) { first, _ in first }
     frame = Frame(for: program)
     nodes = reader.nodes
     memory.makeRoom(for: nodes.count)

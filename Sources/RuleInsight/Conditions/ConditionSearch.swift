@@ -3,11 +3,12 @@ internal import Expressions
 /// A search for classes of values that meet goals. It narrows the possible outcomes by the required
 /// ones. If that does not decide, it tries the outcomes of an atom one by one.
 struct ConditionSearch {
-  /// The possibilities at a point of the search.
+  /// The possibilities at a point of the search. Variables and atoms that goals do not depend on are as at the
+  /// beginning.
   struct State {
-    /// By variable.
+    /// Of the search's variables.
     var domains: [ClassMask]
-    /// By atom, the possible outcomes of atoms without a variable.
+    /// Of the search's atoms, the possible outcomes of those without a variable.
     var free: [OutcomeSet]
   }
 
@@ -20,73 +21,108 @@ struct ConditionSearch {
 
   private let space: ConditionSpace
   private let goals: [(node: Int, wanted: OutcomeSet)]
+  private let exclusion: ConditionSpace.Exclusion?
   /// Whether an atom may have any outcome that is not excluded for certain.
   private let isProof: Bool
   private var budget: Int
   /// Nodes that may have any outcome.
-  private let relaxed: [Bool]
+  private var relaxed: [Bool]
   private var sets: [OutcomeSet]
   private var allowed: [OutcomeSet]
-  /// The nodes that goals depend on, operands first, and their atoms.
-  private let places: [Int]
-  private let atoms: [Int]
-  /// The steps of a walk over the places.
+  /// The nodes that goals depend on, operands first. Nodes are numbered by their place among these.
+  private var nodes: [ConditionSpace.Node] = []
+  private var operands: [Int] = []
+  /// Their atoms, as numbers of the space, with their node, and their variable's place in ``variables`` or -1.
+  private var atoms: [(number: Int, node: Int, variable: Int)] = []
+  /// The variables of these atoms, in ascending order.
+  private(set) var variables: [Int] = []
+  /// The steps of a walk over the nodes.
   private let cost: Int
   /// By node, the last walk that visited it.
   private var seen: [UInt32]
   private var walk: UInt32 = 0
 
   /// - Parameters:
+  ///   - exclusion: classes that are not possible.
   ///   - isProof: whether opaque atoms may have any outcome. Otherwise they have their outcomes on
   ///     the candidates.
   ///   - budget: the number of steps. A visit of a node is one step.
   ///   - relaxed: nodes of the model's formula that may have any outcome.
   init(
-    _ space: ConditionSpace, _ goals: [ConditionSpace.Goal], isProof: Bool, budget: Int,
+    _ space: ConditionSpace, _ goals: [ConditionSpace.Goal],
+    excluding exclusion: ConditionSpace.Exclusion? = nil, isProof: Bool, budget: Int,
     relaxing relaxed: [Int] = []
   ) {
     self.space = space
-    self.goals = goals.map { (space.place(of: $0.node), $0.wanted) }
+    self.exclusion = exclusion
     self.isProof = isProof
     self.budget = budget
-    var isRelaxed = Array(repeating: false, count: space.nodes.count)
-    for node in relaxed { isRelaxed[space.place(of: node)] = true }
-    self.relaxed = isRelaxed
-    sets = Array(repeating: .any, count: space.nodes.count)
+    let places = space.places(below: goals.map { space.place(of: $0.node) })
+    // Every access to a property of a class is checked.
+    let (local, spaceNodes, spaceOperands) = (space.local, space.nodes, space.operands)
+    self.goals = goals.map { (local[space.place(of: $0.node)], $0.wanted) }
+    var words = 0
+    for place in places {
+      var node = spaceNodes[place]
+      let first = operands.count
+      for i in 0..<node.count { operands.append(local[spaceOperands[node.first + i]]) }
+      node.first = first
+      if node.kind == .atom {
+        let atom = space.atoms[node.value]
+        words += atom.words / 8
+        if atom.variable >= 0 { variables.append(atom.variable) }
+        atoms.append((node.value, nodes.count, atom.variable))
+        node.value = atoms.count - 1
+      }
+      nodes.append(node)
+    }
+    cost = 2 * places.count + words
+    variables = Set(variables).sorted()
+    let placeOf = Dictionary(uniqueKeysWithValues: variables.enumerated().map { ($1, $0) })
+    for i in atoms.indices where atoms[i].variable >= 0 {
+      atoms[i].variable = placeOf[atoms[i].variable] ?? -1
+    }
+    sets = Array(repeating: .any, count: places.count)
     allowed = sets
-    seen = Array(repeating: 0, count: space.nodes.count)
-    places = space.places(below: self.goals.map { $0.node })
-    atoms = places.compactMap { space.nodes[$0].kind == .atom ? space.nodes[$0].value : nil }
-    cost = 2 * places.count + atoms.reduce(0) { $0 + space.atoms[$1].words / 8 }
+    seen = Array(repeating: 0, count: places.count)
+    self.relaxed = Array(repeating: false, count: places.count)
+    for node in relaxed {
+      let place = space.place(of: node)
+      if space.isLocal(place) { self.relaxed[local[place]] = true }
+    }
   }
 
   /// - Parameter accepts: whether a solution is acceptable. If not, the search continues.
   mutating func run(_ accepts: (State) -> Bool) -> Result {
+    if exclusion?.isEverything == true { return .none }
     let start = State(
-      domains: space.variables.enumerated().map { number, variable in
-        let limit = number < space.limits.count ? space.limits[number] : nil
-        return limit ?? ClassMask(first: variable.classes.values.count)
-      },
-      free: space.atoms.map { $0.possible })
+      domains: variables.map { space.domain(of: $0, excluding: exclusion) },
+      free: atoms.map { space.atoms[$0.number].possible })
     let before = budget
     defer { space.steps += before - budget }
     return solve(start, accepts)
   }
 
-  /// The conditions among some that may hold for one context of a state.
-  static func held(_ conditions: [Int], in state: State, of space: ConditionSpace) -> [Int] {
-    var point = state
-    for i in point.domains.indices {
-      guard let first = point.domains[i].first else { continue }
-      point.domains[i] = .none
-      point.domains[i].insert(first)
-    }
-    for i in point.free.indices where !point.free[i].isEmpty {
-      point.free[i] = OutcomeSet(number: point.free[i].number)
-    }
+  /// The conditions among some that may hold for one context of a state of this search.
+  func held(_ conditions: [Int], in state: State) -> [Int] {
     let roots = conditions.map { space.model.conditions[$0].root }
     var search = ConditionSearch(
       space, roots.map { ConditionSpace.Goal($0, .any) }, isProof: true, budget: 0)
+    let own = Dictionary(uniqueKeysWithValues: variables.enumerated().map { ($1, $0) })
+    let atomOf = Dictionary(uniqueKeysWithValues: atoms.enumerated().map { ($1.number, $0) })
+    let point = State(
+      domains: search.variables.map { variable in
+        let domain =
+          own[variable].map { state.domains[$0] }
+          ?? space.domain(of: variable, excluding: exclusion)
+        var single = ClassMask.none
+        if let first = domain.first { single.insert(first) }
+        return domain.first == nil ? domain : single
+      },
+      free: search.atoms.map { atom in
+        let free = atomOf[atom.number].map { state.free[$0] } ?? space.atoms[atom.number].possible
+        return free.isEmpty ? free : OutcomeSet(number: free.number)
+      })
     space.steps += search.cost
     search.forward(point)
     return conditions.indices.filter { search.sets[search.goals[$0].node].contains(.true) }
@@ -121,9 +157,9 @@ struct ConditionSearch {
   }
 
   private func outcomes(of number: Int, _ state: State) -> OutcomeSet {
-    let atom = space.atoms[number]
+    let atom = space.atoms[atoms[number].number]
     if isFree(atom) { return state.free[number] }
-    let domain = state.domains[atom.variable]
+    let domain = state.domains[atoms[number].variable]
     var outcomes: OutcomeSet = []
     for outcome in 0..<OutcomeSet.count where !atom.masks[outcome].isDisjoint(with: domain) {
       outcomes.formUnion(OutcomeSet(number: outcome))
@@ -132,19 +168,19 @@ struct ConditionSearch {
   }
 
   private func restrict(_ number: Int, to outcomes: OutcomeSet, _ state: inout State) {
-    let atom = space.atoms[number]
+    let atom = space.atoms[atoms[number].number]
     if isFree(atom) {
       state.free[number].formIntersection(outcomes)
       return
     }
-    state.domains[atom.variable].formIntersection(
+    state.domains[atoms[number].variable].formIntersection(
       withAnyOf: atom.masks, outcomes.numbers)
   }
 
   /// The outcome of the simplest value that is still possible.
   private func simplest(_ number: Int, _ outcomes: OutcomeSet, _ state: State) -> OutcomeSet {
-    let atom = space.atoms[number]
-    if !isFree(atom), let first = state.domains[atom.variable].first {
+    let atom = space.atoms[atoms[number].number]
+    if !isFree(atom), let first = state.domains[atoms[number].variable].first {
       for outcome in outcomes.numbers where atom.masks[outcome].contains(first) {
         return OutcomeSet(number: outcome)
       }
@@ -167,8 +203,8 @@ struct ConditionSearch {
       }
       guard backward() else { return false }
       var isChanged = false
-      for number in atoms {
-        let node = space.atomNodes[number]
+      for number in atoms.indices {
+        let node = atoms[number].node
         guard allowed[node] != sets[node], !relaxed[node] else { continue }
         if allowed[node].isEmpty { return false }
         restrict(number, to: allowed[node], &state)
@@ -180,8 +216,8 @@ struct ConditionSearch {
 
   /// Computes the possible outcomes of every node.
   private mutating func forward(_ state: State) {
-    for place in places {
-      sets[place] = relaxed[place] ? .any : outcome(of: space.nodes[place], state)
+    for place in nodes.indices {
+      sets[place] = relaxed[place] ? .any : outcome(of: nodes[place], state)
     }
   }
 
@@ -193,13 +229,13 @@ struct ConditionSearch {
 
   @inline(__always)
   private func operand(_ node: ConditionSpace.Node, _ i: Int) -> Int {
-    space.operands[node.first + i]
+    operands[node.first + i]
   }
 
   /// Narrows operands by the required outcomes of nodes; false when none remain.
   private mutating func backward() -> Bool {
-    for place in places.reversed() where allowed[place] != sets[place] {
-      let node = space.nodes[place]
+    for place in nodes.indices.reversed() where allowed[place] != sets[place] {
+      let node = nodes[place]
       let wanted = allowed[place]
       if wanted.isEmpty { return false }
       if relaxed[place] { continue }
@@ -224,21 +260,24 @@ struct ConditionSearch {
   private mutating func narrowFold(_ node: ConditionSpace.Node, _ wanted: OutcomeSet) {
     let kind = OutcomeTables.Fold(rawValue: node.value) ?? .and
     let tables = space.tables
+    // The result of the operands behind each one.
+    var behind: [OutcomeSet?] = [nil]
+    for i in (1..<max(node.count, 1)).reversed() {
+      let set = sets[operand(node, i)]
+      behind.append(behind.last.flatMap { $0 }.map { tables.outcome(kind, set, $0) } ?? set)
+    }
+    var before: OutcomeSet?
     for i in 0..<node.count {
       let place = operand(node, i)
-      if sets[place].isSingle { continue }
-      var before: OutcomeSet?
-      for j in 0..<i {
-        let set = sets[operand(node, j)]
-        before = before.map { tables.outcome(kind, $0, set) } ?? set
-      }
-      allowed[place] = allowed[place].filter { outcome in
-        var result = before.map { tables.outcome(kind, $0, outcome) } ?? outcome
-        for j in i + 1..<max(node.count, i + 1) {
-          result = tables.outcome(kind, result, sets[operand(node, j)])
+      let rest = behind[node.count - 1 - i]
+      if !sets[place].isSingle {
+        allowed[place] = allowed[place].filter { outcome in
+          let result = before.map { tables.outcome(kind, $0, outcome) } ?? outcome
+          return !(rest.map { tables.outcome(kind, result, $0) } ?? result)
+            .isDisjoint(with: wanted)
         }
-        return !result.isDisjoint(with: wanted)
       }
+      before = before.map { tables.outcome(kind, $0, sets[place]) } ?? sets[place]
     }
   }
 
@@ -289,7 +328,7 @@ struct ConditionSearch {
     while let place = open.popLast() {
       guard !sets[place].isSingle, !relaxed[place], seen[place] != walk else { continue }
       seen[place] = walk
-      let node = space.nodes[place]
+      let node = nodes[place]
       if node.kind == .atom { return node.value }
       for i in (0..<node.count).reversed() { open.append(operand(node, i)) }
     }

@@ -52,11 +52,13 @@ package final class ConditionSpace {
   private(set) var atoms: [Atom] = []
   /// The atom's number in the model.
   private(set) var modelAtoms: [Int] = []
-  /// By atom, its node.
-  private(set) var atomNodes: [Int] = []
   /// The groups of attributes that atoms read.
   private(set) var variables: [(group: Int, classes: AttributeClasses)] = []
   private var places: [Int: Int] = [:]
+  /// By node, its number in the last result of ``places(below:)``, and the number of the call that it was in.
+  private(set) var local: [Int] = []
+  private var stamps: [Int] = []
+  private var stamp = 0
   let tables = OutcomeTables.shared
   /// Steps that questions have taken.
   package var steps = 0
@@ -67,7 +69,20 @@ package final class ConditionSpace {
   /// The maximum number of such contexts for a question about a context.
   package var mostTries = 4_000
   /// By variable, its allowed classes; nil for all.
-  var limits: [ClassMask?] = []
+  var limits: [ClassMask?] = [] {
+    didSet { isLimited = limits.contains { $0 != nil } }
+  }
+  /// Whether any variable is limited.
+  private(set) var isLimited = false
+  /// Variables that have a value in the simplest context.
+  private(set) lazy var standing: [Int] = variables.indices.filter { number in
+    guard let first = variables[number].classes.values.first else { return false }
+    return first != nil
+  }
+  /// By condition, what is known about it in this space.
+  var settled: [Int: SettledCondition?] = [:]
+  /// The last exclusion.
+  var excluded = Exclusion()
 
   /// - Parameter roots: nodes of the model's formula. Questions are about these and the nodes
   ///   below.
@@ -116,7 +131,6 @@ package final class ConditionSpace {
     operands = other.operands
     atoms = other.atoms
     modelAtoms = other.modelAtoms
-    atomNodes = other.atomNodes
     places = other.places
     self.variables = variables
     for atom in open { atoms[atom].possible = model.atoms[modelAtoms[atom]].possible }
@@ -140,7 +154,6 @@ package final class ConditionSpace {
     if node.kind == .atom {
       value = modelAtoms.count
       modelAtoms.append(node.value)
-      atomNodes.append(nodes.count)
     }
     nodes.append(
       Node(
@@ -183,19 +196,36 @@ package final class ConditionSpace {
   /// The place of a node of the model's formula.
   func place(of node: Int) -> Int { places[node] ?? 0 }
 
+  /// Whether ``local`` has a number for a node, since the last call of ``places(below:)``.
+  func isLocal(_ place: Int) -> Bool { stamps[place] == stamp }
+
   /// Nodes and all their dependencies, operands first.
   func places(below roots: [Int]) -> [Int] {
-    var isNeeded = Array(repeating: false, count: nodes.count)
+    if stamps.count < nodes.count {
+      stamps = Array(repeating: 0, count: nodes.count)
+      local = Array(repeating: 0, count: nodes.count)
+      stamp = 0
+    }
+    stamp += 1
     var open = roots
-    var places: [Int] = []
+    var found: [Int] = []
     while let place = open.popLast() {
-      guard !isNeeded[place] else { continue }
-      isNeeded[place] = true
-      places.append(place)
+      guard stamps[place] != stamp else { continue }
+      stamps[place] = stamp
+      found.append(place)
       let node = nodes[place]
       open += operands[node.first..<node.first + node.count]
     }
-    return places.sorted()
+    found.sort()
+    for (number, place) in found.enumerated() { local[place] = number }
+    return found
+  }
+
+  /// The classes of a variable that are possible.
+  func domain(of variable: Int, excluding exclusion: Exclusion?) -> ClassMask {
+    let limit = variable < limits.count ? limits[variable] : nil
+    return limit ?? exclusion?.domains[variable]
+      ?? ClassMask(first: variables[variable].classes.values.count)
   }
 
   /// Whether all atoms below some nodes are known for all values of their attributes, so that a

@@ -63,7 +63,8 @@ package final class JointSpace {
         for atom in precise {
           if let demands = claims.atoms[atom].demands { made.demands.add(demands) }
         }
-        let runner = AtomRunner(group, precise, in: claims)
+        let runner = AtomRunner(
+          group, precise, precise.map { claims.atoms[$0].demands }, in: claims)
         let isUsual = made.row
         made.row = { runner.row($0) + isUsual($0) }
       }

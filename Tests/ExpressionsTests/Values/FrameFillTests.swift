@@ -26,6 +26,34 @@ import Testing
     return [outcome(program, &fromJSON), outcome(program, &fromValue)]
   }
 
+  /// A run with one slot changed gives what filling the whole does, and leaves nothing behind.
+  @Test func oneSlotAlone() throws {
+    let sources = ["user.a", "user.a == 'x'", "user.a > 3", "size(user.a)", "user.a == user.b"]
+    let values: [Value] = [
+      "x", 5, 2.5, true, .null, ["x"], ["b": 1], "a string that is longer than a cell", .uint(.max),
+    ]
+    for source in sources {
+      let program = try #require(ExpressionEnvironment().compile(source).output)
+      let slot = try #require(program.slot(of: AttributePath(["user", "a"])))
+      var whole = Frame(for: program)
+      var changed = Frame(for: program)
+      let mayChange = changed.canChange(slot)
+      #expect(mayChange)
+      try changed.fill(json: #"{"user":{"a":"another long string","b":"x"}}"#.utf8)
+      let before = Self.outcome(program, &changed)
+      for value in values {
+        try whole.fill(["user": ["a": value, "b": "x"]])
+        let outcome = try changed.changing(slot, to: value) { Self.outcome(program, &$0) }
+        #expect(outcome == Self.outcome(program, &whole), "\(source) of \(value)")
+        #expect(Self.outcome(program, &changed) == before)
+      }
+    }
+    let present = try #require(ExpressionEnvironment().compile("has(user.a)").output)
+    let frame = Frame(for: present)
+    let mayChange = frame.canChange(0)
+    #expect(!mayChange)
+  }
+
   /// Paths that lead to values, through values, past values, and into nothing; with and without
   /// their presence being asked.
   @Test(arguments: [

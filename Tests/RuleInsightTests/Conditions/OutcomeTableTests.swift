@@ -33,6 +33,20 @@ import Testing
     #expect(tables.branches(of: [.false, .null]) == [.no, .fault])
   }
 
+  /// The search combines the operands behind one first.
+  @Test(arguments: OutcomeTables.Fold.allCases)
+  func operandsCombineInAnyGroups(_ fold: OutcomeTables.Fold) {
+    let all = (0..<OutcomeSet.count).map { OutcomeSet(number: $0) }
+    for a in all {
+      for b in all {
+        for c in all {
+          let first = tables.outcome(fold, tables.outcome(fold, a, b), c)
+          #expect(tables.outcome(fold, a, tables.outcome(fold, b, c)) == first, "\(a) \(b) \(c)")
+        }
+      }
+    }
+  }
+
   /// What is evaluated for its failures alone stands before the last one, which counts.
   @Test func sequencesAndChoices() {
     func outcome(_ kind: ConditionModel.Node.Kind, _ operands: OutcomeSet...) -> OutcomeSet {

@@ -1,0 +1,24 @@
+extension Frame {
+  /// Whether a slot may change alone: it has the value of an attribute, and nothing has the whole context.
+  package func canChange(_ slot: Int) -> Bool {
+    storage.allDataSlot == nil && !storage.graph.slots.slots[slot].isPresenceOnly
+  }
+
+  /// Runs with another value of a slot, which has its own again afterwards. The frame must have a value for the slot.
+  package mutating func changing<Result>(
+    _ slot: Int, to value: Value, _ run: (inout Frame) -> Result
+  ) throws(EvaluationError) -> Result {
+    // SAFETY: The slot points into the part of the arena behind the mark only until it has its own cell again, and
+    // the result is a copy. Tests: FrameFillTests, asan.
+    let (own, mark) = (slots[slot], arena.mark)
+    defer {
+      slots[slot] = own
+      arena.release(to: mark)
+    }
+    guard let cell = arena.cell(value, nesting: storage.limits.dataNesting) else {
+      throw EvaluationError(.limitExceeded)
+    }
+    put(cell, into: slot)
+    return run(&self)
+  }
+}

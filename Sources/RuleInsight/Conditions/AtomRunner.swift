@@ -1,0 +1,206 @@
+internal import Expressions
+
+/// The outcomes of a group's atoms for its values.
+///
+/// Of many atoms of one attribute, few have different outcomes for two values that are close to each other. Only these
+/// are evaluated again, so values should be asked for in order.
+final class AtomRunner {
+  private let model: ConditionModel
+  private let starts: [UInt32]
+  private let group: AttributeGroup
+  private let question: Int?
+  /// The rest of the context; nil when it does not matter.
+  private let base: AnalysisWitness?
+  private let relations: ValueRelations
+  /// The slot of the only attribute of the group, if it can change alone.
+  private let slot: Int?
+  /// The last value, its row, and the fill of the model's frame that it is in.
+  private var last: (value: Value, row: [UInt8], fill: Int)?
+
+  /// - Parameter demands: by atom, what it asks of the group.
+  init(
+    _ group: AttributeGroup, _ atoms: [Int], _ demands: [AttributeDemands?],
+    around base: AnalysisWitness? = nil, in model: ConditionModel
+  ) {
+    self.model = model
+    self.group = group
+    self.base = base
+    starts = atoms.map { model.program.entries[model.atoms[$0].entry].start }
+    question = group.tree.slot.flatMap { slot in
+      group.question == nil ? nil : model.questionsOfSlots[slot]
+    }
+    relations = ValueRelations(demands, model.program.storage.environment.binding)
+    let isAlone = question == nil && group.tree.children.isEmpty
+    slot = isAlone ? group.tree.slot.flatMap { model.frame.canChange($0) ? $0 : nil } : nil
+  }
+
+  /// The outcome of every atom for a value of the group's first node.
+  ///
+  /// - Parameter places: the atoms that matter; nil for all. Others have no outcome.
+  func row(_ value: Value?, at places: [Int]? = nil) -> [UInt8] {
+    guard let slot, let value else {
+      last = nil
+      return wholeRow(value, places)
+    }
+    if let (before, known, fill) = last, fill == model.fills {
+      last = nil
+      var row = known
+      let changed = relations.changed(from: before, to: value) ?? Array(starts.indices)
+      if model.run(starts, at: changed, &row, changing: slot, to: value) {
+        last = (value, row, fill)
+        return row
+      }
+    }
+    let row = wholeRow(value, nil)
+    last = (value, row, model.fills)
+    return row
+  }
+
+  private func wholeRow(_ value: Value?, _ places: [Int]?) -> [UInt8] {
+    let nothing = Value.map([])
+    if let base {
+      return model.run(
+        starts, at: places, on: base.attributes.setting(group.path[...], to: value),
+        answers: model.numbered(base.answers))
+    }
+    guard let value else { return model.run(starts, at: places, on: nothing) }
+    if let question {
+      return model.run(starts, at: places, on: nothing, answers: [(question, value)])
+    }
+    var context = value
+    for name in group.path.reversed() {
+      context = .map([Value.Entry(key: .string(name), value: context)])
+    }
+    return model.run(starts, at: places, on: context)
+  }
+}
+
+/// The rows of values, and which of them are equal.
+struct ValueRows {
+  /// By value, the number of its row.
+  private(set) var numbers: [Int]
+  private(set) var distinct: [[UInt8]] = []
+
+  init(_ values: [Value?], _ trees: TreeCandidates) {
+    numbers = Array(repeating: 0, count: values.count)
+    var places: [[UInt8]: Int] = [:]
+    var last: [UInt8]?
+    var number = 0
+    for place in ValueRelations.order(of: values) {
+      let row = trees.runner.row(values[place])
+      let whole = trees.labels.map { row + $0.row(values[place]) } ?? row
+      if whole != last {
+        number = places[whole] ?? distinct.count
+        if number == distinct.count {
+          places[whole] = number
+          distinct.append(whole)
+        }
+        last = whole
+      }
+      numbers[place] = number
+    }
+  }
+}
+
+/// Which atoms may have different outcomes for two values of an attribute.
+struct ValueRelations {
+  /// Atoms that compare with constants alone, by number. Between two numbers without any of these, their outcomes are
+  /// equal.
+  private var numbers: [(number: Double, atom: Int)] = []
+  /// The same atoms by string.
+  private var texts: [String: [Int]] = [:]
+  /// All other atoms.
+  private var others: [Int] = []
+  private let binding: ValueBinding
+  private let count: Int
+
+  /// Places where conversions of numbers may change.
+  private static let borders: [Double] = [
+    -0x1p63, -0x1p53, -0x1p31 - 1, -0x1p31, -1, 0, 1, 0x1p31 - 1, 0x1p31, 0x1p53, 0x1p63,
+  ]
+
+  init(_ demands: [AttributeDemands?], _ binding: ValueBinding) {
+    self.binding = binding
+    count = demands.count
+    for (atom, demands) in demands.enumerated() {
+      guard let demands, !demands.asksBool, !demands.asksOrder, !demands.looksInside,
+        demands.aspects.isSubset(of: .texts), demands.numbers.allSatisfy({ $0.isSmallNumber })
+      else {
+        others.append(atom)
+        continue
+      }
+      let texts = demands.texts.map { String(decoding: $0, as: UTF8.self) }
+      guard texts.allSatisfy({ isPlain($0) }) else {
+        others.append(atom)
+        continue
+      }
+      for number in demands.numbers { numbers.append((number.nearestDouble, atom)) }
+      for text in texts { self.texts[text, default: []].append(atom) }
+    }
+    numbers.sort { ($0.number, $0.atom) < ($1.number, $1.atom) }
+  }
+
+  /// Whether a string stays what it is, and is not like any number.
+  private func isPlain(_ text: String) -> Bool {
+    guard !text.isEmpty, text.utf8.count <= 64 else { return false }
+    if binding.dropsDollarSigns, text.utf8.contains(UInt8(ascii: "$")) { return false }
+    if binding.readsNumberTexts, text.utf8.contains(where: { $0 &- 0x30 < 10 }) { return false }
+    return !["true", "false", "nan", "inf", "infinity", "+inf", "-inf"].contains(text.lowercased())
+  }
+
+  /// Atoms whose outcomes may differ between two values; nil if that is not known, or for most of them.
+  func changed(from first: Value, to second: Value) -> [Int]? {
+    if case .string(let a) = first, case .string(let b) = second {
+      guard isPlain(a), isPlain(b) else { return nil }
+      return others + (texts[a] ?? []) + (a == b ? [] : texts[b] ?? [])
+    }
+    guard let (a, kind) = Self.position(of: first), let (b, other) = Self.position(of: second),
+      kind == other || binding.wholeDoublesAreInts, Self.zone(of: a) == Self.zone(of: b)
+    else { return nil }
+    let start = numbers.partitioningIndex { $0.number >= min(a, b) }
+    let end = numbers.partitioningIndex { $0.number > max(a, b) }
+    guard 2 * (end - start) < count else { return nil }
+    return others + numbers[start..<end].map { $0.atom }
+  }
+
+  private static func position(of value: Value) -> (Double, kind: Int)? {
+    switch value {
+    case .int(let number): (Double(number), 0)
+    case .double(let number): number.isFinite ? (number, 1) : nil
+    case .uint(let number): (Double(number), 2)
+    default: nil
+    }
+  }
+
+  /// Distinguishes the borders, and the ranges between them.
+  private static func zone(of number: Double) -> Int {
+    borders.reduce(0) { $0 + (number >= $1 ? 1 : 0) + (number > $1 ? 1 : 0) }
+  }
+
+  /// The places of values in an order in which neighbours are close to each other.
+  static func order(of values: [Value?]) -> [Int] {
+    var numbers: [(kind: Int, number: Double, place: Int)] = []
+    var others: [Int] = []
+    for (place, value) in values.enumerated() {
+      if let value, let (number, kind) = position(of: value) {
+        numbers.append((kind, number, place))
+      } else {
+        others.append(place)
+      }
+    }
+    numbers.sort { $0 < $1 }
+    return others + numbers.map { $0.place }
+  }
+}
+
+extension Array {
+  /// The first place from which on a condition holds for all elements, if it holds for none before.
+  fileprivate func partitioningIndex(where isBehind: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
