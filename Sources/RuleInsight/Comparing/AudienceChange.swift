@@ -31,14 +31,28 @@ struct AudienceChange: OptionSet {
     {
       insert(.shares)
     }
+    let variants = VariantPlaces(after.variants)
     for variant in before.variants {
-      let other = after.variants.first { sameBytes($0.id, variant.id) }
-      guard let other else { continue }
+      guard let place = variants[variant] else { continue }
+      let other = after.variants[place]
       if variant.kind != other.kind || !sameBytes(variant.paywallID, other.paywallID) {
         insert(.paywall)
       }
     }
   }
+}
+
+/// The places of variants by the bytes of their IDs. Of several with one ID, the first counts.
+struct VariantPlaces {
+  private var places: [[UInt8]: Int] = [:]
+
+  init(_ variants: [Variant]) {
+    for (place, variant) in variants.enumerated().reversed() {
+      places[Array(variant.id.utf8)] = place
+    }
+  }
+
+  subscript(variant: Variant) -> Int? { places[Array(variant.id.utf8)] }
 }
 
 extension Audience {

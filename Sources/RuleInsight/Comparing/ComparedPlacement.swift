@@ -152,12 +152,9 @@ struct ComparedPlacement {
     if !sameBytes(before.experimentID, after.experimentID) {
       return ": its experiment has another ID, so every user is drawn again"
     }
-    let ids = before.variants.map { Array($0.id.utf8) }
-    let (gone, new) = (
-      before.variants.filter { variant in !after.variants.contains { sameBytes($0.id, variant.id) }
-      },
-      after.variants.filter { !ids.contains(Array($0.id.utf8)) }
-    )
+    let (earlier, later) = (VariantPlaces(before.variants), VariantPlaces(after.variants))
+    let gone = before.variants.filter { later[$0] == nil }
+    let new = after.variants.filter { earlier[$0] == nil }
     if gone.isEmpty, new.isEmpty { return "" }
     let parts = gone.map { "variant '\($0.id)' is gone" } + new.map { "variant '\($0.id)' is new" }
     return ": " + parts.joined(separator: ", ")

@@ -18,12 +18,18 @@ struct DifferenceSearch {
   private static let leastBudget = 1_500_000
   private static let budgetPerRule = 50_000
   private static let budgetPerQuestion = 100_000
+  /// The most pairs to ask about at a placement: the minimum, and the number for each audience. Every pair may have users
+  /// of its own, so all pairs of long lists are more than anybody reads.
+  private static let leastPairs = 6_400
+  private static let pairsPerRule = 20
 
   /// The most steps for a placement; nil for the usual number.
   private let mostSteps: Int?
+  private let mostPairs: Int?
 
-  init(_ comparison: RuleComparison, mostSteps: Int?) {
+  init(_ comparison: RuleComparison, mostSteps: Int?, mostPairs: Int?) {
     self.mostSteps = mostSteps
+    self.mostPairs = mostPairs
     self.comparison = comparison
     pair = WitnessPair(comparison)
     let (old, new) = (comparison.old.plan.ruleSet, comparison.new.plan.ruleSet)
@@ -95,15 +101,22 @@ struct DifferenceSearch {
       RuleOutcomes($0, placement: number, comparison.new)
     }
     var difference = PlacementDifference(placement.name)
-    var known: Set<Move> = []
+    var known = Answers()
     let pairs = questions.pairs()
+    let mostPairs = self.mostPairs ?? max(Self.leastPairs, count * Self.pairsPerRule)
+    var asked = 0
     for (number, pair) in pairs.enumerated() {
-      if search.space.steps >= end {
-        difference.add(.unknown(Self.leftOut(pairs.count - number, of: pairs.count)), &known)
+      if search.space.steps >= end || asked == mostPairs {
+        difference.add(
+          .unknown(
+            "\(pairs.count - number) of \(pairs.count) pairs of audiences were not compared: "
+              + (asked == mostPairs ? "there are too many" : "the search took too many steps")),
+          &known)
         break
       }
       let (from, to) = (pair.from ?? questions.old.count, pair.to ?? questions.new.count)
       if oldOutcomes[from].isSame(as: newOutcomes[to]) { continue }
+      asked += 1
       let most = min(Self.budgetPerQuestion + 20 * count, end - search.space.steps)
       difference.add(search.answer(pair, budget: max(most, 0)), &known)
     }
@@ -114,10 +127,6 @@ struct DifferenceSearch {
         &known)
     }
     return difference
-  }
-
-  private static func leftOut(_ count: Int, of all: Int) -> String {
-    "\(count) of \(all) pairs of audiences were not compared: the search took too many steps"
   }
 
   private func rules(
@@ -149,7 +158,7 @@ struct DifferenceSearch {
       guard let number = ruleSet.placement(named: placement.name) else { continue }
       records += analysis.explored[number].users.map { $0.record }
     }
-    var known: Set<Move> = []
+    var known = Answers()
     for record in records {
       if let witness = pair.witness(drawing: record, at: placement) {
         difference.add(.witness(witness), &known)
@@ -192,27 +201,35 @@ private struct Move: Hashable {
   var reason: MoveReason
 }
 
+/// The moves that have a witness, and the reasons why others are unknown.
+private struct Answers {
+  var moves: Set<Move> = []
+  var reasons: Set<String> = []
+}
+
 extension PlacementDifference {
   /// Adds the answer for a pair.
   ///
-  /// - Parameter known: the moves that have a witness.
-  fileprivate mutating func add(_ answer: PairSearch.Answer, _ known: inout Set<Move>) {
+  /// - Parameter known: what the difference has already.
+  fileprivate mutating func add(_ answer: PairSearch.Answer, _ known: inout Answers) {
     switch answer {
     case .same: break
-    case .unknown(let why): if !unknown.contains(why) { unknown.append(why) }
+    case .unknown(let why): if known.reasons.insert(why).inserted { unknown.append(why) }
     case .witness(let witness):
       let move = Move(from: witness.from, to: witness.to, reason: witness.reason)
-      if known.insert(move).inserted { witnesses.append(witness) }
+      if known.moves.insert(move).inserted { witnesses.append(witness) }
     }
   }
 }
 
 extension RuleComparison {
-  /// Whether any user could get a different outcome, placement by placement.
+  /// Whether any user could get a different outcome, placement by placement. Every pair of audiences is a question. Pairs
+  /// beyond the limits are unknown, and counted.
   ///
-  /// - Parameter mostSteps: the most steps of the search at a placement, where every pair of audiences is a question; nil
-  ///   for 50,000 for each audience, and at least 1,500,000. Pairs beyond it are unknown, and counted.
-  package func differences(mostSteps: Int? = nil) -> [PlacementDifference] {
-    DifferenceSearch(self, mostSteps: mostSteps).differences()
+  /// - Parameters:
+  ///   - mostSteps: the most steps of the search at a placement; nil for 50,000 for each audience, and at least 1,500,000.
+  ///   - mostPairs: the most pairs to ask about at a placement; nil for 20 for each audience, and at least 6,400.
+  package func differences(mostSteps: Int? = nil, mostPairs: Int? = nil) -> [PlacementDifference] {
+    DifferenceSearch(self, mostSteps: mostSteps, mostPairs: mostPairs).differences()
   }
 }

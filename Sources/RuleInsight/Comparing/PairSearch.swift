@@ -22,6 +22,9 @@ struct PairSearch {
   private let pair: WitnessPair
   /// Attributes that rules read and that follow from others, or from the clock.
   private let derived: [DeviceAttribute]
+  /// Whether users may skip rules that match them.
+  private let mayBePassed: Bool
+  private let spared: SparedConditions
 
   /// The number of contexts for which other draws are tried. The result of a draw does not depend
   /// on the context.
@@ -38,13 +41,13 @@ struct PairSearch {
     self.space = space
     self.pair = pair
     derived = [comparison.old, comparison.new].flatMap { $0.plan.ruleSet.storage.derived }
+    mayBePassed = (questions.old + questions.new).contains { $0.mayBePassed }
+    spared = SparedConditions(questions)
   }
 
   /// - Parameter budget: steps that it may take.
   func answer(_ asked: PairQuestions.Pair, budget: Int) -> Answer {
-    guard let (goals, sparing) = questions.question(asked) else { return .same }
-    // Finding the earlier rules takes steps as well.
-    space.steps += sparing.count
+    guard let (goals, sparing) = question(asked) else { return .same }
     guard budget > 0 else { return .unknown(words(asked, "the search took too many steps")) }
     var found: PlacementDifference.Witness?
     var tries = 0
@@ -75,6 +78,23 @@ struct PairSearch {
     }
   }
 
+  private func question(_ asked: PairQuestions.Pair) -> (goals: [Int], sparing: [Int])? {
+    if mayBePassed {
+      guard let question = questions.question(asked) else { return nil }
+      // Finding the earlier rules takes steps as well.
+      space.steps += question.sparing.count
+      return question
+    }
+    let before = spared.steps
+    let sparing = spared.conditions(
+      before: asked.from ?? questions.old.count, asked.to ?? questions.new.count)
+    space.steps += spared.steps - before
+    let roots = [
+      asked.from.flatMap { questions.old[$0].root }, asked.to.flatMap { questions.new[$0].root },
+    ]
+    return sparing.map { (roots.compactMap { $0 }, $0) }
+  }
+
   /// The user of a witness, if the configs have different outcomes, with a history with which it
   /// reaches the pair.
   ///
@@ -82,7 +102,7 @@ struct PairSearch {
   private func verified(
     _ witness: AnalysisWitness, _ asked: PairQuestions.Pair, draws: Bool
   ) -> PlacementDifference.Witness? {
-    let before = questions.before(asked).filter { $0.takes }
+    let before = mayBePassed ? questions.before(asked).filter { $0.takes } : []
     space.steps += 2 * before.count
     guard let held = model.held(before.compactMap({ $0.condition }), for: witness).map(Set.init)
     else {
@@ -135,5 +155,41 @@ struct PairSearch {
     let from = label(asked.from.map { questions.old[$0] }, comparison.old)
     let to = label(asked.to.map { questions.new[$0] }, comparison.new)
     return "from \(from) to \(to): \(why)"
+  }
+}
+
+/// The conditions before a pair of rules, where no user skips a rule. Those of the next pair are made from them.
+private final class SparedConditions {
+  private let questions: PairQuestions
+  private var (old, new) = (0, 0)
+  private var conditions: [Int]? = []
+  private var seen: Set<Int> = []
+  /// The rules that were visited.
+  private(set) var steps = 0
+
+  init(_ questions: PairQuestions) { self.questions = questions }
+
+  /// The conditions that must not hold; nil if a rule before either place matches every user.
+  func conditions(before old: Int, _ new: Int) -> [Int]? {
+    if old != self.old || new < self.new {
+      (self.old, self.new) = (old, 0)
+      conditions = []
+      seen = []
+      add(questions.old[..<old])
+    }
+    add(questions.new[self.new..<new])
+    self.new = new
+    return conditions
+  }
+
+  private func add(_ rules: ArraySlice<PairQuestions.Rule>) {
+    steps += rules.count
+    for rule in rules where rule.takes {
+      guard let condition = rule.condition else {
+        conditions = nil
+        return
+      }
+      if seen.insert(condition).inserted { conditions?.append(condition) }
+    }
   }
 }

@@ -146,12 +146,13 @@ struct PlacementChanges {
     let (before, after) = (
       old.rules[was].audience.variants, new.rules[rule].audience.variants
     )
-    for variant in before where !after.contains(where: { sameBytes($0.id, variant.id) }) {
+    let (earlierPlaces, laterPlaces) = (VariantPlaces(before), VariantPlaces(after))
+    for variant in before where laterPlaces[variant] == nil {
       let (text, what) = (Self.words(variant), "\(label): variant '\(variant.id)' is removed")
       add(.variantRemoved, "\(what): \(text)", what: what, was, rule, from: text)
     }
     for variant in after {
-      guard let earlier = before.first(where: { sameBytes($0.id, variant.id) }) else {
+      guard let earlier = earlierPlaces[variant].map({ before[$0] }) else {
         let (text, what) = (Self.words(variant), "\(label): variant '\(variant.id)' is added")
         add(.variantAdded, "\(what): \(text)", what: what, was, rule, to: text)
         continue
@@ -176,8 +177,9 @@ struct PlacementChanges {
     _ before: [Variant], _ after: [Variant], _ was: Int, _ rule: Int, _ label: String
   ) {
     let ids = [before, after].map { variants in variants.map { Array($0.id.utf8) } }
-    let kept = ids[0].filter { ids[1].contains($0) }
-    guard kept != ids[1].filter({ ids[0].contains($0) }) else { return }
+    let known = ids.map(Set.init)
+    let kept = ids[0].filter { known[1].contains($0) }
+    guard kept != ids[1].filter({ known[0].contains($0) }) else { return }
     let (from, to) = (
       before.map { $0.id }.joined(separator: ", "), after.map { $0.id }.joined(separator: ", ")
     )

@@ -46,6 +46,10 @@ import Testing
     let part = try #require(comparison.differences(mostSteps: 20_000).first)
     #expect(part.verdict == .differs && part.witnesses.count < whole.witnesses.count)
     #expect(part.unknown.count(where: { $0.contains("pairs of audiences were not compared") }) == 1)
+    let few = try #require(comparison.differences(mostPairs: 30).first)
+    #expect(few.witnesses.count <= 30)
+    #expect(
+      few.unknown.count(where: { $0.hasSuffix("were not compared: there are too many") }) == 1)
   }
 
   @Test func noProofIsRefutedAndEachWitnessDiffers() throws {
