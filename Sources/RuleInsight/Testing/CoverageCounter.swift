@@ -55,6 +55,8 @@ package final class CoverageCounter {
   private var reader: UserRecordReader
   private var clock: HistoryClock
   package private(set) var counts: CoverageCounts
+  /// Rules that need no further users. Their clauses are not judged for those that are decided later.
+  private var isClosed: Set<Int> = []
 
   /// - Parameters:
   ///   - clock: the time for users without their own.
@@ -117,10 +119,15 @@ package final class CoverageCounter {
 
   func add(_ exercise: Exercise) { counts.add(exercise) }
 
+  func close(_ rule: Int) { isClosed.insert(rule) }
+
   /// Decides a user without counting it.
-  func exercise(_ record: [UInt8], at placement: String, _ clock: HistoryClock, seed: String? = nil)
-    throws(UserRecordReader.Rejection) -> Exercise
-  {
+  ///
+  /// - Parameter only: a clause's point. No other clauses are judged.
+  func exercise(
+    _ record: [UInt8], at placement: String, _ clock: HistoryClock, seed: String? = nil,
+    only: CoveragePoint? = nil
+  ) throws(UserRecordReader.Rejection) -> Exercise {
     if clock.now != self.clock.now {
       self.clock = clock
       reader = UserRecordReader(ruleSet, at: clock)
@@ -132,13 +139,16 @@ package final class CoverageCounter {
       decision: ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner),
       state: state)
     for step in ruleSet.steps(placement, frame: &frame, state: state) {
-      add(step, state, to: &exercise)
+      add(step, state, only, to: &exercise)
     }
     addVariant(of: exercise.decision, to: &exercise)
     return exercise
   }
 
-  private func add(_ step: Decision.Step, _ state: DecisionState, to exercise: inout Exercise) {
+  private func add(
+    _ step: Decision.Step, _ state: DecisionState, _ only: CoveragePoint?,
+    to exercise: inout Exercise
+  ) {
     let (rule, limit) = (step.rule, ruleSet.rules[step.rule].audience.occurrenceLimit)
     if step.reason == .notReached { return }
     exercise.reached.append(rule)
@@ -150,9 +160,14 @@ package final class CoverageCounter {
     case .entitled: exercise.points.insert(.owner(rule: rule))
     case .expressionFalse, .expressionError, .expressionBroken, .notReached, .undecidable: break
     }
-    guard step.reason.isTried else { return }
+    guard step.reason.isTried, !isClosed.contains(rule) else { return }
+    var clause: Int?
+    if let only {
+      guard only.rule == rule, case .clause(_, let number, _) = only else { return }
+      clause = number
+    }
     let isOpen = limit.map { $0.allows(storedCount: state.count(for: $0)) } ?? true
-    addClauses(of: rule, isOpen: isOpen, &exercise)
+    addClauses(of: rule, clause, isOpen: isOpen, &exercise)
   }
 
   /// Records the limit of an audience that matches the user.
@@ -169,8 +184,12 @@ package final class CoverageCounter {
     }
   }
 
-  /// - Parameter isOpen: whether the rule decides for every user that matches it.
-  private func addClauses(of rule: Int, isOpen: Bool, _ exercise: inout Exercise) {
+  /// - Parameters:
+  ///   - only: the clause to judge; nil for all.
+  ///   - isOpen: whether the rule decides for every user that matches it.
+  private func addClauses(
+    of rule: Int, _ only: Int?, isOpen: Bool, _ exercise: inout Exercise
+  ) {
     guard let condition = rules.conditionOf[rule], let entry = ruleSet.rules[rule].entry else {
       return
     }
@@ -178,19 +197,23 @@ package final class CoverageCounter {
     let places = model.conditions[condition].clauses
     let none = model.conditions[condition].root
     // For every clause its result, and those of the condition with it inverted.
-    let nodes = places.indices.flatMap { number in
+    let numbers = only.map { $0..<$0 + 1 } ?? places.indices
+    let nodes = numbers.flatMap { number in
       [places[number].node, flips[number]?.whenTrue, flips[number]?.whenFalse].map { $0 ?? none }
     }
     let outcomes = model.outcomes(of: [none] + nodes, in: frame, slots)
     for clause in ruleSet.program.clauses(of: entry, in: &frame) {
-      guard let number = places.firstIndex(where: { $0.range == clause.range }) else { continue }
-      let outcome = outcomes[3 * number + 1]
+      guard let number = places.firstIndex(where: { $0.range == clause.range }),
+        numbers.contains(number)
+      else { continue }
+      let first = 3 * (number - numbers.lowerBound)
+      let outcome = outcomes[first + 1]
       let holds =
         places[number].node == nil
         ? clause.outcome == .true : !outcome.isDisjoint(with: model.holdingClause)
       if clause.wasReached { exercise.clauses.append((rule, number, holds)) }
       guard isOpen, flips[number] != nil else { continue }
-      let turned = outcomes[3 * number + (holds ? 3 : 2)]
+      let turned = outcomes[first + (holds ? 3 : 2)]
       // An outcome that may be either does not count as a difference.
       if turned != .true && turned.contains(.true) { continue }
       if (turned == .true) != (outcomes[0] == .true) {

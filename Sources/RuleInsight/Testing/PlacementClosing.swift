@@ -47,6 +47,11 @@ struct PlacementClosing {
     }
     // A user found for an earlier point may be enough.
     for point in missing where counter.counts[point] == 0 { gaps[point] = gap(point, rule) }
+    let isClosed = missing.allSatisfy { point in
+      if case .impossible? = gaps[point] { return true }
+      return counter.counts[point] > 0
+    }
+    if isClosed { counter.close(rule) }
   }
 
   private mutating func gap(_ point: CoveragePoint, _ rule: Int) -> CoverageSearch.Gap {
@@ -66,7 +71,7 @@ struct PlacementClosing {
   private mutating func keeps(_ record: Value, for point: CoveragePoint) -> Bool {
     guard exercise(record, for: point) != nil else { return false }
     let record = ordinary(record, for: point)
-    guard let exercise = exercise(record, for: point) else { return false }
+    guard let exercise = exercise(record, for: point, judgesAll: true) else { return false }
     counter.add(exercise)
     let isDrawn = exercise.decision.rule.map { $0.audience.variants.count > 1 } ?? false
     lines.append(
@@ -76,9 +81,13 @@ struct PlacementClosing {
     return true
   }
 
-  private func exercise(_ record: Value, for point: CoveragePoint) -> Exercise? {
+  /// - Parameter judgesAll: whether to find what else the user exercises.
+  private func exercise(_ record: Value, for point: CoveragePoint, judgesAll: Bool = false)
+    -> Exercise?
+  {
     guard
-      let exercise = try? counter.exercise(TestLine.bytes(record), at: placement, clock),
+      let exercise = try? counter.exercise(
+        TestLine.bytes(record), at: placement, clock, only: judgesAll ? nil : point),
       exercise.points.contains(point)
     else { return nil }
     return exercise
