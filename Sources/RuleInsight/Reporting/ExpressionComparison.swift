@@ -44,6 +44,14 @@ struct ExpressionComparison {
   /// the last clause first.
   private var tellingValues: [AttributePath: [TellingValue]] = [:]
   private var clauseValues: [Int: ClauseValues] = [:]
+  private struct CommonKey: Hashable {
+    var path: AttributePath
+    var difference: DialectReport.Finding.Difference
+    var isBroken: Bool
+  }
+
+  /// Results of ``commonValues(of:_:_:)``.
+  private var common: [CommonKey: [Value]] = [:]
   private let search: DecisionSearch
   private let limits: Limits
   private var decisionWork = Self.decisionWork
@@ -193,10 +201,14 @@ struct ExpressionComparison {
       if decides(matching, difference) { return matching }
       // If it matches in both languages, the cause is a part that is the same in both, and reads
       // one of these attributes.
+      let trial = runners[0].trial(of: matching)
       for path in open {
         for value in commonValues(of: path, differing, difference) {
-          let changed = matching.changed(path, to: value)
-          if decides(changed, difference) { return changed }
+          guard decisionWork > 0 else { return nil }
+          decisionWork -= parts[0].text.utf8.count
+          if trial.outcomes(changing: path, to: value).decide(difference) {
+            return matching.changed(path, to: value)
+          }
         }
       }
       return nil
@@ -216,15 +228,19 @@ struct ExpressionComparison {
   /// Values of an attribute for which results of its clauses differ, but are the same in all
   /// languages. If the part is broken in one language, all values count, because that is why the
   /// whole does not match there.
-  private func commonValues(
+  private mutating func commonValues(
     of path: AttributePath, _ differing: Differing, _ difference: DialectReport.Finding.Difference
   ) -> [Value] {
     let isBroken = differing.outcomes.contains { if case .broken = $0 { true } else { false } }
+    let key = CommonKey(path: path, difference: difference, isBroken: isBroken)
+    if let values = common[key] { return values }
     var seen: Set<Value> = []
-    return (tellingValues[path] ?? []).suffix(Self.mostOfSeveral).reversed()
+    let values = (tellingValues[path] ?? []).suffix(Self.mostOfSeveral).reversed()
       .filter {
         (isBroken || !$0.outcomes.differ(difference)) && seen.insert($0.value).inserted
       }.map { $0.value }
+    common[key] = values
+    return values
   }
 
   /// Whether the whole expression decides, within the work limit.

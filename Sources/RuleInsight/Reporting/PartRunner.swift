@@ -3,25 +3,44 @@ internal import RuleEngine
 
 /// A part of an expression, compiled in every language.
 final class PartRunner {
-  private enum Compiled {
+  fileprivate enum Compiled {
     case program(Runnable)
     case broken(String)
   }
 
   /// A program with the frame that all samples run on, and its questions.
-  private final class Runnable {
+  fileprivate final class Runnable {
     let program: Program
     let questions: [HostQuestion]
     var frame: Frame
+    /// By attribute its slot, if all attributes are members of the roots of samples.
+    let slots: [AttributePath: Int]?
 
     init(_ program: Program) {
       self.program = program
       questions = program.questions
       frame = Frame(for: program)
+      var slots: [AttributePath: Int] = [:]
+      for (slot, content) in program.storage.graph.slots.contents.enumerated() {
+        switch content {
+        case .question: continue
+        case .attribute(let path):
+          if path.names.count == 2, Sample.roots.contains(path.names[0]), frame.canChange(slot) {
+            slots[path] = slot
+            continue
+          }
+        case .everything: break
+        }
+        self.slots = nil
+        return
+      }
+      self.slots = slots
     }
+
+    var outcome: DialectReport.Outcome { PartRunner.outcome(program, &frame) }
   }
 
-  private let compiled: [Compiled]
+  fileprivate let compiled: [Compiled]
   /// The attributes that the part reads in any of the languages.
   let attributes: [AttributePath]
   /// Its questions about events.
@@ -69,18 +88,36 @@ final class PartRunner {
     }
   }
 
-  private func run(
+  /// Prepares the results for samples that differ from one in an attribute.
+  func trial(of sample: Sample) -> PartTrial { PartTrial(self, sample) }
+
+  fileprivate func run(
     _ runnable: Runnable, _ attributes: Value, _ sample: Sample, _ language: RuleLanguage
   ) -> DialectReport.Outcome {
     do throws(EvaluationError) {
-      try runnable.frame.fill(attributes)
-      if let platform = language.platform {
-        for (number, question) in runnable.questions.enumerated() {
-          let answer = sample.history.answer(to: question, at: Sample.clock, on: platform)
-          try runnable.frame.answer(number, with: answer)
-        }
-      }
-      switch try runnable.program.evaluate(in: &runnable.frame) {
+      try fill(runnable, attributes, sample, language)
+      return runnable.outcome
+    } catch {
+      return .error(error.kind)
+    }
+  }
+
+  fileprivate func fill(
+    _ runnable: Runnable, _ attributes: Value, _ sample: Sample, _ language: RuleLanguage
+  ) throws(EvaluationError) {
+    try runnable.frame.fill(attributes)
+    guard let platform = language.platform else { return }
+    for (number, question) in runnable.questions.enumerated() {
+      let answer = sample.history.answer(to: question, at: Sample.clock, on: platform)
+      try runnable.frame.answer(number, with: answer)
+    }
+  }
+
+  fileprivate static func outcome(_ program: Program, _ frame: inout Frame)
+    -> DialectReport.Outcome
+  {
+    do throws(EvaluationError) {
+      switch try program.evaluate(in: &frame) {
       case .bool(true): return .true
       case .bool(false): return .false
       case let value: return .value(value)
@@ -88,5 +125,60 @@ final class PartRunner {
     } catch {
       return .error(error.kind)
     }
+  }
+}
+
+/// The results of a part for samples that differ from one in an attribute. The frames are filled once, so it is valid
+/// until the part runs on another sample.
+final class PartTrial {
+  private let runner: PartRunner
+  private let sample: Sample
+  /// By language, the result for the sample itself; nil if a changed sample must be run as a whole.
+  private var own: [DialectReport.Outcome]?
+  private var path: AttributePath?
+  /// By language, the slot of ``path``.
+  private var slots: [Int?] = []
+
+  fileprivate init(_ runner: PartRunner, _ sample: Sample) {
+    self.runner = runner
+    self.sample = sample
+    let areSimple = runner.compiled.allSatisfy { compiled in
+      if case .program(let runnable) = compiled { runnable.slots != nil } else { true }
+    }
+    guard areSimple else { return }
+    let attributes = sample.attributes
+    var outcomes: [DialectReport.Outcome] = []
+    for (language, compiled) in zip(RuleLanguage.compared, runner.compiled) {
+      switch compiled {
+      case .broken(let message): outcomes.append(.broken(message))
+      case .program(let runnable):
+        // A sample that does not fit is not changed.
+        guard (try? runner.fill(runnable, attributes, sample, language)) != nil else { return }
+        outcomes.append(runnable.outcome)
+      }
+    }
+    own = outcomes
+  }
+
+  func outcomes(changing path: AttributePath, to value: Value) -> [DialectReport.Outcome] {
+    guard let own else { return runner.outcomes(of: sample.changed(path, to: value)) }
+    if self.path != path {
+      self.path = path
+      slots = runner.compiled.map { compiled in
+        if case .program(let runnable) = compiled { runnable.slots?[path] } else { nil }
+      }
+    }
+    var outcomes = own
+    for (number, compiled) in runner.compiled.enumerated() {
+      guard case .program(let runnable) = compiled, let slot = slots[number] else { continue }
+      do throws(EvaluationError) {
+        outcomes[number] = try runnable.frame.changing(slot, to: value) { frame in
+          PartRunner.outcome(runnable.program, &frame)
+        }
+      } catch {
+        outcomes[number] = .error(error.kind)
+      }
+    }
+    return outcomes
   }
 }

@@ -12,10 +12,13 @@ struct Sample {
   /// Samples are taken at a fixed time.
   static let clock = HistoryClock(now: 1_767_225_600_000)
 
+  /// The roots that every sample has.
+  static let roots = ["user", "device", "params"]
+
   /// The attributes as a map of roots.
   var attributes: Value {
     let context = ContextTree()
-    for root in ["user", "device", "params"] { context.set([root], to: .map([])) }
+    for root in Sample.roots { context.set([root], to: .map([])) }
     for (path, value) in values {
       if let value { context.set(path.names[...], to: value) }
     }
