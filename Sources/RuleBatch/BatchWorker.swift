@@ -70,7 +70,7 @@ public struct BatchWorker: ~Copyable {
   package let kept: KeptChoices?
   // SAFETY: There is a place for each member of a record. `deinit` frees them.
   // Tests: BatchDifferentialTests, asan.
-  private var captured: UnsafeMutablePointer<RecordShapes.Captured>
+  let captured: UnsafeMutablePointer<RecordShapes.Captured>
   private var slack = 0
   /// The answers to questions about events for users without any, by slot; nil when they do not fit
   /// into cells, so that users are decided alone.
@@ -90,7 +90,7 @@ public struct BatchWorker: ~Copyable {
   private var told = RecordNotes()
 
   /// Longer lines are decided one by one, which enforces the limits of an evaluation.
-  private static let longestInBlock = 8_192
+  static let longestInBlock = 8_192
 
   public init(_ plan: BatchPlan) {
     self.plan = plan
@@ -239,21 +239,22 @@ public struct BatchWorker: ~Copyable {
       return start + count + 1
     }
     let end = LineScan.newline(in: chunk, from: start)
-    if let refused = add(ByteView(rebasing: chunk[start..<end]), number: number) {
-      rejected.append(refused)
-    }
+    let line = ByteView(rebasing: chunk[start..<end])
+    let rows = block.count
+    if let refused = add(line, number: number) { rejected.append(refused) }
+    if block.count > rows, line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
     return end + 1
   }
 
   /// Stores the data of the last row's record that is needed later.
   @inline(__always)
-  private mutating func addRow(_ record: ByteView, _ line: Int) {
+  mutating func addRow(_ record: ByteView, _ line: Int) {
     texts.addRow(record)
     compared.add(block.subjects[block.count &- 1], record, line)
   }
 
   /// - Returns: the line if it is rejected.
-  private mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
+  mutating func add(_ line: ByteView, number: Int) -> RejectedLine? {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return nil }
     do throws(UserRecordReader.Rejection) {
       guard line.count <= plan.lineLimit else {
@@ -271,7 +272,6 @@ public struct BatchWorker: ~Copyable {
     }
     decideAlone()
     addRow(line, number)
-    if line.count <= BatchWorker.longestInBlock { shapes.learn(line) }
     return nil
   }
 
@@ -281,37 +281,50 @@ public struct BatchWorker: ~Copyable {
   ///
   /// - Returns: the length of the record's line; nil when it must be read in another way.
   private mutating func addByShape(_ text: ByteView) -> Int? {
-    // SAFETY: Captured ranges come from this very record and lie inside it.
-    // Tests: BatchDifferentialTests, InputFormsTests, asan.
     guard
       let record = shapes.fill(
         text, slack: slack, row: block.count, of: &block.columns, captured: captured),
-      record.length <= BatchWorker.longestInBlock, let base = text.baseAddress,
-      record.captures & UserMember.userID.bit != 0
+      accept(record, text)
     else { return nil }
-    guard let answersWithoutEvents else { return nil }
+    if record.hasUnknownKeys { unusual[shapes.lastShape, default: 0] += 1 }
+    return record.length
+  }
+
+  /// Adds the record that fills the next row.
+  ///
+  /// - Returns: false if the record must be read in another way.
+  @inline(__always)
+  mutating func accept(_ record: RecordShapes.Filled, _ text: ByteView) -> Bool {
+    // SAFETY: Captured ranges come from this very record and lie inside it.
+    // Tests: BatchDifferentialTests, InputFormsTests, asan.
+    guard record.length <= BatchWorker.longestInBlock, !reader.failsOnNull,
+      let base = text.baseAddress,
+      record.captures & UserMember.userID.bit != 0
+    else { return false }
+    guard let answersWithoutEvents else { return false }
     for (slot, cell) in answersWithoutEvents { block.columns.set(slot, row: block.count, to: cell) }
     let identity = captured[UserMember.userID.number]
     guard identity.to - identity.from > 2, base[identity.from] == UInt8(ascii: "\""),
       identity.to - identity.from < 4_096
-    else { return nil }
+    else { return false }
     let subject = ByteView(
       start: base + identity.from + 1, count: identity.to - identity.from - 2)
     if !identity.isPlainText {
-      for byte in subject where byte == UInt8(ascii: "\\") { return nil }
+      for byte in subject where byte == UInt8(ascii: "\\") { return false }
     }
     // The reader of records handles white space.
-    guard UserID.isTrimmed(subject) else { return nil }
+    guard UserID.isTrimmed(subject) else { return false }
     // Most records have no other members that are read beside attributes.
-    if record.captures != UserMember.userID.bit, !addCaptured(record.captures, base) { return nil }
+    if record.captures != UserMember.userID.bit, !addCaptured(record.captures, base) {
+      return false
+    }
     if let slot = reader.userIDSlot, !block.columns.cell(slot, row: block.count).isValue {
       block.columns.set(slot, row: block.count, to: Cell(textAt: subject))
     }
     reader.derivation?.fill(rows: block.count..<block.count &+ 1, of: &block.columns)
     for slot in unsent { block.columns.set(slot, row: block.count, to: .missing) }
-    if record.hasUnknownKeys { unusual[shapes.lastShape, default: 0] += 1 }
     block.addRow(subject: subject)
-    return record.length
+    return true
   }
 
   /// Reads the members of a record beside attributes and an identity.
@@ -476,5 +489,5 @@ extension UserMember {
 
   /// The captured member of a record.
   @inline(__always)
-  fileprivate var bit: UInt32 { 1 << UInt32(number) }
+  var bit: UInt32 { 1 << UInt32(number) }
 }

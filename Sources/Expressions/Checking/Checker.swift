@@ -4,6 +4,8 @@
 package struct Checker: ~Copyable {
   private(set) var tree = SyntaxTree()
   let environment: ExpressionEnvironment
+  /// The functions that the host answers in the expression.
+  var hostFunctions: HostFunctions
   /// Number of the expression within the program, in explanations of the clause.
   private var source: UInt32 = 0
   package var graph = ConditionGraph()
@@ -25,7 +27,10 @@ package struct Checker: ~Copyable {
   /// The number of these names, from the root on, that are joined by dots. Only these can be parts of one name.
   private var dotted = 0
 
-  init(_ environment: ExpressionEnvironment) { self.environment = environment }
+  init(_ environment: ExpressionEnvironment) {
+    self.environment = environment
+    hostFunctions = environment.hostFunctions
+  }
 
   /// Adds an expression to the graph. Its errors and warnings are in ``diagnostics`` afterwards.
   mutating func check(_ tree: SyntaxTree, source: UInt32) -> ConditionGraph.ID {

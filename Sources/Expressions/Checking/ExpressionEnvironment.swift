@@ -31,6 +31,8 @@ public struct ExpressionEnvironment: Sendable {
   package internal(set) var readsNumbersInGraph = false
   /// Functions that the host answers. Only superscript has them.
   package internal(set) var hostFunctions = HostFunctions()
+  /// The functions of some expressions, by their text, instead of ``hostFunctions``.
+  package var hostFunctionsOf: [String: HostFunctions] = [:]
   /// Functions that another dialect has, so that a call of one is distinguished from a misspelt name.
   package var unsupportedFunctions: Set<String> = []
   /// How values are converted when they are put into a frame.

@@ -29,13 +29,18 @@
   package var arena: Arena
 
   package init(for program: Program) {
-    slotCount = program.storage.graph.slots.count
+    self.init(
+      slotCount: program.storage.graph.slots.count, memoryBytes: program.limits.memoryBytes)
+  }
+
+  init(slotCount: Int, memoryBytes: Int) {
+    self.slotCount = slotCount
     cells = .allocate(capacity: max(slotCount, 1) * ColumnFrame.stride)
     cells.initialize(repeating: .vacant, count: max(slotCount, 1) * ColumnFrame.stride)
     filled = RowMasks.allocate()
     pointing = .allocate(capacity: max(slotCount, 1))
     pointing.initialize(repeating: 0, count: max(slotCount, 1))
-    arena = Arena(limit: program.limits.memoryBytes)
+    arena = Arena(limit: memoryBytes)
   }
 
   deinit {

@@ -121,7 +121,8 @@
   /// The maximum number of unknown keys that are stored per shape.
   static let mostUnknownKeys = 256
 
-  let program: Program
+  /// The number of levels that a record may have.
+  let dataNesting: Int
   let captures: [String]
   /// Keys of records whose values are objects or null, whether the program reads them or not.
   let objects: [String]
@@ -145,12 +146,21 @@
 
   /// - Parameter captures: at most 32 keys.
   package init(for program: Program, captures: [String], objects: [String]) {
+    self.init(
+      program.storage.prepared(), program.storage.binding, nesting: program.limits.dataNesting,
+      captures: captures, objects: objects)
+  }
+
+  init(
+    _ running: Program.Running, _ binding: ValueBinding, nesting: Int, captures: [String],
+    objects: [String]
+  ) {
     precondition(captures.count <= 32)
-    self.program = program
+    dataNesting = nesting
     self.captures = captures
     self.objects = objects
-    running = program.storage.prepared()
-    binding = program.storage.binding
+    self.running = running
+    self.binding = binding
     bindsSimply = !binding.longsAreUnsigned && !binding.changesTexts
     boolNames = QuickJSON.BoolNames(areRead: bindsSimply && binding.readsBooleanTexts)
     tree = running.trie.view

@@ -11,7 +11,7 @@ extension RecordShapes {
     lessons += 1
     var lesson = Lesson(
       cursor: JSONCursor(base, from: 0, to: record.count), cells: running.defaults,
-      nesting: program.limits.dataNesting)
+      nesting: dataNesting)
     do throws(JSONFault) {
       try object(AttributeTrie.root, depth: 0, &lesson)
       try lesson.cursor.expectEnd()

@@ -58,8 +58,8 @@ extension Checker {
     let name = tree.name(node.a, node.b)
     if Superscript.announced.contains(name) { return false }
     switch tree.name(receiver.a, receiver.b) {
-    case "device": return !environment.hostFunctions.device.contains(name)
-    case "computed": return !environment.hostFunctions.computed.contains(name)
+    case "device": return !hostFunctions.device.contains(name)
+    case "computed": return !hostFunctions.computed.contains(name)
     default: return false
     }
   }
@@ -67,7 +67,7 @@ extension Checker {
   /// Reports that a function does not exist, and returns a node that replaces the call.
   mutating func unknownFunction(_ node: SyntaxTree.Node, _ value: Cell?) -> ConditionGraph.ID {
     let name = tree.name(node.a, node.b)
-    let host = environment.hostFunctions
+    let host = hostFunctions
     let known =
       Superscript.functions(in: environment.behavior).sorted() + host.device + host.computed
     let effect =
@@ -94,7 +94,7 @@ extension Checker {
     if let target = parts.first, target > 0 {
       reader.receiver = superscript(Int(target) - 1, rewriting)
     }
-    if environment.hostFunctions.contains(name) { return hostCall(name, &reader) }
+    if hostFunctions.contains(name) { return hostCall(name, &reader) }
     if let form = Superscript.Form(rawValue: name) { return superscriptForm(form, &reader) }
     switch Superscript.byName[name] {
     case .containsAnything:
@@ -231,7 +231,7 @@ extension Checker {
     guard let value = argument(&reader) else {
       return lacking(reader.receiver.map { [$0] } ?? [], reader, .fatalArgument)
     }
-    let names = Superscript.announced(with: environment.hostFunctions)
+    let names = Superscript.announced(with: hostFunctions)
     let known = names.map { name -> ConditionGraph.ID in
       var name = name
       // SAFETY: The pool copies the name inside the closure. Tests: SuperscriptProgramTests.

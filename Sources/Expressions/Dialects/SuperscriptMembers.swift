@@ -5,7 +5,7 @@ extension Checker {
     let name = tree.name(node.a, node.b)
     let origin = origin(node)
     if let level = local(node) { return graph.add(.local, level, at: origin) }
-    if name == "computed" { return hostMembers(environment.hostFunctions.computed, origin) }
+    if name == "computed" { return hostMembers(hostFunctions.computed, origin) }
     if name == "device" { return device(origin) }
     guard environment.isDeclared(name) else {
       reportUndeclared(name, node)
@@ -31,7 +31,7 @@ extension Checker {
   /// Whether a name is that of a function, so that a member with this name is never missing.
   func isSuperscriptFunction(_ name: String) -> Bool {
     Superscript.functions(in: environment.behavior).contains(name)
-      || environment.hostFunctions.contains(name)
+      || hostFunctions.contains(name)
   }
 
   /// A map of host functions by name, as values.
@@ -63,7 +63,7 @@ extension Checker {
 
   /// `device` as a value: the host's functions, overridden by the content of the context.
   private mutating func device(_ origin: ConditionGraph.Origin) -> ConditionGraph.ID {
-    let functions = hostMembers(environment.hostFunctions.device, origin)
+    let functions = hostMembers(hostFunctions.device, origin)
     guard environment.isDeclared("device") else { return functions }
     let slot = graph.slots.slot(["device"], isPresenceOnly: false)
     let attributes = readNumbers(graph.add(.slot, slot, at: origin), of: ["device"], origin)
@@ -134,7 +134,7 @@ extension Checker {
     if path == ["device"] {
       // `device` is always a map, and its functions are members.
       let attribute = readNumbers(graph.add(.slot, slot, at: origin), of: path + [name], origin)
-      guard environment.hostFunctions.device.contains(name) else {
+      guard hostFunctions.device.contains(name) else {
         return orNull(attribute, origin)
       }
       let function = hostMembers([name], origin)

@@ -123,16 +123,20 @@ public struct Program: Sendable {
     package let defaults: [Cell]
     let patterns: [RegexPattern]
 
-    init(_ storage: Storage) {
-      trie = AttributeTrie(storage.graph.slots)
-      let contents = storage.graph.slots.contents
+    convenience init(_ storage: Storage) {
+      self.init(storage.graph.slots, storage.environment, storage.patterns)
+    }
+
+    init(_ slots: SlotTable, _ environment: ExpressionEnvironment, _ patterns: [CheckedPattern]) {
+      trie = AttributeTrie(slots)
+      let contents = slots.contents
       attributes = contents.enumerated().compactMap { slot, content in
         content.attribute.map { (slot, $0.names) }
       }
       isRoot = contents.map { $0.attribute.map { $0.names.count == 1 } ?? false }
       questionSlots = contents.indices.filter { contents[$0].question != nil }
-      defaults = contents.map { Running.defaultCell($0, storage.environment) }
-      patterns = storage.patterns.map { RegexPattern($0) }
+      defaults = contents.map { Running.defaultCell($0, environment) }
+      self.patterns = patterns.map { RegexPattern($0) }
     }
 
     /// Roots are empty maps, and answers null.

@@ -55,6 +55,9 @@ public struct ProgramBuilder: ~Copyable {
   package mutating func add(_ tree: SyntaxTree, of source: String) -> [Diagnostic] {
     let number = UInt32(sources.count)
     sources.append(source)
+    if !environment.hostFunctionsOf.isEmpty {
+      checker.hostFunctions = environment.hostFunctionsOf[source] ?? environment.hostFunctions
+    }
     var root = checker.check(tree, source: number)
     var diagnostics = checker.diagnostics
     if !diagnostics.contains(where: { $0.severity == .error }) {

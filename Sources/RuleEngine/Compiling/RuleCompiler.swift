@@ -43,6 +43,19 @@ extension RuleSet {
     return Compilation(output: ruleSet, diagnostics: diagnostics)
   }
 
+  /// Compiles a config for the SDK of this package. It follows the newest SDK of the platform, and
+  /// also the changes of attributes that are known from release notes alone.
+  package static func compile(_ config: Config, forAppsOn platform: Platform)
+    -> Compilation<RuleSet>
+  {
+    let profile = SDKProfile(platform)
+    let noted = SDKProfile(profile.sdk, SDKFacts.newest(profile.sdk).notes)
+    return compile(
+      config, language: .superscript(profile),
+      environment: profile.environment(
+        requested: config.computedProperties, binding: noted.binding))
+  }
+
   /// The rule set alone.
   static func compiled(_ config: Config, language: RuleLanguage) -> RuleSet {
     compiled(
@@ -58,6 +71,10 @@ extension RuleSet {
     // Filters and conditions of the other format are not superscript.
     let isOwn = config.format == .superwall
     let language = isOwn ? language : .cel
+    var (config, environment) = (config, environment)
+    if isOwn, let profile, profile.has(.requestedFunctions) {
+      (config, environment.hostFunctionsOf) = config.separatingFunctions(profile)
+    }
     var compiler = RuleCompiler(
       language: language, profile: profile, requested: config.computedProperties,
       environment: isOwn ? environment : language.environment(limits: environment.limits),

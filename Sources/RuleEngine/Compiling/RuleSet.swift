@@ -62,7 +62,7 @@ public struct RuleSet: Sendable {
     let profile: SDKProfile?
     /// Why the SDK rejects the whole config; nil if it accepts it.
     package let rejection: ConfigFact?
-    /// Whether an expression that panics terminates the app.
+    /// Whether a condition may panic, and then terminates the app.
     package let aborts: Bool
     /// Slots of attributes that the SDK does not send.
     package let unsent: [Int]
@@ -93,7 +93,9 @@ public struct RuleSet: Sendable {
       self.language = language
       self.profile = profile
       self.rejection = rejection
-      aborts = profile?.aborts ?? false
+      aborts =
+        (profile?.aborts ?? false)
+        && (rules.contains { $0.panicsWhenRead } || program.mayPanic)
       unsent =
         profile.map { profile in
           program.requirements.filter { !profile.sends($0) }.compactMap { program.slot(of: $0) }

@@ -5,6 +5,8 @@ package struct ConfigFact: Hashable, Sendable {
     case placementProperty
     /// A paywall without `presentation_style_v3`, or without `presentation_style_v2`.
     case noStyleV3, noStyleV2
+    /// A drawer without its height and corner radius, or a popup without these and its width.
+    case noStyleSize
     /// A test user of a type that no SDK knows.
     case unknownTestUser
     /// `web2app_config` without `restore_access_url`.

@@ -11,6 +11,7 @@ extension SDKFacts {
   package static let requirements: [Requirement] = [
     required(.placementProperty, .android, "1.0.0", "2.5.1", "ComputedPropertyRequest.kt 2.5.1"),
     required(.noStyleV3, .ios, "4.8.0", nil, "Paywall.swift 4.8.0"),
+    required(.noStyleSize, .ios, "4.8.0", nil, "PaywallPresentationStyle.swift 4.8.0"),
     required(.noStyleV2, .ios, "1.0.0", "4.8.0", "Paywall.swift 4.7.0"),
     required(.noStyleV2, .android, "1.0.0", nil, "Paywall.kt"),
     required(.unknownTestUser, .ios, "4.14.0", nil, "Config.swift 4.14.0"),
@@ -35,6 +36,7 @@ extension ConfigFact.Kind {
     switch self {
     case .placementProperty: "a computed property of a type PLACEMENTS_* is unknown"
     case .noStyleV3: "a paywall has no 'presentation_style_v3'"
+    case .noStyleSize: "a drawer or popup lacks its height, width or corner radius"
     case .noStyleV2: "a paywall has no 'presentation_style_v2'"
     case .unknownTestUser: "a test user has an unknown type"
     case .noRestoreURL: "'web2app_config' has no 'restore_access_url'"

@@ -179,6 +179,8 @@ package enum SDKFacts {
     case nullTimes
     /// Only the functions of a rule's computed properties exist.
     case requestedFunctions
+    /// An attribute that is null makes every condition fail.
+    case failsOnNull
     /// `null` reaches rules as null.
     case keepsNull
     /// `reset` forgets `app_install` and `app_launch`.
@@ -193,7 +195,11 @@ package enum SDKFacts {
     case exitOfferChain
     /// Web entitlements stay when the server answers without any.
     case keepsWebEntitlements
-    /// A product of a custom store is read.
+    /// The status stays until it expires when the App Store answers nothing.
+    case keepsStatus
+    /// Products of other stores are read.
+    case stripeProducts
+    case paddleProducts
     case customProducts
     /// Computed properties that count placements are read.
     case placementProperties
@@ -262,6 +268,10 @@ package enum SDKFacts {
       "Only the functions of `computed_properties` are there, as members of `computed`.",
       "4.7.0 CELEvaluator.swift:65"),
     range(
+      .failsOnNull, .ios, "4.0.0", "4.0.1",
+      "An attribute that is null, at any depth, makes every condition fail.",
+      "4.0.1 EvaluationContext.swift, PassableValue.swift"),
+    range(
       .keepsNull, .ios, "4.17.0", nil,
       "`null` reaches rules as null. Before, it was an empty map.", "pull request 517", .excerpts),
     range(
@@ -287,8 +297,29 @@ package enum SDKFacts {
       "Web entitlements stay while unexpired when the server answers without any.",
       "4.16.4 WebEntitlementRedeemer.swift"),
     range(
-      .customProducts, .ios, "4.15.0", nil, "Products of the store CUSTOM are read.",
-      "4.15.0 Product.swift"),
+      .keepsStatus, .ios, "4.16.4", nil,
+      "An active status stays until it expires when the App Store answers nothing after a launch. "
+        + "Refunds and expiry end it.", "4.16.4 7a8178751, 606f7a7bf, 81f3ea6e0"),
+    range(
+      .stripeProducts, .ios, "4.9.0", nil,
+      "Products of the store STRIPE are read. Before, they were dropped.",
+      "4.9.0 ProductStore.swift"
+    ),
+    range(
+      .stripeProducts, .android, "2.6.0", nil,
+      "Products of the store STRIPE are read. Before, their store was unknown.",
+      "2.6.0 ProductItem.kt"),
+    range(
+      .paddleProducts, .ios, "4.10.0", nil,
+      "Products of the store PADDLE are read. Before, they were dropped.",
+      "4.10.0 PaddleProduct.swift"),
+    range(
+      .paddleProducts, .android, "2.6.0", nil,
+      "Products of the store PADDLE are read. Before, their store was unknown.",
+      "2.6.0 ProductItem.kt"),
+    range(
+      .customProducts, .ios, "4.15.0", nil,
+      "Products of the store CUSTOM are read. Before, they were dropped.", "4.15.0 Product.swift"),
     range(
       .placementProperties, .ios, "4.7.0", nil,
       "Computed properties of the types PLACEMENTS_* are read. Before, they were dropped.",

@@ -157,12 +157,14 @@ public struct SDKProfile: Hashable, Sendable {
 
   /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
   /// always exist.
+  ///
+  /// - Parameter binding: nil for the SDK's own.
   package func environment(
     requested: [ComputedProperty] = [], limits: Limits = Limits(),
-    behavior: EvaluatorBehavior? = nil
+    behavior: EvaluatorBehavior? = nil, binding: ValueBinding? = nil
   ) -> ExpressionEnvironment {
     var environment = ExpressionEnvironment.superscript(
-      hostFunctions: hostFunctions(requested), binding: binding,
+      hostFunctions: hostFunctions(requested), binding: binding ?? self.binding,
       behavior: behavior ?? self.behavior ?? .text,
       limits: limits)
     environment.takesTruthForTrue = platform == .web
@@ -195,6 +197,7 @@ public struct SDKProfile: Hashable, Sendable {
       && hostFunctions() == other.hostFunctions()
       && has(.requestedFunctions) == other.has(.requestedFunctions)
       && has(.nullTimes) == other.has(.nullTimes)
+      && has(.failsOnNull) == other.has(.failsOnNull)
       && has(.floatingShares) == other.has(.floatingShares)
       && dropsPlacementProperties == other.dropsPlacementProperties
   }

@@ -51,7 +51,7 @@ package enum SDKSelection: Hashable, Sendable {
 
   private static func pinned(_ text: String) throws(Fault) -> Pinned {
     let isPod = text.hasSuffix("+pods")
-    guard let version = SDKVersion(text) else {
+    guard let version = SDKVersion(text), isPod || !text.contains("+") else {
       throw Fault(
         message: "'\(text)' is not an SDK version; write newest, record, a version such as 4.12.5, "
           + "or ios=4.12.5,android=2.6.8")
@@ -170,13 +170,21 @@ package struct DeviceSDK: Hashable, Sendable {
 
   /// Reads the members of `device`.
   package init(device: Value?) {
-    func text(_ name: String) -> String? {
-      device?[name]?.text.flatMap { $0.isEmpty ? nil : $0 }
-    }
+    func text(_ name: String) -> String? { device?[name]?.sdkText }
     platform = text("platform")
     version = text("sdkVersion")
     paddedVersion = text("sdkVersionPadded")
     hasWrapper = text("platformWrapper") != nil || text("platform_wrapper") != nil
+  }
+}
+
+extension Value {
+  /// A value of a record about its SDK as a string; nil for null and the empty string. Some exports
+  /// have numbers.
+  package var sdkText: String? {
+    if self == .null { return nil }
+    let text = text ?? json
+    return text.isEmpty ? nil : text
   }
 }
 

@@ -85,6 +85,10 @@ public struct UserRecordReader: ~Copyable {
   /// Whether the attributes come from elsewhere, and are derived once they are set.
   package var hasOnlyMembers = false
   private let questions: [HostQuestion]
+  /// Whether an attribute that is null, at any depth, makes every condition fail.
+  package let failsOnNull: Bool
+  /// Whether the record has such an attribute.
+  private var hasNull = false
   package let wantsEvents: Bool
   private let nesting: Int
   /// The slots of attributes that a record may also have outside `device` and `user`.
@@ -109,6 +113,7 @@ public struct UserRecordReader: ~Copyable {
     self.clock = clock
     derivation = DeviceDerivation(ruleSet, at: clock)
     questions = ruleSet.questions
+    failsOnNull = ruleSet.profile?.has(.failsOnNull) ?? false
     wantsEvents = !questions.isEmpty || !ruleSet.computed.isEmpty
     nesting = ruleSet.program.limits.dataNesting
     let program = ruleSet.program
@@ -156,6 +161,7 @@ public struct UserRecordReader: ~Copyable {
     if !repeatedKeys.isEmpty { repeatedKeys.removeAll(keepingCapacity: true) }
     if readsRequests { otherMembers.removeAll() }
     seen = 0
+    hasNull = false
     for member in UserMember.allCases { forget(member) }
     // The values of a rejected record may point into memory that is about to be freed.
     var isAccepted = false
@@ -190,6 +196,11 @@ public struct UserRecordReader: ~Copyable {
     if !hasOnlyMembers { derivation?.fill(&frame) }
     if wantsEvents { try answerQuestions(&frame) }
     for slot in ruleSet.storage.unsent { frame.slots[slot] = .missing }
+    if hasNull {
+      for (slot, _) in ruleSet.program.storage.prepared().attributes {
+        frame.slots[slot] = .undeclared
+      }
+    }
     if let slot = frame.repeatedSlot { repeatedKeys.append(ruleSet.program.name(ofSlot: slot)) }
     if !readsRequests {
       for key in repeatedKeys { notes.add(repeatedKey: key) }
@@ -283,6 +294,10 @@ public struct UserRecordReader: ~Copyable {
       if known == .userID, cursor.isAtNull { note(UserRecordReader.nullID, start) }
       if try !cursor.takeNull() { note(try read(known, &cursor, &frame), start) }
       return
+    }
+    if failsOnNull {
+      var value = start
+      if try value.value(nesting: nesting).containsNull { hasNull = true }
     }
     if try frame.fillMember(key, from: &cursor, nullIsAbsent: true) {
       note(start.isAtNull ? nil : known.mismatch(start), start)
@@ -436,5 +451,12 @@ extension UserRecordReader {
       return Rejection(error, in: record)
     }
     return found ?? (needsID && !hasID ? missingID(other) : nil)
+  }
+}
+
+extension Value {
+  /// Whether a member or an element of the value is null, at any depth.
+  fileprivate var containsNull: Bool {
+    (members?.map { $0.value } ?? elements ?? []).contains { $0 == .null || $0.containsNull }
   }
 }

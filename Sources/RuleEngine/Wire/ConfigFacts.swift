@@ -43,10 +43,20 @@ struct ConfigFactFinder {
       element.member("presentation_style_v2"), element.member("presentation_style_v3")
     )
     if second != nil, third == nil { add(.noStyleV3, element.path) }
+    if let third, let sizes = Self.sizes[third.member("type")?.text ?? ""],
+      !sizes.allSatisfy({ third.member($0)?.number != nil })
+    {
+      add(.noStyleSize, third.path)
+    }
     let isWhole = SuperwallConfigDecoder.paywallKeys
       .filter { $0.requiredBy.contains(.ios) }.allSatisfy { element.member($0.name) != nil }
     if isWhole, second == nil { add(.noStyleV2, element.path) }
   }
+
+  /// The sizes that presentation styles need.
+  private static let sizes = [
+    "DRAWER": ["height", "corner_radius"], "POPUP": ["height", "width", "corner_radius"],
+  ]
 
   private mutating func addProperties(_ element: ConfigElement) {
     for property in element.member("computed_properties")?.elements ?? []

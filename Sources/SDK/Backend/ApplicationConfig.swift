@@ -29,7 +29,7 @@ package struct ApplicationConfig: Sendable {
       throw .decoding("'\(key)' is missing")
     }
     guard let config = Config.decode(superwall: body).output,
-      let rules = RuleSet.compile(config, language: .superscript(SDKProfile(platform))).output
+      let rules = RuleSet.compile(config, forAppsOn: platform).output
     else { throw .decoding("it is not a static config") }
     return ApplicationConfig(value, config, rules)
   }

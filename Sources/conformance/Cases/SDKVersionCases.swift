@@ -95,6 +95,9 @@ private struct VersionedCase {
       }
     case "implicit": return profile.has(.exitOfferChain) ? "second paywall" : "stays closed"
     case "status":
+      if user["webEntitlements"] == nil {
+        return profile.has(.keepsStatus) ? "kept while unexpired" : "INACTIVE"
+      }
       return profile.has(.keepsWebEntitlements)
         ? "kept while unexpired" : "web entitlements lost until the next answer"
     case "price": return try price()
@@ -279,11 +282,14 @@ private struct VersionedCase {
       return "configRejected"
     }
     if profile.rejection(of: decoded) != nil { return "configRejected" }
-    if profile.sdk == .ios, !profile.has(.customProducts),
-      config["products"]?.elements?.contains(where: { $0["store_product"]?["store"] == "CUSTOM" })
-        == true
-    {
-      return "product dropped, its entitlements unknown"
+    let stores: [(name: String, SDKFacts.Switch)] = [
+      ("STRIPE", .stripeProducts), ("PADDLE", .paddleProducts), ("CUSTOM", .customProducts),
+    ]
+    let products = config["products"]?.elements ?? []
+    for (store, what) in stores where profile.sdk == .ios && !profile.has(what) {
+      if products.contains(where: { $0["store_product"]?["store"]?.text == store }) {
+        return "product dropped, its entitlements unknown"
+      }
     }
     let dropsProperty = decoded.computedProperties.contains { !profile.reads($0) }
     return dropsProperty ? "element dropped" : "decoded"

@@ -37,6 +37,7 @@ import Testing
 
   @Test(arguments: [
     "", "latest", "ios", "ios=", "ios=x", "ios=4.1,ios=4.2", "mac=1.0", "4.1,4.2", "ios=4.1,",
+    "4.12.5+pod", "ios=4.12.5+Pods",
   ])
   func otherSelectionsAreRejected(_ text: String) {
     #expect(throws: SDKSelection.Fault.self) { try SDKSelection(text) }
@@ -90,9 +91,100 @@ import Testing
     #expect(try choice(#"{"sdkVersion": "latest"}"#).problem == .unreadable("latest"))
     #expect(try choice(#"{"sdkVersion": "5.0.0"}"#).problem == .newer("ios 5.0.0"))
     #expect(try choice(#"{"platform": "visionOS", "sdkVersion": "4.9.0"}"#).profile.sdk == .ios)
+    // Numbers, as some exports have them, and values of other types.
+    #expect(
+      try choice(#"{"platform": "ANDROID", "sdkVersion": 2.6}"#).profile
+        == SDKProfile(.android, "2.6.0"))
+    #expect(try choice(#"{"sdkVersion": null, "sdkVersionPadded": "004.012.005"}"#).problem == nil)
+    #expect(try choice(#"{"sdkVersion": ["4"]}"#).problem == .unreadable(#"["4"]"#))
+    #expect(
+      try choice(#"{"sdkVersion": "4.9.0-beta.1", "platformWrapper": null}"#).profile
+        == SDKProfile(.ios, "4.9.0"))
   }
 
   // MARK: Deciding
+
+  /// Before iOS 4.7.0 a rule has only the functions of its own computed properties, below `computed`.
+  @Test func functionsBelongToTheirRule() throws {
+    let since = #""computed_properties": [{"type": "DAYS_SINCE", "event_name": "x"}]"#
+    func rules(_ call: String, _ properties: String...) -> String {
+      properties.enumerated().map { number, property in
+        rule(
+          #""expression_cel": "\#(call)"\#(property.isEmpty ? "" : ", " + property)"#,
+          paywall: "p\(number)")
+      }.joined(separator: ", ")
+    }
+    func paywall(_ rules: String, _ version: SDKVersion) throws -> String? {
+      let user = #"{"userId": "u", "events": {"x": ["1969-12-20T00:00:00Z"]}}"#
+      guard
+        case .paywall(let experiment) = try outcome(rules, SDKProfile(.ios, version), user: user)
+      else { return nil }
+      return experiment.variant.paywallID
+    }
+    let call = "computed.daysSince('x') > 2"
+    for version in ["4.0.1", "4.6.0"] as [SDKVersion] {
+      #expect(try paywall(rules(call, since), version) == "p0")
+      #expect(try paywall(rules(call, ""), version) == nil)
+      // The same expression in two rules, of which the second requests the function.
+      #expect(try paywall(rules(call, "", since), version) == "p1")
+      // The evaluator finds functions by their names alone.
+      #expect(try paywall(rules("device.daysSince('x') > 2", "", since), version) == "p1")
+      let count = #""computed_properties": [{"type": "PLACEMENTS_IN_DAY", "event_name": "x"}]"#
+      #expect(try paywall(rules("computed.placementsInDay('x') >= 0", count), version) == nil)
+    }
+    #expect(try paywall(rules(call, "", since), "4.7.0") == "p0")
+    #expect(try paywall(rules("computed.placementsInDay('x') >= 0", ""), "4.7.0") == "p0")
+  }
+
+  /// In iOS 4.0.0 null cannot be passed to the evaluator, so no condition holds.
+  @Test func nullFailsInTheFirstVersion() throws {
+    let rules = rule(#""expression_cel": "user.plan == 'free'""#)
+    for (user, version, matches) in [
+      (#"{"plan": "free", "a": {"b": [null]}}"#, "4.0.0", false),
+      (#"{"plan": "free", "a": {"b": [1]}}"#, "4.0.0", true),
+      (#"{"plan": "free", "a": {"b": [null]}}"#, "4.0.1", true),
+    ] as [(String, SDKVersion, Bool)] {
+      let outcome = try outcome(
+        rules, SDKProfile(.ios, version), user: #"{"userId": "u", "user": \#(user)}"#)
+      #expect(outcome.code == (matches ? "paywall" : "noAudienceMatch"))
+    }
+    let everybody = try outcome(
+      rule(#""preload": null"#), SDKProfile(.ios, "4.0.0"),
+      user: #"{"userId": "u", "device": {"a": null}}"#)
+    #expect(everybody.code == "paywall" || everybody.code == "config-rejected")
+  }
+
+  /// Drawers and popups need their sizes since iOS 4.8.0.
+  @Test func stylesNeedTheirSizes() throws {
+    func rejection(_ style: String, _ profile: SDKProfile) throws -> ConfigFact.Kind? {
+      let json =
+        #"{"trigger_options": [], "paywall_responses": [{"identifier": "x", "#
+        + #""presentation_style_v3": \#(style)}]}"#
+      let config = try #require(Config.decode(superwall: json.utf8).output)
+      return profile.rejection(of: config)?.kind
+    }
+    let drawer = #"{"type": "DRAWER", "height": 70}"#
+    #expect(try rejection(drawer, SDKProfile(.ios, "4.8.0")) == .noStyleSize)
+    #expect(try rejection(drawer, SDKProfile(.ios, "4.7.0")) == nil)
+    #expect(try rejection(drawer, SDKProfile(.android, "2.7.0")) == nil)
+    let whole = #"{"type": "DRAWER", "height": 70, "corner_radius": 15}"#
+    #expect(try rejection(whole, SDKProfile(.ios, "4.16.2")) == nil)
+    let popup = #"{"type": "POPUP", "height": 70, "corner_radius": 15}"#
+    #expect(try rejection(popup, SDKProfile(.ios, "4.16.2")) == .noStyleSize)
+  }
+
+  /// A version aborts only with conditions that may panic.
+  @Test func onlySomeConditionsAbort() throws {
+    func aborts(_ expression: String) throws -> Bool {
+      let rule = rule(#""expression_cel": "\#(expression)""#)
+      let json = #"{"trigger_options": [{"event_name": "p", "rules": [\#(rule)]}]}"#
+      let config = try #require(Config.decode(superwall: json.utf8).output)
+      return RuleSetFamily(config).ruleSet(for: SDKProfile(.ios, "4.16.1")).storage.aborts
+    }
+    #expect(try aborts("1 / user.n > 2") && aborts("user.n % user.m == 0"))
+    #expect(try aborts("user.n == 0x5") && aborts("hasFn()"))
+    #expect(try !aborts("user.n / 2 > 1") && !aborts("user.plan == 'x' && user.n > 3"))
+  }
 
   private func outcome(
     _ rules: String, _ profile: SDKProfile, user: String = #"{"userId": "u"}"#

@@ -112,8 +112,34 @@ import Testing
       })
   }
 
+  private static var notes: String {
+    table(
+      "Changes that are not modelled", ["SDK", "since", "what changed", "source", "known from"],
+      SDKFacts.notes.map {
+        [$0.sdk.title, "\($0.since)", $0.text, code($0.source), $0.evidence.rawValue]
+      })
+  }
+
+  private static var wrappers: String {
+    table(
+      "Wrappers", ["wrapper", "version", "iOS SDK", "Android SDK"],
+      SDKFacts.wrappers.map { row in
+        [
+          row.name, row.version,
+          row.ios.map { version in
+            let behavior = SDKProfile(.ios, version, .pods).behavior
+            return "\(version)" + (behavior.map { " (\($0.rawValue))" } ?? "")
+          } ?? "",
+          row.android.map { version in
+            let behavior = SDKProfile(.android, version).behavior
+            return "\(version)" + (behavior.map { " (\($0.rawValue))" } ?? "")
+          } ?? "",
+        ]
+      })
+  }
+
   private static var tables: String {
-    evaluators + switches + sent + requirements + names + prices
+    evaluators + switches + sent + requirements + names + prices + notes + wrappers
   }
 
   /// `make update WHAT=sdk-versions` rewrites the tables.

@@ -57,6 +57,30 @@ struct RuleRunnerTests {
     return false
   }
 
+  /// Null is null on iOS since SDK 4.17, and an empty map before.
+  @Test(arguments: Platform.allCases) func nullIsNullInApps(_ platform: Platform) throws {
+    let expressions = ["user.address.city == null", "user.address.city == false"]
+    let placements = expressions.enumerated().map { number, expression in
+      Placement(
+        name: "p\(number)",
+        audiences: [
+          Audience(
+            index: 0, experimentID: "e\(number)", expression: expression,
+            variants: [Variant(id: "v", kind: .treatment, weight: 100, paywallID: "pw")])
+        ])
+    }
+    let config = Config(placements: placements)
+    let address: Value = ["city": .null]
+    let context = Readings().context(value: address)
+    let apps = RuleRunner(try #require(RuleSet.compile(config, forAppsOn: platform).output))
+    #expect(matches("p0", apps, context))
+    guard platform == .ios else { return }
+    #expect(!matches("p1", apps, context))
+    let newest = RuleRunner(
+      try #require(RuleSet.compile(config, language: .superscript(.ios)).output))
+    #expect(!matches("p0", newest, context))
+  }
+
   @Test func readsWhatRulesRequireOnce() throws {
     let runner = RuleRunner(
       try rules(
