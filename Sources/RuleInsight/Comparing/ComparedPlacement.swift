@@ -132,15 +132,18 @@ struct ComparedPlacement {
         return "variant '\(to.variant ?? "")' of \(label(now)) gives something else"
       }
       return "\(label(now)) splits its users differently" + shares(was, now)
-    case .takes(_, let now, let ahead):
+    case .takes(let was, let now, let ahead):
       if reason == .order, let ahead { return "\(label(now)) comes before \(label(ahead))" }
-      return "\(label(now)) takes them: \(Self.words(reason))"
-    case .leaves(_, let now): return "\(label(now)) lets them go: \(Self.words(reason))"
+      return "\(label(now)) takes them: \(words(reason, was, now))"
+    case .leaves(let was, let now): return "\(label(now)) lets them go: \(words(reason, was, now))"
     }
   }
 
-  private static func words(_ reason: MoveReason) -> String {
-    reason == .limit ? "its limit has changed" : "its condition has changed"
+  private func words(_ reason: MoveReason, _ was: Int, _ now: Int) -> String {
+    if reason == .limit { return "its limit has changed" }
+    let (before, after) = (old.rules[was].audience.expression, new.rules[now].audience.expression)
+    return before == after && old.language != new.language
+      ? "the SDK evaluates its condition differently" : "its condition has changed"
   }
 
   /// The change in the division among variants, if there is only one.

@@ -62,7 +62,10 @@ package struct VersionCheck {
       checkAudiences(range)
     }
     let family = RuleSetFamily(config)
-    for range in ranges { compare(range, family, schema, now) }
+    for range in ranges {
+      checkAborts(range, family, now)
+      compare(range, family, schema, now)
+    }
   }
 
   /// The example user of a finding.
@@ -189,6 +192,43 @@ package struct VersionCheck {
   }
 
   // MARK: What users show
+
+  /// Finds users for whom a condition terminates the app.
+  private mutating func checkAborts(_ range: Range, _ family: RuleSetFamily, _ now: Instant) {
+    let versions = range.versions.filter { SDKProfile(range.sdk, $0).aborts }
+    guard let first = versions.first, let last = versions.last else { return }
+    var known: Set<Int> = []
+    for version in Set([first, last]).sorted() {
+      let ruleSet = family.ruleSet(for: SDKProfile(range.sdk, version))
+      guard ruleSet.storage.aborts else { continue }
+      let decider = WitnessDecider(ruleSet, now: now)
+      let nobody = Value.object([UserMember.userID.key: .string(WitnessRecord.userID)])
+      for placement in ruleSet.placements {
+        let users = VersionCandidates([ruleSet], at: placement.name).users(near: [nobody])
+        for user in [nobody] + users {
+          guard let state = decider.read(user) else { continue }
+          let decision = ruleSet.decide(
+            placement.name, frame: &decider.frame, state: state, assigner: .draw(0))
+          let rule = Int(decision.verdict.rule)
+          guard case .error(.abortsApp) = decision.outcome, rule >= 0,
+            !ruleSet.rules[rule].panicsWhenRead, known.insert(rule).inserted
+          else { continue }
+          let next = SDKFacts.evaluators.first {
+            $0.sdk == range.sdk && $0.since > version && !$0.aborts
+          }
+          let finding = Diagnostic(
+            .versionDifference,
+            "\(range.sdk.title): the condition ends the app for some users"
+              + (next.map { " in versions before \($0.since)" } ?? ""), severity: .error,
+            path: ruleSet.rules[rule].audience.expressionPath,
+            notes: ["for example \(user.json)"],
+            suggestion: "check the divisor before the division: x != 0 ? 10 / x > 3 : false")
+          diagnostics.append(finding)
+          witnesses[finding] = user
+        }
+      }
+    }
+  }
 
   /// Finds rules whose outcome depends on the version, with a user.
   private mutating func compare(
