@@ -37,6 +37,8 @@ package struct EffectTable: Hashable, Sendable {
   /// The outcomes of a placement, as far as effects depend on them.
   package enum OutcomeKind: Int, Hashable, Sendable, CaseIterable {
     case paywall, holdout, noAudienceMatch, placementNotFound, error
+    /// Without effects: only the device can decide.
+    case undecidable
   }
 
   private let rows: [RequestKind: [Effects]]
@@ -45,7 +47,7 @@ package struct EffectTable: Hashable, Sendable {
 
   /// The effects of a kind of request for an outcome.
   package subscript(kind: RequestKind, outcome: OutcomeKind) -> Effects {
-    rows[kind]?[outcome.rawValue] ?? []
+    outcome == .undecidable ? [] : rows[kind]?[outcome.rawValue] ?? []
   }
 
   private static let all: Effects = [.confirmAssignment, .recordOccurrence, .fireTrigger]
@@ -126,7 +128,8 @@ extension EffectTable.OutcomeKind {
     case .holdout: self = .holdout
     case .noAudienceMatch: self = .noAudienceMatch
     case .placementNotFound: self = .placementNotFound
-    case .error, .undecidable: self = .error
+    case .error: self = .error
+    case .undecidable: self = .undecidable
     }
   }
 }

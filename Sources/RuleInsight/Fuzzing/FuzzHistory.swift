@@ -120,6 +120,7 @@ final class FuzzHistory {
       case .noAudienceMatch: "noAudienceMatch"
       case .placementNotFound: "placementNotFound"
       case .error: "error"
+      case .undecidable: "undecidable"
       }
     result.shown.append(
       .object([

@@ -9,13 +9,19 @@ struct TrafficCounter: RuleWalk {
   var hasFailed = false
   private let empty: TrafficSums
   private var finder: FailureFinder
+  /// Nil if no condition terminates the app.
+  private var aborting: RuleSet.Storage?
+  /// The number of the SDK's plan, in failures.
+  private var sdk = 0
+  /// Whether a condition of the current placement has terminated the app. No later rule is tried.
+  private(set) var hasAborted = false
   private let limitOfRule: [Int]
   private let clock: HistoryClock
   /// By paywall, how often the current user saw it.
   private var seen: [Int]
   /// By limited rule, whether it was held back from the current user.
   private var wasHeld: [Bool]
-  /// Concatenated counts of days: placements, paywalls, holdouts, purchases, then the first two by
+  /// Concatenated counts of days: placements, paywalls, holdouts, purchases, updates, then the first two by
   /// placement, and the times held back by limited rule.
   private var days: [Int] = []
   private var rowOfDay: [Int: Int] = [:]
@@ -33,12 +39,13 @@ struct TrafficCounter: RuleWalk {
     empty = TrafficSums(plan)
     sums = empty
     finder = FailureFinder(plan.ruleSet.program)
+    aborting = plan.ruleSet.storage.aborts ? plan.ruleSet.storage : nil
     limitOfRule = plan.limitOfRule
     clock = plan.options.clock
     seen = Array(repeating: 0, count: plan.paywalls.count)
     wasHeld = Array(repeating: false, count: plan.limitedRules.count)
     placements = min(plan.placements.count, TrafficSums.mostByDay)
-    shown = 4 + placements
+    shown = 5 + placements
     held = shown + placements
     stride = held + plan.limitedRules.count
   }
@@ -48,7 +55,8 @@ struct TrafficCounter: RuleWalk {
     for (number, row) in rowOfDay {
       sums.days[number] = TrafficSums.Day(
         placements: days[row], paywalls: days[row + 1], holdouts: days[row + 2],
-        purchases: days[row + 3], asked: Array(days[(row + 4)..<(row + shown)]),
+        purchases: days[row + 3], updates: days[row + 4],
+        asked: Array(days[(row + 5)..<(row + shown)]),
         shown: Array(days[(row + shown)..<(row + held)]),
         held: Array(days[(row + held)..<(row + stride)]))
     }
@@ -60,6 +68,23 @@ struct TrafficCounter: RuleWalk {
   }
 
   // MARK: Users
+
+  /// Continues with the counts of a user that another SDK decides from now on.
+  ///
+  /// - Parameter sdk: the number of this SDK's plan.
+  mutating func resume(_ other: inout TrafficCounter, sdk: Int) {
+    swap(&self, &other)
+    swap(&finder, &other.finder)
+    swap(&aborting, &other.aborting)
+    self.sdk = sdk
+  }
+
+  /// Counts a user that gets a newer SDK.
+  mutating func update(at time: Instant) {
+    open(at: time)
+    sums.updates += 1
+    days[row + 4] += 1
+  }
 
   /// Ends a user.
   mutating func endUser() {
@@ -82,19 +107,17 @@ struct TrafficCounter: RuleWalk {
 
   /// Begins a placement at a time.
   mutating func begin(at time: Instant) {
-    let seconds = time.seconds
-    let offset = clock.zone.offset(atUTC: seconds)
-    let number = CivilTime(secondsSince1970: seconds, offset: offset).date.daysSince1970
-    if number != day { open(number) }
+    open(at: time)
     days[row] += 1
     hasFailed = false
+    hasAborted = false
   }
 
   /// Ends a placement.
   mutating func end(_ place: Int, _ choice: borrowing TrafficPlan.Choice) {
     sums.outcomes[place][choice.outcome.rawValue] += 1
     let isCounted = place < placements
-    if isCounted { days[row + 4 + place] += 1 }
+    if isCounted { days[row + 5 + place] += 1 }
     if choice.outcome == .holdout { days[row + 2] += 1 }
     guard choice.paywall >= 0 else { return }
     days[row + 1] += 1
@@ -102,7 +125,12 @@ struct TrafficCounter: RuleWalk {
     seen[choice.paywall] += 1
   }
 
-  private mutating func open(_ number: Int) {
+  /// Opens the counts of a day.
+  private mutating func open(at time: Instant) {
+    let seconds = time.seconds
+    let offset = clock.zone.offset(atUTC: seconds)
+    let number = CivilTime(secondsSince1970: seconds, offset: offset).date.daysSince1970
+    if number == day { return }
     day = number
     if let known = rowOfDay[number] {
       row = known
@@ -119,6 +147,11 @@ struct TrafficCounter: RuleWalk {
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
     -> Bool
   {
+    if hasAborted { return false }
+    if let aborting, aborting.endsApp(reading: rule) {
+      hasAborted = true
+      return false
+    }
     let cell = program.condition(at: start, in: &frame)
     if cell.tag == Tag.fault { fail(rule, cell, frame) }
     return cell == .true
@@ -129,7 +162,9 @@ struct TrafficCounter: RuleWalk {
     sums.rules[rule].failed += 1
     hasFailed = true
     guard let failure = finder.failure(cell, in: frame) else { return }
-    sums.failures[TrafficSums.RuleFailure(rule: rule, failure: failure), default: 0] += 1
+    if let aborting, aborting.endsApp(failure) { hasAborted = true }
+    let known = TrafficSums.RuleFailure(rule: rule, failure: failure, sdk: sdk)
+    sums.failures[known, default: 0] += 1
   }
 
   mutating func reached(_ rule: Int) { sums.rules[rule].reached += 1 }
@@ -140,6 +175,8 @@ struct TrafficCounter: RuleWalk {
   mutating func heldBack(_ rule: Int, count: Int) {
     sums.rules[rule].held += 1
     let place = limitOfRule[rule]
+    // Only some platforms have limits.
+    if place < 0 { return }
     days[row + held + place] += 1
     guard !wasHeld[place] else { return }
     wasHeld[place] = true

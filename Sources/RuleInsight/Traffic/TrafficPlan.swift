@@ -22,6 +22,8 @@ package final class TrafficPlan: Sendable {
     package var form: OutcomeForm?
     /// The maximum length of a line of users or of traffic, in bytes.
     package var lineLimit = 1 << 20
+    /// The SDKs of users; nil if the rule set decides for all.
+    package var versions: TrafficVersions?
 
     package init(assigner: Assigner, clock: HistoryClock) {
       self.assigner = assigner
@@ -37,8 +39,9 @@ package final class TrafficPlan: Sendable {
     var rules: Range<Int>
     /// The SDK event that it represents.
     var event: SuperwallEventName?
-    /// The choice when no audience matches.
+    /// The choice when no audience matches, and when a condition terminates the app.
     var unmatched: Choice
+    var aborted: Choice
   }
 
   /// A possible result of a decision, and its effects, precomputed from ``EffectTable``.
@@ -59,6 +62,10 @@ package final class TrafficPlan: Sendable {
 
   package let ruleSet: RuleSet
   package let options: Options
+  /// The config, which SDKs of other versions decide otherwise.
+  private let config: Config
+  /// The plans of users with SDKs of several versions; nil if ``ruleSet`` decides for all.
+  let fleet: TrafficFleet?
   let placements: [Placement]
   /// The paywalls that the placements can show.
   package let paywalls: [String]
@@ -78,13 +85,29 @@ package final class TrafficPlan: Sendable {
   /// By rule, its choices: two for each variant (drawn and stored), then the one without a variant.
   private let choices: [[Choice]]
 
-  package init(_ ruleSet: RuleSet, _ config: Config, _ options: Options) {
+  package convenience init(_ ruleSet: RuleSet, _ config: Config, _ options: Options) {
+    self.init(
+      ruleSet, config, options, base: nil, fleet: options.versions.map { TrafficFleet($0, config) })
+  }
+
+  /// The plan of users with another SDK. Counts of both have the same shape.
+  convenience init(_ ruleSet: RuleSet, asPartOf base: TrafficPlan) {
+    self.init(ruleSet, base.config, base.options, base: base, fleet: nil)
+  }
+
+  private init(
+    _ ruleSet: RuleSet, _ config: Config, _ options: Options, base: TrafficPlan?,
+    fleet: TrafficFleet?
+  ) {
     self.ruleSet = ruleSet
+    self.config = config
     self.options = options
+    self.fleet = fleet
     var seen: Set<Int> = []
     let numbers = (options.placements ?? ruleSet.placementNames)
       .compactMap { ruleSet.placement(named: $0) }.filter { seen.insert($0).inserted }
-    var builder = ChoiceBuilder(ruleSet, options.form)
+    var builder = ChoiceBuilder(ruleSet, options.form, paywalls: base?.paywalls ?? [])
+    let isRejected = ruleSet.storage.rejection != nil
     var choices = Array(repeating: [Choice](), count: ruleSet.rules.count)
     var places = Array(repeating: -1, count: ruleSet.placements.count)
     var placements: [Placement] = []
@@ -95,8 +118,9 @@ package final class TrafficPlan: Sendable {
       places[number] = placements.count
       placements.append(
         Placement(
-          name: compiled.name, number: number, rules: compiled.rules, event: event,
-          unmatched: builder.choice(Verdict(), nil)))
+          name: compiled.name, number: number, rules: isRejected ? 0..<0 : compiled.rules,
+          event: event, unmatched: builder.choice(Verdict(), nil),
+          aborted: builder.choice(.aborting, nil)))
       for rule in compiled.rules { choices[rule] = builder.choices(ofRule: rule) }
     }
     self.placements = placements
@@ -108,7 +132,9 @@ package final class TrafficPlan: Sendable {
       let given = config.entitlements(ofProduct: product.id)
       return (given.isEmpty ? product.entitlements : given).map { $0.id }
     }
-    limitedRules = placements.flatMap { $0.rules }
+    limitedRules =
+      base?.limitedRules
+      ?? numbers.flatMap { ruleSet.placements[$0].rules }
       .filter { ruleSet.rules[$0].audience.occurrenceLimit != nil }
     var limitOfRule = Array(repeating: -1, count: ruleSet.rules.count)
     for (place, rule) in limitedRules.enumerated() { limitOfRule[rule] = place }
@@ -149,8 +175,9 @@ private struct ChoiceBuilder {
   private var placement = 0
   private var event: SuperwallEventName?
 
-  init(_ ruleSet: RuleSet, _ form: OutcomeForm?) {
+  init(_ ruleSet: RuleSet, _ form: OutcomeForm?, paywalls: [String]) {
     self.ruleSet = ruleSet
+    self.paywalls = paywalls
     fragments = form.map { OutcomeFragments(layout: .long, form: $0) }
   }
 
@@ -214,5 +241,14 @@ private struct ChoiceBuilder {
     }
     paywalls.append(identifier)
     return paywalls.count - 1
+  }
+}
+
+extension Verdict {
+  /// A condition terminates the app.
+  fileprivate static var aborting: Verdict {
+    var verdict = Verdict()
+    verdict.aborts = true
+    return verdict
   }
 }

@@ -23,6 +23,9 @@ package struct TrafficReport {
     members += [
       entry("asked", .int(sums.placements)), entry("sessions", .int(sums.sessions)),
       entry("purchases", .int(sums.purchases)),
+    ]
+    if plan.options.versions?.update != nil { members.append(entry("updates", .int(sums.updates))) }
+    members += [
       entry("placements", .map(plan.placements.indices.map(placement))),
       entry("days", .list(sums.days.keys.sorted().map(day))),
       entry("paywalls", .map(plan.paywalls.indices.map(paywall))),
@@ -34,7 +37,9 @@ package struct TrafficReport {
   private func placement(_ place: Int) -> Value.Entry {
     let placement = plan.placements[place]
     let outcomes = sums.outcomes[place]
-    let kinds = EffectTable.OutcomeKind.allCases.filter { $0 != .placementNotFound }
+    let kinds = EffectTable.OutcomeKind.allCases.filter {
+      $0 != .placementNotFound && ($0 != .undecidable || outcomes[$0.rawValue] > 0)
+    }
     return entry(
       placement.name,
       .object([
@@ -69,11 +74,13 @@ package struct TrafficReport {
         "audience": .int(plan.ruleSet.rules[rule].audience.index), "count": .int(count),
       ])
     }
-    return .object([
-      "day": .string(TrafficReport.text(ofDay: number)), "asked": .int(day.placements),
-      "paywall": .int(day.paywalls), "holdout": .int(day.holdouts),
-      "purchases": .int(day.purchases), "heldBack": .list(held),
-    ])
+    var members = [
+      entry("day", .string(TrafficReport.text(ofDay: number))),
+      entry("asked", .int(day.placements)), entry("paywall", .int(day.paywalls)),
+      entry("holdout", .int(day.holdouts)), entry("purchases", .int(day.purchases)),
+    ]
+    if plan.options.versions?.update != nil { members.append(entry("updates", .int(day.updates))) }
+    return .map(members + [entry("heldBack", .list(held))])
   }
 
   private func paywall(_ number: Int) -> Value.Entry {

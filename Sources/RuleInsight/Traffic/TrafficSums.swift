@@ -15,6 +15,8 @@ package struct TrafficSums: Hashable, Sendable {
     package var paywalls = 0
     package var holdouts = 0
     package var purchases = 0
+    /// Users whose SDK is updated.
+    package var updates = 0
     /// By placement of the plan, for the first ``TrafficSums/mostByDay``: the number of
     /// times it was triggered, and of paywalls that it showed.
     package var asked: [Int]
@@ -39,11 +41,15 @@ package struct TrafficSums: Hashable, Sendable {
   package struct RuleFailure: Hashable, Sendable {
     package var rule: Int
     package var failure: Failure
+    /// The number of the SDK's plan, if there are several.
+    var sdk = 0
   }
 
   package var users = 0
   package var sessions = 0
   package var purchases = 0
+  /// Users whose SDK was updated.
+  package var updates = 0
   /// By placement of the plan, then by ``EffectTable/OutcomeKind``.
   package var outcomes: [[Int]]
   package var rules: [Rule]
@@ -72,6 +78,7 @@ package struct TrafficSums: Hashable, Sendable {
     users += other.users
     sessions += other.sessions
     purchases += other.purchases
+    updates += other.updates
     for i in outcomes.indices { TrafficSums.add(other.outcomes[i], to: &outcomes[i]) }
     for i in rules.indices { rules[i].add(other.rules[i]) }
     failures.combine(other.failures, +)
@@ -92,7 +99,10 @@ extension TrafficPlan {
     var counts: [Int: [RuleError: Int]] = [:]
     // Equal errors may have different messages.
     let told = sums.failures.filter { !ruleSet.rules[$0.key.rule].isBroken }
-      .map { ($0.key.rule, ruleSet.ruleError($0.key.failure, ofRule: $0.key.rule), $0.value) }
+      .map { known, count in
+        let ruleSet = fleet?.plan(known.sdk).ruleSet ?? ruleSet
+        return (known.rule, ruleSet.ruleError(known.failure, ofRule: known.rule), count)
+      }
       .sorted { $0.1.message < $1.1.message }
     for (rule, error, count) in told { counts[rule, default: [:]][error, default: 0] += count }
     return counts.sorted { $0.key < $1.key }.flatMap { rule, errors in
@@ -122,6 +132,7 @@ extension TrafficSums.Day {
     sum.paywalls += other.paywalls
     sum.holdouts += other.holdouts
     sum.purchases += other.purchases
+    sum.updates += other.updates
     TrafficSums.add(other.asked, to: &sum.asked)
     TrafficSums.add(other.shown, to: &sum.shown)
     TrafficSums.add(other.held, to: &sum.held)

@@ -99,6 +99,32 @@ struct TrafficUser: ~Copyable {
     frame.reset()
   }
 
+  /// Continues a user whom another SDK has decided until now. The other user is dropped.
+  ///
+  /// - Parameter sdk: the number of this SDK's plan.
+  mutating func resume(_ other: inout TrafficUser, sdk: Int) {
+    counter.resume(&other.counter, sdk: sdk)
+    state = other.state
+    events = other.events
+    last = other.last
+    record = other.record
+    purchases = other.purchases
+    hasDeclined = other.hasDeclined
+    let given = other.params
+    other.forget()
+    // No parameters are empty, so the frame is filled.
+    params = []
+    fill(given)
+  }
+
+  /// Takes over the counts of a worker, before a user begins.
+  mutating func takeCounts(_ other: inout TrafficUser, sdk: Int) {
+    counter.resume(&other.counter, sdk: sdk)
+  }
+
+  /// Counts a user whose SDK was updated.
+  mutating func countUpdate(at time: Instant) { counter.update(at: time) }
+
   // MARK: Placements
 
   /// Triggers a placement. Those of one user must be in order of time.
@@ -116,13 +142,15 @@ struct TrafficUser: ~Copyable {
     var stale = -1
     let rule = plan.ruleSet.storage.table.firstMatch(
       of: placement.rules, program, in: &frame, state, &counter)
-    if let rule {
+    if counter.hasAborted {
+      choice = placement.aborted
+    } else if let rule {
       counter.taken(rule)
       let verdict = plan.ruleSet.storage.assign(rule, state, plan.options.assigner)
       choice = plan.choice(verdict)
       stale = Int(verdict.assignment)
     }
-    var step = Step(choice: choice, rule: rule)
+    var step = Step(choice: choice, rule: counter.hasAborted ? nil : rule)
     if counter.hasFailed, plan.options.form != nil {
       step.errors = plan.ruleSet.errors(placement.name, frame: &frame, state: state)
     }

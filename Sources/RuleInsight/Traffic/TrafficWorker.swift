@@ -45,7 +45,12 @@ package struct TrafficWorker: ~Copyable {
   private let roles: GeneratedTraffic.Roles
   /// Placements after whose paywall no other one follows.
   private let ending: Set<Int>
-  private var user: TrafficUser
+  /// A user for each SDK that the worker has met; the first one only if all have the same.
+  private var users: [Box?]
+  /// The user that is simulated, and that has the counts.
+  private var current = 0
+  /// When the current user gets another SDK, and the number of that SDK's plan.
+  private var update: (time: Instant, sdk: Int)?
   private var told = RecordNotes()
   private var output: Output
   /// The text of the current user's lines before the time, and between the time and the outcome.
@@ -54,7 +59,7 @@ package struct TrafficWorker: ~Copyable {
   package init(_ plan: TrafficPlan) {
     self.plan = plan
     roles = GeneratedTraffic.Roles(plan)
-    user = TrafficUser(plan)
+    users = [plan.fleet == nil ? Box(plan) : nil]
     output = Output(sums: TrafficSums(plan))
     ending = Set(
       plan.placements.indices.filter { place in
@@ -87,12 +92,62 @@ package struct TrafficWorker: ~Copyable {
       at = end + 1
     }
     // No view that outlives the call points into the chunk, whatever its last line was.
-    user.forget()
-    output.sums = user.takeSums()
-    let notes = user.notes
-    output.notes = notes.since(told)
+    for case let box? in users { box.user.forget() }
+    var notes = RecordNotes()
+    for case let box? in users { notes.add(box.user.notes) }
+    if let box = users[current] { output.sums = box.user.takeSums() }
+    output.notes.add(notes.since(told))
     told = notes
     return output
+  }
+
+  // MARK: SDKs
+
+  private final class Box {
+    var user: TrafficUser
+
+    init(_ plan: TrafficPlan) { user = TrafficUser(plan) }
+  }
+
+  /// The user that is simulated.
+  private var user: Box {
+    mutating get {
+      if let box = users[current] { return box }
+      let box = Box(plan.fleet?.plan(current) ?? plan)
+      users[current] = box
+      return box
+    }
+  }
+
+  /// Goes to the user of another SDK, with the counts.
+  private mutating func move(to sdk: Int, isSameUser: Bool) {
+    while users.count <= sdk { users.append(nil) }
+    if sdk == current { return }
+    let old = users[current]
+    current = sdk
+    let new = user
+    guard let old else { return }
+    if isSameUser {
+      new.user.resume(&old.user, sdk: sdk)
+    } else {
+      new.user.takeCounts(&old.user, sdk: sdk)
+    }
+  }
+
+  /// Chooses the SDK of the user of a record, and when it is updated.
+  private mutating func choose(_ line: ByteView) {
+    guard let fleet = plan.fleet else { return }
+    let record = try? Value.parse(json: line)
+    let choice = fleet.versions.selection.choice(
+      DeviceSDK(device: record?["device"]), usual: fleet.versions.usual)
+    if let problem = choice.problem { output.notes.add(problem) }
+    move(to: fleet.number(of: choice.profile, in: plan), isSameUser: false)
+    update = nil
+    guard let newer = fleet.versions.updated(choice.profile),
+      let time = fleet.versions.update?.time(
+        of: record?["userId"]?.text ?? "", seed: plan.options.seed)
+    else { return }
+    update = (time, fleet.number(of: newer, in: plan))
   }
 
   private mutating func simulate(
@@ -103,28 +158,33 @@ package struct TrafficWorker: ~Copyable {
         reason: "the line has more than \(plan.options.lineLimit) bytes, which is the limit")
     }
     switch source {
-    case .identities: output.subjects.append(try user.check(line))
+    case .identities:
+      choose(line)
+      output.subjects.append(try user.user.check(line))
     case .generated(let traffic):
-      try user.begin(line)
+      choose(line)
+      try user.user.begin(line)
       quote()
       simulate(traffic)
-      user.end()
+      user.user.end()
     case .recorded(let traffic, let subjects, let numbers):
-      try user.begin(line)
+      choose(line)
+      try user.user.begin(line)
       if !numbers.repeated.contains(place) {
         quote()
         simulate(traffic, subjects, number)
         number += 1
-        user.end()
+        user.user.end()
       } else {
-        user.forget()
+        user.user.forget()
       }
     }
   }
 
   private mutating func simulate(_ traffic: GeneratedTraffic) {
     var source = UserTraffic(
-      traffic, roles, plan.options.clock, seed: plan.options.seed, subject: user.state.subjectID)
+      traffic, roles, plan.options.clock, seed: plan.options.seed,
+      subject: user.user.state.subjectID)
     var busy = Instant.distantPast
     while let next = source.next(after: busy) {
       var (place, time) = next
@@ -141,7 +201,7 @@ package struct TrafficWorker: ~Copyable {
     _ traffic: RecordedTraffic, _ subjects: SubjectTable, _ number: Int
   ) {
     guard number < subjects.count,
-      subjects[number].utf8.elementsEqual(user.state.subjectID.utf8)
+      subjects[number].utf8.elementsEqual(user.user.state.subjectID.utf8)
     else {
       output.hasChanged = true
       return
@@ -154,7 +214,12 @@ package struct TrafficWorker: ~Copyable {
   }
 
   private mutating func ask(_ place: Int, _ time: Instant, _ params: [UInt8]?) -> TrafficUser.Step {
-    let step = user.ask(place, at: time, params: params)
+    if let update, time >= update.time {
+      move(to: update.sdk, isSameUser: true)
+      user.user.countUpdate(at: time)
+      self.update = nil
+    }
+    let step = user.user.ask(place, at: time, params: params)
     if plan.options.form != nil { write(step, time) }
     return step
   }
@@ -164,7 +229,7 @@ package struct TrafficWorker: ~Copyable {
   private mutating func quote() {
     guard let form = plan.options.form else { return }
     quoted.removeAll(keepingCapacity: true)
-    var subject = user.state.subjectID
+    var subject = user.user.state.subjectID
     if form == .csv {
       subject.withUTF8 { OutcomeFragments.append(cell: $0, to: &quoted) }
     } else {

@@ -47,6 +47,28 @@ struct TrafficOptions: ParsableArguments {
       """))
   var timeZone = "UTC"
 
+  @Option(
+    help: ArgumentHelp(
+      "The SDK version that users update to over time.",
+      discussion: """
+        newest, a version such as 4.16.2, or ios=4.16.2,android=2.7.19. Users start with the version of \
+        --sdk-version. Users with a newer one keep it.
+        """, valueName: "version"), transform: SDKSelection.argument)
+  var updateTo: SDKSelection?
+
+  @Option(
+    help: ArgumentHelp(
+      "The percentage of users that has updated after each day (default: \(UpdateCurve.phased.text)).",
+      discussion: "The default is a phased release of the App Store.", valueName: "list"),
+    transform: UpdateCurve.argument)
+  var updateCurve: UpdateCurve?
+
+  @Option(
+    help: ArgumentHelp(
+      "The time of the first update, as for --now.",
+      discussion: "The default is the beginning of generated traffic.", valueName: "time"))
+  var updateStart: String?
+
   static let usualDays = 30
   static let usualRate = 1.0
   private static let mostDays = 3_660
@@ -76,6 +98,15 @@ struct TrafficOptions: ParsableArguments {
     if (rate ?? Self.usualRate) * Double(days ?? Self.usualDays) > Self.mostOfUser {
       throw ValidationError(
         "--rate times --days must be at most \(grouped(Int(Self.mostOfUser))) placements of a user")
+    }
+    if updateTo == .record {
+      throw ValidationError("--update-to needs a version such as 4.16.2, not record")
+    }
+    if updateTo == nil, updateCurve != nil || updateStart != nil {
+      throw ValidationError("--update-curve and --update-start have no effect without --update-to")
+    }
+    if hasEvents, updateTo != nil, updateStart == nil {
+      throw ValidationError("--update-to with --events needs --update-start")
     }
     if !(purchaseRate >= 0 && purchaseRate <= 1) {
       throw ValidationError("--purchase-rate must be from 0 to 1: 0.03 is 3 %")
@@ -110,6 +141,21 @@ struct TrafficOptions: ParsableArguments {
     }
   }
 
+  /// The SDKs of users; nil if one decides for all.
+  func versions(_ language: LanguageOptions, _ generated: GeneratedTraffic?) throws
+    -> TrafficVersions?
+  {
+    let selection = language.sdkVersion
+    guard updateTo != nil || selection.readsRecords else { return nil }
+    var versions = TrafficVersions(selection, usual: language.platform.sdk)
+    if let updateTo {
+      let start = try updateStart.map { try Clock.time($0, in: timeZone) } ?? generated?.start ?? 0
+      versions.update = TrafficVersions.Update(
+        to: updateTo, start: start, curve: (updateCurve ?? .phased).shares)
+    }
+    return versions
+  }
+
   /// Without a fraction if it is whole.
   static func number(_ number: Double) -> String {
     Int(exactly: number).map { "\($0)" } ?? "\(number)"
@@ -123,6 +169,9 @@ struct TrafficOptions: ParsableArguments {
       words += ["--days", "\(traffic.days)", "--rate", Self.number(traffic.rate)]
     }
     if purchaseRate > 0 { words += ["--purchase-rate", "\(purchaseRate)"] }
+    if let updateTo { words += ["--update-to", updateTo.text] }
+    if let updateCurve { words += ["--update-curve", updateCurve.text] }
+    if let updateStart { words += ["--update-start", updateStart] }
     if !seed.isEmpty { words += ["--seed", seed] }
     if let assignerName { words += ["--assigner", assignerName.rawValue] }
     if timeZone != "UTC" { words += ["--time-zone", timeZone] }
@@ -135,5 +184,29 @@ struct TrafficOptions: ParsableArguments {
     return "\(time), assigner \(plan.options.assigner.name)"
       + (seed.isEmpty ? "" : ", seed '\(seed)'")
       + (timeZone == "UTC" ? "" : ", time zone \(timeZone)")
+  }
+}
+
+/// The percentages of users that have updated after each day.
+struct UpdateCurve {
+  let percentages: [Double]
+
+  /// A phased release of the App Store.
+  static let phased = UpdateCurve(percentages: [1, 2, 5, 10, 20, 50, 100])
+
+  var shares: [Double] { percentages.map { $0 / 100 } }
+  var text: String { percentages.map(TrafficOptions.number).joined(separator: ",") }
+
+  /// Parses the value of an option.
+  static func argument(_ text: String) throws -> UpdateCurve {
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let percentages = parts.compactMap { Double(String($0)) }
+    guard percentages.count == parts.count, percentages.allSatisfy({ (0...100).contains($0) }),
+      zip(percentages, percentages.dropFirst()).allSatisfy({ $0 <= $1 })
+    else {
+      throw ValidationError(
+        "'\(text)' is not a list of rising percentages; write for example \(phased.text)")
+    }
+    return UpdateCurve(percentages: percentages)
   }
 }

@@ -32,6 +32,10 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
           "tollgate simulate-traffic config.json --users users.ndjson --events traffic.ndjson --json"
         ),
         .init(
+          "a fleet whose apps update to the next SDK within two weeks",
+          "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days 14 --sdk-version record --update-to 4.16.2 --update-curve 5,15,30,45,60,70,78,84,88,91,93,95,96,97"
+        ),
+        .init(
           "two weeks, as a report page",
           "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days 14 --report report.html"
         ),
@@ -107,9 +111,9 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     uses.reads("--events", events)
     try reporting.check(&uses)
     try files.check(uses)
-    let config = try configForm.file(source.config, language)
-    let plan = try plan(config, files)
+    let config = try configForm.file(source.config, language, readsRecords: true)
     let generated = try events == nil ? traffic.generated() : nil
+    let plan = try plan(config, files, generated)
     let locks = try files.lock()
     defer {
       for lock in locks { lock.release() }
@@ -127,7 +131,9 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     try report(run, refused, files, plan)
   }
 
-  private func plan(_ config: ConfigFile, _ files: TrafficFiles) throws -> TrafficPlan {
+  private func plan(
+    _ config: ConfigFile, _ files: TrafficFiles, _ generated: GeneratedTraffic?
+  ) throws -> TrafficPlan {
     let ruleSet = try config.requireRuleSet(
       for: traffic.placements.isEmpty ? nil : traffic.placements, keepsGoing: false)
     guard let decoded = config.config else { throw CommandError("\(config.path) has no config") }
@@ -141,6 +147,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     options.seed = traffic.seed
     options.purchaseRate = traffic.purchaseRate
     options.form = files.form?.form.outcomes
+    if ruleSet.profile != nil { options.versions = try traffic.versions(language, generated) }
     return TrafficPlan(ruleSet, decoded, options)
   }
 

@@ -190,7 +190,8 @@ struct TrafficPage {
         .number("holdout"), .number("no match"), .number("nothing"),
       ],
       rows: plan.placementNames.enumerated().map { place, name in
-        let counts = kinds.map { sums.outcomes[place][$0.rawValue] }
+        var counts = kinds.map { sums.outcomes[place][$0.rawValue] }
+        counts[3] += sums.outcomes[place][EffectTable.OutcomeKind.undecidable.rawValue]
         let asked = sums.outcomes[place].reduce(0, +)
         return .init(
           [
@@ -328,6 +329,10 @@ extension TrafficOptions {
         .init("Subscribe", "\(ReportNumber.percent(purchaseRate)) of users that see a paywall"))
     }
     facts.append(.init("Assigner", plan.options.assigner.name))
+    if let updateTo {
+      let curve = (updateCurve ?? .phased).text
+      facts.append(.init("Update", "to SDK \(updateTo.text), \(curve) % of the users by day"))
+    }
     if !seed.isEmpty { facts.append(.init("Seed", seed)) }
     if timeZone != "UTC" { facts.append(.init("Time zone", timeZone)) }
     return facts

@@ -26,15 +26,17 @@ struct TrafficText {
 
   private var placements: [String] {
     var rows = [["placement", "asked", "paywall", "", "holdout", "", "no match", "", "error", ""]]
+    if hasUndecidable { rows[0] += ["undecidable", ""] }
     for (place, name) in plan.placementNames.enumerated() {
       let counts = sums.outcomes[place]
       let asked = counts.reduce(0, +)
-      let kinds: [EffectTable.OutcomeKind] = [.paywall, .holdout, .noAudienceMatch, .error]
+      let kinds: [EffectTable.OutcomeKind] =
+        [.paywall, .holdout, .noAudienceMatch, .error] + (hasUndecidable ? [.undecidable] : [])
       rows.append(
         [name, grouped(asked)]
           + kinds.flatMap { [grouped(counts[$0.rawValue]), share(counts[$0.rawValue], asked)] })
     }
-    return table(rows, spare: [[3, 5, 7, 9]])
+    return table(rows, spare: [hasUndecidable ? [3, 5, 7, 9, 11] : [3, 5, 7, 9]])
   }
 
   /// The numbers of users that each limit has held back; empty without limits.
@@ -70,12 +72,14 @@ struct TrafficText {
       TextWidth.shortened(
         plan.ruleSet.rules[plan.limitedRules[$0]].audience.occurrenceLimit?.key ?? "", to: 20)
     }
-    var rows = [["day", "asked", "paywalls", "holdouts", "held back"] + names]
+    let updates = plan.options.versions?.update == nil ? [] : ["updates"]
+    var rows = [["day", "asked", "paywalls", "holdouts", "held back"] + updates + names]
     for number in sums.days.keys.sorted().prefix(TrafficText.mostDays) {
       guard let day = sums.days[number] else { continue }
-      let counts = [
-        day.placements, day.paywalls, day.holdouts, day.held.reduce(0, +),
-      ]
+      let counts =
+        [
+          day.placements, day.paywalls, day.holdouts, day.held.reduce(0, +),
+        ] + (updates.isEmpty ? [] : [day.updates])
       rows.append(
         [TrafficReport.text(ofDay: number)]
           + (counts + shown.map { day.held[$0] }).map { grouped($0) })
@@ -117,9 +121,16 @@ struct TrafficText {
       .flatMap { style.wrapped(DiagnosticText.visible($0)) } + [""]
   }
 
+  /// Whether SDKs that evaluate JavaScript decide some placements.
+  private var hasUndecidable: Bool {
+    sums.outcomes.contains { $0[EffectTable.OutcomeKind.undecidable.rawValue] > 0 }
+  }
+
   private var closing: String {
     "\(counted(sums.users, "user")), \(counted(sums.placements, "placement")) in "
-      + "\(counted(sums.sessions, "session")), \(counted(sums.purchases, "purchase")). Shares are "
+      + "\(counted(sums.sessions, "session")), \(counted(sums.purchases, "purchase"))"
+      + (plan.options.versions?.update == nil ? "" : ", \(counted(sums.updates, "update"))")
+      + ". Shares are "
       + "of requests, of matches and of users."
   }
 
