@@ -61,7 +61,9 @@ class Plan:
         whole number that is an ID becomes a string.
     :param dates: ``text`` (``2026-03-01``), or ``timestamp`` for midnight in UTC.
     :param naive_times: the time zone of timestamps that have none.
-    :param sdk_version: the SDK that decides every row: ``newest``, or a version such as ``4.12.5``.
+    :param sdk_version: the SDK that decides every row: ``newest``, or a version such as ``4.12.5``;
+        ``record`` for that of the columns ``device.platform``, ``device.sdkVersion`` and
+        ``device.platformWrapper``; or ``ios=4.12.5,android=2.6.8`` by ``device.platform``.
     :param schema: the schema of the tables, to check it now.
     """
 

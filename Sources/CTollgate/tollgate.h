@@ -226,7 +226,8 @@ typedef struct tg_plan tg_plan;
  *   "nulls"           "missing": NULL is a missing attribute; "null": JSON's null. An element of a list that is NULL
  *                     is always null
  *   "missingColumns"  "error" or "ignore": the treatment of attributes without a column
- *   "sdkVersion"      "newest" or a version such as "4.12.5": the SDK that decides every row
+ *   "sdkVersion"      "newest" or a version such as "4.12.5": the SDK that decides every row; "record": by the columns
+ *                     device.platform, device.sdkVersion and device.platformWrapper; "ios=4.12.5,android=2.6.8"
  *
  * `users` is the schema of the tables, or NULL: then it is checked when there is a table. A plan with a schema
  * rejects tables with another one. */

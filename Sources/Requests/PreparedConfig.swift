@@ -222,15 +222,22 @@ package final class PreparedConfig: Sendable {
   package func ruleSet(of names: [String]?) throws(RequestError) -> RuleSet {
     guard let names else { return ruleSet }
     try check(placements: names)
-    var part = config
-    part.placements = part.placements.filter { placement in
-      names.contains { $0.utf8.elementsEqual(placement.name.utf8) }
-    }
+    let part = part(of: names)
     if part.placements.count == config.placements.count { return ruleSet }
     guard let made = RuleSet.compile(part, language: settings.language).output else {
       throw RequestError(.config, "invalid_config", "the rules of these placements cannot be used")
     }
     return made
+  }
+
+  /// The config with some placements alone; nil for all.
+  package func part(of names: [String]?) -> Config {
+    guard let names else { return config }
+    var part = config
+    part.placements = part.placements.filter { placement in
+      names.contains { $0.utf8.elementsEqual(placement.name.utf8) }
+    }
+    return part
   }
 
   /// Rejects names of placements that the config does not have.

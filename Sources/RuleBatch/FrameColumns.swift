@@ -25,6 +25,8 @@ package struct FrameColumns: Sendable {
   private static let mostLevels = 64
 
   package let binding: ArrowBinding
+  private let table: ArrowField
+  private let options: Options
   /// Whether the times of events must be validated, because they are strings.
   let hasEventTexts: Bool
 
@@ -32,13 +34,10 @@ package struct FrameColumns: Sendable {
     throws(ArrowError)
   {
     let table = options.hasRows ? table : table.withoutKinds
+    self.table = table
+    self.options = options
     try FrameColumns.checkPlaces(options)
-    binding = try ArrowBinding(
-      table, for: ruleSet.program, null: options.null,
-      ArrowBinding.Places(
-        objects: UserMember.allCases.filter { $0.kind == .attributes }.map { $0.key },
-        captures: UserMember.captured.map { $0.key },
-        paths: { FrameColumns.paths(of: $0, options) }))
+    binding = try FrameColumns.binding(table, ruleSet.program, options)
     for (place, column) in options.columns.sorted(by: { $0.key < $1.key }) {
       guard table.children.contains(where: { $0.name.utf8.elementsEqual(column.utf8) }) else {
         throw ArrowError(column, "is mapped to '\(place)', but the table has no such column")
@@ -72,6 +71,27 @@ package struct FrameColumns: Sendable {
         "rules read this attribute, and no column has it\(more); "
           + "add the column, say which one it is, or let missing columns be ignored")
     }
+  }
+
+  private static func binding(_ table: ArrowField, _ program: Program, _ options: Options)
+    throws(ArrowError) -> ArrowBinding
+  {
+    try ArrowBinding(
+      table, for: program, null: options.null,
+      ArrowBinding.Places(
+        objects: UserMember.allCases.filter { $0.kind == .attributes }.map { $0.key },
+        captures: UserMember.captured.map { $0.key },
+        paths: { FrameColumns.paths(of: $0, options) }))
+  }
+
+  /// The same columns for the rules of another SDK.
+  func columns(for ruleSet: RuleSet) throws(ArrowError) -> FrameColumns {
+    try FrameColumns(table, for: ruleSet, options)
+  }
+
+  /// The columns that another program reads.
+  func binding(for program: Program) throws(ArrowError) -> ArrowBinding {
+    try FrameColumns.binding(table, program, options)
   }
 
   /// Rejects places deeper than any attribute.

@@ -28,6 +28,21 @@ package struct FrameReasons: Sendable {
     }
   }
 
+  /// Puts the strings of several workers together.
+  ///
+  /// - Parameter part: by row, the worker that has its string.
+  mutating func join(_ parts: [FrameReasons], of part: [Int]) {
+    removeAll()
+    for placement in columns.indices {
+      for (row, number) in part.enumerated() {
+        let column = parts[number].columns[placement]
+        let from = row > 0 ? column.ends[row - 1] : 0
+        columns[placement].bytes += column.bytes[from..<column.ends[row]]
+        columns[placement].ends.append(columns[placement].bytes.count)
+      }
+    }
+  }
+
   /// Adds the strings of a block's rows, starting with the first.
   mutating func append(
     _ count: Int, of block: borrowing BatchBlock, _ chooser: borrowing VariantChooser,

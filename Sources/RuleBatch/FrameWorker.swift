@@ -30,6 +30,10 @@ package final class FrameWorker {
   private let statuses: UnsafeMutablePointer<ByteView>
   private var memory = Arena(limit: 64 << 20)
   private var json: [UInt8] = []
+  /// Decides instead of this worker if users have SDKs of several versions.
+  private let fleet: FrameFleet?
+  /// The rows that are decided, by row of the call; nil for all.
+  private var isChosen: ((Int) -> Bool)?
 
   /// The users' choices as indexes of ``BatchPlan/choices``: all rows of the first placement, then
   /// of the next; -1 for rows without an outcome. Empty if the plan only counts.
@@ -53,6 +57,7 @@ package final class FrameWorker {
   package init(_ plan: BatchPlan, _ columns: FrameColumns) {
     self.plan = plan
     self.columns = columns
+    fleet = plan.fleet.map { FrameFleet($0, plan, columns) }
     worker = BatchWorker(plan)
     worker.reader.hasOnlyMembers = true
     reasons = FrameReasons(plan)
@@ -94,6 +99,15 @@ package final class FrameWorker {
     }
   }
 
+  /// Decides for some rows of a batch, and leaves out those for which the closure is false.
+  func decide(
+    _ rows: inout ArrowRows, from first: Int, count: Int, where isChosen: @escaping (Int) -> Bool
+  ) throws(ArrowError) -> BatchSums {
+    self.isChosen = isChosen
+    defer { self.isChosen = nil }
+    return try decide(&rows, from: first, count: count)
+  }
+
   private func decideRows(_ rows: inout ArrowRows, from first: Int, count: Int)
     throws(ArrowError) -> BatchSums
   {
@@ -116,6 +130,11 @@ package final class FrameWorker {
     self.count = count
     let wanted = plan.keepsChoices ? plan.placementCount * count : 0
     if choices.count != wanted { choices = Array(repeating: BatchBlock.noChoice, count: wanted) }
+    if let fleet {
+      let found = try fleet.decide(rows, from: first, count: count)
+      (choices, rejected, reasons) = (found.choices, found.rejected, found.reasons)
+      return found.sums
+    }
     // No view points into the batch after its release, even after an error.
     defer {
       worker.forget()
@@ -171,7 +190,13 @@ package final class FrameWorker {
     // All rows at once: each access to the worker during a call of another module is checked when it runs.
     worker.derive(rows: count)
     var refused = 0
+    var leftOut = 0
     for row in 0..<count {
+      if let isChosen, !isChosen(start + row) {
+        worker.block.addVoidRow()
+        leftOut += 1
+        continue
+      }
       let subject = subjects[row]
       var reason: String?
       if subject.isEmpty {
@@ -198,7 +223,7 @@ package final class FrameWorker {
         rejected.append(RejectedRow(row: start + row, reason: reason))
       }
     }
-    worker.decideColumns(rows: count, refused: refused, &reasons)
+    worker.decideColumns(rows: count, refused: refused + leftOut, &reasons)
     for placement in 0..<(choices.isEmpty ? 0 : plan.placementCount) {
       let block = worker.block.choices + placement &* BlockShape.rows
       let place = placement &* self.count &+ start

@@ -41,12 +41,16 @@ final class TablePlan: Sendable {
       try config.ruleSet(of: options.placements)
     }
     self.ruleSet = ruleSet
+    let fleet = config.fleet(options.sdkVersion).map { fleet in
+      (fleet.selection, config.part(of: options.placements), fleet.column)
+    }
     func plan(collects: Bool) -> BatchPlan {
       BatchPlan(
         ruleSet, placements: options.placements, now: options.now,
         assigner: options.assigner, form: .rows, writesOutcomes: false,
         clock: config.clock(options.now), texts: nil,
-        givesReasons: options.form.fields.contains(.reason), collectsChoices: collects)
+        givesReasons: options.form.fields.contains(.reason), collectsChoices: collects,
+        fleet: fleet)
     }
     batch = plan(collects: options.form.hasColumns)
     counting = options.form.hasColumns ? plan(collects: false) : batch
@@ -180,7 +184,8 @@ final class TableBinding: Sendable {
 /// The options that a plan is made with.
 struct PlanOptions {
   var placements: [String]?
-  /// The SDK that decides every row; nil for that of the config.
+  /// The SDK that decides every row, or by which columns each row is decided; nil for that of the
+  /// config.
   var sdkVersion: SDKSelection?
   var now: Instant
   var assigner: Assigner
@@ -196,12 +201,6 @@ struct PlanOptions {
     placements = try options.givenTexts("placements")
     try config.check(placements: placements ?? [])
     sdkVersion = try options.givenSDKVersion()
-    if sdkVersion?.readsRecords == true {
-      throw .wrong(
-        "sdkVersion",
-        "newest or a version such as 4.12.5: a plan decides every row as one SDK, so make one for each"
-      )
-    }
     now = config.settings.clock()
     if let given = options.given("now") { now = try RequestTime.instant(given, "now") }
     assigner = config.assigner(seed: try options.givenText("seed"))

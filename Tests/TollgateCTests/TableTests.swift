@@ -78,13 +78,76 @@ import TollgateC
       #expect(status == TG_OK)
       #expect(one?["decisions"]?.elements?.first?["result"]?["result"] == .string(result))
     }
-    for version in ["record", "ios=4.11.2", "4.x"] {
-      let options = #"{"sdkVersion": "\#(version)"}"#
-      var (made, said): (OpaquePointer?, tg_text) = (nil, tg_text())
-      let status = tg_plan_make(config.pointer, options, options.utf8.count, nil, &made, &said)
-      #expect(status != TG_OK && made == nil)
-      #expect(take(said)?.json.contains("4.12.5") == true)
+    let options = #"{"sdkVersion": "4.x"}"#
+    var (made, said): (OpaquePointer?, tg_text) = (nil, tg_text())
+    let status = tg_plan_make(config.pointer, options, options.utf8.count, nil, &made, &said)
+    #expect(status != TG_OK && made == nil)
+    #expect(take(said)?.json.contains("4.12.5") == true)
+  }
+
+  /// Each row is decided by the SDK that its columns name, with its reason and in its place.
+  @Test(arguments: ["record", "ios=4.11.2,android=2.7.0"])
+  func decidesEachRowByItsSDK(_ selection: String) throws {
+    let config = try LibraryConfig(
+      #"{"trigger_options":[{"event_name":"p","rules":[{"experiment_id":"e","experiment_group_id":"g","#
+        + #""expression_cel":"user.age > 18","variants":[{"variant_id":"v","variant_type":"TREATMENT","#
+        + #""percentage":60,"paywall_identifier":"w"},{"variant_id":"h","variant_type":"HOLDOUT","#
+        + #""percentage":40}]}]},{"event_name":"q","rules":[{"experiment_id":"f","experiment_group_id":"g","#
+        + #""expression_cel":"device.missing == 1","variants":[]}]}]}"#)
+    let shape = ArrowShape.structure([
+      ("userId", .text("u")), ("user", .structure([("age", .text("u"))])),
+      (
+        "device",
+        .structure([
+          ("platform", .text("u")), ("sdkVersion", .text("u")), ("platformWrapper", .text("u")),
+        ])
+      ),
+    ])
+    let versions = ["4.11.2", "4.16.2", "4.12.10", "2.6.8", "2.7.0", "", "latest", "99.1.0"]
+    let rows = (0..<1_300).map { number -> Value in
+      let version = versions[number * 7 % versions.count]
+      return [
+        "userId": number == 77 ? "" : .string("u-\(number)"),
+        "user": ["age": number % 3 == 0 ? "25" : "7"],
+        "device": [
+          "platform": version.hasPrefix("2") ? "Android" : "iOS", "sdkVersion": .string(version),
+          "platformWrapper": number % 2 == 0 ? "Flutter" : "",
+        ],
+      ]
     }
+    let options =
+      #"{"fields": ["result", "variant", "reason"], "placements": ["p"], "sdkVersion": "\#(selection)"}"#
+    let plan = try plan(config, options)
+    let table = ArrowTable(shape, rows)
+    var out = ArrowArray()
+    #expect(tg_plan_decide(plan.pointer, table.schema, table.array, nil, &out, nil) == TG_OK)
+    let found = try read(plan, out)
+    out.release(&out)
+    var matches = 0
+    for (number, row) in rows.enumerated() where number != 77 {
+      let (_, one) = config.ask(
+        tg_decide,
+        row.setting(["sdkVersion"], to: .string(selection)).setting(["reasons"], to: true)
+          .setting(["placements"], to: ["p"]).json)
+      let decision = one?["decisions"]?.elements?.first
+      let outcome = found[0][number]
+      #expect(outcome?["result"] == decision?["result"]?["result"], "\(row.json)")
+      #expect(outcome?["variant"] == decision?["result"]?["experiment"]?["variant"]?["id"])
+      #expect((outcome?["reason"]?.text?.contains("draw") ?? false) == (outcome?["variant"] != nil))
+      if decision?["result"]?["result"] == "paywall" { matches += 1 }
+    }
+    #expect(found[0][77] == nil && matches > 50)
+  }
+
+  /// Without the column of versions, no row could be decided by its own.
+  @Test func recordNeedsTheColumnOfVersions() throws {
+    let config = try LibraryConfig(#"{"trigger_options":[{"event_name":"p","rules":[]}]}"#)
+    let plan = try plan(config, #"{"fields": ["result"], "sdkVersion": "record"}"#)
+    let table = ArrowTable(.structure([("userId", .text("u"))]), [["userId": "a"]])
+    var out = ArrowArray()
+    var said = tg_text()
+    #expect(tg_plan_decide(plan.pointer, table.schema, table.array, nil, &out, &said) != TG_OK)
+    #expect(take(said)?.json.contains("device.sdkVersion") == true)
   }
 
   /// What the library says of one user, with the fields of a table.

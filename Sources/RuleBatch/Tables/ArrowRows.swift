@@ -51,6 +51,7 @@ package struct ArrowRows: ~Copyable {
   }
 
   let binding: ArrowBinding
+  private let array: UnsafePointer<ArrowArray>
   let columns: [Column]
   let captured: [Column?]
   /// Roots that are JSON, by their keys.
@@ -91,11 +92,17 @@ package struct ArrowRows: ~Copyable {
     }
     self.objects = objects
     self.binding = binding
+    self.array = array
     self.columns = columns
     self.captured = captured
     self.count = count
     self.tables = tables
     scratch = Arena(limit: binding.program.storage.limits.memoryBytes)
+  }
+
+  /// The same rows, read through another binding.
+  func rows(_ binding: ArrowBinding) throws(ArrowError) -> ArrowRows {
+    try ArrowRows(binding, array)
   }
 
   private static func column(

@@ -1,0 +1,123 @@
+internal import Expressions
+internal import RuleEngine
+
+/// Decides the rows of tables whose users have SDKs of several versions. Each group of SDKs has its
+/// own worker, which leaves out the rows of the others.
+final class FrameFleet {
+  // SAFETY: Cells of `block` point into the batch, and are dropped before a call ends.
+  // Tests: TableTests, asan.
+
+  /// The results for all rows.
+  struct Output {
+    var sums: BatchSums
+    var choices: [Int32]
+    var rejected: [FrameWorker.RejectedRow]
+    var reasons: FrameReasons
+  }
+
+  private let fleet: Fleet
+  private let plan: BatchPlan
+  private let columns: FrameColumns
+  /// By the numbers of the fleet.
+  private var workers: [Int: (worker: FrameWorker, columns: FrameColumns, numbers: [Int?])] = [:]
+  private let program: Program
+  private let slots: [Int]
+  private var block: ColumnFrame
+  private let mask = RowMasks.allocate()
+  private let scratch = RowMasks.allocate()
+
+  init(_ fleet: Fleet, _ plan: BatchPlan, _ columns: FrameColumns) {
+    self.fleet = fleet
+    self.plan = plan
+    self.columns = columns
+    let program = DeviceSDK.program
+    self.program = program
+    slots = DeviceSDK.paths.map { program.slot(of: $0) ?? 0 }
+    block = ColumnFrame(for: program)
+  }
+
+  deinit {
+    mask.deallocate()
+    scratch.deallocate()
+  }
+
+  func decide(_ rows: borrowing ArrowRows, from first: Int, count: Int) throws(ArrowError)
+    -> Output
+  {
+    let groups = try groups(rows, from: first, count: count)
+    var output = Output(
+      sums: plan.emptySums, choices: [], rejected: [], reasons: FrameReasons(plan))
+    let placements = plan.keepsChoices ? plan.placementCount : 0
+    output.choices = Array(repeating: BatchBlock.noChoice, count: placements * count)
+    var parts: [FrameReasons] = []
+    var partOf: [Int: Int] = [:]
+    for group in Set(groups).sorted() {
+      let part = try worker(group)
+      var own = try rows.rows(part.columns.binding)
+      let sums = try part.worker.decide(&own, from: first, count: count) { groups[$0] == group }
+      output.sums.add(sums.renumbered(part.numbers, count: output.sums.numbers.count))
+      for row in 0..<count where groups[row] == group {
+        for placement in 0..<placements {
+          output.choices[placement * count + row] = part.worker.choices[placement * count + row]
+        }
+      }
+      output.rejected += part.worker.rejected
+      output.sums.rejected += sums.rejected
+      partOf[group] = parts.count
+      parts.append(part.worker.reasons)
+    }
+    if output.reasons.isActive { output.reasons.join(parts, of: groups.map { partOf[$0] ?? 0 }) }
+    output.rejected.sort { $0.row < $1.row }
+    output.rejected = Array(output.rejected.prefix(FrameWorker.mostReasons))
+    output.sums.lines = count
+    return output
+  }
+
+  private func worker(_ group: Int) throws(ArrowError)
+    -> (worker: FrameWorker, columns: FrameColumns, numbers: [Int?])
+  {
+    if let known = workers[group] { return known }
+    let own = fleet.plan(ofGroup: group)
+    let columns = try columns.columns(for: own.ruleSet)
+    let made = (FrameWorker(own, columns), columns, plan.numbers(ofPart: own))
+    workers[group] = made
+    return made
+  }
+
+  /// By row, the group of its SDK.
+  private func groups(_ rows: borrowing ArrowRows, from first: Int, count: Int)
+    throws(ArrowError) -> [Int]
+  {
+    let binding = try columns.binding(for: program)
+    let versions = DeviceSDK.paths.map { $0.description }.filter { $0.contains("sdkVersion") }
+    if fleet.selection == .record, versions.allSatisfy({ binding.missing.contains($0) }) {
+      throw ArrowError(
+        versions[0], "sdkVersion is 'record', and no column has the version of each row's SDK")
+    }
+    let own = try rows.rows(binding)
+    var groups: [Int] = []
+    groups.reserveCapacity(count)
+    var known: [[Cell]: Int] = [:]
+    defer { block.reset() }
+    var start = 0
+    while start < count {
+      let part = min(BlockShape.rows, count - start)
+      block.reset()
+      mask.update(repeating: 0, count: BlockShape.words)
+      try own.fill(&block, from: first + start, count: part, tooLarge: mask, scratch: scratch)
+      for row in 0..<part {
+        let isTooLarge = mask[row >> 6] >> UInt64(row & 63) & 1 != 0
+        let cells = isTooLarge ? [] : slots.map { block.cell($0, row: row) }
+        if let group = known[cells] {
+          groups.append(group)
+          continue
+        }
+        let group = fleet.match(isTooLarge ? DeviceSDK() : DeviceSDK { cells[$0] }).group
+        if !cells.contains(where: { $0.isValue && $0.pointsOutside }) { known[cells] = group }
+        groups.append(group)
+      }
+      start += part
+    }
+    return groups
+  }
+}
