@@ -4,7 +4,7 @@
 /// The row has the attributes of all programs, with values as in the record. A ``RowTransfer`` copies
 /// them into the columns of one program, and converts them as that program's binding says.
 package struct SharedRow: ~Copyable {
-  // SAFETY: There is one row, of which transfers copy slots that the table has. Its arena keeps what
+  // SAFETY: There is one row. Transfers copy only slots that the table has. Its arena keeps what
   // cells point to until `reset()`. Tests: SharedRowTests, FleetTests, asan.
 
   private var slots = SlotTable()

@@ -114,9 +114,7 @@ package struct DeviceDerivation {
 
   /// Fills in the attributes that a frame lacks.
   package mutating func fill(_ frame: inout Frame) {
-    for number in steps.indices {
-      fill(number, frame.slots, stride: 1, pointing: nil, in: &frame.arena)
-    }
+    fill(cells: frame.slots, in: &frame.arena)
   }
 
   /// The same for rows of columns.
@@ -128,6 +126,10 @@ package struct DeviceDerivation {
           in: &columns.arena)
       }
     }
+  }
+
+  private mutating func fill(cells: UnsafeMutablePointer<Cell>, in arena: inout Arena) {
+    for number in steps.indices { fill(number, cells, stride: 1, pointing: nil, in: &arena) }
   }
 
   private mutating func fill(
@@ -311,7 +313,7 @@ extension DeviceDerivation {
     let before = cells
     cells.withUnsafeMutableBufferPointer { cells in
       guard let base = cells.baseAddress else { return }
-      derivation.fill(base, stride: 1, pointing: nil, in: &arena)
+      derivation.fill(cells: base, in: &arena)
     }
     var record = record
     for (number, path) in paths.enumerated() where !before[number].isValue && cells[number].isValue

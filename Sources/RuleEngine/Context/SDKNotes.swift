@@ -29,10 +29,10 @@ extension SDKFacts {
     note(
       .android, "2.7.22",
       "Reading the latest purchase takes at most 5 s. Without this and the "
-        + "billing fix of 2.7.23, about 2 % of new users kept an unknown status, and gated placements "
+        + "billing fix of 2.7.23, about 2 % of new users stayed at an unknown status, and gated placements "
         + "timed out.", "release page 2.7.22", .notes),
     note(
-      .agentWallie, "0.9.0", "Paywalls close by themselves when the status becomes active.", "0.9.0"
+      .agentWallie, "0.9.0", "A status that becomes active closes paywalls.", "0.9.0"
     ),
   ]
 

@@ -19,7 +19,7 @@ struct DifferenceSearch {
   private static let budgetPerRule = 50_000
   private static let budgetPerQuestion = 100_000
   /// The most pairs to ask about at a placement: the minimum, and the number for each audience. Every pair may have users
-  /// of its own, so all pairs of long lists are more than anybody reads.
+  /// of its own, so a report on all pairs of long lists would be too long to read.
   private static let leastPairs = 6_400
   private static let pairsPerRule = 20
 

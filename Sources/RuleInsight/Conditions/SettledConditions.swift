@@ -84,7 +84,7 @@ extension ConditionSpace {
 
   private static let mostNodes = 64
 
-  /// What is known about a condition; nil if it depends on several attributes, or on more than classes.
+  /// The facts known about a condition; nil if it depends on several attributes, or on more than classes.
   func settled(_ condition: Int) -> SettledCondition? {
     if let known = settled[condition] { return known }
     let made = settle(place(of: model.conditions[condition].root))
