@@ -95,11 +95,9 @@ private struct VersionedCase {
       }
     case "implicit": return profile.has(.exitOfferChain) ? "second paywall" : "stays closed"
     case "status":
-      if user["webEntitlements"] == nil {
-        return profile.has(.keepsStatus) ? "kept while unexpired" : "INACTIVE"
-      }
-      return profile.has(.keepsWebEntitlements)
-        ? "kept while unexpired" : "web entitlements lost until the next answer"
+      let isWeb = user["webEntitlements"] != nil
+      if profile.has(isWeb ? .keepsWebEntitlements : .keepsStatus) { return "kept while unexpired" }
+      return isWeb ? "web entitlements lost until the next answer" : "INACTIVE"
     case "price": return try price()
     case "agentwallie": return try agentWallieResult()
     default: return try outcome()

@@ -35,10 +35,6 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
           "a fleet whose apps update to the next SDK within two weeks",
           "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days 14 --sdk-version record --update-to 4.16.2 --update-curve 5,15,30,45,60,70,78,84,88,91,93,95,96,97"
         ),
-        .init(
-          "two weeks, as a report page",
-          "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days 14 --report report.html"
-        ),
       ],
       codes: HelpText.codesOfRuns(wrong: "wrong use, or no valid users or traffic")
     ).text)
