@@ -6,8 +6,10 @@ internal import RuleEngine
 struct RowWalk: RuleWalk, ~Copyable {
   /// By rule: the number of its condition, or -1.
   private let conditionOf: [Int32]
-  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when it does not, 3 when it fails.
+  /// By condition: 0 when not evaluated yet, 1 when it holds, 2 when it does not, 3 when it fails;
+  /// with ``lacking`` if the user lacks the attribute of a clause that counts as another value then.
   private var known: [UInt8]
+  private static let lacking: UInt8 = 4
   /// By condition, the failure if it fails.
   private var failures: [Int: Failure] = [:]
   private var finder: FailureFinder
@@ -21,6 +23,11 @@ struct RowWalk: RuleWalk, ~Copyable {
   /// the rule, its number, and whether the rule's condition holds.
   private(set) var missing: [(rule: Int, place: Int, number: Int, holds: Bool)] = []
   private let standIns: StandInProgram?
+  /// The attributes of these clauses, as slots, by condition. Reading them from ``standIns`` would
+  /// copy it.
+  private let slots: [Int32]
+  /// By condition, the number of the first of ``slots``. The last element is their total number.
+  private let firstSlots: [Int32]
   private var scratch: Frame?
   /// The rule of a placement whose condition terminates the app. No later rule is tried.
   private(set) var aborted: Int?
@@ -35,6 +42,16 @@ struct RowWalk: RuleWalk, ~Copyable {
     known = Array(repeating: 0, count: plan.ruleSet.conditions.count)
     finder = FailureFinder(plan.ruleSet.program)
     standIns = plan.standIns
+    var (slots, firstSlots): ([Int32], [Int32]) = ([], [])
+    for condition in plan.ruleSet.conditions.indices {
+      firstSlots.append(Int32(slots.count))
+      guard let standIns = plan.standIns else { continue }
+      for number in standIns.ofCondition[condition] {
+        slots.append(Int32(standIns.clauses[number].slot))
+      }
+    }
+    self.slots = slots
+    self.firstSlots = firstSlots + [Int32(slots.count)]
     scratch = plan.standIns.map { Frame(for: $0.program) }
     aborting = plan.ruleSet.storage.aborts ? plan.ruleSet.storage : nil
   }
@@ -72,28 +89,30 @@ struct RowWalk: RuleWalk, ~Copyable {
         known[number] = 3
         failures[number] = failure
       }
+      if lacksAttribute(of: number, frame) { known[number] |= Self.lacking }
     }
-    if known[number] == 3, let failure = failures[number] {
+    let outcome = known[number]
+    if outcome & 3 == 3, let failure = failures[number] {
       failed.append((rule, failure))
       if let aborting, aborting.endsApp(failure) { aborted = rule }
     }
-    noteMissing(rule, number, frame)
-    return known[number] == 1
+    if outcome & Self.lacking != 0 { findMissing(rule, number, frame) }
+    return outcome & 3 == 1
   }
 
   @inline(__always)
-  private mutating func noteMissing(_ rule: Int, _ condition: Int, _ frame: borrowing Frame) {
-    guard let standIns else { return }
-    let clauses = standIns.ofCondition[condition]
-    for number in clauses where !frame.slots[standIns.clauses[number].slot].isValue {
-      return findMissing(rule, condition, frame)
+  private func lacksAttribute(of condition: Int, _ frame: borrowing Frame) -> Bool {
+    for place in Int(firstSlots[condition])..<Int(firstSlots[condition &+ 1])
+    where !frame.slots[Int(slots[place])].isValue {
+      return true
     }
+    return false
   }
 
   @inline(never)
   private mutating func findMissing(_ rule: Int, _ condition: Int, _ frame: borrowing Frame) {
     guard let standIns, var scratch = scratch.take() else { return }
-    let holds = known[condition] == 1
+    let holds = known[condition] & 3 == 1
     for number in standIns.decisive(condition, holds: holds, in: frame, &scratch) {
       missing.append((rule, number - standIns.ofCondition[condition].lowerBound, number, holds))
     }
