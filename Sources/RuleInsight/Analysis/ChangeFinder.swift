@@ -333,10 +333,12 @@ final class ChangeFinder {
           b.element.rank, b.element.distance, b.offset
         )
       }
-      for candidate in candidates.prefix(400) {
-        if candidate.element.value == values[i].value { break }
+      let names = variant.search.space.places[place].path.names
+      let known = Self.sent(names).map { Value?.some($0) }
+      for value in known + candidates.prefix(400).map({ $0.element.value }) {
+        if value == values[i].value { break }
         var others = values
-        others[i].value = candidate.element.value
+        others[i].value = value
         guard let taken = accepted(others, variant) else { continue }
         values = taken
         break
@@ -344,6 +346,25 @@ final class ChangeFinder {
       values = nearest(values, i, variant)
     }
     return values
+  }
+
+  /// Values that SDKs send, which read better than others for which a condition holds.
+  private static func sent(_ names: [String]) -> [Value] {
+    guard names.count == 2, names[0] == UserMember.device.key,
+      let attribute = DeviceAttribute(named: names[1])
+    else { return [] }
+    switch attribute {
+    case .subscriptionStatus: return ["INACTIVE", "ACTIVE"]
+    case .platform: return ["iOS", "Android"]
+    case .regionCode, .preferredRegionCode: return ["US", "DE"]
+    case .deviceLanguageCode, .preferredLanguageCode: return ["en", "de"]
+    case .deviceLocale: return ["en_US", "de_DE"]
+    case .deviceCurrencyCode: return ["USD", "EUR"]
+    case .interfaceStyle: return ["Light", "Dark"]
+    case .radioType: return ["Wifi", "Cellular"]
+    case .activeEntitlements, .activeProducts: return [.list([]), .list(["pro"])]
+    default: return []
+    }
   }
 
   /// The same changes with a whole number that is closer to the user's own.

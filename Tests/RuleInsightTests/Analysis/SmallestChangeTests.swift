@@ -66,6 +66,24 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     }
   }
 
+  /// Values that SDKs send are preferred to others that would do.
+  @Test(arguments: [
+    (
+      "device.subscriptionStatus != 'ACTIVE'",
+      "device.subscriptionStatus: \"ACTIVE\" -> \"INACTIVE\""
+    ),
+    ("size(device.activeEntitlements) > 0", "device.activeEntitlements: - -> [\"pro\"]"),
+    ("'gold' in device.activeEntitlements", "device.activeEntitlements: - -> [\"gold\"]"),
+    ("device.platform != 'iOS'", "device.platform: \"iOS\" -> \"Android\""),
+  ])
+  func valuesOfSDKs(expression: String, expected: String) throws {
+    let record: Value = [
+      "userId": "u", "device": ["subscriptionStatus": "ACTIVE", "platform": "iOS"],
+    ]
+    let found = try change(try rules(audiences(expression)), 0, record)
+    #expect(texts(found.changes) == [expected])
+  }
+
   @Test func earlierAudiencesAreCounted() throws {
     let set = try rules(audiences("user.plan == 'free'", "device.regionCode == 'US'", nil))
     let second = try change(set, 1, user)
