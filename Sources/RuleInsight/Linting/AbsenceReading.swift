@@ -193,7 +193,9 @@ struct AbsenceReading {
       if test != .yes { branches.append(Int(node.c)) }
       // `has(x) ? a : b` handles users without x explicitly.
       if test == .no, asks(Int(node.a)) { isAskedFor = true }
-      let tests = test == .yes || test == .no ? reasons(Int(node.a), when: test == .yes) : []
+      var tests = test == .yes || test == .no ? reasons(Int(node.a), when: test == .yes) : []
+      // The last branch is for all others.
+      if test == .no { for number in tests.indices { tests[number].form = .idiom } }
       return tests + branches.flatMap { reasons($0, when: wanted) }
     default:
       guard answer(id) == (wanted ? .yes : .no) else { return [] }

@@ -40,8 +40,12 @@ enum ConstantParts: Lint {
       for operand in expression.tree.list(node.c) {
         look(Int(operand), parent: node.kind, expression, visitor)
       }
-    case .not: look(Int(node.a), parent: .not, expression, visitor)
+    case .not:
+      // `!false` is a literal too.
+      if expression.literal(Int(node.a)) != nil { visitor(id, parent) }
+      look(Int(node.a), parent: .not, expression, visitor)
     case .conditional:
+      visitor(id, parent)
       for operand in [node.a, node.b, node.c] {
         look(Int(operand), parent: .conditional, expression, visitor)
       }
@@ -55,6 +59,15 @@ enum ConstantParts: Lint {
   ) -> String? {
     let text = expression.text(id)
     guard text.utf8.count <= 1_000 else { return nil }
+    let node = expression[id]
+    if node.kind == .conditional {
+      let (yes, no) = (expression.text(Int(node.b)), expression.text(Int(node.c)))
+      return yes == no ? "both branches of '?:' are '\(yes)': the test has no effect" : nil
+    }
+    if node.kind == .not, case .bool(let value)? = expression.literal(Int(node.a)) {
+      return parent == (value ? .and : .or)
+        ? "'\(text)' makes the other operands of '\(value ? "&&" : "||")' irrelevant" : nil
+    }
     if case .bool(let value)? = expression.literal(id) {
       // Alone, or as a branch, a literal is intended.
       if parent == .or, value { return "'true' makes the other operands of '||' irrelevant" }

@@ -25,6 +25,9 @@ package struct ContextSchema: Hashable, Sendable {
     /// The number of values of each type, by its word, if there are several types.
     var types: [String: Int] = [:]
 
+    /// Whether it was learned from so few users that others may have other strings.
+    var isSample: Bool { present.map { $0 < 100 } ?? false }
+
     package init(_ kind: Kind, isAlwaysThere: Bool = false) {
       self.kind = kind
       self.isAlwaysThere = isAlwaysThere
@@ -75,6 +78,12 @@ package struct ContextSchema: Hashable, Sendable {
         var other = other
         // A type alone does not determine which users have the attribute.
         if !other.isOptional { other.isAlwaysThere = other.isAlwaysThere || own.isAlwaysThere }
+        // Users need not have every string that SDKs send.
+        if other.present != nil, case .text(let words) = own.kind, !words.isEmpty,
+          case .text = other.kind
+        {
+          other.kind = own.kind.joined(other.kind)
+        }
         return other
       }
     }

@@ -77,8 +77,25 @@ enum DateStrings: Lint {
     }
     guard isOrder, !(path.last ?? "").lowercased().contains("version") else { return nil }
     if let date = DateText(text) { return problem(text, date) }
+    if let month = month(text) {
+      let problem = month.isFirst ? "orders by the month first" : "needs two digits for the month"
+      return ("\"\(text)\" \(problem); compare months as \(month.form)", month.form)
+    }
     guard let form = ClockText.padded(text), form != text else { return nil }
     return ("strings order letter by letter: \"\(text)\" needs two digits for the hour", form)
+  }
+
+  /// `2026-03` for `03/2026` and for `2026-3`.
+  private static func month(_ text: String) -> (form: String, isFirst: Bool)? {
+    let parts = text.split(omittingEmptySubsequences: false) { "/-".contains($0) }
+    let numbers = parts.compactMap { Int($0) }
+    guard parts.count == 2, numbers.count == 2 else { return nil }
+    let isFirst = parts[1].utf8.count == 4
+    let (month, year) = isFirst ? (numbers[0], numbers[1]) : (numbers[1], numbers[0])
+    guard (1...12).contains(month), (1_970...2_100).contains(year),
+      isFirst ? parts[0].utf8.count <= 2 : parts[1].utf8.count == 1
+    else { return nil }
+    return ("\(year)-\(month < 10 ? "0" : "")\(month)", isFirst)
   }
 
   private static func problem(_ text: String, _ date: DateText) -> Problem? {
@@ -91,6 +108,10 @@ enum DateStrings: Lint {
       if let problem = date.problem { return (problem, date.nearest) }
       // With two digits everywhere, order is preserved with any separator.
       let head = text.prefix { $0.isNumber || "-./".contains($0) }
+      if let time = date.rest.dropFirst().split(separator: ":").first, time.utf8.count == 1 {
+        let form = "\(date.iso)\(date.rest.prefix(1))0\(date.rest.dropFirst())"
+        return ("strings order letter by letter: \"\(text)\" needs two digits for the hour", form)
+      }
       return head.utf8.count == 10
         ? nil
         : ("\"\(text)\" needs two digits for months and days, as strings order" + advice, date.iso)

@@ -34,13 +34,16 @@ struct DateText {
     let numbers = parts.compactMap { Int($0) }
     guard parts.count == 3, numbers.count == 3, separators.count == 1 else { return nil }
     let widths = parts.map { $0.count }
+    let isShort = widths.allSatisfy { $0 <= 2 } && separators == ["/"] && widths[2] == 2
     if widths[0] == 4, widths[1] <= 2, widths[2] <= 2, DateText.isYear(numbers[0]) {
       (year, month, day) = (numbers[0], numbers[1], numbers[2])
       form = .yearFirst
       isISO = widths == [4, 2, 2] && separators == ["-"]
-    } else if widths[2] == 4, widths[0] <= 2, widths[1] <= 2, DateText.isYear(numbers[2]) {
+    } else if isShort
+      || widths[2] == 4 && widths[0] <= 2 && widths[1] <= 2 && DateText.isYear(numbers[2])
+    {
       let isMonthFirst = separators == ["/"] ? numbers[0] <= 12 : numbers[1] > 12
-      year = numbers[2]
+      year = isShort ? 2_000 + numbers[2] : numbers[2]
       (month, day) = isMonthFirst ? (numbers[0], numbers[1]) : (numbers[1], numbers[0])
       form = isMonthFirst ? .monthFirst : .dayFirst
       isISO = false
@@ -56,10 +59,27 @@ struct DateText {
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
+  private static let longMonths = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+  ]
 
-  /// `1 Jan 2026`, `January 1, 2026`.
+  private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  /// `1 Jan 2026`, `January 1, 2026`, `Thu, 1 Jan 2026`, `January 2026`.
   private static func words(_ text: String) -> (Int, Int, Int)? {
-    let parts = text.lowercased().split { " ,.-".contains($0) }
+    var parts = text.lowercased().split { " ,.-".contains($0) }
+    // `4th`
+    parts = parts.map { part in
+      let isOrdinal =
+        part.first?.isNumber == true && ["st", "nd", "rd", "th"].contains(part.suffix(2))
+      return isOrdinal ? part.dropLast(2) : part
+    }
+    if parts.count == 4, days.contains(String(parts[0].prefix(3))) { parts.removeFirst() }
+    // A month of a year begins with its first day.
+    if parts.count == 2, longMonths.contains(where: { $0.hasPrefix(parts[0]) }) {
+      parts.append("1")
+    }
     guard parts.count == 3,
       let place = parts.firstIndex(where: { $0.count >= 3 && months.contains(String($0.prefix(3))) }
       ),

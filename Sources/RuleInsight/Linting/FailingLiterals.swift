@@ -24,7 +24,9 @@ enum FailingLiterals: Lint {
       expression.visit { id, _ in
         guard let call = expression.call(id), let literal = literal(of: call, in: expression)
         else {
-          if isConstant[id], let message = failure(of: id, in: expression, isConstant, constant) {
+          if let message = isConstant[id]
+            ? failure(of: id, in: expression, isConstant, constant) : zero(id, in: expression)
+          {
             found += findings(message, in: condition, range: expression[id].range)
           }
           return
@@ -41,6 +43,15 @@ enum FailingLiterals: Lint {
 
   private static func mayFail(_ kind: SyntaxTree.Kind) -> Bool {
     kind == .call || kind == .divide || kind == .modulo
+  }
+
+  /// `user.visits / 0`
+  private static func zero(_ id: ParsedExpression.ID, in expression: ParsedExpression) -> String? {
+    let node = expression[id]
+    guard node.kind == .divide || node.kind == .modulo,
+      expression.literal(Int(node.b)) == .int(0)
+    else { return nil }
+    return "'\(expression.text(id))' fails for every user: it divides by zero"
   }
 
   /// Why a part without attributes fails, unless the cause is one of its parts.

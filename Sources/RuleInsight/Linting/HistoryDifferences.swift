@@ -49,15 +49,18 @@ enum HistoryDifferences: Lint {
     var number: Double
 
     init?(_ relation: Relation, in expression: ParsedExpression) {
-      guard let number = expression.literal(relation.right)?.number,
-        let call = expression.call(relation.left), let host = HostFunction(rawValue: call.name)
+      let isTurned = expression.literal(relation.left)?.number != nil
+      let (asked, other) =
+        isTurned ? (relation.right, relation.left) : (relation.left, relation.right)
+      guard let number = expression.literal(other)?.number,
+        let call = expression.call(asked), let host = HostFunction(rawValue: call.name)
       else { return nil }
       switch host {
       case .minutesSince, .hoursSince, .daysSince, .monthsSince, .yearsSince: function = host
       default: return nil
       }
       self.number = number
-      kind = relation.kind
+      kind = isTurned ? relation.kind.turned : relation.kind
       if let argument = call.arguments.first, case .string(let text)? = expression.literal(argument)
       {
         event = text

@@ -31,7 +31,12 @@ enum ImpossibleNumbers: Lint {
     "getDayOfMonth": Span(least: 0, greatest: 30, words: "from 0 to 30"),
     "getDate": Span(least: 1, greatest: 31, words: "from 1 to 31"),
     "getDayOfYear": Span(least: 0, greatest: 365, words: "from 0 to 365"),
+    "getHours": Span(least: 0, greatest: 23, words: "from 0 to 23"),
+    "getMinutes": Span(least: 0, greatest: 59, words: "from 0 to 59"),
+    "getSeconds": Span(least: 0, greatest: 59, words: "from 0 to 59"),
+    "getMilliseconds": Span(least: 0, greatest: 999, words: "from 0 to 999"),
   ]
+  private static let seeds = Span(least: 0, greatest: 99, words: "from 0 to 99")
 
   private static let counts: Set<String> = [
     "daysSinceInstall", "minutesSinceInstall", "totalPaywallViews", "daysSinceLastPaywallView",
@@ -39,28 +44,75 @@ enum ImpossibleNumbers: Lint {
   ]
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
-    guard subject.config.format == .superwall else { return [] }
+    guard subject.config.format == .superwall else { return filters(in: subject) }
     return subject.conditions.flatMap { condition -> [Diagnostic] in
       let expression = condition.expression
-      return expression.relations.flatMap { relation -> [Diagnostic] in
-        guard let (id, number, kind) = numericRelation(relation, in: expression) else { return [] }
-        let name = expression.text(id)
-        if isOffset(id, in: expression, subject) {
-          guard number != 0, number.magnitude < 900 || number.magnitude > 64_800 else { return [] }
-          return findings(
-            "'\(name)' is in seconds: \(number.shortText) is not a time zone offset",
-            in: condition, range: expression[relation.id].range,
-            suggestion: number.magnitude <= 14 ? "write \((number * 3_600).shortText)" : nil,
-            subject: name)
-        }
-        guard let span = span(of: id, in: expression, subject),
-          let answer = answer(kind, number, span)
-        else { return [] }
-        return findings(
-          "'\(expression.text(relation.id))' is \(answer ? "always" : "never") true: '\(name)' is "
-            + (number == number.rounded() ? span.words : "a whole number"), in: condition,
-          range: expression[relation.id].range, subject: name)
+      var found: [Diagnostic] = []
+      expression.visit { id, parent in
+        guard let relation = Relation(id, in: expression) else { return }
+        let isNegated = parent.map { expression[$0].kind == .not } ?? false
+        found += findings(relation, isNegated: isNegated, condition, subject)
       }
+      return found
+    }
+  }
+
+  private static func findings(
+    _ relation: Relation, isNegated: Bool, _ condition: LintSubject.Condition,
+    _ subject: LintSubject
+  ) -> [Diagnostic] {
+    let expression = condition.expression
+    if relation.kind == .in { return elements(of: relation, condition, subject) }
+    guard let (id, number, kind) = numericRelation(relation, in: expression) else { return [] }
+    let name = expression.text(id)
+    if isOffset(id, in: expression, subject) {
+      guard number != 0, number.magnitude < 900 || number.magnitude > 64_800 else { return [] }
+      return findings(
+        "'\(name)' is in seconds: \(number.shortText) is not a time zone offset",
+        in: condition, range: expression[relation.id].range,
+        suggestion: number.magnitude <= 14 ? "write \((number * 3_600).shortText)" : nil,
+        subject: name)
+    }
+    guard let span = span(of: id, in: expression, subject) else { return [] }
+    // `seed < 100` spells out a bound. `!(seed < 100)` is a mistake.
+    let opposite = isNegated ? answer(kind.negated, number, span).map { !$0 } : nil
+    guard let answer = answer(kind, number, span) ?? opposite else { return [] }
+    return findings(
+      "'\(expression.text(relation.id))' is \(answer ? "always" : "never") true: '\(name)' is "
+        + (number == number.rounded() ? span.words : "a whole number"), in: condition,
+      range: expression[relation.id].range, subject: name)
+  }
+
+  /// Numbers in a list that the attribute never is.
+  private static func elements(
+    of relation: Relation, _ condition: LintSubject.Condition, _ subject: LintSubject
+  ) -> [Diagnostic] {
+    let expression = condition.expression
+    guard expression[relation.right].kind == .list,
+      let span = span(of: relation.left, in: expression, subject)
+    else { return [] }
+    let name = expression.text(relation.left)
+    return expression.tree.list(expression[relation.right].c).flatMap { element -> [Diagnostic] in
+      guard let number = expression.literal(Int(element))?.number,
+        answer(.equal, number, span) == false
+      else { return [] }
+      return findings(
+        "'\(name)' is never \(number.shortText): it is \(span.words)", in: condition,
+        range: expression[Int(element)].range, subject: name)
+    }
+  }
+
+  /// AgentWallie draws seeds as Superwall does.
+  private static func filters(in subject: LintSubject) -> [Diagnostic] {
+    subject.filters.compactMap { placed in
+      let filter = placed.filter
+      guard filter.path == ["user", "seed"], subject.given.attribute(filter.path) == nil,
+        let number = filter.value?.number, let kind = filter.operator?.comparison,
+        let answer = answer(kind, number, seeds)
+      else { return nil }
+      return finding(
+        "the filter \(answer ? "always" : "never") holds: '\(filter.field)' is \(seeds.words)",
+        at: "\(placed.path).value", subject: filter.field)
     }
   }
 
@@ -72,15 +124,7 @@ enum ImpossibleNumbers: Lint {
       return (relation.left, number, relation.kind)
     }
     guard let number = expression.literal(relation.left)?.number else { return nil }
-    let kind: SyntaxTree.Kind =
-      switch relation.kind {
-      case .less: .greater
-      case .lessOrEqual: .greaterOrEqual
-      case .greater: .less
-      case .greaterOrEqual: .lessOrEqual
-      default: relation.kind
-      }
-    return (relation.right, number, kind)
+    return (relation.right, number, relation.kind.turned)
   }
 
   private static func isOffset(
@@ -97,13 +141,29 @@ enum ImpossibleNumbers: Lint {
     if let call = expression.call(id), call.target != nil, let span = calendar[call.name] {
       return span
     }
+    if let span = remainder(id, in: expression, subject) { return span }
     guard let path = expression.path(id), path.count == 2, subject.given.attribute(path) == nil
     else { return nil }
-    if path == ["user", "seed"] { return Span(least: 0, greatest: 99, words: "from 0 to 99") }
+    if path == ["user", "seed"] { return seeds }
     let isCount =
       path[0] == "device" && counts.contains(path[1])
       || UnrequestedQuestions.property(path) != nil
     return isCount ? .count : nil
+  }
+
+  /// `user.seed % 4` is from 0 to 3.
+  private static func remainder(
+    _ id: ParsedExpression.ID, in expression: ParsedExpression, _ subject: LintSubject
+  ) -> Span? {
+    let node = expression[id]
+    guard node.kind == .modulo, case .int(let divisor)? = expression.literal(Int(node.b)),
+      (1...1_000_000).contains(divisor)
+    else { return nil }
+    let greatest = Double(divisor - 1)
+    let isCount = span(of: Int(node.a), in: expression, subject).map { $0.least >= 0 } ?? false
+    return isCount
+      ? Span(least: 0, greatest: greatest, words: "from 0 to \(divisor - 1)")
+      : Span(least: -greatest, greatest: greatest, words: "at most \(divisor - 1)")
   }
 
   /// Whether a comparison is always or never true; nil if it depends on the value, or if it only
@@ -122,6 +182,21 @@ enum ImpossibleNumbers: Lint {
     case .greaterOrEqual:
       return number > span.greatest ? false : isFar && number < span.least ? true : nil
     default: return nil
+    }
+  }
+}
+
+extension Filter.Operator {
+  /// The comparison of numbers that it is.
+  fileprivate var comparison: SyntaxTree.Kind? {
+    switch self {
+    case .is: .equal
+    case .isNot: .notEqual
+    case .greaterThan: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    case .lessThan: .less
+    case .lessOrEqual: .lessOrEqual
+    case .in, .notIn, .contains, .exists, .notExists: nil
     }
   }
 }

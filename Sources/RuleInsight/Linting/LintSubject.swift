@@ -16,6 +16,13 @@ package struct LintSubject {
   struct PlacedFilter {
     let filter: Filter
     let path: String
+
+    /// The values that the field is compared with, and their paths.
+    var values: [(value: Value, path: String)] {
+      guard let value = filter.value else { return [] }
+      guard let elements = value.elements else { return [(value, "\(path).value")] }
+      return elements.enumerated().map { ($1, "\(path).value[\($0)]") }
+    }
   }
 
   let config: Config
@@ -133,7 +140,41 @@ struct Relation {
   }
 }
 
+extension SyntaxTree.Kind {
+  /// The comparison with its operands swapped.
+  var turned: Self {
+    switch self {
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    default: self
+    }
+  }
+
+  /// The comparison of two numbers that is true where this one is false.
+  var negated: Self {
+    switch self {
+    case .less: .greaterOrEqual
+    case .lessOrEqual: .greater
+    case .greater: .lessOrEqual
+    case .greaterOrEqual: .less
+    case .equal: .notEqual
+    case .notEqual: .equal
+    default: self
+    }
+  }
+}
+
 extension ParsedExpression {
+  /// The attribute below conversions such as `double(user.share)`.
+  func unconverted(_ id: ID) -> ID {
+    guard let call = call(id), call.target == nil, call.arguments.count == 1,
+      ["int", "uint", "double"].contains(call.name)
+    else { return id }
+    return unconverted(call.arguments[0])
+  }
+
   var relations: [Relation] {
     var found: [Relation] = []
     visit { id, _ in if let relation = Relation(id, in: self) { found.append(relation) } }

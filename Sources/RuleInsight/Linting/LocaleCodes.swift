@@ -31,7 +31,7 @@ enum LocaleCodes {
     guard subject.config.format == .superwall else { return [] }
     return subject.conditions.flatMap { condition -> [Diagnostic] in
       let expression = condition.expression
-      return beginnings(in: condition, subject)
+      return parts(in: condition, subject)
         + expression.relations.flatMap { relation -> [Diagnostic] in
           guard !relation.isOrder,
             let (attribute, literals) = relation.attributeWithLiterals(in: expression),
@@ -48,29 +48,48 @@ enum LocaleCodes {
     }
   }
 
-  /// `device.deviceLocale.startsWith("en-")`
-  private static func beginnings(in condition: LintSubject.Condition, _ subject: LintSubject)
+  /// `device.deviceLocale.startsWith("en-")`, `device.regionCode.startsWith("us")`
+  private static func parts(in condition: LintSubject.Condition, _ subject: LintSubject)
     -> [Diagnostic]
   {
     let expression = condition.expression
-    guard subject.language.platform != .web,
-      expression.tree.nodes.contains(where: { $0.kind == .call })
-    else { return [] }
+    guard expression.tree.nodes.contains(where: { $0.kind == .call }) else { return [] }
     var found: [Diagnostic] = []
-    let path = ["device", "deviceLocale"]
     expression.visit { id, _ in
       guard let call = expression.call(id), let target = call.target,
-        expression.path(target) == path,
-        ["startsWith", "endsWith", "contains"].contains(call.name),
+        let path = expression.path(target), path.count == 2, path[0] == "device",
+        let form = forms[path[1]], subject.given.attribute(path) == nil,
         let literal = call.arguments.first,
-        case .string(let text)? = expression.literal(literal), text.contains("-"),
-        subject.given.attribute(path) == nil
+        case .string(let text)? = expression.literal(literal),
+        let problem = problem(text, in: call.name, form, isWeb: subject.language.platform == .web)
       else { return }
-      let form = text.replacing("-", with: "_")
-      let problem = Problem(words: "it is written as \"en_US\"", form: form)
       found += finding(problem, text, path, literal, condition)
     }
     return found
+  }
+
+  /// The problem of a part of a code, which is at its beginning, at its end or anywhere.
+  private static func problem(_ text: String, in function: String, _ form: Form, isWeb: Bool)
+    -> Problem?
+  {
+    let isStart = function == "startsWith"
+    guard isStart || ["endsWith", "contains"].contains(function), !text.isEmpty else { return nil }
+    let meant: String
+    switch form {
+    case .region, .country, .currency: meant = text.uppercased()
+    case .language: meant = isStart ? text.prefix(2).lowercased() + text.dropFirst(2) : text
+    case .locale:
+      guard !isWeb else { return nil }
+      let isRegion = function == "endsWith" && text.count == 3
+      let isLanguage =
+        isStart && (text.count == 2 || text.dropFirst(2).first.map { "-_".contains($0) } ?? false)
+      let cased =
+        isRegion
+        ? text.uppercased()
+        : isLanguage ? text.prefix(2).lowercased() + text.dropFirst(2) : text
+      meant = cased.replacing("-", with: "_")
+    }
+    return meant == text ? nil : Problem(words: form.words, form: meant)
   }
 
   private static func finding(
@@ -97,7 +116,9 @@ enum LocaleCodes {
   private static func problem(_ text: String, _ form: Form, isWeb: Bool) -> Problem? {
     let isLetters = text.allSatisfy { $0.isASCII && $0.isLetter }
     switch form {
-    case .region: return text.allSatisfy({ $0.isLetter || "_- ".contains($0) }) ? region(text) : nil
+    case .region:
+      if let codes = several(text) { return codes }
+      return text.allSatisfy({ $0.isLetter || "_- ".contains($0) }) ? region(text) : nil
     case .country:
       guard isLetters, text.count != 3 || text != text.uppercased() else { return nil }
       return Problem(
@@ -111,6 +132,16 @@ enum LocaleCodes {
     case .language: return language(text)
     case .locale: return isWeb ? nil : locale(text)
     }
+  }
+
+  /// Several regions in one string, as "US,CA".
+  private static func several(_ text: String) -> Problem? {
+    let parts = text.split { ",;|/".contains($0) }.map { $0.filter { $0 != " " } }
+    guard parts.count > 1, parts.allSatisfy({ regions.contains($0.uppercased()) }) else {
+      return nil
+    }
+    let list = parts.map { Value.string($0.uppercased()).json }.joined(separator: ", ")
+    return Problem(words: "it is one region; write in [\(list)]")
   }
 
   private static func region(_ text: String) -> Problem? {

@@ -54,8 +54,8 @@ private struct Search {
     var isIdlyGuarded: Bool
   }
 
-  private let expression: ParsedExpression
-  private let schema: ContextSchema
+  fileprivate let expression: ParsedExpression
+  fileprivate let schema: ContextSchema
   private let language: RuleLanguage
   private var isSuperscript: Bool { language != .cel }
   private(set) var calls: [Call] = []
@@ -100,9 +100,13 @@ private struct Search {
     if isFatal, let relation = Relation(id, in: expression), relation.kind == .in {
       return (relation.right, "'in'", true)
     }
+    if isFatal, let operand = missingNumber(id) { return operand }
     guard let call = CalledFunction(id, in: expression, language),
       let receiver = call.operands.first
     else { return nil }
+    if isFatal, ["int", "uint", "double", "timestamp", "duration"].contains(call.name) {
+      return (receiver, "\(call.name)()", false)
+    }
     if isFatal, ["all", "exists", "exists_one"].contains(call.name) {
       return (receiver, "\(call.name)()", true)
     }
@@ -111,6 +115,28 @@ private struct Search {
     guard isOfStrings || call.name == "size" else { return nil }
     let isTest = call.signatures.allSatisfy { $0.result.types == TypeSet(.bool) }
     return (receiver, "\(call.name)()", isTest)
+  }
+}
+
+extension Search {
+  /// The first operand of arithmetic that may be missing.
+  fileprivate func missingNumber(_ id: ParsedExpression.ID)
+    -> (receiver: ParsedExpression.ID, name: String, isTest: Bool)?
+  {
+    let node = expression[id]
+    let sign: String
+    switch node.kind {
+    case .add: sign = "'+'"
+    case .subtract: sign = "'-'"
+    case .multiply: sign = "'*'"
+    case .divide: sign = "'/'"
+    case .modulo: sign = "'%'"
+    default: return nil
+    }
+    let operand = [Int(node.a), Int(node.b)].first {
+      expression.path($0).map(schema.mayBeMissing) ?? false
+    }
+    return operand.map { ($0, sign, false) }
   }
 }
 

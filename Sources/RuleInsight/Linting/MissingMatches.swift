@@ -100,8 +100,17 @@ extension LintSubject {
       if isSent || isOfPlacement || UnrequestedQuestions.property(place) != nil { return .none }
       return .all
     }
+    if LintSubject.isOfEvent(place) { return .oversights }
     guard path[0] == "user", schema.attribute(place)?.isAlwaysThere != true else { return .none }
     return .oversights
+  }
+
+  /// Whether SDKs omit an attribute until an event happens, such as the days since a paywall.
+  private static func isOfEvent(_ place: [String]) -> Bool {
+    let kind = UnrequestedQuestions.property(place)?.kind.functionName ?? ""
+    return kind.hasSuffix("Since")
+      || place == ["device", "daysSinceLastPaywallView"]
+      || place == ["device", "minutesSinceLastPaywallView"]
   }
 }
 

@@ -45,12 +45,40 @@ enum OccurrenceLimits: Lint {
           at: subject.root.value(at: count) == nil ? path : count,
           suggestion: "write a maximum of at least 1, or remove the audience")
       }
-      guard case .minutes(let minutes) = limit.interval, minutes <= 0 else { return nil }
+      guard case .minutes(let minutes) = limit.interval else { return nil }
+      guard minutes <= 0 else {
+        return otherUnit(Double(minutes), limit.key, at: "\(path).interval.minutes")
+      }
       return Diagnostic(
         otherPage.code, "the last \(minutes) minutes hold no occurrence: the limit stops no user",
         severity: otherPage.severity, path: "\(path).interval.minutes",
         suggestion: "write a positive number of minutes or INFINITY, or remove the limit")
     }
+  }
+}
+
+extension OccurrenceLimits {
+  /// Words in keys for an interval: its minutes, and numbers that are this interval in another unit.
+  private static let intervals: [(words: [String], minutes: Double, others: Set<Double>)] = [
+    (["hour", "hourly"], 60, [1, 3_600, 3_600_000]),
+    (["day", "daily"], 1_440, [1, 24, 86_400, 86_400_000]),
+    (["week", "weekly"], 10_080, [1, 7, 168, 604_800, 604_800_000]),
+    (["month", "monthly"], 43_200, [1, 30, 31, 720, 744, 2_592_000, 2_678_400]),
+  ]
+
+  /// `"once_per_day"` with 24 minutes.
+  private static func otherUnit(_ minutes: Double, _ key: String, at path: String) -> Diagnostic? {
+    let words = key.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    // `once-per-60-days` names another interval.
+    guard !words.contains(where: { $0.contains(where: \.isNumber) }) else { return nil }
+    guard
+      let interval = intervals.first(where: { $0.words.contains(where: words.contains) }),
+      interval.others.contains(minutes)
+    else { return nil }
+    return Diagnostic(
+      .unitMismatch,
+      "the interval of '\(key)' is in minutes, and \(minutes.shortText) looks like another unit",
+      severity: .warning, path: path, suggestion: "write \(interval.minutes.shortText), if so")
   }
 }
 

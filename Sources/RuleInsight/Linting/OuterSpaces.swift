@@ -18,25 +18,84 @@ enum OuterSpaces: Lint {
     better: .condition(#"user.plan == "pro""#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {
-    subject.conditions.flatMap { literals(in: $0) } + names(in: subject)
+    subject.conditions.flatMap { literals(in: $0, subject) } + names(in: subject)
+      + filters(in: subject)
   }
 
-  private static func literals(in condition: LintSubject.Condition) -> [Diagnostic] {
+  private static func literals(in condition: LintSubject.Condition, _ subject: LintSubject)
+    -> [Diagnostic]
+  {
     let expression = condition.expression
-    return expression.relations.flatMap { relation -> [Diagnostic] in
-      guard !relation.isOrder,
-        let (attribute, literals) = relation.attributeWithLiterals(in: expression)
-      else { return [] }
-      return literals.flatMap { literal -> [Diagnostic] in
-        guard case .string(let text)? = expression.literal(literal), let place = place(text) else {
-          return []
+    var found: [Diagnostic] = []
+    func check(_ literal: ParsedExpression.ID, _ what: String, _ ends: Ends = .both) {
+      guard case .string(let text)? = expression.literal(literal),
+        let place = place(text, ends)
+      else { return }
+      let trimmed = Value.string(trimmed(text)).json
+      found += findings(
+        "the string \(place): \(what)", in: condition, range: expression[literal].range,
+        suggestion: "write \(trimmed)",
+        fix: Diagnostic.Fix(
+          [Diagnostic.Fix.Edit(expression[literal].range, trimmed)], isSafe: false))
+    }
+    expression.visit { id, _ in
+      if let relation = Relation(id, in: expression), !relation.isOrder {
+        if let (attribute, literals) = relation.attributeWithLiterals(in: expression) {
+          let what = "'\(expression.text(attribute))' hardly ever does"
+          for literal in literals { check(literal, what) }
+        } else if relation.kind == .in, expression.path(relation.right) != nil {
+          check(relation.left, "no element of '\(expression.text(relation.right))' does")
         }
-        let trimmed = Value.string(trimmed(text)).json
-        return findings(
-          "the string \(place): '\(expression.text(attribute))' hardly ever does", in: condition,
-          range: expression[literal].range, suggestion: "write \(trimmed)",
-          fix: Diagnostic.Fix(
-            [Diagnostic.Fix.Edit(expression[literal].range, trimmed)], isSafe: false))
+      }
+      if let call = expression.call(id) { strings(of: call, in: expression, subject, check) }
+      if expression[id].kind == .index, expression.path(id) != nil {
+        check(Int(expression[id].b), "names of attributes hardly ever do")
+      }
+    }
+    return found
+  }
+
+  private enum Ends {
+    case first, last, both
+  }
+
+  /// The strings of a call that something is equal to, begins or ends with.
+  private static func strings(
+    of call: (name: String, target: ParsedExpression.ID?, arguments: [ParsedExpression.ID]),
+    in expression: ParsedExpression, _ subject: LintSubject,
+    _ check: (ParsedExpression.ID, String, Ends) -> Void
+  ) {
+    guard let argument = call.arguments.first else { return }
+    if subject.isSuperscript, HostFunction(rawValue: call.name) != nil {
+      return check(argument, "no event is called that", .both)
+    }
+    guard let target = call.target else { return }
+    let name = expression.text(target)
+    switch call.name {
+    case "startsWith": check(argument, "'\(name)' hardly ever does", .first)
+    case "endsWith": check(argument, "'\(name)' hardly ever does", .last)
+    case "contains":
+      if expression[target].kind == .list {
+        for element in expression.tree.list(expression[target].c) {
+          check(Int(element), "'\(expression.text(argument))' hardly ever does", .both)
+        }
+      } else if let path = expression.path(target),
+        case .list? = subject.schema.attribute(path)?.kind
+      {
+        check(argument, "no element of '\(name)' does", .both)
+      }
+    default: return
+    }
+  }
+
+  private static func filters(in subject: LintSubject) -> [Diagnostic] {
+    subject.filters.flatMap { placed -> [Diagnostic] in
+      guard placed.filter.operator != .contains else { return [] }
+      return placed.values.compactMap { value, path -> Diagnostic? in
+        guard let text = value.text, let place = place(text, .both) else { return nil }
+        return finding(
+          "the string \(place): '\(placed.filter.field)' hardly ever does", at: path,
+          suggestion: "write \(Value.string(trimmed(text)).json)", subject: placed.filter.field)
       }
     }
   }
@@ -46,7 +105,7 @@ enum OuterSpaces: Lint {
     let isSuperwall = subject.config.format == .superwall
     var found: [Diagnostic] = []
     func check(_ text: String?, _ path: String) {
-      guard let text, let place = place(text) else { return }
+      guard let text, let place = place(text, .both) else { return }
       found.append(
         finding(
           "'\(DiagnosticText.visible(text))' \(place)", at: path,
@@ -55,8 +114,16 @@ enum OuterSpaces: Lint {
     for placement in subject.root.list("trigger_options") where isSuperwall {
       check(placement.member("event_name")?.text, "\(placement.path).event_name")
     }
+    for user in subject.root.list("test_mode_user_ids") where isSuperwall {
+      check(user.member("value")?.text, "\(user.path).value")
+    }
     for audience in subject.audiences where isSuperwall {
       check(audience.experimentID, "\(audience.path).experiment_id")
+      let group = "\(audience.path).experiment_group_id"
+      check(subject.root.value(at: group)?.text, group)
+      for (number, property) in audience.computedProperties.enumerated() {
+        check(property.eventName, "\(audience.path).computed_properties[\(number)].event_name")
+      }
       check(audience.occurrenceLimit?.key, "\(audience.path).occurrence.key")
       for (number, variant) in audience.variants.enumerated() {
         let path = "\(subject.variantsPath(of: audience))[\(number)]"
@@ -68,11 +135,11 @@ enum OuterSpaces: Lint {
   }
 
   /// The place of white space outside strings; nil without any.
-  private static func place(_ text: String) -> String? {
+  private static func place(_ text: String, _ ends: Ends) -> String? {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
       return nil
     }
-    return switch (isSpace(first), isSpace(last)) {
+    return switch (ends != .last && isSpace(first), ends != .first && isSpace(last)) {
     case (true, true): "begins and ends with \(name(first))"
     case (true, false): "begins with \(name(first))"
     case (false, true): "ends with \(name(last))"

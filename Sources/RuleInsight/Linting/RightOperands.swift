@@ -25,7 +25,12 @@ enum RightOperands: Lint {
       GuardWalk(expression, isSuperscript: true).visit { id, place in
         guard let relation = Relation(id, in: expression), relation.kind != .in,
           let path = expression.path(relation.right), subject.schema.mayBeMissing(path),
-          let literal = expression.literal(relation.left), !place.guards.contains(path),
+          !place.guards.contains(path)
+        else { return }
+        if relation.isOrder, let other = expression.path(relation.left), other.count > 1 {
+          found += attributes(path, id, condition)
+        }
+        guard let literal = expression.literal(relation.left),
           let (effect, sign) = effect(relation, literal)
         else { return }
         let turned = "\(expression.text(relation.right)) \(sign) \(expression.text(relation.left))"
@@ -36,6 +41,17 @@ enum RightOperands: Lint {
       }
       return found
     }
+  }
+
+  /// `user.visits > user.limit`, for users without a limit.
+  private static func attributes(
+    _ path: [String], _ id: ParsedExpression.ID, _ condition: LintSubject.Condition
+  ) -> [Diagnostic] {
+    let name = path.joined(separator: ".")
+    return findings(
+      "'\(name)' may be missing, and on the right it has no default: comparing is an error",
+      in: condition, range: condition.expression[id].range,
+      suggestion: "write has(\(name)) ? \(condition.expression.text(id)) : false", subject: name)
   }
 
   /// The effect of a comparison with null on its right, if it differs from that with the attribute

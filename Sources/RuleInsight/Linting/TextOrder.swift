@@ -23,7 +23,7 @@ enum TextOrder: Lint {
     subject.conditions.flatMap { condition in
       condition.expression.relations.flatMap { relation in
         finding(relation, condition, subject.language)
-      }
+      } + beginnings(in: condition, subject.language)
     }
   }
 
@@ -34,13 +34,18 @@ enum TextOrder: Lint {
     guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
       let path = expression.path(attribute), let name = path.last
     else { return [] }
-    let isPadded = path[0] == "device" && name.hasSuffix("VersionPadded")
+    let isPadded = isPadded(path)
     guard isPadded || relation.isOrder else { return [] }
     return literals.flatMap { literal -> [Diagnostic] in
-      guard case .string(let text)? = expression.literal(literal),
-        let version = Version(text, isAlone: hasPadded(path))
-      else { return numbers(literal, relation, path, condition, language) }
       let digits = language.platform == .web ? 4 : 3
+      let isAlone = hasPadded(path) || isPadded || name.lowercased().hasSuffix("version")
+      guard case .string(let text)? = expression.literal(literal),
+        let version = Version(text, isAlone: isAlone)
+      else {
+        return isPadded
+          ? unlike(literal, path, condition, digits)
+          : numbers(literal, relation, path, condition, language)
+      }
       let padded = version.padded(digits)
       if isPadded {
         if relation.isOrder, version.isPast(digits) {
@@ -72,12 +77,64 @@ enum TextOrder: Lint {
     }
   }
 
+  private static func isPadded(_ path: [String]) -> Bool {
+    path[0] == "device" && path.last?.hasSuffix("VersionPadded") == true
+  }
+
+  /// A string that no padded version is like, as "v3.10.0".
+  private static func unlike(
+    _ literal: ParsedExpression.ID, _ path: [String], _ condition: LintSubject.Condition,
+    _ digits: Int
+  ) -> [Diagnostic] {
+    guard case .string(let text)? = condition.expression.literal(literal), let first = text.first,
+      !first.isNumber
+    else { return [] }
+    let form = [Int](repeating: 1, count: 3).map {
+      String(repeating: "0", count: digits - 1) + "\($0)"
+    }
+    return findings(
+      "'\(path.joined(separator: "."))' begins with a digit, as in \"\(form.joined(separator: "."))\"; "
+        + "\"\(text)\" does not", in: condition, range: condition.expression[literal].range,
+      subject: path.joined(separator: "."))
+  }
+
+  /// `device.appVersionPadded.startsWith("3.")`
+  private static func beginnings(in condition: LintSubject.Condition, _ language: RuleLanguage)
+    -> [Diagnostic]
+  {
+    let expression = condition.expression
+    let digits = language.platform == .web ? 4 : 3
+    var found: [Diagnostic] = []
+    expression.visit { id, _ in
+      guard let call = expression.call(id), call.name == "startsWith", let target = call.target,
+        let path = expression.path(target), isPadded(path), let literal = call.arguments.first,
+        case .string(let text)? = expression.literal(literal)
+      else { return }
+      let fits = text.prefix((digits + 1) * 3 - 1).enumerated().allSatisfy { place, character in
+        place % (digits + 1) == digits ? character == "." : character.isNumber
+      }
+      // "3" begins with the digits of 300 to 399.
+      let isShort = text.count < digits && !text.hasPrefix("0") && !text.isEmpty
+      guard !fits || isShort else { return }
+      let number = text.last == "." ? String(text.dropLast()) : text
+      let isNumber = number.allSatisfy { $0.isNumber }
+      let padded =
+        isNumber ? Version(number, isAlone: true)?.padded(digits).prefix(digits + 1) : nil
+      found += findings(
+        "'\(path.joined(separator: "."))' has \(digits) digits in every part, and never begins with "
+          + "\"\(text)\"", in: condition, range: expression[literal].range,
+        suggestion: padded.map { "write \"\($0)\"" }, subject: path.joined(separator: "."))
+    }
+    return found
+  }
+
   /// A number in quotes: as a string, "9" is greater than "10".
   private static func numbers(
     _ literal: ParsedExpression.ID, _ relation: Relation, _ path: [String],
     _ condition: LintSubject.Condition, _ language: RuleLanguage
   ) -> [Diagnostic] {
-    guard relation.isOrder, path[0] != "device",
+    let isBuild = path == ["device", "appBuildString"]
+    guard relation.isOrder, path[0] != "device" || isBuild,
       case .string(let text)? = condition.expression.literal(literal), let number = Double(text),
       number.isFinite, text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
       // Years, and numbers with leading zeros, are ordered correctly.
@@ -86,7 +143,9 @@ enum TextOrder: Lint {
     return findings(
       "strings are ordered letter by letter, and numbers are not strings: this compares with the string "
         + "\"\(text)\"", in: condition, range: condition.expression[literal].range,
-      suggestion: "write \(text) without quotes", subject: path.joined(separator: "."))
+      suggestion: isBuild
+        ? "write device.appBuildStringNumber and \(text) without quotes"
+        : "write \(text) without quotes", subject: path.joined(separator: "."))
   }
 
   private static func hasPadded(_ path: [String]) -> Bool {

@@ -6,6 +6,7 @@ extension TypeReading {
   mutating func call(_ id: ParsedExpression.ID) -> Kind {
     guard let call = CalledFunction(id, in: expression, language) else { return .any }
     if let unused = call.unused { _ = kind(unused) }
+    lackArgument(id, call)
     var kinds: [Kind] = []
     for (place, operand) in call.operands.enumerated() {
       kinds.append(call.isName(place) ? .any : kind(operand))
@@ -40,6 +41,16 @@ extension TypeReading {
     case TypeSet(.list): return .list(kind(of: .init(types: part.elements)))
     default: return .any
     }
+  }
+
+  /// `user.email.size()`: superscript takes the value as an argument.
+  private mutating func lackArgument(_ id: ParsedExpression.ID, _ call: CalledFunction) {
+    guard isSuperscript, call.operands.isEmpty, call.signatures.isEmpty, let target = call.unused,
+      !FunctionPage.signatures(of: call.name, in: .superscript).isEmpty
+    else { return }
+    report(
+      .typeError, id, "\(call.name)() needs an argument: calling it is an error",
+      suggestion: "write \(call.name)(\(expression.text(target)))")
   }
 
   // MARK: What functions take

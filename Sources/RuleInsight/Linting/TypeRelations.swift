@@ -14,8 +14,8 @@ extension TypeReading {
 
   private mutating func equate(_ relation: Relation, _ left: Kind, _ right: Kind) {
     if compareWithTime(relation, left, right) { return }
-    if canBeEqual(left, right) && !isTextWithNumber(relation, left, right) || isZero(relation.right)
-      || isZero(relation.left)
+    if canBeEqual(left, right) && !isTextWithNumber(relation, left, right)
+      && !isCodeWithBool(relation) || isZero(relation.right) || isZero(relation.left)
     {
       return choose(relation, left, right)
     }
@@ -74,6 +74,17 @@ extension TypeReading {
     return sides.contains { attribute, kind, other in
       expression.path(attribute) != nil && kind == .anyText
         && expression.literal(other)?.number != nil
+    }
+  }
+
+  /// Whether a string that SDKs send, such as a region, is compared with a bool.
+  private func isCodeWithBool(_ relation: Relation) -> Bool {
+    let sides = [(relation.left, relation.right), (relation.right, relation.left)]
+    return sides.contains { attribute, other in
+      guard let path = expression.path(attribute), path.count == 2, path[0] == "device" else {
+        return false
+      }
+      return schema.attribute(path)?.kind == .anyText && expression[other].kind == .bool
     }
   }
 
@@ -146,11 +157,16 @@ extension TypeReading {
       let path = expression.path(attribute),
       case .text(let words)? = schema.attribute(path)?.kind, !words.isEmpty
     else { return }
+    let isSample = schema.attribute(path)?.isSample ?? false
     for literal in literals {
       guard case .string(let text)? = expression.literal(literal), !words.contains(text),
         !text.isEmpty
       else { continue }
       let meant = words.first { NearNames.isSameWord($0, text) }
+      // Few users need not have every value.
+      if isSample, meant == nil, !words.contains(where: { NearNames.isSlip(text, of: $0) }) {
+        continue
+      }
       let close = meant ?? Suggestion.closest(to: text, among: words)
       report(
         .valueNotInEnum, literal, "'\(path.joined(separator: "."))' is never \"\(text)\"",

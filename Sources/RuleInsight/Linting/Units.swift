@@ -20,21 +20,49 @@ enum Units: Lint {
     subject.conditions.flatMap { condition -> [Diagnostic] in
       let expression = condition.expression
       return expression.relations.flatMap { relation -> [Diagnostic] in
-        guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
-          let path = expression.path(attribute), path.count > 1
-        else { return [] }
-        let name = path.joined(separator: ".")
-        return literals.flatMap { literal -> [Diagnostic] in
-          guard let number = expression.literal(literal)?.number,
-            let (unit, meant, form) = UnitReading(path[path.count - 1]).mismatch(number)
+        comparisons(relation, in: expression).flatMap { attribute, literal -> [Diagnostic] in
+          guard let path = expression.path(attribute), path.count > 1,
+            let number = expression.literal(literal)?.number,
+            let mismatch = UnitReading(path[path.count - 1]).mismatch(number)
           else { return [] }
+          let name = path.joined(separator: ".")
           return findings(
-            "'\(name)' is in \(unit), and \(number.shortText) looks like \(meant)",
-            in: condition, range: expression[literal].range,
-            suggestion: form.map { "write \($0.shortText), if so" }, subject: name)
+            message(name, number, mismatch), in: condition, range: expression[literal].range,
+            suggestion: mismatch.form.map { "write \($0.shortText), if so" }, subject: name)
         }
       }
+    } + filters(in: subject)
+  }
+
+  private static func filters(in subject: LintSubject) -> [Diagnostic] {
+    subject.filters.flatMap { placed -> [Diagnostic] in
+      let reading = UnitReading(placed.filter.path.last ?? "")
+      return placed.values.compactMap { value, path -> Diagnostic? in
+        guard let number = value.number, let mismatch = reading.mismatch(number) else { return nil }
+        return finding(
+          message(placed.filter.field, number, mismatch), at: path,
+          suggestion: mismatch.form.map { "write \($0.shortText), if so" },
+          subject: placed.filter.field)
+      }
     }
+  }
+
+  /// The attributes that are compared with numbers, converted or not.
+  private static func comparisons(_ relation: Relation, in expression: ParsedExpression)
+    -> [(ParsedExpression.ID, ParsedExpression.ID)]
+  {
+    if let (attribute, literals) = relation.attributeWithLiterals(in: expression) {
+      return literals.map { (attribute, $0) }
+    }
+    return [(relation.left, relation.right), (relation.right, relation.left)].map {
+      (expression.unconverted($0), $1)
+    }
+  }
+
+  private static func message(_ name: String, _ number: Double, _ mismatch: UnitReading.Mismatch)
+    -> String
+  {
+    "'\(name)' is in \(mismatch.unit), and \(number.shortText) looks like \(mismatch.meant)"
   }
 }
 
@@ -103,7 +131,9 @@ private struct UnitReading {
     let isEpoch = has("unix", "epoch")
     if isMilliseconds {
       if (1_000_000_000..<3_000_000_000).contains(size),
-        has("at", "epoch", "timestamp", "seen", "unix", "date", "time")
+        has(
+          "at", "epoch", "timestamp", "seen", "unix", "date", "time", "last", "created", "updated",
+          "started", "expires", "login", "signup")
       {
         return ("milliseconds", "seconds since 1970", size * 1_000)
       }
@@ -123,10 +153,13 @@ private struct UnitReading {
       return isSeconds && UnitReading.looksLikeMilliseconds(size)
         ? ("seconds", "milliseconds", size / 1_000) : nil
     }
-    for (unit, most) in [("minutes", 3_600.0), ("hours", 3_600.0), ("days", 3_600.0)]
+    for (unit, most) in [
+      ("minutes", 3_600.0), ("hours", 3_600.0), ("days", 3_600.0), ("weeks", 3_600.0),
+      ("months", 3_600.0),
+    ]
     where words.contains(unit) {
       let isSecondsLike = [3_600, 7_200, 86_400, 604_800, 2_592_000, 31_536_000].contains(size)
-      let isTooMany = unit == "days" && size >= 40_000
+      let isTooMany = !["minutes", "hours"].contains(unit) && size >= 40_000
       if size >= most, isSecondsLike || isTooMany || size >= 3_600_000 {
         return (unit, size >= 3_600_000 ? "milliseconds" : "seconds", nil)
       }

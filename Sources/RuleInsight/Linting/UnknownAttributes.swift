@@ -57,14 +57,15 @@ enum UnknownAttributes: Lint {
     }
     let roots = subject.config.format == .agentWallie ? wallieRoots : superwallRoots
     guard roots.contains(root) else {
-      return subject.config.format == .agentWallie ? unknownRoot(use) : []
+      return subject.config.format == .agentWallie ? unknownRoot(use, schema) : []
     }
     let known = uses.known(in: root, like: name)
     if let meant = known ?? uses.usual(for: use) {
       return warnings(use, meant, isKnown: known != nil)
     }
     guard schema.completeRoots.contains(root) else { return [] }
-    return ["device", ""].contains(root) ? [note(use)].compactMap { $0 } : absent(use, schema)
+    return ["device", ""].contains(root)
+      ? [note(use, schema)].compactMap { $0 } : absent(use, schema)
   }
 
   /// For a root whose names a user-defined schema lists completely: all unlisted attributes.
@@ -96,19 +97,21 @@ enum UnknownAttributes: Lint {
   }
 
   /// One note per attribute, regardless of the number of reads.
-  private static func note(_ use: Uses.Use) -> Diagnostic? {
+  private static func note(_ use: Uses.Use, _ schema: ContextSchema) -> Diagnostic? {
     guard let first = use.places.first else { return nil }
     let others = use.places.count - 1
     return Diagnostic(
       page.code, "SDKs send no '\(use.text)'; only records of your own can have it",
       severity: .note, range: first.range, path: first.path,
-      notes: others > 0 ? ["\(others) more \(others == 1 ? "place reads" : "places read") it"] : [])
+      notes: others > 0 ? ["\(others) more \(others == 1 ? "place reads" : "places read") it"] : [],
+      suggestion: use.root == "device" && schema["device", otherNames[use.name] ?? ""] != nil
+        ? otherNames[use.name].map { "SDKs send \(use.path($0))" } : nil)
   }
 
   /// Compiling reports roots that expressions do not have; filters may read any.
-  private static func unknownRoot(_ use: Uses.Use) -> [Diagnostic] {
+  private static func unknownRoot(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
     guard let close = Suggestion.closest(to: use.root, among: ["user", "device", "event"]) else {
-      return [note(use)].compactMap { $0 }
+      return [note(use, schema)].compactMap { $0 }
     }
     return use.places.map {
       finding(
@@ -200,7 +203,8 @@ private struct Uses {
 
   /// The more frequent name, if this one looks like a typo of it.
   func usual(for use: Use) -> String? {
-    guard use.places.count == 1 else { return nil }
+    // A guard and a comparison in one condition are one use.
+    guard Set(use.places.map { $0.path }).count == 1 else { return nil }
     let number = numbers[[use.root, use.name]] ?? 0
     for (place, known) in names.enumerated()
     where place != number && all[place].root == use.root {

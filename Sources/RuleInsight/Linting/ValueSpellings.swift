@@ -7,7 +7,7 @@ internal import RuleEngine
 enum ValueSpellings: Lint {
   static let page = CodePage(
     .valueSpelling, .warning,
-    what: "An attribute is compared with a value that other conditions spell differently.",
+    what: "A value, an event or a limit's key has another spelling elsewhere.",
     why:
       "Strings are equal only if every character is, so that one of the spellings matches no user.",
     example: .config(config("Pro")),
@@ -45,7 +45,61 @@ enum ValueSpellings: Lint {
         }
       }
     }
-    return order.flatMap { findings(uses[$0] ?? [], $0, subject) }
+    return order.flatMap { findings(uses[$0] ?? [], $0, subject) } + filters(in: subject)
+      + EventNames.findings(in: subject) + keys(in: subject)
+  }
+
+  /// Values of AgentWallie filters.
+  private static func filters(in subject: LintSubject) -> [Diagnostic] {
+    var order: [[String]] = []
+    var uses: [[String]: [Use]] = [:]
+    var paths: [String] = []
+    for placed in subject.filters {
+      let path = placed.filter.path
+      guard path.count > 1, isOpen(path, subject), placed.filter.operator != .contains else {
+        continue
+      }
+      if uses[path] == nil { order.append(path) }
+      for (value, place) in placed.values.prefix(mostValues) {
+        guard let text = value.text, uses[path]?.count ?? 0 <= mostValues else { continue }
+        if uses[path]?.contains(where: { $0.text == text }) != true {
+          uses[path, default: []].append(Use(text: text))
+        }
+        let number = uses[path]?.firstIndex { $0.text == text } ?? 0
+        // Each filter is a condition of its own.
+        uses[path]?[number].places.append((paths.count, SourceRange(from: 0, to: text.utf8.count)))
+        paths.append(place)
+      }
+    }
+    return order.flatMap { path -> [Diagnostic] in
+      misspellings(uses[path] ?? []).flatMap { use, usual in
+        use.places.map { place in
+          finding(
+            message(path.joined(separator: "."), use, usual), at: paths[place.condition],
+            range: place.range, suggestion: "did you mean \"\(usual.text)\"?",
+            subject: path.joined(separator: "."))
+        }
+      }
+    }
+  }
+
+  /// Keys of occurrence limits that differ in case only.
+  private static func keys(in subject: LintSubject) -> [Diagnostic] {
+    guard subject.config.format == .superwall else { return [] }
+    var known: [String: String] = [:]
+    return subject.audiences.compactMap { audience -> Diagnostic? in
+      guard let key = audience.occurrenceLimit?.key else { return nil }
+      let word = key.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
+      guard let first = known[word] else {
+        known[word] = key
+        return nil
+      }
+      guard first != key else { return nil }
+      return finding(
+        "the key \"\(key)\" and \"\(first)\" count separately",
+        at: audience.limitPath(subject.config.format) + ".key",
+        suggestion: "did you mean \"\(first)\"?", subject: key)
+    }
   }
 
   /// Whether the possible values of an attribute are unknown.
@@ -61,20 +115,28 @@ enum ValueSpellings: Lint {
   private static func findings(_ uses: [Use], _ path: [String], _ subject: LintSubject)
     -> [Diagnostic]
   {
-    guard uses.count > 1, uses.count <= mostValues else { return [] }
     let name = path.joined(separator: ".")
-    return uses.enumerated().flatMap { number, use -> [Diagnostic] in
-      guard
-        let usual = uses.enumerated().first(where: {
-          $0.offset != number && isMisspelling(use, of: $0.element, isBehind: $0.offset < number)
-        })?.element
-      else { return [] }
-      return use.places.flatMap { place in
+    return misspellings(uses).flatMap { use, usual in
+      use.places.flatMap { place in
         findings(
-          "'\(name)' is compared with \"\(use.text)\" here and with \"\(usual.text)\" elsewhere",
-          in: subject.conditions[place.condition], range: place.range,
+          message(name, use, usual), in: subject.conditions[place.condition], range: place.range,
           suggestion: "did you mean \"\(usual.text)\"?", subject: name)
       }
+    }
+  }
+
+  private static func message(_ name: String, _ use: Use, _ usual: Use) -> String {
+    "'\(name)' is compared with \"\(use.text)\" here and with \"\(usual.text)\" elsewhere"
+  }
+
+  /// The values that are likely misspellings, with the ones that were meant.
+  private static func misspellings(_ uses: [Use]) -> [(use: Use, usual: Use)] {
+    guard uses.count > 1, uses.count <= mostValues else { return [] }
+    return uses.enumerated().compactMap { number, use in
+      let usual = uses.enumerated().first {
+        $0.offset != number && isMisspelling(use, of: $0.element, isBehind: $0.offset < number)
+      }
+      return usual.map { (use, $0.element) }
     }
   }
 

@@ -76,6 +76,46 @@ import Testing
     (#"device.deviceLanguageCode == "jp""#, "value-not-in-enum"),
     (#"device.storeFrontCountryCode == "US""#, "value-not-in-enum"),
     (#"device.deviceCurrencyCode == "$""#, "value-not-in-enum"),
+    (#"device.regionCode.startsWith("us")"#, "value-not-in-enum"),
+    (#"device.deviceLocale.endsWith("_us")"#, "value-not-in-enum"),
+    (#"device.deviceLanguageCode.startsWith("EN")"#, "value-not-in-enum"),
+    (#"device.regionCode == "US,CA""#, "value-not-in-enum"),
+    ("device.bundleId == true", "type-error"), ("user.email.size() > 3", "type-error"),
+    ("user.seed in [50, 100]", "impossible-number"),
+    ("!(user.seed < 100)", "impossible-number"), ("user.seed % 4 == 4", "impossible-number"),
+    ("100 > user.seed % 7 && user.days % 7 >= 7", "impossible-number"),
+    ("user.visits / 0 > 1", "literal-fails"), ("user.visits % 0 == 1", "literal-fails"),
+    ("user.level == 1 || !false", "constant-clause"),
+    ("user.level == 1 ? true : true", "constant-clause"),
+    ("has(user.visits) && user.visits > user.limit", "missing-on-right"),
+    ("user.visits >= params.threshold", "missing-on-right"),
+    ("device.daysSinceLastPaywallView < 3", "missing-matches"),
+    (#"int(user.visits) > 3 || user.vip == true"#, "may-be-missing"),
+    (#"user.visits + 1 > 3 || user.vip == true"#, "may-be-missing"),
+    (#"3 > device.daysSince("export")"#, "platform-difference"),
+    (#"5 <= device.daysSince("export") || user.vip == true"#, "platform-difference"),
+    (#"device.osVersion < "16""#, "text-order"),
+    (#"device.appBuildString > "100""#, "text-order"),
+    (#"device.appVersionPadded.startsWith("3.")"#, "text-order"),
+    (#"device.appVersionPadded >= "v003.010.000""#, "text-order"),
+    (#"["pro ", "team"].contains(user.plan)"#, "outer-space"),
+    (#"has(user.email) ? user.email.endsWith(".edu ") : false"#, "outer-space"),
+    (#"user["plan "] == "pro""#, "outer-space"),
+    (#""pro " in device.activeEntitlements"#, "outer-space"),
+    (#"device.placementsInDay("export ") > 2"#, "outer-space"),
+    (#"user.renews > "15/03/26""#, "date-form"), (#"user.renews > "03/2026""#, "date-form"),
+    (#"user.renews > "January 2026""#, "date-form"),
+    (#"user.renews > "Mon, 02 Feb 2026""#, "date-form"), (#"user.renews > "2026-3""#, "date-form"),
+    (#"user.renews > "March 4th 2026""#, "date-form"),
+    (#"device.appVersionPadded.startsWith("3")"#, "text-order"),
+    (#"device.appVersionPadded < "4""#, "text-order"),
+    ("user.last_active_ms > 1760000000", "unit-mismatch"),
+    (#"user.renews > "2026-02-01 9:00""#, "date-form"),
+    ("double(user.discount_percent) > 0.2", "unit-mismatch"),
+    ("user.weeks_active > 86400", "unit-mismatch"),
+    ("device.languageCode == 'en'", "unknown-attribute"),
+    ("device.totalPaywallView > 3", "unknown-attribute"),
+    (#"device.daysSince("app_instal") > 3"#, "value-spelling"),
   ])
   func doubtful(_ condition: String, code: String) throws {
     let found = try codes(condition)
@@ -107,6 +147,21 @@ import Testing
     "user.latency_ms > 60", "user.price_cents > 999", "device.minutesSinceInstall > 1440",
     #"device.regionCode == "GB""#, #"device.deviceLocale == "zh_Hans_CN""#,
     #"device.deviceLanguageCode == "uk""#, #"device.storeFrontCountryCode == "USA""#,
+    #"device.regionCode.startsWith("U")"#, #"device.deviceLocale.endsWith("_US")"#,
+    #"device.deviceLanguageCode.startsWith("zh")"#, #"device.deviceLocale.startsWith("en")"#,
+    "user.seed in [50, 99]", "user.seed % 4 == 3",
+    "user.level / 2 > 1", "user.level == 1 ? true : user.vip == true",
+    "has(user.limit) && user.visits > user.limit", "user.visits > device.totalPaywallViews",
+    "device.daysSinceLastPaywallView > 3", "int(user.visits) > 3", "user.visits + 1 > 3",
+    #"5 <= device.daysSince("app_install")"#, #"device.appVersionPadded.startsWith("003.")"#,
+    #"device.osVersion.startsWith("16")"#, #"["pro", "team"].contains(user.plan)"#,
+    #"user.name.contains(" pro")"#, #"user["first name"] == "Ann""#,
+    #"device.placementsInDay("export") > 2"#, #"user.score > "marketing 2026""#,
+    "double(user.discount_percent) > 20.0", "user.weeks_active > 52", #"user.renews > "2026-03""#,
+    #"user.plan == "trial" ? user.visits > 3 : user.visits > 7"#,
+    #"device.appVersionPadded < "004""#, "user.played_ms > 1760000000",
+    "user.country == 'US'", "device.country == 'US'", "device.model == 'x'",
+    #"device.daysSince("app_installer") > 3"#,
   ])
   func plain(_ condition: String) throws {
     let found = try codes(condition)
@@ -119,6 +174,7 @@ import Testing
     (#"timestamp(params.now) < timestamp("2026-02-01")"#, "literal-fails"),
     ("has(user.a.b.c) && user.a.b.c == 2", "path-guard"),
     ("timestamp(params.now).getMonth() == 12", "impossible-number"),
+    ("timestamp(params.now).getHours() == 24", "impossible-number"),
   ])
   func doubtfulInCEL(_ condition: String, code: String) throws {
     let found = try codes(condition, .cel)
@@ -129,12 +185,14 @@ import Testing
     #"timestamp(params.now).getHours("02:00") > 3"#, "has(user.visits) && user.visits < 3",
     "has(user.a) && has(user.a.b) && has(user.a.b.c) && user.a.b.c == 2",
     #"has(user.plan) && user.plan.startsWith("f") || has(user.vip)"#,
-    "timestamp(params.now).getMonth() == 11",
+    "timestamp(params.now).getMonth() == 11", "timestamp(params.now).getHours() == 23",
   ])
   func plainInCEL(_ condition: String) throws { #expect(try codes(condition, .cel).isEmpty) }
 
   private static let learned = """
     {"user": {"age": {"type": "any", "types": {"int": 2, "string": 1}, "required": true, "present": 3},
+      "address": {"type": "any", "types": {"map": 2, "string": 1}, "required": true, "present": 3},
+      "trial": {"type": "any", "types": {"bool": 2, "string": 1}, "required": true, "present": 3},
       "plan": {"type": "string", "required": false, "present": 2},
       "tags": {"type": "any", "types": {"list": 2, "string": 1}, "required": true, "present": 3},
       "visits": {"type": "int", "required": true, "present": 3}},
@@ -145,6 +203,10 @@ import Testing
   /// What users lack that a schema was learned from is missing, whatever SDKs send.
   @Test(arguments: [
     ("user.age > 18", "mixed-types"), (#""internal" in user.tags"#, "mixed-types"),
+    ("user.age + 1 > 18", "mixed-types"), ("user.age > user.visits", "mixed-types"),
+    ("!user.trial", "mixed-types"), ("user.trial && user.visits > 3", "mixed-types"),
+    ("size(user.tags) > 1", "mixed-types"), (#"user.tags.contains("a")"#, "mixed-types"),
+    (#"user.address.city == "Berlin""#, "mixed-types"),
     ("user.seed < 50", "missing-matches"), ("device.daysSinceInstall < 3", "missing-matches"),
     (#"device.subscriptionStatus != "ACTIVE""#, "missing-matches"),
     ("user.isLoggedIn == false", "missing-matches"), ("params.price < 5", "missing-matches"),
@@ -156,7 +218,8 @@ import Testing
 
   @Test(arguments: [
     "user.visits < 3", #"user.plan == "pro""#, #"device.localDate < "2026-02-01""#,
-    #"device.appVersionPadded < "003.000.000""#, "has(user.age)",
+    #"device.appVersionPadded < "003.000.000""#, "has(user.age)", "user.visits + 1 > 18",
+    "has(user.address)",
   ])
   func plainWithLearnedSchema(_ condition: String) throws {
     #expect(try codes(condition, schema: Self.learned).isEmpty)
@@ -193,5 +256,16 @@ import Testing
         of: "user.session == 1", "user.sessions == 1", "user.step1 == 2", "user.step2 == 2") == [])
     #expect(try codes(of: "user.trial_start == 1", "user.trial_started == true") == [])
     #expect(try codes(of: "user.step12 == 1", "user.step21 == 1") == [])
+    let plans = [#"user.plan == "free""#, #"user.plan == "pro""#]
+    #expect(try codes(of: plans[0], plans[1], #"user.plans == "free""#) == ["unknown-attribute"])
+    #expect(try codes(of: plans[0], plans[1], "user.plans == 3") == [])
+    #expect(
+      try codes(of: plans[0], plans[1], #"has(user.plann) && user.plann == "x""#)
+        == ["unknown-attribute"])
+    #expect(
+      try codes(of: #"user.quiz_a == "x""#, #"user.quiz_a == "y""#, #"user.quiz_b == "x""#) == [])
+    #expect(
+      try codes(of: #"device.daysSince("export_png") > 3"#, #"device.daysSince("export_pdf") > 3"#)
+        == [])
   }
 }
