@@ -80,8 +80,8 @@ extension PreparedConfig {
     guard let template = request.template else { return [] }
     let check = ClaimCheck(
       products: request.products, profile: request.form.profile, locales: locales, now: request.now,
-      environment: request.environment)
-    return check.check([template]).flatMap { $0.claims.map { $0.json() } }
+      environment: request.environment, isEligible: request.form.isEligible)
+    return check.check([template]).flatMap { $0.json() }
   }
 
   /// The claims of the config's own texts, of one paywall or of all.
@@ -102,12 +102,11 @@ extension PreparedConfig {
       guard let paywall = config.paywall(entry.identifier) else { continue }
       let check = ClaimCheck(
         products: config.products(of: paywall, prices: prices), profile: profile, locales: locales,
-        now: now, environment: environment, theme: paywall.schema?.theme?.value)
+        now: now, environment: environment, theme: paywall.schema?.theme?.value,
+        isEligible: try body.givenTruth("eligible"))
       let results = check.check(entry.texts.map { $0.template })
       for (text, result) in zip(entry.texts, results) {
-        found += result.claims.map {
-          $0.json(path: TextFile.path(entry.identifier, text.name))
-        }
+        found += result.json(path: TextFile.path(entry.identifier, text.name))
       }
     }
     return found

@@ -67,6 +67,8 @@ package struct Claim: Hashable, Sendable {
   package var selected: String?
   /// The locale in which it was found.
   package var locale: String
+  /// The part of the rendered text, by character.
+  var part: Range<Int>?
 
   /// The claim as a JSON object.
   ///

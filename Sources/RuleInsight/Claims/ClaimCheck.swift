@@ -60,16 +60,50 @@ package struct ClaimCheck: Sendable {
     package var isInKnownLanguage: Bool?
     /// The part that a limit left unchecked; nil if everything was checked.
     package var unchecked: String?
+    /// The reason why the text was not checked, or not by its words; nil if it was.
+    package var gap: String? {
+      unchecked
+        ?? (isInKnownLanguage == false
+          ? "the text is in a language without claim words: only its attributes are checked" : nil)
+    }
+    /// The claims as JSON, and an entry for a text that was not fully checked.
+    ///
+    /// - Parameter path: the path of the text in the file.
+    package func json(path: String = "") -> [Value] {
+      let all = claims.map { $0.json(path: path) }
+      guard let gap else { return all }
+      let entry: [(String, Value)] =
+        (path.isEmpty ? [] : [("path", .string(path))]) + [
+          ("claim", .string("text")), ("verdict", .string("unknown")), ("reason", .string(gap)),
+          ("words", .string("")), ("sentence", .string("")), ("locale", .string("")),
+          ("from", .int(0)), ("to", .int(0)),
+        ]
+      return all + [.map(entry.map { Value.Entry(key: .string($0.0), value: $0.1) })]
+    }
+    /// The characters of all renderings that were judged: a measure of the work that is the same on
+    /// every machine.
+    package var characters = 0
     /// The distinct renderings of the text: for a selected product, eligible or not.
     package var renderings: [Rendering] = []
   }
 
-  /// A text in the version that some users read.
+  /// A text in the version that some users read, without markup.
   package struct Rendering: Hashable, Sendable {
-    package var text: String
+    /// A part of the text in one style.
+    package struct Piece: Hashable, Sendable {
+      package var text: String
+      package var isStruck: Bool
+      /// Whether it is part of a false claim.
+      package var isFalse: Bool
+    }
+
+    package var pieces: [Piece]
     package var selected: String?
-    package var isEligible: Bool
+    /// Whether its users are eligible for offers; nil if all users read it.
+    package var isEligible: Bool?
     package var locale: String
+
+    package var text: String { pieces.map { $0.text }.joined() }
   }
 
   /// The claims of texts, by text.

@@ -68,9 +68,46 @@ enum ClaimCurrencies {
         {
           continue
         }
+        let isShort = end + 1 < text.scalars.count && text.scalars[end] == "." && isLetter(sign[0])
+        return (currencies, end - place + (isShort && text.scalars[end + 1] == " " ? 1 : 0))
+      }
+    }
+    return nil
+  }
+
+  /// A code in capitals as a word of its own: `prices in USD`.
+  static func code(at place: Int, in text: ClaimText) -> (currencies: [String], count: Int)? {
+    for (sign, currencies) in signs
+    where sign.count == 3 && isCode(sign) && place + 3 <= text.scalars.count {
+      guard stands(sign, at: place, in: text),
+        place + 3 == text.scalars.count || !isLetter(text.scalars[place + 3])
+      else { continue }
+      return (currencies, 3)
+    }
+    return nil
+  }
+
+  /// Hundredths of a currency after a number: `10¢ a day`, `17 Cent`.
+  static func minorSign(after place: Int, in text: ClaimText) -> (
+    currencies: [String], count: Int
+  )? {
+    for gap in 0...1 {
+      let start = place + gap
+      guard gap == 0 || place < text.scalars.count && text.scalars[place] == " " else { continue }
+      for (sign, currencies) in minorSigns where start + sign.count <= text.scalars.count {
+        let end = start + sign.count
+        guard text.scalars[start..<end].elementsEqual(sign), gap == 0 || sign.count > 1,
+          end == text.scalars.count || !isLetter(text.scalars[end])
+        else { continue }
         return (currencies, end - place)
       }
     }
     return nil
   }
+
+  private static let minorSigns: [(sign: [Unicode.Scalar], currencies: [String])] = [
+    ("\u{A2}", dollars), ("cents", dollars + ["EUR"]), ("cent", dollars + ["EUR"]),
+    ("centimes", ["EUR", "CHF"]), ("c\u{E9}ntimos", ["EUR"]), ("centesimi", ["EUR"]),
+    ("ct", ["EUR"]), ("centavos", ["BRL", "MXN"]), ("pence", ["GBP"]), ("p", ["GBP"]),
+  ].map { (Array($0.0.unicodeScalars), $0.1) }
 }

@@ -33,19 +33,13 @@ package enum ClaimFindings {
       }
     }
     var found = groups.map { diagnostic($0.first, $0.others, isNative: isNative) }
-    if let unchecked = result.unchecked {
+    for gap in [result.unchecked, result.isInKnownLanguage == false ? result.gap : nil] {
+      guard let gap, found.last?.message != gap else { continue }
       found.append(
         Diagnostic(
-          .uncheckedClaim, unchecked, severity: .note,
-          range: SourceRange(from: 0, to: min(1, source.utf8.count))))
-    }
-    if result.isInKnownLanguage == false {
-      found.append(
-        Diagnostic(
-          .uncheckedClaim,
-          "the text is in a language without claim words: only its attributes are checked",
-          severity: .note, range: SourceRange(from: 0, to: min(1, source.utf8.count)),
-          suggestion: "give its words with --claim-words"))
+          .uncheckedClaim, gap, severity: .note,
+          range: SourceRange(from: 0, to: min(1, source.utf8.count)),
+          suggestion: gap == result.unchecked ? nil : "give its words with --claim-words"))
     }
     return found.sorted { ($0.range?.from ?? 0) < ($1.range?.from ?? 0) }
   }

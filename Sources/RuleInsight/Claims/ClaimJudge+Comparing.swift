@@ -38,7 +38,8 @@ extension ClaimJudge {
     for product in about {
       let savings =
         isOfOffer
-        ? [offerSaving(product) ?? 0] : savings(of: product, against: named)
+        ? [offerSaving(product, for: discountTime(percent.range, sentence)) ?? 0]
+        : savings(of: product, against: named)
       if let most = savings.max() { best.append((product, most)) }
     }
     guard !best.isEmpty else {
@@ -101,15 +102,35 @@ extension ClaimJudge {
   /// Whether a discount applies to the first period of an offer: `50% off your first year`.
   private func isOfFirst(_ range: Range<Int>, _ sentence: Range<Int>) -> Bool {
     let clause = clause(range.lowerBound, in: sentence)
-    return reading.has(.first, in: clause) && !reading.has(.free, in: clause)
-      && reading.quantities.contains { clause.contains($0.range.lowerBound) }
+    guard !reading.has(.free, in: clause) else { return false }
+    let spans = reading.quantities.filter { clause.contains($0.range.lowerBound) && !isRate($0) }
+    return reading.has(.first, in: clause) && !spans.isEmpty
+      || discountTime(range, sentence) != nil
+  }
+
+  /// How long a discount lasts, if the text says so: `50% off for 3 months`.
+  private func discountTime(_ range: Range<Int>, _ sentence: Range<Int>) -> Period? {
+    let clause = clause(range.lowerBound, in: sentence)
+    for place in clause where text.isOwn[place] {
+      if let word = reading.match([.forWord], at: place),
+        let span = reading.span(at: reading.skip(place + word.count, [" "]))
+      {
+        return span.period
+      }
+    }
+    return nil
   }
 
   /// The share that the first phase of an offer with a price saves; nil without one.
-  private func offerSaving(_ product: Int) -> Double? {
+  private func offerSaving(_ product: Int, for time: Period? = nil) -> Double? {
+    let known = products[product]
+    if let full = known.fullMicros, let micros = known.micros, full > micros, full > 0 {
+      return 1 - Double(micros) / Double(full)
+    }
     guard let phase = phases(product).first(where: { !$0.isFree }),
-      let year = products[product].price(per: .year), year > 0
+      let year = known.price(per: .year), year > 0
     else { return nil }
+    if let time, !ClaimProduct.isSame(time, phase.total) { return 0 }
     return 1 - ClaimProduct.perYear(phase.micros, phase.period) / year
   }
 
@@ -187,6 +208,9 @@ extension ClaimJudge {
           ?? moneys.first(where: {
             $0.range.lowerBound >= other.range.upperBound && !$0.isStruck
           })
+          ?? reading.moneys.first(where: {
+            0...60 ~= $0.range.lowerBound - other.range.upperBound && !$0.isStruck
+          })
       else { continue }
       let from = min(actual.range.lowerBound, turn.range.lowerBound)
       let isHedged =
@@ -195,6 +219,16 @@ extension ClaimJudge {
       if isHedged { continue }
       compare(
         other, with: actual, turn.range.lowerBound..<other.range.upperBound, sentence,
+        isStruck: false)
+    }
+    // `De R$ 399,90 por R$ 199,90`
+    for (other, actual) in zip(moneys, moneys.dropFirst())
+    where reading.precedes([.reduced], other.range.lowerBound)
+      && actual.range.lowerBound - other.range.upperBound <= 8
+      && other.amount ?? 0 > actual.amount ?? 0 && !other.isStruck
+    {
+      compare(
+        other, with: actual, other.range.lowerBound..<actual.range.upperBound, sentence,
         isStruck: false)
     }
     for money in moneys where money.attribute == nil && money.sources.isEmpty && !money.isStruck {
@@ -213,6 +247,21 @@ extension ClaimJudge {
     let scale =
       money.unit.map { ClaimProduct.perYear(1_000_000, $0.period) / 1e6 } ?? 1
     var known: [(product: Int, most: Double)] = []
+    if isOfFirst(money.range, sentence) {
+      for product in about {
+        let phase = phases(product).first { !$0.isFree }
+        let saved = phase.flatMap { phase in
+          products[product].price(per: .year).map {
+            $0 * ClaimProduct.perYear(1, Period(known: .year, 1))
+              / ClaimProduct.perYear(1, phase.period) - Double(phase.micros)
+          }
+        }
+        add(
+          .savings, product, money.range, in: sentence,
+          holds: amount <= (saved ?? 0) / 1e6 + 0.01)
+      }
+      return
+    }
     for product in about {
       guard let own = products[product].price(per: .year) else { continue }
       let others = products.indices.compactMap { other -> Double? in
@@ -271,7 +320,8 @@ extension ClaimJudge {
         .comparison, product, range, in: sentence, holds: false, "the other price is not higher")
     }
     if other.attribute == nil {
-      return judgeOrigin(other, high, mine ?? theirs, product, range, sentence)
+      let own = abs(Double(known.micros ?? 0) / 1e6 - low) < 0.0051 ? known.period : nil
+      return judgeOrigin(other, high, mine ?? theirs ?? own, product, range, sentence)
     }
     if (mine == nil) != (theirs == nil), actual.attribute != nil {
       return add(

@@ -36,14 +36,15 @@ extension ClaimJudge {
     let spans = reading.quantities.filter { sentence.contains($0.range.lowerBound) }
     var isSaid = false
     for word in reading.words(.free, in: sentence) {
-      guard text.outputs[word.range.lowerBound] < 0 else { continue }
+      guard text.isOwn[word.range.lowerBound] else { continue }
       let isOffer =
         hasOffer || spans.contains { !isRate($0) } || reading.has(.attempt, in: sentence)
         || reading.has(.until, in: sentence) && !offersEnd(sentence).isEmpty
         || followsThen(word.range, sentence) || isAlone(word.range, sentence)
         || reading.has(.today, in: sentence)
-      guard isOffer else { continue }
+      guard isOffer, !isOfAnother(word.range, sentence) else { continue }
       isSaid = true
+      if judgeFreeMonths(word.range, spans, sentence) { continue }
       for product in products(at: word.range.lowerBound, in: sentence, wantsOffer: true) {
         add(
           .free, product, claimRange(word.range, sentence), in: sentence,
@@ -52,7 +53,7 @@ extension ClaimJudge {
     }
     if isSaid { return }
     for word in reading.words(.trial, in: sentence).prefix(1) {
-      guard text.outputs[word.range.lowerBound] < 0, isPromise(word.range, sentence) else {
+      guard text.isOwn[word.range.lowerBound], isPromise(word.range, sentence) else {
         continue
       }
       for product in products(at: word.range.lowerBound, in: sentence, wantsOffer: true) {
@@ -107,7 +108,8 @@ extension ClaimJudge {
   func isRate(_ span: ClaimReading.Quantity) -> Bool {
     if case .periodLength? = span.attribute?.meaning { return true }
     return reading.moneys.contains { money in
-      money.unit.map { $0.range.overlaps(span.range) } ?? false
+      money.amount != 0
+        && money.unit.map { !$0.isSpan && $0.range.overlaps(span.range) } ?? false
     } || precededByEvery(span.range)
   }
 
@@ -143,11 +145,14 @@ extension ClaimJudge {
     var ranges = reading.words(.noPayment, in: sentence).map { $0.range }
     for money in reading.moneys
     where sentence.contains(money.range.lowerBound) && money.amount == 0 && money.attribute == nil {
-      if reading.words(.today, in: clause(money.range.lowerBound, in: sentence)).isEmpty {
-        continue
-      }
+      let clause = clause(money.range.lowerBound, in: sentence)
+      guard
+        reading.has(.today, in: clause) || reading.has(.first, in: clause)
+          || money.unit?.isSpan ?? false
+      else { continue }
       ranges.append(money.range)
     }
+    if ranges.isEmpty, let range = deniedPayment(sentence) { ranges.append(range) }
     for range in ranges {
       for product in products(at: range.lowerBound, in: sentence, wantsOffer: true) {
         add(
@@ -157,12 +162,28 @@ extension ClaimJudge {
     }
   }
 
+  /// `You won't pay a cent today`: words for nothing, payment and now in one clause.
+  private func deniedPayment(_ sentence: Range<Int>) -> Range<Int>? {
+    for word in reading.words(.today, in: sentence) {
+      let clause = clause(word.range.lowerBound, in: sentence)
+      guard let pay = reading.words(.pay, in: clause).first,
+        !reading.moneys.contains(where: { clause.contains($0.range.lowerBound) })
+      else { continue }
+      let denial = reading.words.first {
+        ($0.kind == .nothing || $0.kind == .negation) && clause.contains($0.range.lowerBound)
+          && abs($0.range.lowerBound - pay.range.lowerBound) < 30
+      }
+      if denial != nil { return word.range }
+    }
+    return nil
+  }
+
   // MARK: How long
 
   private mutating func judgeLengths(_ sentence: Range<Int>) {
     let hasThen = reading.has(.then, in: sentence) || reading.has(.free, in: sentence)
     for span in reading.quantities where sentence.contains(span.range.lowerBound) {
-      if isRate(span) || span.isBare && !hasThen { continue }
+      if isRate(span) || span.isBare && !hasThen || reading.isAhead(span.range) { continue }
       if case .periodLength? = span.attribute?.meaning { continue }
       guard isAboutOffer(span, sentence) else { continue }
       let about =
@@ -199,8 +220,13 @@ extension ClaimJudge {
     }
     if hasWord {
       // In `Free for 7 days, then ...` the part after "then" is about something else.
-      return !reading.words(.then, in: clause).contains {
-        $0.range.upperBound <= span.range.lowerBound
+      // `$59.99 after a free week` says both after "then".
+      return !reading.words(.then, in: clause).contains { then in
+        then.range.upperBound <= span.range.lowerBound
+          && !reading.words(.free, in: clause).contains {
+            $0.range.lowerBound >= then.range.upperBound
+              && abs($0.range.lowerBound - span.range.lowerBound) <= 16
+          }
       }
     }
     if span.isBare { return true }

@@ -7,6 +7,7 @@ extension ClaimJudge {
     for money in reading.moneys where sentence.contains(money.range.lowerBound) {
       if let attribute = money.attribute {
         judge(attribute, money, sentence)
+        judgeOtherPeriod(attribute, sentence)
       } else if !money.isStruck {
         judgeAmount(money, sentence)
       }
@@ -29,15 +30,13 @@ extension ClaimJudge {
   private mutating func judge(_ attribute: Attribute, _ money: Money, _ sentence: Range<Int>) {
     guard let unit = money.unit, !attribute.range.isEmpty, money.amount != nil else { return }
     let known = products[attribute.product]
-    let range =
-      money.range.lowerBound < unit.range.lowerBound
-      ? money.range.lowerBound..<unit.range.upperBound
-      : unit.range.lowerBound..<money.range.upperBound
+    let range = Self.range(money.range, unit.range, text)
     switch attribute.meaning {
     case .price(per: nil):
+      let period = known.period ?? (unit.isSpan ? known.product.accessPeriod : nil)
       add(
         .period, attribute.product, range, in: sentence,
-        holds: known.period.map { ClaimProduct.isSame($0, unit.period) } ?? false,
+        holds: period.map { ClaimProduct.isSame($0, unit.period) } ?? false,
         "the price is not for \(Self.article(unit.period))")
     case .price(per: let per?):
       if known.period == nil { return }
@@ -55,6 +54,35 @@ extension ClaimJudge {
         holds: ClaimProduct.isSame(meant, unit.period))
     default: return
     }
+  }
+
+  /// `{{ secondary.price }}/{{ primary.localizedPeriod }}`: the period of another product.
+  private mutating func judgeOtherPeriod(_ attribute: Attribute, _ sentence: Range<Int>) {
+    guard case .price(per: nil) = attribute.meaning, !attribute.range.isEmpty else { return }
+    var at = reading.skip(attribute.range.upperBound, [" "])
+    if at < text.scalars.count, text.scalars[at] == "/" { at += 1 }
+    if let per = reading.match([.per], at: at) { at += per.count }
+    at = reading.skip(at, [" "])
+    guard
+      let other = reading.attributes.first(where: {
+        $0.range.lowerBound == at && !$0.range.isEmpty && $0.product != attribute.product
+          && ($0.meaning == .localizedPeriod || $0.meaning == .period)
+      }), let period = products[attribute.product].period,
+      let theirs = products[other.product].period
+    else { return }
+    add(
+      .period, attribute.product, attribute.range.lowerBound..<other.range.upperBound,
+      in: sentence, holds: ClaimProduct.isSame(period, theirs),
+      "the period is that of '\(products[other.product].identifier)'")
+  }
+
+  /// A price with its period; without it if that stands on another line.
+  private static func range(_ price: Range<Int>, _ unit: Range<Int>, _ text: ClaimText)
+    -> Range<Int>
+  {
+    let whole =
+      min(price.lowerBound, unit.lowerBound)..<max(price.upperBound, unit.upperBound)
+    return text.scalars[whole].contains("\n") ? price : whole
   }
 
   static func article(_ period: Period) -> String {
@@ -78,8 +106,9 @@ extension ClaimJudge {
   private mutating func judgeAmount(_ money: Money, _ sentence: Range<Int>) {
     let clause = clause(money.range.lowerBound, in: sentence)
     guard let amount = money.amount, amount > 0 else { return }
+    if isFrom(money, in: clause) { return judgeFrom(amount, money, sentence) }
     if isBound(money, in: clause) { return judgeBound(amount, money, sentence) }
-    if reading.has(.hedge, in: clause) || reading.has(.off, in: clause)
+    if isHedged(money, in: clause) || reading.has(.off, in: clause)
       || reading.words(.instead, in: clause).contains(where: {
         $0.range.upperBound <= money.range.lowerBound
       })
@@ -88,18 +117,14 @@ extension ClaimJudge {
     }
     let isComputed = !money.sources.isEmpty
     let about =
-      isComputed ? money.sources : products(at: money.range.lowerBound, in: sentence)
+      isComputed ? money.sources : productsOfAmount(money, sentence)
     let candidates = about.filter {
       money.currencies.isEmpty || money.currencies.contains(products[$0].currency.code)
     }
     guard !candidates.isEmpty else { return }
     let isMatched = candidates.contains { matches(amount, money.unit?.period, $0, isComputed) }
     let range =
-      money.unit.map {
-        min(
-          money.range.lowerBound, $0.range.lowerBound)..<max(
-            money.range.upperBound, $0.range.upperBound)
-      } ?? money.range
+      money.unit.map { Self.range(money.range, $0.range, text) } ?? money.range
     if isMatched {
       for product in candidates where matches(amount, money.unit?.period, product, isComputed) {
         let isOffer = isOfferPrice(amount, product)
@@ -120,19 +145,99 @@ extension ClaimJudge {
     }
   }
 
+  /// Whether an amount is about something else: `worth $50`, `a gym costs $50`. A colon ends that:
+  /// `Cheaper than a coffee: $0.99 a week`.
+  private func isHedged(_ money: Money, in clause: Range<Int>) -> Bool {
+    let place = money.range.lowerBound
+    if reading.words(.hedge, in: clause).contains(where: { word in
+      word.range.upperBound > place || !text.scalars[word.range.upperBound..<place].contains(":")
+    }) {
+      return true
+    }
+    guard
+      let verb = reading.words(.costs, in: clause).last(where: { $0.range.upperBound <= place }),
+      let subject = text.wordStarts.last(where: {
+        $0 < verb.range.lowerBound && clause.contains($0)
+      })
+    else { return false }
+    return !reading.languages.contains { $0.longest(at: subject, in: text) > 0 }
+  }
+
+  /// The products that an amount may belong to. Its own period does not select them: `5 € im
+  /// Monat` may be a twelfth of the yearly price.
+  private func productsOfAmount(_ money: Money, _ sentence: Range<Int>) -> [Int] {
+    guard let unit = money.unit, subjects(in: sentence).isEmpty else {
+      return products(at: money.range.lowerBound, in: sentence)
+    }
+    let clause = clause(money.range.lowerBound, in: sentence)
+    let others = reading.adverbs.contains {
+      clause.contains($0.place) && !unit.range.contains($0.place)
+    }
+    if others {
+      return products(at: money.range.lowerBound, in: sentence)
+    }
+    return productsOfText
+  }
+
+  /// The products that the attributes of the text belong to, else all.
+  private var productsOfText: [Int] {
+    let everywhere = subjects(in: 0..<text.scalars.count)
+    return everywhere.isEmpty
+      ? Array(products.indices) : Self.unique(everywhere.map { $0.product })
+  }
+
   /// Whether a price for a period follows `less than` directly.
   private func isBound(_ money: Money, in clause: Range<Int>) -> Bool {
-    money.unit != nil
-      && reading.words(.below, in: clause).contains {
-        0...2 ~= money.range.lowerBound - $0.range.upperBound
+    guard let unit = money.unit else { return false }
+    return reading.words(.below, in: clause).contains {
+      0...2 ~= money.range.lowerBound - $0.range.upperBound
+        || 0...2 ~= $0.range.lowerBound - max(money.range.upperBound, unit.range.upperBound)
+    }
+  }
+
+  /// Whether `from` stands before a price, or after it in languages with suffixes.
+  private func isFrom(_ money: Money, in clause: Range<Int>) -> Bool {
+    guard let unit = money.unit else { return false }
+    return reading.words(.from, in: clause).contains {
+      0...8 ~= money.range.lowerBound - $0.range.upperBound
+        || 0...1 ~= $0.range.lowerBound - money.range.upperBound
+        || 0...1 ~= $0.range.lowerBound - unit.range.upperBound
+    }
+  }
+
+  /// `from $2.99 a month`: false if every product costs more.
+  private mutating func judgeFrom(_ amount: Double, _ money: Money, _ sentence: Range<Int>) {
+    guard let unit = money.unit else { return }
+    let inSentence = Self.unique(subjects(in: sentence).map { $0.product })
+    var costs: [(product: Int, price: Double)] = []
+    for product in inSentence.isEmpty ? productsOfText : inSentence {
+      let known = products[product]
+      guard money.currencies.isEmpty || money.currencies.contains(known.currency.code),
+        let price = known.price(per: unit.period.unit)
+      else { continue }
+      costs.append((product, price * Double(unit.period.count) / 1e6))
+      for phase in phases(product) where !phase.isFree {
+        let year = ClaimProduct.perYear(phase.micros, phase.period)
+        costs.append((product, year / ClaimProduct.perYear(1_000_000, unit.period)))
       }
+    }
+    guard let least = costs.map({ $0.price }).min() else { return }
+    let holds = amount >= least || isNear(least, amount, most: 0.501)
+    for product in Self.unique(costs.map { $0.product }) {
+      if holds, costs.allSatisfy({ $0.product != product || $0.price > least }) { continue }
+      let own = costs.filter { $0.product == product }.map { $0.price }.min() ?? least
+      add(
+        .price, product, Self.range(money.range, unit.range, text), in: sentence, holds: holds,
+        "\(Self.article(unit.period)) costs \(products[product].price(Int64(own * 1e6)))")
+    }
   }
 
   /// `less than $1 a week`: it is about the products that cost less, or else about all.
   private mutating func judgeBound(_ amount: Double, _ money: Money, _ sentence: Range<Int>) {
     guard let unit = money.unit else { return }
     var costs: [(product: Int, price: Double)] = []
-    for product in products(at: money.range.lowerBound, in: sentence).prefix(8) {
+    let inSentence = Self.unique(subjects(in: sentence).map { $0.product })
+    for product in (inSentence.isEmpty ? productsOfText : inSentence).prefix(8) {
       let known = products[product]
       guard money.currencies.isEmpty || money.currencies.contains(known.currency.code),
         let price = known.price(per: unit.period.unit)
@@ -143,10 +248,7 @@ extension ClaimJudge {
     for (product, price) in cheaper.isEmpty ? costs : cheaper {
       add(
         .price, product,
-        min(
-          money.range.lowerBound, unit.range.lowerBound)..<max(
-            money.range.upperBound, unit.range.upperBound),
-        in: sentence, holds: !cheaper.isEmpty,
+        Self.range(money.range, unit.range, text), in: sentence, holds: !cheaper.isEmpty,
         "\(Self.article(unit.period)) costs \(products[product].price(Int64(price * 1e6)))")
     }
   }
@@ -157,9 +259,18 @@ extension ClaimJudge {
       let gap = money.range.lowerBound - $0.range.upperBound
       return 0...12 ~= gap
     } || [ClaimWords.Kind.lifetime, .billed, .today].contains { reading.has($0, in: clause) }
+      || isOffered(money, clause)
       || reading.quantities.contains {
         clause.contains($0.range.lowerBound) && !isRate($0) && reading.has(.first, in: clause)
       }
+  }
+
+  /// `Subscribe for $39.99`, `Get Pro for just $2.99`
+  private func isOffered(_ money: Money, _ clause: Range<Int>) -> Bool {
+    guard reading.precedes([.forWord, .plan], money.range.lowerBound) else { return false }
+    return [ClaimWords.Kind.attempt, .subscription].contains {
+      reading.words($0, in: clause).contains { $0.range.upperBound <= money.range.lowerBound }
+    }
   }
 
   private func isOfferPrice(_ amount: Double, _ product: Int) -> Bool {
@@ -202,9 +313,18 @@ extension ClaimJudge {
     -> Bool
   {
     isRegular(amount, unit, product, isComputed)
-      || isOfferPrice(amount, product)
-        && (unit == nil
-          || products[product].phases.contains { ClaimProduct.isSame($0.period, unit ?? $0.period) })
+      || products[product].phases.contains { phase in
+        guard phase.micros > 0 else { return false }
+        let (price, total) = (phase.micros, phase.micros * Int64(phase.cycles))
+        return Self.isExact(price, amount)
+          && (unit.map { ClaimProduct.isSame(phase.period, $0) } ?? true)
+          || Self.isExact(total, amount)
+            && (unit.map { ClaimProduct.isSame(phase.total, $0) } ?? true)
+      }
+  }
+
+  private static func isExact(_ micros: Int64, _ amount: Double) -> Bool {
+    abs(Double(micros) / 1e6 - amount) < 0.0051
   }
 
   // MARK: Currency

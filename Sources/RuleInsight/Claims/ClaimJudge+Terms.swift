@@ -9,19 +9,36 @@ extension ClaimJudge {
         judgeCancel(word, sentence)
       }
     }
+    judgeComposedCancel(sentence)
     for word in reading.words(.renews, in: sentence).prefix(1) {
-      if isNegatedRenewal(word.range, sentence) { continue }
+      let isNegated = isNegatedRenewal(word.range, sentence)
+      if isNegated, reading.has(.condition, in: sentence) { continue }
       let about = products(at: word.range.lowerBound, in: sentence)
       for product in renewing(about, in: sentence) {
         add(
-          .renewal, product, word.range, in: sentence, holds: products[product].renews,
-          "it does not renew")
+          .renewal, product, word.range, in: sentence,
+          holds: products[product].renews != isNegated,
+          isNegated ? "it renews" : "it does not renew")
       }
     }
     for word in reading.words(.lifetime, in: sentence).prefix(1) {
       judgeLifetime(word, sentence)
     }
     judgeBilling(sentence)
+  }
+
+  /// `You can cancel whenever you like`: words for cancelling and any time in one clause.
+  private mutating func judgeComposedCancel(_ sentence: Range<Int>) {
+    if reading.has(.cancel, in: sentence) || reading.has(.noCommitment, in: sentence) { return }
+    for verb in reading.words(.cancelVerb, in: sentence) {
+      let clause = clause(verb.range.lowerBound, in: sentence)
+      guard let time = reading.words(.anytime, in: clause).first else { continue }
+      let range =
+        min(
+          verb.range.lowerBound, time.range.lowerBound)..<max(
+          verb.range.upperBound, time.range.upperBound)
+      return judgeCancel(ClaimReading.Word(kind: .cancel, range: range), sentence)
+    }
   }
 
   private func isNegatedRenewal(_ range: Range<Int>, _ sentence: Range<Int>) -> Bool {
@@ -80,8 +97,12 @@ extension ClaimJudge {
 
   /// `billed annually`, `jährlich abgerechnet`
   private mutating func judgeBilling(_ sentence: Range<Int>) {
-    for word in reading.words(.billed, in: sentence) {
-      guard let said = billing(word.range, sentence) else { continue }
+    let words = reading.words(.billed, in: sentence) + reading.words(.renews, in: sentence)
+    var seen: Set<Range<Int>> = []
+    for word in words {
+      guard let said = billing(word.range, sentence), seen.insert(said.range).inserted else {
+        continue
+      }
       for product in products(at: word.range.lowerBound, in: sentence) {
         judge(said, of: product, word.range, sentence)
       }
@@ -113,13 +134,18 @@ extension ClaimJudge {
     var steps = 0
     while at < clause.upperBound, steps < 3 {
       if reading.moneys.contains(where: { $0.range.contains(at) }) { break }
-      if let unit = reading.rate(after: at) { return unit }
+      if let unit = reading.rate(after: at), !unit.isSpan { return unit }
       while at < clause.upperBound, text.scalars[at] != " " { at += 1 }
       at = reading.skip(at)
       steps += 1
     }
     var start = word.lowerBound - 1
     while start >= clause.lowerBound, word.lowerBound - start < 24 {
+      if let every = reading.match([.every], at: start), start + every.count < word.lowerBound,
+        let unit = reading.rate(after: start), unit.range.upperBound <= word.lowerBound
+      {
+        return unit
+      }
       if let adverb = reading.match(ClaimReading.adverbKinds, at: start),
         start + adverb.count <= word.lowerBound,
         let (unit, count) = ClaimReading.unit(adverb.kind), let period = Period(unit, count),

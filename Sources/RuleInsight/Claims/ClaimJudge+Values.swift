@@ -26,11 +26,30 @@ extension ClaimJudge {
               "'\(products[attribute.product].identifier)' has no \(attribute.name)"
                 + (text.isEmpty ? "" : ", which is written '\(text)'")),
             range: source(of: attribute), sentence: self.text.text(sentence),
-            words: self.text.text(attribute.range), locale: locale))
+            words: self.text.text(attribute.range), locale: locale, part: attribute.range))
         continue
       }
       judgeLanguage(attribute, sentence)
     }
+    for (output, range) in text.written where reading.tags[output].filters.contains("date") {
+      judgeDate(range)
+    }
+  }
+
+  /// A date with names of months or days, written with the filter `date`.
+  private mutating func judgeDate(_ range: Range<Int>) {
+    let letters = range.filter { ClaimText.isWord(text.scalars[$0]) }
+    guard letters.count > 2, !reading.languages.isEmpty,
+      !reading.attributes.contains(where: { $0.range == range })
+    else { return }
+    let own = String(locale.prefix { $0 != "_" && $0 != "-" }).lowercased()
+    let codes = reading.languages.map { $0.code }
+    if codes.contains(own) { return }
+    add(
+      .language, nil, range, in: sentence(around: range.lowerBound),
+      .fails(
+        "the text is in \(codes.joined(separator: " or ")), and the date '\(text.text(range))' is written for the locale \(locale)"
+      ))
   }
 
   private func source(of attribute: Attribute) -> SourceRange {
@@ -50,6 +69,16 @@ extension ClaimJudge {
   // MARK: Languages
 
   private mutating func judgeLanguage(_ attribute: Attribute, _ sentence: Range<Int>) {
+    if attribute.name == "trialPeriodText" || attribute.name == "trial_period",
+      let language = reading.languages.first,
+      !reading.languages.contains(where: { $0.code == "en" })
+    {
+      return add(
+        .language, attribute.product, attribute.range, in: sentence,
+        .fails(
+          "the text is in \(language.code), and \(attribute.name) is always English, as in '\(attribute.text)': '\(products[attribute.product].identifier)'"
+        ))
+    }
     guard [.offerEnd, .date, .localizedPeriod].contains(attribute.meaning),
       !reading.languages.isEmpty
     else { return }

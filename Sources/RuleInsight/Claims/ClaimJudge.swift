@@ -54,19 +54,21 @@ struct ClaimJudge {
         continue
       }
       judgeOffer(sentence)
+      judgeCharges(sentence)
       judgeTerms(sentence)
       judgePrices(sentence)
       judgeSavings(sentence)
       judgeComparisons(sentence)
     }
     judgeStyle()
+    judgeCurrencyWords()
     return claims
   }
 
   // MARK: Offers as this user may have them
 
   func phases(_ product: Int) -> [ClaimProduct.Phase] {
-    isEligible ? products[product].phases : []
+    isEligible ? products[product].phases : products[product].phasesForAll
   }
 
   // MARK: Saying
@@ -81,7 +83,7 @@ struct ClaimJudge {
       Claim(
         kind: kind, product: known?.identifier ?? "", slot: known?.slot ?? "", verdict: verdict,
         range: text.source(range, tags: tagRanges), sentence: lastSentence?.text ?? "",
-        words: text.text(range), locale: locale))
+        words: text.text(range), locale: locale, part: range))
   }
 
   /// Adds a claim that holds or fails. The reason is the store's behavior, unless another one is
@@ -156,7 +158,9 @@ struct ClaimJudge {
       if all.count > 1, let last = before.last, !wantsOffer { return [last.product] }
       return all
     }
+    if let named = productsByPeriod(in: clause(place, in: sentence)) { return named }
     if let named = productsByPeriod(in: sentence) { return named }
+    if let named = productsByHeading(of: sentence) { return named }
     if let guarded = guarded(place) { return guarded }
     // Sentences of the same line, then the rest of the text.
     let line = line(around: sentence)
@@ -178,6 +182,19 @@ struct ClaimJudge {
   private func productsByPeriod(in sentence: Range<Int>) -> [Int]? {
     let found = productsOfAdverbs(in: sentence)
     return found.isEmpty || found.count == products.count ? nil : Self.unique(found)
+  }
+
+  /// The products of the plan that a line above names: `Monthly`, then `7 days free`.
+  private func productsByHeading(of sentence: Range<Int>) -> [Int]? {
+    guard let number = text.sentences.firstIndex(of: sentence) else { return nil }
+    for heading in text.sentences[..<number].suffix(2).reversed() {
+      guard let name = reading.planName(in: heading) else { continue }
+      let found = products.indices.filter {
+        products[$0].period.map { ClaimProduct.isSame($0, name.period) } ?? false
+      }
+      return found.isEmpty || found.count == products.count ? nil : found
+    }
+    return nil
   }
 
   /// The products for each word such as `monthly` in a range, in the order of the words.

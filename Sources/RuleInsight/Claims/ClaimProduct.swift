@@ -27,6 +27,12 @@ struct ClaimProduct: Sendable {
   var period: Period?
   /// The phases before the regular price, for an eligible user.
   var phases: [Phase] = []
+  /// The phases that every user has, such as the discount of a coupon.
+  var phasesForAll: [Phase] = []
+  /// Whether it is charged again; false for a prepaid plan.
+  private var isRecurring = true
+  /// The regular price without a coupon.
+  var fullMicros: Int64?
   /// Whether the store itself hides offers from ineligible users.
   var hidesOffers: Bool
   /// The commitment, if it is longer than the billing period.
@@ -47,6 +53,7 @@ struct ClaimProduct: Sendable {
       let base = offer.phases.last
     {
       micros = base.micros
+      isRecurring = base.cycles != 1
       period = base.period.androidPeriod?.normalized
       phases = offer.phases.dropLast().compactMap { phase in
         phase.period.androidPeriod.map {
@@ -69,7 +76,26 @@ struct ClaimProduct: Sendable {
     if let plan = product.billingPlan, plan.kind == .monthly, let whole = period {
       commitment = whole
     }
+    fullMicros = micros
     format = PriceLocale(locale ?? product.locale ?? "en_US").format(for: currency)
+    if product.coupon != nil || !product.purchaseOptions.isEmpty { take(product) }
+  }
+
+  /// Takes the charges of a coupon, or of a purchase option, from the timeline.
+  private mutating func take(_ product: PricedProduct) {
+    // Amounts and lengths do not depend on the day.
+    let day = CivilDate(daysSince1970: 0)
+    guard let timeline = try? PaymentTimeline(product, from: day) else { return }
+    func spans(_ timeline: PaymentTimeline) -> [Phase] {
+      timeline.offer.compactMap { phase in
+        phase.period.map { Phase(micros: phase.micros, period: $0, cycles: phase.cycles ?? 1) }
+      }
+    }
+    phases = spans(timeline)
+    micros = timeline.regular.micros
+    if let others = try? PaymentTimeline(product, isEligible: false, from: day) {
+      phasesForAll = spans(others)
+    }
   }
 
   /// Whether the offer begins with a free phase, for eligible users.
@@ -77,7 +103,8 @@ struct ClaimProduct: Sendable {
   /// The total length of all free phases at the beginning.
   var freeTime: Period? { isFreeAtFirst ? phases[0].total : nil }
   var renews: Bool {
-    period != nil && (product.kind == nil || product.kind == .autoRenewableSubscription)
+    period != nil && isRecurring
+      && (product.kind == nil || product.kind == .autoRenewableSubscription)
   }
   /// Whether a product that is bought once expires.
   var ends: Bool { product.kind == .nonRenewingSubscription || product.accessPeriod != nil }
@@ -89,21 +116,23 @@ struct ClaimProduct: Sendable {
   /// `charges $4.99 for 3 months, then $59.99 a year`
   func charges(isEligible: Bool) -> String {
     var parts: [String] = []
-    if isEligible {
-      for phase in phases {
-        parts.append(
-          phase.isFree
-            ? "nothing for \(phase.total.words)"
-            : phase.cycles > 1
-              ? "\(price(phase.micros)) every \(Self.unit(phase.period)) for \(phase.total.words)"
-              : "\(price(phase.micros)) for \(phase.period.words)")
-      }
+    for phase in isEligible ? phases : phasesForAll {
+      parts.append(
+        phase.isFree
+          ? "nothing for \(phase.total.words)"
+          : phase.cycles > 1
+            ? "\(price(phase.micros)) every \(Self.unit(phase.period)) for \(phase.total.words)"
+            : "\(price(phase.micros)) for \(phase.period.words)")
     }
-    if let micros {
+    if let commitment, let plan = product.billingPlan, let micros = plan.micros,
+      let period = plan.period
+    {
+      parts.append("\(price(micros)) every \(Self.unit(period)) for at least \(commitment.words)")
+    } else if let micros {
       parts.append(price(micros) + (period.map { " every \(Self.unit($0))" } ?? " once"))
     }
     guard let first = parts.first else { return "has no price here" }
-    let isFree = isEligible && isFreeAtFirst
+    let isFree = (isEligible ? phases : phasesForAll).first?.isFree ?? false
     return "charges "
       + ([isFree ? first : first + " now"] + parts.dropFirst()).joined(separator: ", then ")
   }

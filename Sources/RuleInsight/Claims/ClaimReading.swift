@@ -18,6 +18,7 @@ struct ClaimReading: Sendable {
   struct Adverb: Sendable {
     var place: Int
     var period: Period
+    var count: Int
   }
 
   struct Word: Sendable {
@@ -45,6 +46,8 @@ struct ClaimReading: Sendable {
   struct Unit: Sendable {
     var period: Period
     var range: Range<Int>
+    /// Whether it is the time that one payment is for: `for 3 months`.
+    var isSpan = false
   }
 
   /// A span of time.
@@ -87,11 +90,11 @@ struct ClaimReading: Sendable {
     findAttributes(products)
     findWords()
     adverbs = text.scalars.indices.compactMap { place in
-      match(Self.adverbKinds, at: place).flatMap { Self.unit($0.kind) }
-        .flatMap { Period($0.unit, $0.count) }.map { Adverb(place: place, period: $0) }
+      adverb(at: place).map { Adverb(place: place, period: $0.period, count: $0.count) }
     }
     findNumbers(products)
     findBareQuantities()
+    findCountedSpans()
     moneys.sort { $0.range.lowerBound < $1.range.lowerBound }
     for place in moneys.indices { moneys[place].unit = unit(of: place) }
   }
@@ -117,11 +120,29 @@ struct ClaimReading: Sendable {
       guard tag.isPlain, let read = tag.reads.first,
         let (product, name) = Self.attribute(read.names, products)
       else { continue }
+      let meaning = ClaimAttribute.named[name] ?? .other
+      let own =
+        tag.hasText && meaning != .other ? value(in: range, isPrice: meaning.isPrice) : range
       attributes.append(
         Attribute(
-          range: range, product: product, meaning: ClaimAttribute.named[name] ?? .other, name: name,
-          text: text.text(range)))
+          range: own, product: product, meaning: meaning, name: name, text: text.text(own)))
     }
+  }
+
+  /// The number or the price in the output of a tag with text of its own.
+  private func value(in range: Range<Int>, isPrice: Bool) -> Range<Int> {
+    guard let start = range.first(where: { ClaimText.isDigit(text.scalars[$0]) }) else {
+      return range
+    }
+    let end = number(at: start).end
+    if isPrice { return signs(around: start..<end).range }
+    // `7-day`
+    var last = end
+    while last < range.upperBound, text.scalars[last] == "-" || ClaimText.isWord(text.scalars[last])
+    {
+      last += 1
+    }
+    return start..<last
   }
 
   private func attribute(at place: Int) -> Attribute? {
@@ -146,7 +167,8 @@ struct ClaimReading: Sendable {
   private static let spoken: Set<ClaimWords.Kind> = [
     .free, .notFree, .trial, .attempt, .noPayment, .today, .first, .until, .then, .off, .upTo,
     .instead, .lifetime, .notLifetime, .cancel, .noCommitment, .renews, .billed, .subscription,
-    .hedge, .below, .half, .negation, .past,
+    .hedge, .below, .half, .negation, .past, .excluded, .pay, .nothing, .from, .cancelVerb,
+    .anytime, .condition, .costs,
   ]
 
   private mutating func findWords() {
@@ -205,11 +227,20 @@ struct ClaimReading: Sendable {
       guard negation.kind == .negation, text.clauses[negation.range.lowerBound] == clause else {
         return false
       }
+      // In `no free trial` the words between belong to the same offer.
+      let between = words.filter {
+        ($0.kind == .free || $0.kind == .trial) && $0.range.lowerBound >= negation.range.upperBound
+          && $0.range.upperBound <= word.range.lowerBound
+      }.reduce(0) { $0 + $1.range.count }
       let before = word.range.lowerBound - negation.range.upperBound
-      if 0...10 ~= before { return true }
+      if before >= 0, before - between <= 10 { return true }
       let after = negation.range.lowerBound - word.range.upperBound
       return isIdeographic && 0...6 ~= after
     }
+      || words.contains {
+        $0.kind == .excluded && text.clauses[$0.range.lowerBound] == clause
+          && 0...16 ~= $0.range.lowerBound - word.range.upperBound
+      }
   }
 
   // MARK: Numbers
@@ -318,7 +349,7 @@ struct ClaimReading: Sendable {
   /// A number that is not an unchanged attribute.
   private mutating func take(_ value: Double, _ range: Range<Int>, _ products: (String) -> Int?) {
     let from = range.lowerBound
-    if from > 0, ClaimText.isWord(text.scalars[from - 1]), text.outputs[from - 1] < 0 {
+    if from > 0, ClaimText.isWord(text.scalars[from - 1]), text.isOwn[from - 1] {
       // Excludes `v2` and `H264`, but not `R$9` and `A$9`, which have a sign before.
       let isSign = signs(around: range).currencies.isEmpty == false
       guard isSign else { return }
@@ -340,6 +371,19 @@ struct ClaimReading: Sendable {
       )
       return
     }
+    if let end = tenths(after: range.upperBound) {
+      // 8 tenths of the price, or 85 hundredths.
+      let share = value < 10 ? value * 10 : value
+      percents.append(Percent(range: from..<end, value: 100 - share, sources: []))
+      return
+    }
+    if let (currencies, count) = ClaimCurrencies.minorSign(after: range.upperBound, in: text) {
+      moneys.append(
+        Money(
+          range: from..<range.upperBound + count, amount: value / 100, currencies: currencies,
+          sources: sources(range, products), isStruck: text.struck[from]))
+      return
+    }
     let (currencies, whole) = signs(around: range)
     if !currencies.isEmpty {
       moneys.append(
@@ -348,12 +392,29 @@ struct ClaimReading: Sendable {
           isStruck: text.struck[from]))
       return
     }
+    if let count = Int(exactly: value), count > 0, count < 1_000, count % 24 == 0,
+      let period = Period(.day, count / 24),
+      let hours = match([.hour], at: skip(range.upperBound, [" ", "-"]))
+    {
+      let end = skip(range.upperBound, [" ", "-"]) + hours.count
+      if rate(after: end) == nil { quantities.append(Quantity(range: from..<end, period: period)) }
+      return
+    }
     if let count = Int(exactly: value), count > 0, count < 1_000,
       let said = unitWord(after: range.upperBound),
       let period = Period(said.unit, count * said.count)
     {
       quantities.append(Quantity(range: from..<said.end, period: period))
     }
+  }
+
+  /// `8折` means 80 % of the price.
+  private func tenths(after place: Int) -> Int? {
+    let at = skip(place, [" "])
+    guard at < text.scalars.count, text.scalars[at] == "\u{6298}",
+      languages.contains(where: { $0.code == "zh" })
+    else { return nil }
+    return at + 1
   }
 
   private func isNegative(_ place: Int) -> Bool {

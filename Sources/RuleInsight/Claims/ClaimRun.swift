@@ -24,6 +24,7 @@ struct ClaimRun: ~Copyable {
   /// One text.
   private struct Text {
     var template: ClaimTemplate
+    var markup: ClaimMarkup
     var isUsable: Bool
     var firstChoice: Int
     var combinations: [[Value]]
@@ -37,6 +38,7 @@ struct ClaimRun: ~Copyable {
     /// The characters of the longest rendering that was too long to check.
     var uncheckedLength: Int?
     var renderings: [ClaimCheck.Rendering] = []
+    var characters = 0
   }
 
   private struct Key: Hashable {
@@ -76,15 +78,17 @@ struct ClaimRun: ~Copyable {
     _ sources: [String], _ environment: TemplateEnvironment, _ words: ClaimWords,
     keepsRenderings: Bool, longestText: Int
   ) {
-    // Entities in tags would shift all positions, so a text with them is not supported here.
     var environment = environment
+    let isHTML = environment.isHTML
     environment.isHTML = false
     self.words = words
     self.keepsRenderings = keepsRenderings
     self.longestText = longestText
     var builder = TemplateSetBuilder(environment)
     var choices = 0
-    for source in sources {
+    for original in sources {
+      let markup = ClaimMarkup(original, isHTML: isHTML)
+      let source = markup.source
       let analysis = environment.analyze(source)
       let template = ClaimTemplate(source, analysis, environment, firstChoice: choices)
       let problems = builder.add(template.source)
@@ -94,7 +98,8 @@ struct ClaimRun: ~Copyable {
       let combinations = template.combinations
       texts.append(
         Text(
-          template: template, isUsable: isUsable, firstChoice: choices, combinations: combinations,
+          template: template, markup: markup, isUsable: isUsable, firstChoice: choices,
+          combinations: combinations,
           hasLocalWords: template.tags.contains { tag in
             tag.reads.contains {
               [.offerEnd, .date, .localizedPeriod].contains(
@@ -147,11 +152,9 @@ struct ClaimRun: ~Copyable {
           selected: text.template.readsSelected ? selected : 0,
           isEligible: state.isEligible, locale: locale(of: text, state))
       }
-      if !keepsRenderings, judged[number].contains(key) { continue }
-      let string = rendered.string
-      if keepsRenderings { keep(string, number, state, selected) }
-      guard judged[number].insert(key).inserted else { continue }
-      judge(string, number, state, selected)
+      // A report marks the false words of each rendering.
+      guard judged[number].insert(key).inserted || keepsRenderings else { continue }
+      judge(rendered.string, number, state, selected)
     }
   }
 
@@ -201,24 +204,37 @@ struct ClaimRun: ~Copyable {
     return result
   }
 
-  private mutating func keep(_ marked: String, _ number: Int, _ state: State, _ selected: Int) {
+  private mutating func keep(
+    _ text: ClaimText, _ falseParts: [Range<Int>], _ number: Int, _ state: State, _ selected: Int
+  ) {
     let template = texts[number].template
-    var view = String.UnicodeScalarView()
-    var isNumber = false
-    for scalar in marked.unicodeScalars {
-      if scalar == ClaimText.Mark.output || scalar == ClaimText.Mark.text { isNumber = true }
-      if !ClaimText.Mark.all.contains(scalar.value), !isNumber { view.append(scalar) }
-      if scalar == ClaimText.Mark.number { isNumber = false }
+    let isFalse = falseParts.reduce(into: Set<Int>()) { $0.formUnion($1) }
+    var pieces: [ClaimCheck.Rendering.Piece] = []
+    func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\n" }
+    let first = text.scalars.firstIndex { !isSpace($0) } ?? 0
+    let last = text.scalars.lastIndex { !isSpace($0) } ?? -1
+    for place in first..<max(first, last + 1) {
+      let character = String(Character(text.shown[place]))
+      let (isStruck, isFalse) = (text.struck[place], isFalse.contains(place))
+      if let last = pieces.last, last.isStruck == isStruck, last.isFalse == isFalse {
+        pieces[pieces.count - 1].text += character
+      } else {
+        pieces.append(.init(text: character, isStruck: isStruck, isFalse: isFalse))
+      }
     }
+    let isForAll = state.isForBoth && !state.attributesDiffer && !template.readsEligibility
     let rendering = ClaimCheck.Rendering(
-      text: String(view).trimmed,
-      selected: template.readsSelected ? state.products[selected].identifier : nil,
-      isEligible: state.isEligible, locale: state.locale)
-    var other = rendering
-    other.isEligible = !rendering.isEligible
-    if !rendering.text.isEmpty, !texts[number].renderings.contains(rendering),
-      !texts[number].renderings.contains(other)
-    {
+      pieces: pieces, selected: template.readsSelected ? state.products[selected].identifier : nil,
+      isEligible: isForAll ? nil : state.isEligible, locale: state.locale)
+    guard !rendering.text.trimmed.isEmpty, !texts[number].renderings.contains(rendering) else {
+      return
+    }
+    if let same = texts[number].renderings.firstIndex(where: {
+      $0.text == rendering.text && $0.selected == rendering.selected
+        && $0.locale == rendering.locale
+    }) {
+      texts[number].renderings[same].isEligible = nil
+    } else {
       texts[number].renderings.append(rendering)
     }
   }
@@ -229,7 +245,8 @@ struct ClaimRun: ~Copyable {
     let template = texts[number].template
     let text = ClaimText(
       marked: marked, texts: template.texts.map { $0.start },
-      tags: template.tags.map { $0.range.from })
+      tags: template.tags.map { $0.range.from },
+      withText: Set(template.tags.indices.filter { template.tags[$0].hasText }))
     guard text.scalars.count <= longestText else {
       texts[number].uncheckedLength = max(text.scalars.count, texts[number].uncheckedLength ?? 0)
       return
@@ -251,15 +268,19 @@ struct ClaimRun: ~Copyable {
       template.readsEligibility || state.attributesDiffer
         || !state.isForBoth
       ? [state.isEligible] : state.isEligible ? [true, false] : []
+    var falseParts: [Range<Int>] = []
     for isEligible in sides {
+      texts[number].characters += text.scalars.count
       var judge = ClaimJudge(
         reading, products, guards: template.texts.map { $0.guards }, selected: selected,
         isEligible: isEligible, locale: state.locale, profile: state.profile)
       for claim in judge.judge() where !unpriced.contains(claim.product) {
+        if claim.fails, let part = claim.part { falseParts.append(part) }
         record(
           claim, number, isEligible, template.readsSelected ? products[selected].identifier : nil)
       }
     }
+    if keepsRenderings { keep(text, falseParts, number, state, selected) }
   }
 
   private mutating func record(
@@ -289,6 +310,7 @@ struct ClaimRun: ~Copyable {
     texts.map { text in
       var result = ClaimCheck.Result()
       result.renderings = text.renderings
+      result.characters = text.characters
       result.unchecked = text.uncheckedLength.map {
         "a rendered text has \($0) characters: claims are checked up to \(longestText)"
       }
@@ -299,7 +321,10 @@ struct ClaimRun: ~Copyable {
           outcome.failing ?? outcome.failingForIneligible ?? outcome.unknown ?? outcome.holding
         claim?.isForIneligibleOnly =
           outcome.failing == nil && outcome.failingForIneligible != nil
-        if let claim { result.claims.append(claim) }
+        if var claim {
+          claim.range = text.markup.original(claim.range)
+          result.claims.append(claim)
+        }
       }
       result.claims.sort { ($0.range.from, $0.range.to) < ($1.range.from, $1.range.to) }
       return result
@@ -308,6 +333,11 @@ struct ClaimRun: ~Copyable {
 }
 
 extension ClaimTemplate.Tag {
+  /// Whether it contains text of its own: `{{ price | append: " a year" }}`, `{{ " a year" }}`.
+  var hasText: Bool {
+    reads.isEmpty || filters.contains("append") || filters.contains("prepend")
+  }
+
   /// Whether it writes an amount or a date whose characters add no information to the attribute.
   fileprivate var isLocalPrice: Bool {
     guard isPlain, let name = reads.first?.names.last.flatMap({ $0 }),

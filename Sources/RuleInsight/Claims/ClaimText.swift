@@ -11,6 +11,8 @@ struct ClaimText: Sendable {
   private(set) var offsets: [Int] = []
   /// The tag that wrote it, by number; -1 for the template's own text.
   private(set) var outputs: [Int] = []
+  /// Whether it is the template's own text, or contained in a tag: `{{ price | append: " a year" }}`.
+  private(set) var isOwn: [Bool] = []
   /// Whether it is struck through.
   private(set) var struck: [Bool] = []
   /// The conditions around it, as the number of the template's own text; -1 for none.
@@ -25,6 +27,7 @@ struct ClaimText: Sendable {
   private(set) var written: [(output: Int, range: Range<Int>)] = []
 
   private var isStruck = false
+  private let withText: Set<Int>
 
   /// Marks in rendered texts. No paywall contains characters of the private use area.
   enum Mark {
@@ -40,7 +43,9 @@ struct ClaimText: Sendable {
   /// - Parameters:
   ///   - starts: by number of the template's own texts, the start of each.
   ///   - tags: by number of its tags, the start of each.
-  init(marked: String, texts starts: [Int], tags: [Int]) {
+  ///   - written: the numbers of the tags that contain text of their own.
+  init(marked: String, texts starts: [Int], tags: [Int], withText written: Set<Int> = []) {
+    withText = written
     // A variable may contain text of the template, which is parsed where it is written.
     var open: [(output: Int, start: Int, isText: Bool)] = []
     var offset = 0
@@ -56,7 +61,14 @@ struct ClaimText: Sendable {
       }
       return value < count ? value : nil
     }
-    while let scalar = iterator.next() {
+    while var scalar = iterator.next() {
+      let width = UTF8.width(scalar)
+      var skipped = 0
+      if scalar == "&", let (character, count) = Self.entity(iterator) {
+        scalar = character
+        skipped = count
+        for _ in 0..<count { _ = iterator.next() }
+      }
       switch scalar {
       case Mark.output:
         if let number = number(below: tags.count) { open.append((number, scalars.count, false)) }
@@ -69,11 +81,11 @@ struct ClaimText: Sendable {
       case Mark.end:
         guard let last = open.popLast() else { break }
         // Attributes of HTML are invisible.
-        if markup == nil { written.append((last.output, last.start..<scalars.count)) }
+        if markup == nil { self.written.append((last.output, last.start..<scalars.count)) }
       default:
         let output = open.last.map { $0.isText ? -1 : $0.output } ?? -1
         let place = output >= 0 && piece < 0 ? tags[output] : offset
-        if output < 0 { offset += UTF8.width(scalar) }
+        if output < 0 { offset += width + skipped }
         if var tag = markup {
           if scalar == ">" {
             close(tag, at: place)
@@ -87,7 +99,7 @@ struct ClaimText: Sendable {
             tag.append(scalar)
             markup = tag
           }
-        } else if scalar == "<", output < 0 {
+        } else if scalar == "<", output < 0, skipped == 0 {
           markup = []
         } else {
           add(scalar, output >= 0 ? tags[output] : place, output, output >= 0 ? -1 : piece)
@@ -97,15 +109,32 @@ struct ClaimText: Sendable {
     if let markup {
       for scalar in ["<"] + markup { add(scalar, offset, -1, piece) }
     }
-    written.sort { $0.range.lowerBound < $1.range.lowerBound }
+    self.written.sort { $0.range.lowerBound < $1.range.lowerBound }
     strikeMarkdown()
     findSentences()
+  }
+
+  /// The character of an entity after `&`, and the characters up to its `;`, which are ASCII.
+  private static func entity(_ rest: String.UnicodeScalarView.Iterator) -> (
+    Unicode.Scalar, Int
+  )? {
+    var rest = rest
+    var name = ""
+    while name.count < 10, let scalar = rest.next() {
+      if scalar == ";" { return ClaimMarkup.entity(name).map { ($0, name.count + 1) } }
+      guard scalar.isASCII, scalar == "#" || scalar.properties.isAlphabetic || isDigit(scalar)
+      else { return nil }
+      name.unicodeScalars.append(scalar)
+    }
+    return nil
   }
 
   private mutating func add(_ scalar: Unicode.Scalar, _ offset: Int, _ output: Int, _ piece: Int) {
     var plain = scalar
     switch scalar.value {
     case 0x200B...0x200F, 0xFEFF, 0x2060, 0xAD, 0x202A...0x202E, 0xFE0F: return
+    // Emphasis in Markdown, and notes below the text.
+    case 0x2A where output < 0: return
     case 0xA0, 0x202F, 0x2000...0x200A, 0x3000, 0x09, 0x0D: plain = " "
     case 0x2019, 0x2018, 0x60, 0xB4: plain = "'"
     case 0x2010...0x2012, 0x2212: plain = "-"
@@ -122,6 +151,7 @@ struct ClaimText: Sendable {
     shown.append(plain == " " ? " " : scalar)
     offsets.append(offset)
     outputs.append(output)
+    isOwn.append(output < 0 || withText.contains(output))
     pieces.append(piece)
     struck.append(isStruck)
   }
@@ -225,7 +255,7 @@ struct ClaimText: Sendable {
 
   private static let abbreviations = [
     "vs", "inkl", "mtl", "ca", "incl", "approx", "z.b", "bzw", "zzgl", "мес", "дн", "нед", "п.р",
-    "p", "aprox", "mo", "yr", "wk",
+    "руб", "p", "aprox", "mo", "yr", "wk",
   ]
 
   private func endsSentence(_ place: Int) -> Bool {
@@ -254,7 +284,9 @@ struct ClaimText: Sendable {
   /// Characters of languages that put no spaces between words.
   static func isIdeograph(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x3040...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7A3, 0x1100...0x11FF, 0x0E00...0x0E7F: true
+    case 0x3005...0x3007, 0x3040...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7A3, 0x1100...0x11FF,
+      0x0E00...0x0E7F:
+      true
     default: false
     }
   }
@@ -266,7 +298,7 @@ struct ClaimText: Sendable {
   /// The positions where words of the template's own text begin.
   var wordStarts: [Int] {
     scalars.indices.filter { place in
-      outputs[place] < 0 && Self.isWord(scalars[place])
+      isOwn[place] && Self.isWord(scalars[place])
         && (place == 0 || !Self.isWord(scalars[place - 1]))
     }
   }
@@ -281,11 +313,18 @@ struct ClaimText: Sendable {
         return false
       }
     }
+    // The end of a number is not a word: `980円` does not say `0円`.
+    if Self.isDigit(phrase.scalars[0]), place > 0, isPartOfNumber(place - 1) { return false }
     if phrase.isBound { return true }
     if place > 0, Self.isWord(scalars[place - 1]), Self.isWord(phrase.scalars[0]) { return false }
     let end = place + count
     if phrase.isStem || end == scalars.count { return true }
     return !(Self.isWord(scalars[end]) && Self.isWord(phrase.scalars[count - 1]))
+  }
+
+  private func isPartOfNumber(_ place: Int) -> Bool {
+    if Self.isDigit(scalars[place]) { return true }
+    return (scalars[place] == "." || scalars[place] == ",") && isInNumber(place)
   }
 
   /// A part of the text as the user reads it.

@@ -78,7 +78,7 @@ extension ClaimReading {
   }
 
   /// A number word or digits.
-  private func count(at place: Int) -> (count: Int, end: Int)? {
+  func count(at place: Int) -> (count: Int, end: Int)? {
     var end = place
     var digits = ""
     while end < text.scalars.count, ClaimText.isDigit(text.scalars[end]), digits.count < 4 {
@@ -87,11 +87,35 @@ extension ClaimReading {
     }
     if let value = Int(digits), value > 0 { return (value, end) }
     while end < text.scalars.count, text.scalars[end].properties.isAlphabetic { end += 1 }
-    let word = String(String.UnicodeScalarView(text.scalars[place..<end]))
-    for language in languages {
-      if let number = language.numbers[word] { return (number, end) }
+    // Languages without spaces write the unit directly after the number.
+    let isBound = place < text.scalars.count && ClaimText.isIdeograph(text.scalars[place])
+    for end in isBound ? Array((place + 1...place + 3).reversed()) : [end]
+    where end <= text.scalars.count && end > place {
+      let word = String(String.UnicodeScalarView(text.scalars[place..<end]))
+      for language in languages {
+        if let number = language.numbers[word] { return (number, end) }
+      }
     }
     return nil
+  }
+
+  /// A word such as `monthly`, which is not the end of a longer unit: `개월` does not say `월`.
+  func adverb(at place: Int) -> (period: Period, count: Int)? {
+    guard let found = match(Self.adverbKinds, at: place), let (unit, count) = Self.unit(found.kind),
+      let period = Period(unit, count)
+    else { return nil }
+    // `12 aylık` is a count, not `aylık`.
+    if let unit = match(Self.unitKinds, at: place), unit.count == found.count,
+      let before = text.scalars[..<place].last(where: { $0 != " " }), ClaimText.isDigit(before)
+    {
+      return nil
+    }
+    if place > 0, ClaimText.isIdeograph(text.scalars[place]),
+      let longer = match(Self.unitKinds, at: place - 1), longer.count > 1
+    {
+      return nil
+    }
+    return (period, found.count)
   }
 
   /// The rate after a price: `a month`, `/mo`, `every 3 months`, `monthly`.
@@ -129,8 +153,13 @@ extension ClaimReading {
     if at < text.scalars.count, text.scalars[at] == "/" {
       return unit(at: at + 1, Self.rateKinds)
     }
-    if let adverb = match(Self.adverbKinds, at: at), let (unit, count) = Self.unit(adverb.kind) {
-      return Period(unit, count).map { Unit(period: $0, range: at..<at + adverb.count) }
+    if let adverb = adverb(at: at) {
+      return Unit(period: adverb.period, range: at..<at + adverb.count)
+    }
+    if let preposition = match([.forWord], at: at),
+      let span = span(at: skip(at + preposition.count, [" "]))
+    {
+      return Unit(period: span.period, range: start..<span.range.upperBound, isSpan: true)
     }
     if let per = match([.per, .every], at: at) {
       at += per.count
@@ -150,13 +179,74 @@ extension ClaimReading {
     let clause = place < text.clauses.count ? text.clauses[place] : -1
     while start >= 0, place - start < 32 {
       if text.scalars[start] == "\n" || text.clauses[start] < clause - 1 { return nil }
-      if let adverb = match(Self.adverbKinds, at: start), start + adverb.count <= place,
-        isFiller(start + adverb.count..<place),
-        let (unit, count) = Self.unit(adverb.kind)
+      if let adverb = adverb(at: start), start + adverb.count <= place,
+        isFiller(start + adverb.count..<place)
       {
-        return Period(unit, count).map { Unit(period: $0, range: start..<start + adverb.count) }
+        return Unit(period: adverb.period, range: start..<start + adverb.count)
+      }
+      if let every = every(at: start), every.range.upperBound <= place,
+        isFiller(every.range.upperBound..<place)
+      {
+        return every
       }
       start -= 1
+    }
+    return nil
+  }
+
+  /// `every 3 months`, `3か月ごと`
+  private func every(at place: Int) -> Unit? {
+    if let word = match([.every], at: place),
+      let span = span(at: skip(place + word.count, [" "]))
+    {
+      return Unit(period: span.period, range: place..<span.range.upperBound)
+    }
+    guard let span = span(at: place), let word = match([.every], at: span.range.upperBound),
+      ClaimText.isIdeograph(text.scalars[span.range.upperBound])
+    else { return nil }
+    return Unit(period: span.period, range: place..<span.range.upperBound + word.count)
+  }
+
+  /// The period of a plan's name at the beginning of a line, or alone on the line before:
+  /// `12 months: $59.99`.
+  private func planName(before place: Int) -> Unit? {
+    func line(endingAt end: Int) -> Range<Int> {
+      var from = end
+      while from > 0, text.scalars[from - 1] != "\n", text.scalars[from - 1] != "|" { from -= 1 }
+      return from..<end
+    }
+    let own = line(endingAt: place)
+    if let name = planName(in: own) { return name }
+    guard isFiller(own), own.lowerBound > 0, text.scalars[own.lowerBound - 1] == "\n" else {
+      return nil
+    }
+    return planName(in: line(endingAt: own.lowerBound - 1))
+  }
+
+  /// `12 x $4.99`: a twelfth of a year.
+  private func installment(before place: Int) -> Unit? {
+    let start = max(0, place - 8)
+    let written = String(String.UnicodeScalarView(text.scalars[start..<place]))
+    for sign in ["12 x ", "12x ", "12x de ", "12 x de ", "12 \u{D7} ", "12\u{D7} "]
+    where written.hasSuffix(sign) {
+      return Period(.month, 1).map { Unit(period: $0, range: place - sign.count..<place) }
+    }
+    return nil
+  }
+
+  /// The period of a range that only names a plan: `1 Year -`, `Annual plan`.
+  func planName(in range: Range<Int>) -> Unit? {
+    for start in range where text.isOwn[start] {
+      if start - range.lowerBound > 16 { return nil }
+      let found =
+        adverb(at: start).map { Unit(period: $0.period, range: start..<start + $0.count) }
+        ?? (start == range.lowerBound || !ClaimText.isDigit(text.scalars[start - 1])
+          ? span(at: start) : nil)
+      if let found, found.range.upperBound <= range.upperBound,
+        isFiller(range.lowerBound..<start), isFiller(found.range.upperBound..<range.upperBound)
+      {
+        return found
+      }
     }
     return nil
   }
@@ -187,8 +277,8 @@ extension ClaimReading {
   func unit(of place: Int) -> Unit? {
     let money = moneys[place]
     let after = rate(after: money.range.upperBound)
-    let before = rate(before: money.range.lowerBound)
-    guard let before else { return after }
+    let before = rate(before: money.range.lowerBound) ?? planName(before: money.range.lowerBound)
+    guard let before = before ?? installment(before: money.range.lowerBound) else { return after }
     guard let after else {
       // A rate after the previous price does not apply to this one.
       if place > 0, let earlier = rate(after: moneys[place - 1].range.upperBound),
@@ -210,9 +300,24 @@ extension ClaimReading {
     return after
   }
 
+  /// A number that ends directly before a place.
+  private func count(before place: Int) -> (count: Int, start: Int)? {
+    for start in stride(from: place - 2, through: max(0, place - 12), by: -1) {
+      if start > 0,
+        ClaimText.isWord(text.scalars[start - 1]) || ClaimText.isDigit(text.scalars[start - 1])
+      {
+        continue
+      }
+      if let number = count(at: start), number.end < place, skip(number.end, [" "]) == place {
+        return (number.count, start)
+      }
+    }
+    return nil
+  }
+
   /// `a free week`, `free for a month`
   private mutating func findFreeTime(_ word: Word) {
-    var at = skip(word.range.upperBound)
+    var at = skip(word.range.upperBound, [" "])
     var times = 1
     if let preposition = match([.forWord], at: at) {
       at = skip(at + preposition.count)
@@ -223,7 +328,17 @@ extension ClaimReading {
     guard let found = match(Self.unitKinds, at: at), let (unit, count) = Self.unit(found.kind),
       let period = Period(unit, times * count)
     else { return }
-    let range = word.range.lowerBound..<at + found.count
+    // `two free weeks`
+    let start = word.range.lowerBound
+    if times == 1, let counted = self.count(before: word.range.lowerBound),
+      let whole = Period(unit, counted.count * count)
+    {
+      let range = counted.start..<at + found.count
+      quantities.removeAll { $0.range.overlaps(range) }
+      quantities.append(Quantity(range: range, period: whole))
+      return
+    }
+    let range = start..<at + found.count
     if !quantities.contains(where: { $0.range.overlaps(range) }) {
       quantities.append(Quantity(range: range, period: period))
     }

@@ -15,6 +15,8 @@ package struct ClaimWords: Sendable {
     case per, every, forWord, first, until, then
     case off, upTo, instead, lifetime, notLifetime, cancel, noCommitment, renews, billed
     case subscription, plan, hedge, below, half, negation, past, stop
+    case excluded, hour, ahead, elapsed, pay, nothing, from, cancelVerb, anytime, condition, within,
+      reduced, costs
   }
 
   /// A word or a phrase in lower case.
@@ -136,13 +138,13 @@ extension ClaimWords {
   /// The likely languages of a text, by its words; empty if there are none.
   func languages(of text: ClaimText) -> [Language] {
     var (hangul, kana, han, cyrillic, latin, other) = (0, 0, 0, 0, 0, 0)
-    for place in text.scalars.indices where text.outputs[place] < 0 {
+    for place in text.scalars.indices where text.isOwn[place] {
       let scalar = text.scalars[place]
       guard scalar.properties.isAlphabetic else { continue }
       switch scalar.value {
       case 0xAC00...0xD7A3, 0x1100...0x11FF: hangul += 1
       case 0x3040...0x30FF: kana += 1
-      case 0x4E00...0x9FFF, 0x3400...0x4DBF: han += 1
+      case 0x3005...0x3007, 0x4E00...0x9FFF, 0x3400...0x4DBF: han += 1
       case 0x400...0x52F: cyrillic += 1
       case 0x41...0x24F, 0x1E00...0x1EFF: latin += 1
       default: other += 1
@@ -179,7 +181,7 @@ extension ClaimWords {
 
 extension ClaimWords.Language {
   /// The length of the longest phrase at a place; 0 for none.
-  fileprivate func longest(at place: Int, in text: ClaimText) -> Int {
+  func longest(at place: Int, in text: ClaimText) -> Int {
     guard let list = phrases[text.scalars[place]] else { return 0 }
     return list.first { text.has($0, at: place) }?.scalars.count ?? 0
   }

@@ -18,8 +18,28 @@ package enum TextTypes {
   {
     if profile == .checkout { return [] }
     return analysis.parts.comparisons.compactMap(comparison)
-      + analysis.parts.calculations.compactMap(calculation)
+      + analysis.parts.calculations.compactMap(calculation) + analysis.reads.compactMap(misspelling)
   }
+
+  /// A misspelt attribute of a product in a condition, which is then always false. Other places are
+  /// checked against the products.
+  private static func misspelling(_ read: TemplateAnalysis.Read) -> Diagnostic? {
+    let isProduct = read.names.count == 3 && read.names[0] == "products"
+    guard read.isGuarded, isProduct, let slot = read.names[1], let name = read.names[2],
+      ["primary", "secondary", "tertiary", "selected"].contains(slot), !known.contains(name),
+      let close = Suggestion.closest(to: name, among: known.sorted())
+    else { return nil }
+    return Diagnostic(
+      .unknownAttribute, "products.\(slot) has no '\(name)'", severity: .warning,
+      range: read.range, suggestion: "did you mean '\(close)'?")
+  }
+
+  /// The attributes of all SDKs.
+  private static let known: Set<String> = {
+    var names: Set<String> = ["slot", "label", "product_id"]
+    for profile in PricingProfile.allCases { names.formUnion(profile.schema.names) }
+    return names.union(ClaimAttribute.named.keys)
+  }()
 
   /// The name of the attribute at a path, if it is a string.
   private static func string(_ operand: TemplateParts.Operand) -> (name: String, path: String)? {

@@ -69,54 +69,72 @@ struct ClaimPage {
   private func section(
     _ number: Int, _ file: DescribedFile, _ text: (path: String, result: ClaimCheck.Result)
   ) -> ReportSection {
-    let readings = text.result.renderings
     var blocks: [ReportBlock] = []
-    let failing = text.result.claims.filter(\.fails)
-    blocks.append(
-      .table(
-        ReportTable(
-          columns: [.text("users"), .text("locale"), .text("selected"), .text("text")],
-          rows: readings.prefix(Self.mostRows).map { reading in
-            ReportTable.Row([
-              .text(reading.isEligible ? "may have the offer" : "may not have it"),
-              .text(reading.locale), .text(reading.selected ?? ""),
-              .text(marked(reading.text, failing)),
-            ])
-          },
-          note: readings.count > Self.mostRows
-            ? "\(grouped(readings.count - Self.mostRows)) more" : "")))
-    if !text.result.claims.isEmpty {
+    if let gap = text.result.gap { blocks.append(.text("Not checked: \(gap).")) }
+    if !text.result.renderings.isEmpty { blocks.append(.table(readings(text.result.renderings))) }
+    let claims = text.result.claims.filter(\.fails) + text.result.claims.filter { !$0.fails }
+    if !claims.isEmpty {
       blocks.append(
         .table(
           ReportTable(
-            columns: [
-              .text("verdict"), .text("claim"), .text("product"), .text("words"), .text("why"),
-            ],
-            rows: text.result.claims.prefix(Self.mostRows).map(row))))
+            columns: [.text("verdict"), .text("words"), .text("product"), .text("why")],
+            rows: claims.prefix(Self.mostRows).map(row),
+            note: claims.count > Self.mostRows
+              ? "\(grouped(claims.count - Self.mostRows)) more" : "")))
     }
     return ReportSection(
       id: "text\(number)", title: text.path.isEmpty ? file.name : text.path, blocks: blocks)
   }
 
-  /// A text with the words of false claims between marks.
-  private func marked(_ text: String, _ claims: [Claim]) -> String {
-    var marked = text
-    for words in Set(claims.map(\.words)).sorted(by: { $0.count > $1.count }) where !words.isEmpty {
-      marked = marked.replacing(words, with: "\u{25B6}\(words)\u{25C0}")
+  /// The distinct texts, each with its users and locales.
+  private func readings(_ all: [ClaimCheck.Rendering]) -> ReportTable {
+    var rows: [(reading: ClaimCheck.Rendering, locales: [String])] = []
+    for reading in all {
+      if let same = rows.firstIndex(where: {
+        $0.reading.pieces == reading.pieces && $0.reading.selected == reading.selected
+          && $0.reading.isEligible == reading.isEligible
+      }) {
+        rows[same].locales.append(reading.locale)
+      } else {
+        rows.append((reading, [reading.locale]))
+      }
     }
-    return marked
+    let hasSelected = rows.contains { $0.reading.selected != nil }
+    return ReportTable(
+      columns: [.text("text"), .text("users"), .text("locales")]
+        + (hasSelected ? [.text("selected")] : []),
+      rows: rows.prefix(Self.mostRows).map { entry in
+        let users = entry.reading.isEligible.map { $0 ? "may have the offer" : "may not have it" }
+        return ReportTable.Row(
+          [
+            .passage(entry.reading.pieces.flatMap(Self.parts)), .text(users ?? "all"),
+            .text(entry.locales.joined(separator: ", ")),
+          ] + (hasSelected ? [.text(entry.reading.selected ?? "")] : []))
+      },
+      note: rows.count > Self.mostRows ? "\(grouped(rows.count - Self.mostRows)) more" : "")
+  }
+
+  /// A piece of a text by lines.
+  private static func parts(_ piece: ClaimCheck.Rendering.Piece) -> [ReportTable.Passage] {
+    let lines = piece.text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.enumerated().map { place, line in
+      ReportTable.Passage(
+        text: String(line), isMarked: piece.isFalse, isStruck: piece.isStruck,
+        isNewLine: place > 0)
+    }
   }
 
   private func row(_ claim: Claim) -> ReportTable.Row {
-    let (verdict, reason): (String, String) =
+    let (tone, verdict, reason): (ReportTone, String, String) =
       switch claim.verdict {
-      case .holds: ("true", "")
+      case .holds: (.good, "true", "")
       case .fails(let reason):
-        (claim.isForIneligibleOnly ? "false without the offer" : "false", reason)
-      case .unknown(let reason): ("not checkable", reason)
+        claim.isForIneligibleOnly
+          ? (.warning, "false without the offer", reason) : (.bad, "false", reason)
+      case .unknown(let reason): (.plain, "not checkable", reason)
       }
     return ReportTable.Row([
-      .text(verdict), .text(claim.kind.rawValue), .text(claim.product), .text(claim.words),
+      .mark(tone, verdict), .noted(claim.words, claim.kind.rawValue), .text(claim.product),
       .text(reason),
     ])
   }

@@ -166,6 +166,16 @@ struct ReportTable {
     case shaded(Int, Double?)
     /// Removed and added lines.
     case lines(gone: [String], new: [String])
+    /// A text with marked and struck parts.
+    case passage([Passage])
+  }
+
+  /// A part of a text within one line.
+  struct Passage {
+    var text: String
+    var isMarked = false
+    var isStruck = false
+    var isNewLine = false
   }
 
   struct Row {
@@ -304,6 +314,16 @@ extension ReportTable.Cell {
       ])
     case .lines(let gone, let new):
       .object(["gone": .list(gone.map(Value.text)), "new": .list(new.map(Value.text))])
+    case .passage(let parts):
+      .object([
+        "passage": .list(
+          parts.map {
+            .members([
+              "text": .text($0.text), "marked": $0.isMarked ? .bool(true) : nil,
+              "struck": $0.isStruck ? .bool(true) : nil, "new": $0.isNewLine ? .bool(true) : nil,
+            ])
+          })
+      ])
     case .bar(let parts):
       .object([
         "parts": .list(

@@ -146,4 +146,69 @@ import Testing
     #expect(result.renderings.map(\.text) == ["Try", "Buy"])
     #expect(result.renderings.map(\.isEligible) == [true, false])
   }
+
+  /// The work is counted in characters: it grows with the texts that users read differently, and
+  /// not with locales whose texts only differ in the style of prices.
+  @Test func workIsLinear() throws {
+    let text = "{{ products.primary.price }} a year. Free for a week."
+    func work(_ texts: [String], locales: [String?] = [nil], products: Int = 1) throws -> Int {
+      let list = (0..<products).map {
+        #"{"slot": "\#($0 == 0 ? "primary" : "s\($0)")", "identifier": "p\#($0)", "price": "5\#($0).99", "currency": "USD", "period": "P1Y"}"#
+      }
+      let json = #"{"products": [\#(list.joined(separator: ", "))]}"#
+      let check = ClaimCheck(
+        products: try ProductList.decode(json: json.utf8).get().products, profile: nil,
+        locales: locales, now: 1_772_366_400_000, environment: TemplateEnvironment())
+      return check.check(texts).reduce(0) { $0 + $1.characters }
+    }
+    let once = try work([text])
+    #expect(once > 0)
+    #expect(try work(Array(repeating: text, count: 8)) == 8 * once)
+    let locales: [String?] = ClaimStorefronts.locales.map { $0 }
+    #expect(try work([text], locales: locales) == once)
+    #expect(try work([text], products: 8) == once)
+    let selected = "{{ products.selected.price }} a year"
+    let four = try work([selected], products: 4)
+    #expect(try work([selected], products: 8) <= 2 * four)
+    #expect(try work([selected], locales: locales, products: 4) == four)
+  }
+
+  /// A text that is not fully checked is an entry of its own.
+  @Test func jsonSaysWhatIsNotChecked() throws {
+    let known = try check("Free for a week")
+    #expect(known.gap == nil)
+    #expect(known.json().count == known.claims.count)
+    let unknown = try check("Pierwsze 7 dni za darmo")
+    #expect(unknown.json(path: "a").count == unknown.claims.count + 1)
+    let entry = unknown.json(path: "a").last
+    #expect(entry?["verdict"]?.text == "unknown")
+    #expect(entry?["path"]?.text == "a")
+    #expect(entry?["reason"]?.text == unknown.gap)
+  }
+
+  /// Tags written with entities are read, and places are those of the source.
+  @Test func readsEntities() throws {
+    let text = "Tom &amp; Co<br>&lt;&lt; products.primary.price &gt;&gt; per&nbsp;month"
+    let list = try ProductList.decode(json: Self.year.utf8).get()
+    let result = ClaimCheck(
+      products: list.products, profile: nil, locales: [nil], now: 1_772_366_400_000,
+      environment: TemplateEnvironment(isHTML: true)
+    ).check([text], keepsRenderings: true)[0]
+    let claim = try #require(result.claims.first { $0.fails })
+    #expect(claim.words == "$59.99 per month")
+    let bytes = Array(text.utf8)[claim.range.from..<claim.range.to]
+    #expect(
+      String(decoding: bytes, as: UTF8.self)
+        == "&lt;&lt; products.primary.price &gt;&gt; per&nbsp;month")
+    #expect(result.renderings[0].text == "Tom & Co\n$59.99 per month")
+  }
+
+  /// False words and struck prices are parts of the text that users read.
+  @Test func marksFalseWords() throws {
+    let result = try check("<s>$99.99</s> {{ products.primary.price }} a month, cancel anytime")
+    let pieces = result.renderings[0].pieces
+    #expect(pieces.filter(\.isFalse).map(\.text) == ["$99.99", "$59.99 a month"])
+    #expect(pieces.filter(\.isStruck).map(\.text) == ["$99.99"])
+    #expect(result.renderings[0].isEligible == nil)
+  }
 }

@@ -24,6 +24,9 @@ import Testing
     var products: String
     var locale: String?
     var profile: PricingProfile?
+    /// Whether users may have offers; nil for both.
+    var isEligible: Bool?
+    var isHTML: Bool
     /// `CODE LINE PRODUCT`
     var expected: [String]
 
@@ -43,7 +46,8 @@ import Testing
         id: value["id"]?.text ?? "", text: value["text"]?.text ?? "",
         products: value["products"]?.text ?? "", locale: value["locale"]?.text,
         profile: value["profile"]?.text.flatMap(PricingProfile.init(rawValue:)),
-        expected: expected)
+        isEligible: value["eligible"]?.text.map { $0 == "yes" },
+        isHTML: value["html"] == .bool(true), expected: expected)
     }
   }()
 
@@ -64,11 +68,11 @@ import Testing
   @Test(arguments: cases)
   private func claims(testCase: Case) throws {
     let products = try #require(Self.products[testCase.products]?.products)
-    let environment = TemplateEnvironment()
+    let environment = TemplateEnvironment(isHTML: testCase.isHTML)
     let analysis = environment.analyze(testCase.text)
     let check = ClaimCheck(
       products: products, profile: testCase.profile, locales: [testCase.locale],
-      now: 1_772_366_400_000, environment: environment)
+      now: 1_772_366_400_000, environment: environment, isEligible: testCase.isEligible)
     let result = check.check([testCase.text])[0]
     let found =
       ClaimFindings.diagnostics(result, in: testCase.text)

@@ -1,0 +1,155 @@
+internal import Expressions
+internal import Pricing
+
+/// Claims about the times of charges: `after 7 days`, `Day 7`, `$0.99 a month for 3 months`.
+extension ClaimJudge {
+  mutating func judgeCharges(_ sentence: Range<Int>) {
+    if reading.has(.past, in: sentence) { return }
+    for span in reading.quantities where sentence.contains(span.range.lowerBound) {
+      guard span.attribute == nil else { continue }
+      judgeFirstCharge(span, sentence)
+      judgePaidTime(span, sentence)
+    }
+    judgeDay(sentence)
+  }
+
+  /// Whether a part of the text is about a charge of a product.
+  private func isCharge(_ range: Range<Int>, _ sentence: Range<Int>) -> Bool {
+    reading.has(.billed, in: range) || reading.has(.pay, in: range)
+      || reading.moneys.contains { money in
+        guard range.contains(money.range.lowerBound), !money.isStruck else { return false }
+        if case .price? = money.attribute?.meaning { return true }
+        return products.contains {
+          abs(Double($0.micros ?? 0) / 1e6 - (money.amount ?? -1)) < 0.005
+        }
+      }
+  }
+
+  /// `billed $59.99 after 3 days`
+  private mutating func judgeFirstCharge(
+    _ span: ClaimReading.Quantity, _ sentence: Range<Int>
+  ) {
+    let clause = clause(span.range.lowerBound, in: sentence)
+    guard
+      reading.isElapsed(span.range) && isCharge(clause, sentence)
+        || reading.isWithin(span.range, sentence) && isCharge(sentence, sentence), !isRate(span)
+    else { return }
+    for product in products(at: span.range.lowerBound, in: sentence, wantsOffer: true) {
+      let phases = phases(product)
+      guard !phases.isEmpty else { continue }
+      var months: [Period] = phases.map { $0.total }
+      if phases.count > 1 { months.append(contentsOf: Self.sums(phases)) }
+      add(
+        .length, product, span.range, in: sentence,
+        holds: months.contains { ClaimProduct.isSame($0, span.period) })
+    }
+  }
+
+  /// The time from the beginning to the end of each phase, if all have the same unit.
+  private static func sums(_ phases: [ClaimProduct.Phase]) -> [Period] {
+    var days: Int64 = 0
+    return phases.compactMap { phase in
+      days += ClaimProduct.twelfths(phase.total)
+      return Period(.day, Int(days / 12))
+    }
+  }
+
+  /// `$0.99 a month for 3 months`: the time for which the price of an offer is charged.
+  private mutating func judgePaidTime(_ span: ClaimReading.Quantity, _ sentence: Range<Int>) {
+    guard
+      let money = reading.moneys.last(where: {
+        sentence.contains($0.range.lowerBound) && $0.range.upperBound <= span.range.lowerBound
+      }), let unit = money.unit, !unit.isSpan, unit.range.upperBound <= span.range.lowerBound,
+      reading.precedes([.forWord], span.range.lowerBound),
+      span.range.lowerBound - unit.range.upperBound <= 12, let amount = money.amount, amount > 0
+    else { return }
+    for product in products(at: money.range.lowerBound, in: sentence) {
+      let same = phases(product).filter { abs(Double($0.micros) / 1e6 - amount) < 0.0051 }
+      guard !same.isEmpty else { continue }
+      add(
+        .length, product, span.range, in: sentence,
+        holds: same.contains {
+          ClaimProduct.isSame($0.total, span.period)
+            && ClaimProduct.isSame($0.period, unit.period)
+        })
+    }
+  }
+
+  /// `Day 7: you are charged`, `Tag 7`, `第7天`, of an offer that begins with a free phase.
+  private mutating func judgeDay(_ sentence: Range<Int>) {
+    guard isCharge(sentence, sentence), let (day, range) = reading.day(in: sentence) else { return }
+    for product in products(at: range.lowerBound, in: sentence, wantsOffer: true) {
+      guard let phase = phases(product).first, phase.isFree else { continue }
+      let days = Int(ClaimProduct.twelfths(phase.total) / 12)
+      // A month has 28 to 31 days, and the charge may be on the day after.
+      let slack = phase.total.unit == .day || phase.total.unit == .week ? 0 : 1
+      add(
+        .length, product, range, in: sentence, holds: days - slack...days + 1 + slack ~= day)
+    }
+  }
+
+  /// `2 months free` of a yearly plan that costs as much as 10 months.
+  mutating func judgeFreeMonths(
+    _ word: Range<Int>, _ spans: [ClaimReading.Quantity], _ sentence: Range<Int>
+  ) -> Bool {
+    guard
+      let span = spans.first(where: {
+        $0.attribute == nil && $0.period.unit == .month
+          && abs($0.range.lowerBound - word.lowerBound) < 24
+      }), !reading.has(.trial, in: sentence), !reading.has(.then, in: sentence),
+      !productsOfAdverbs(in: sentence).isEmpty || reading.has(.instead, in: sentence)
+    else { return false }
+    let months = Double(span.period.count)
+    for product in products.indices where phases(product).isEmpty {
+      let known = products[product]
+      guard let period = known.period, ClaimProduct.isSame(period, Period(known: .year, 1)),
+        let year = known.price(per: .year)
+      else { continue }
+      let isSaved = products.contains { other in
+        guard other.currency == known.currency, let period = other.period,
+          ClaimProduct.isSame(period, Period(known: .month, 1)), let price = other.micros, price > 0
+        else { return false }
+        return -1.0...0.5 ~= months - (12 - year / Double(price))
+      }
+      if isSaved {
+        add(.savings, product, span.range, in: sentence, .holds)
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether `free` describes something that is not the product: `a free guide`.
+  func isOfAnother(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
+    let written = text.text(word).lowercased()
+    let isAdjective =
+      written == "free" || written.hasPrefix("kostenlose") || written.hasPrefix("kostenfreie")
+      || written.hasPrefix("бесплатн") && written != "бесплатно"
+    guard isAdjective, !reading.has(.trial, in: sentence), !reading.has(.then, in: sentence) else {
+      return false
+    }
+    let next = word.upperBound + 1
+    guard next < sentence.upperBound, text.scalars[word.upperBound] == " ",
+      text.isOwn[next], ClaimText.isWord(text.scalars[next])
+    else { return false }
+    return !reading.languages.contains { $0.longest(at: next, in: text) > 0 }
+  }
+
+  // MARK: Currencies in words
+
+  /// `All prices in USD`
+  mutating func judgeCurrencyWords() {
+    let codes = reading.currencyCodes
+    guard !codes.isEmpty else { return }
+    for (product, known) in products.enumerated() where known.micros != nil {
+      let place = codes[0].range
+      guard let sentence = text.sentences.first(where: { $0.contains(place.lowerBound) }) else {
+        continue
+      }
+      add(
+        .currency, product, place, in: sentence,
+        holds: codes.contains { $0.currencies.contains(known.currency.code) },
+        "the product is sold in \(known.currency.code)")
+    }
+  }
+}
