@@ -3,13 +3,14 @@ internal import Foundation
 internal import Logging
 internal import Service
 
-/// The database of `--state postgres`.
+/// The PostgreSQL database of `--state postgres`.
 struct DatabaseOptions: ParsableArguments {
   private static let schema = "tollgate"
   private static let connections = 8
   private static let connectTimeout = 1_000
   private static let statementTimeout = 1_500
   private static let lockTimeout = 500
+  private static let answerTimeout = 1_800
 
   /// The first option that is not at its default, which only `--state postgres` uses.
   var given: String? {
@@ -18,7 +19,8 @@ struct DatabaseOptions: ParsableArguments {
     if databaseConnections != Self.connections { return "--database-connections" }
     if databaseConnectTimeout != Self.connectTimeout { return "--database-connect-timeout" }
     if databaseStatementTimeout != Self.statementTimeout { return "--database-statement-timeout" }
-    return databaseLockTimeout != Self.lockTimeout ? "--database-lock-timeout" : nil
+    if databaseLockTimeout != Self.lockTimeout { return "--database-lock-timeout" }
+    return databaseAnswerTimeout != Self.answerTimeout ? "--database-answer-timeout" : nil
   }
 
   @Option(
@@ -51,6 +53,11 @@ struct DatabaseOptions: ParsableArguments {
       "How long a statement may wait for a lock.", valueName: "milliseconds"))
   var databaseLockTimeout = Self.lockTimeout
 
+  @Option(
+    help: ArgumentHelp(
+      "How long a request may wait for the database in all.", valueName: "milliseconds"))
+  var databaseAnswerTimeout = Self.answerTimeout
+
   func validate() throws {
     if let problem = PostgresOptions.problem(ofSchema: databaseSchema) {
       throw ValidationError("--database-schema is '\(databaseSchema)'; \(problem)")
@@ -60,7 +67,7 @@ struct DatabaseOptions: ParsableArguments {
     }
     for (name, value) in [
       ("connect", databaseConnectTimeout), ("statement", databaseStatementTimeout),
-      ("lock", databaseLockTimeout),
+      ("lock", databaseLockTimeout), ("answer", databaseAnswerTimeout),
     ] where !(1...60_000).contains(value) {
       throw ValidationError(
         "--database-\(name)-timeout is a number of milliseconds from 1 to 60000")
@@ -68,21 +75,39 @@ struct DatabaseOptions: ParsableArguments {
   }
 
   /// Connects to the database.
-  func store(_ log: Logger) async throws -> any StateStore {
+  func store(_ log: Logger, migrates: Bool) async throws -> any StateStore {
     #if PostgreSQL
+      var options = try options(log)
+      options.migrates = migrates
+      return try await PostgresStore(options)
+    #else
+      throw Self.missing
+    #endif
+  }
+
+  /// Creates the tables, or brings them up to date.
+  func migrate(_ log: Logger) async throws -> (from: Int?, to: Int) {
+    #if PostgreSQL
+      return try await PostgresStore.migrate(try options(log))
+    #else
+      throw Self.missing
+    #endif
+  }
+
+  #if PostgreSQL
+    private func options(_ log: Logger) throws -> PostgresOptions {
       var options = PostgresOptions(url: try url(), log: log)
       options.schema = databaseSchema
       options.connections = databaseConnections
       options.connectTimeout = databaseConnectTimeout
       options.statementTimeout = databaseStatementTimeout
       options.lockTimeout = databaseLockTimeout
-      return try await PostgresStore(options)
-    #else
-      throw ValidationError(
-        "--state postgres: this tollgate-server was built without PostgreSQL; build it with "
-          + "'--traits PostgreSQL'")
-    #endif
-  }
+      return options
+    }
+  #else
+    private static let missing = ValidationError(
+      "this tollgate-server was built without PostgreSQL; build it with '--traits PostgreSQL'")
+  #endif
 
   #if PostgreSQL
     private func url() throws -> String {
@@ -93,7 +118,7 @@ struct DatabaseOptions: ParsableArguments {
       }
       guard let url = ProcessInfo.processInfo.environment["DATABASE_URL"], !url.isEmpty else {
         throw ValidationError(
-          "--state postgres needs DATABASE_URL in the environment, or --database-url-file FILE")
+          "PostgreSQL needs DATABASE_URL in the environment, or --database-url-file FILE")
       }
       return url
     }

@@ -50,6 +50,15 @@ struct DecidingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "What to do with requests while the database does not answer: refuse or decide.",
+      discussion: """
+        'refuse' answers 503. 'decide' decides as if nothing was stored, stores nothing, and marks the answer \
+        with the header tollgate-without-state. /readyz follows.
+        """))
+  var withoutState = WithoutState.refuse
+
+  @Option(
+    help: ArgumentHelp(
       "How long to store answers to requests with an ID.", valueName: "hours"))
   var keepRequests = 24
 
@@ -62,11 +71,26 @@ struct DecidingOptions: ParsableArguments {
         """))
   var trustContext = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Publish a changed config file at the start, for all servers.",
+      discussion: """
+        By default, servers that share a database start with its newest config, and use the file only if \
+        the database has none.
+        """))
+  var publishConfig = false
+
   @Flag(help: "Reload config files when they change.")
   var watch = false
 
   func validate() throws {
     if let problem = WireTime.zoneProblem(timeZone) { throw ValidationError(problem) }
+    if withoutState != .refuse, state != .postgres {
+      throw ValidationError("--without-state needs --state postgres")
+    }
+    if publishConfig, state != .postgres {
+      throw ValidationError("--publish-config needs --state postgres")
+    }
     guard (1...8_760).contains(keepRequests) else {
       throw ValidationError("--keep-requests is a number of hours from 1 to 8760")
     }
@@ -77,6 +101,8 @@ struct DecidingOptions: ParsableArguments {
     options.settings.assigner = assignerName.map { $0 == .hash ? .hash(salt: seed) : .djb2 }
     options.settings.timeZone = timeZone
     options.keepsState = state != .none
+    options.withoutState = withoutState
+    options.publishesConfigs = publishConfig
     options.trustsContexts = trustContext
     options.keptRequests = Int64(keepRequests) * 3_600_000
     options.users = try users.map { try Self.read($0, "--users") }
@@ -105,6 +131,8 @@ struct DecidingOptions: ParsableArguments {
     }
   }
 }
+
+extension WithoutState: ExpressibleByArgument {}
 
 /// The options for access and limits.
 struct AccessOptions: ParsableArguments {

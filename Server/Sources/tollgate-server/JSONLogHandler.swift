@@ -7,6 +7,16 @@ struct JSONLogHandler: LogHandler {
   var logLevel = Logger.Level.info
   var metadata: Logger.Metadata = [:]
 
+  /// Makes it the handler of all logs.
+  static func start(_ level: Logger.Level) -> Logger {
+    LoggingSystem.bootstrap { _ in
+      var handler = JSONLogHandler()
+      handler.logLevel = level
+      return handler
+    }
+    return Logger(label: "tollgate-server")
+  }
+
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }

@@ -45,6 +45,15 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Database Options") var stateDatabase: DatabaseOptions
 
+  @Flag(
+    help: ArgumentHelp(
+      "Leave the tables of PostgreSQL as they are.",
+      discussion: """
+        The server works with its own version of the tables and the one before. 'tollgate-server migrate' \
+        brings them up to date.
+        """))
+  var noMigrate = false
+
   @OptionGroup(title: "Access Options") var access: AccessOptions
 
   @OptionGroup(title: "Sandbox Options") var backend: BackendOptions
@@ -76,19 +85,16 @@ struct ServeCommand: AsyncParsableCommand {
     if let option = stateDatabase.given, deciding.state != .postgres {
       throw ValidationError("\(option) needs --state postgres")
     }
+    if noMigrate, deciding.state != .postgres {
+      throw ValidationError("--no-migrate needs --state postgres")
+    }
     if noSandbox, noService { throw ValidationError("--no-sandbox and --no-service leave nothing") }
   }
 
   private var isLocal: Bool { ["127.0.0.1", "localhost", "::1"].contains(host) }
 
   func run() async throws {
-    let level = Logger.Level(rawValue: logLevel) ?? .info
-    LoggingSystem.bootstrap { _ in
-      var handler = JSONLogHandler()
-      handler.logLevel = level
-      return handler
-    }
-    let log = Logger(label: "tollgate-server")
+    let log = JSONLogHandler.start(Logger.Level(rawValue: logLevel) ?? .info)
     let fixtures = try source.read()
     let database = try database()
     // Closing moves the write-ahead log into the database, so that a copy of its file is complete.
@@ -122,7 +128,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let watching = deciding.watch ? service.map { ConfigWatch($0, log: log) } : nil
     let following = service.flatMap { ConfigFollower($0, log: log) }
-    let beside = [watching as (any ServiceLifecycle.Service)?, following].compactMap { $0 }
+    let deleting = deciding.state == .none ? nil : service.map { RetentionService($0, log: log) }
+    let beside = [watching as (any ServiceLifecycle.Service)?, following, deleting]
+      .compactMap { $0 }
     do {
       try await server.run(beside: beside) { port, url in
         let line = Value.object(["port": .int(Int64(port)), "url": .string(url)])
@@ -155,6 +163,7 @@ struct ServeCommand: AsyncParsableCommand {
     if noService { return nil }
     var options = ServiceOptions(fixtures: fixtures, log: log)
     try deciding.apply(to: &options)
+    options.storePatience = .milliseconds(stateDatabase.databaseAnswerTimeout)
     options.limits.body = access.maxBody
     options.adminToken = try access.adminToken()
     options.requiresKeys = access.requireKeys || !fixtures.isDemo || !isLocal
@@ -162,7 +171,7 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       let store: any StateStore =
         deciding.state == .postgres
-        ? try await stateDatabase.store(log) : try SQLiteStore(database)
+        ? try await stateDatabase.store(log, migrates: !noMigrate) : try SQLiteStore(database)
       return try await DecisionService(options, store: store)
     } catch let error as ServiceError {
       throw ValidationError(error.message)

@@ -5,6 +5,8 @@ struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tollgate-server",
     abstract: "Decide paywalls over HTTP, and act as a backend for apps.",
-    subcommands: [ServeCommand.self, SandboxJWSCommand.self],
+    subcommands: [
+      ServeCommand.self, MigrateCommand.self, StateCommand.self, SandboxJWSCommand.self,
+    ],
     defaultSubcommand: ServeCommand.self)
 }

@@ -170,6 +170,41 @@ import Testing
     #expect(seen.count == 3)
   }
 
+  /// A server that starts with another file changes nothing for the others, unless it was told to publish it.
+  @Test(.enabled(if: TestDatabase.isAvailable, TestDatabase.missing))
+  func anotherFileIsNotPublished() async throws {
+    #if PostgreSQL
+      let schema = TestDatabase.newSchema()
+      func start(_ build: Int, publishes: Bool = false) async throws -> TestServer {
+        try await TestServer(store: try await TestDatabase.store(schema)) {
+          $0.publishesConfigs = publishes
+          $0.fixtures = Fixtures(applications: [
+            .init(
+              id: "1", publicKey: "pk_test", secretKey: "sk_test",
+              config: Array(Self.build(build).utf8))
+          ])
+        }
+      }
+      func version(_ server: TestServer) -> Int { server.service.applications[0].current.number }
+      let first = try await start(1)
+      let put = try await first.send("PUT", "/v1/config", Self.build(2), key: "sk_test")
+      #expect(put.json["version"] == 2)
+      for build in [1, 2, 3] { #expect(version(try await start(build)) == 2) }
+      #expect(version(try await start(3, publishes: true)) == 3)
+      try await Self.wait(for: 3, [first])
+      // The file that was published last is not published again.
+      #expect(version(try await start(3, publishes: true)) == 3)
+      #expect(version(try await start(1)) == 3)
+      // A config that this program cannot read is not replaced by the file.
+      let store = try await TestDatabase.store(schema)
+      _ = try await store.publish(
+        NewConfig(Array("{".utf8), of: "1", by: "newer", source: "api", note: nil))
+      let error = await #expect(throws: ServiceError.self) { try await start(3) }
+      #expect(error?.message.contains("version 4 of application 1") == true)
+      #expect(try await store.versions(of: "1", limit: 1).first?.number == 4)
+    #endif
+  }
+
   /// It answers 503 at once, and says for how long it has heard nothing of configs.
   @Test(.enabled(if: TestDatabase.isOwn, TestDatabase.missing))
   func aServerWithoutItsDatabaseSaysSo() async throws {

@@ -22,7 +22,11 @@ import Testing
   @Test func itsOptionsAreThere() throws {
     let text = String(decoding: try TestServer.file("docs/server.md"), as: UTF8.self)
     let help = try ServerProcess.run(
-      "\(ServerProcess.program.path) help serve", in: TestServer.root)
+      """
+      for command in serve migrate 'state export' 'state import'; do
+        \(ServerProcess.program.path) help $command
+      done
+      """, in: TestServer.root)
     for match in text.matches(of: /`(--[a-z-]+)[^`]*`/) {
       #expect(help.output.contains(String(match.1)), "\(match.1)")
     }

@@ -122,6 +122,11 @@ import Testing
       let change = Self.change(answer: "{}", answeredAt: time)
       #expect(try await store.store(change, of: key, ifStill: store.read(key)))
     }
+    let retention = Retention(oldestAnswer: Self.time(1), mostOccurrences: ["1": 100])
+    #expect(try await store.deleteOld(retention) == false)
+    // Another application keeps its answers.
+    let other = Retention(oldestAnswer: Self.time(99), mostOccurrences: ["2": 100])
+    #expect(try await store.deleteOld(other) == false)
     var known: [String] = []
     for request in ["a", "b", "c"] {
       if try await store.read(StateKey("u", request: request, in: "1")).answer != nil {
@@ -129,6 +134,37 @@ import Testing
       }
     }
     #expect(known == ["b", "c"])
+  }
+
+  /// Answers and users are taken in batches until nothing more is old.
+  @Test(arguments: TestStore.all)
+  func whatIsOldIsDeletedInBatches(_ kind: TestStore) async throws {
+    let store = try await kind.store()
+    var writes: [(key: StateKey, change: StateChange)] = []
+    for number in 0..<1_200 {
+      let key = StateKey("u\(number)", request: "r\(number)", in: "1")
+      let answeredAt: Int64 = number < 1_100 ? 0 : 100
+      writes.append((key, Self.change(occurrences: ["k"], answer: "{}", answeredAt: answeredAt)))
+    }
+    var many = Self.change(occurrences: Array(repeating: "long", count: 150) + ["short"])
+    many.largestLimit = 150
+    for application in ["1", "2"] { writes.append((StateKey("u2000", in: application), many)) }
+    let all = writes
+    _ = try await store.update(all.map(\.key)) { index, _ in ((), all[index].change) }
+    let retention = Retention(oldestAnswer: Self.time(50), mostOccurrences: ["1": 120])
+    var batches = 1
+    while try await store.deleteOld(retention) { batches += 1 }
+    #expect((2...5).contains(batches), "\(batches)")
+    for (number, hasAnswer) in [(0, false), (1_099, false), (1_100, true), (1_199, true)] {
+      let stored = try await store.read(StateKey("u\(number)", request: "r\(number)", in: "1"))
+      #expect((stored.answer != nil) == hasAnswer && stored.user.occurrences.count == 1)
+    }
+    for (application, count) in [("1", 120), ("2", 150)] {
+      let occurrences = try await store.read(StateKey("u2000", in: application)).user.occurrences
+      #expect(occurrences.map(\.times.count) == [count, 1])
+    }
+    let sizes = try await store.sizes()
+    #expect(sizes.reduce(0) { $0 + $1.bytes } > 10_000)
   }
 
   @Test(arguments: TestStore.all)

@@ -54,6 +54,8 @@ final class TestServer: Sendable {
     var options = ServiceOptions(fixtures: try Self.fixtures(), log: log)
     options.adminToken = Self.adminToken
     options.settings.seed = "demo"
+    // The machine may be busy.
+    options.storePatience = .seconds(30)
     try change(&options)
     let service = try await DecisionService(
       options, store: try store ?? SQLiteStore(database ?? ServiceDatabase.open(in: nil)))

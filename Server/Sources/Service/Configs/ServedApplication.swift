@@ -18,7 +18,8 @@ package final class ServedApplication: Sendable {
   package var current: LoadedConfig { running.withLock { $0 } }
 
   /// Takes the config of the fixtures, or the last one that was put in its place since the file had
-  /// this text.
+  /// this text. In a store that servers share, the last one decides whatever the file has, unless the server
+  /// publishes its file.
   package init(
     _ application: Fixtures.Application, _ options: ServiceOptions, _ store: any StateStore
   ) async throws {
@@ -36,14 +37,26 @@ package final class ServedApplication: Sendable {
     while true {
       let last = try await store.config(of: application.id, number: nil, source: nil)
       let lastOfFile = try await store.config(of: application.id, number: nil, source: "file")
-      if let last, let lastOfFile,
-        lastOfFile.version.hash == LoadedConfig.hash(of: application.config),
-        let loaded = try? LoadedConfig(
-          number: last.version.number, ConfigText(last.bytes, language: settings.language), settings
-        )
-      {
-        running = Locked(loaded)
-        return
+      let isFileKnown =
+        lastOfFile?.version.hash == LoadedConfig.hash(of: application.config)
+      let keepsLast = store.isShared && !options.publishesConfigs
+      if let last, isFileKnown || keepsLast {
+        do {
+          running = Locked(
+            try LoadedConfig(
+              number: last.version.number, ConfigText(last.bytes, language: settings.language),
+              settings))
+          if last.version.hash != LoadedConfig.hash(of: application.config) {
+            Self.report(last.version, application, options.log)
+          }
+          return
+        } catch  where store.isShared {
+          // The other servers may be able to.
+          throw ServiceError(
+            .unprocessableContent, "invalid_config",
+            "version \(last.version.number) of application \(application.id), which decides, cannot be used: "
+              + error.message)
+        } catch {}
       }
       if !isChecked { try Self.checkUsable(text, application, options.log) }
       isChecked = true
@@ -59,6 +72,17 @@ package final class ServedApplication: Sendable {
         // Another server has begun at the same time.
       }
     }
+  }
+
+  private static func report(
+    _ version: ConfigVersion, _ application: Fixtures.Application, _ log: Logger
+  ) {
+    log.warning(
+      "the config in the store decides, and not the different one of the file; PUT /v1/config publishes it",
+      metadata: [
+        "application": "\(application.id)", "version": "\(version.number)",
+        "file": "\(application.configPath ?? "")",
+      ])
   }
 
   /// Refuses a config that decides nothing because of what is wrong with it, and says what is left out of

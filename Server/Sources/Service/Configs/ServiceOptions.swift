@@ -18,6 +18,12 @@ package struct ServiceOptions: Sendable {
   package var users: [UInt8]?
   /// Whether the server stores assignments and occurrences.
   package var keepsState = false
+  /// Whether a server with a store that others share publishes its config at the start, if it is new.
+  package var publishesConfigs = false
+  /// What happens to requests while the store does not answer.
+  package var withoutState = WithoutState.refuse
+  /// How long all that the store does for a request may take.
+  package var storePatience = Duration.milliseconds(1_800)
   /// Whether the context of an OpenFeature client is a whole user record, with `assignments` and `occurrences`. Otherwise
   /// clients cannot choose their variants.
   package var trustsContexts = false
@@ -34,4 +40,12 @@ package struct ServiceOptions: Sendable {
     settings.limits.audiences = 1_000
     settings.limits.patience = .seconds(20)
   }
+}
+
+/// What happens to requests that need stored state while the store does not answer.
+package enum WithoutState: String, Sendable, CaseIterable {
+  /// They get 503.
+  case refuse
+  /// They are decided as if nothing was stored, and store nothing.
+  case decide
 }

@@ -38,19 +38,35 @@ struct DecidedAnswer: Sendable {
   }
 }
 
+/// The answer to a request, and how it came about.
+struct DecideAnswer: Sendable {
+  var bytes: [UInt8]
+  /// The number of the config that decided.
+  var version: Int
+  /// Whether the store did not answer, and nothing of it counted.
+  var isWithoutState = false
+}
+
 extension DecisionService {
-  /// The outcome for one user, as `{"decisions":[..]}`, and the number of the config that decided.
+  /// The outcome for one user, as `{"decisions":[..]}`.
   func decide(_ body: [UInt8], _ application: ServedApplication, _ config: LoadedConfig)
-    async throws -> (bytes: [UInt8], version: Int)
+    async throws -> DecideAnswer
   {
     if options.keepsState {
       let request = try config.prepared.decideRequest(body)
-      return try await decideAndStore(body, request, application, config)
+      return try await withState {
+        let (bytes, version) = try await decideAndStore(body, request, application, config)
+        return DecideAnswer(bytes: bytes, version: version)
+      } without: {
+        DecideAnswer(
+          bytes: try decide(body, request, application, config), version: config.number,
+          isWithoutState: true)
+      }
     }
     let answer = try DecidedAnswer { (each) throws(RequestError) in
       try config.prepared.decide(body, each: each)
     }
-    return (count(answer, application), config.number)
+    return DecideAnswer(bytes: count(answer, application), version: config.number)
   }
 
   /// Decides and counts, without storing anything.

@@ -32,6 +32,8 @@ struct DecisionStream: Sendable {
   let givesReasons: Bool
   let texts: TextPlan?
   private let workers: StreamWorkers
+  /// Lines that were decided without stored state.
+  let withoutState = Locked(0)
 
   /// Bytes that are decided at once.
   private static let chunk = 256 << 10
@@ -111,10 +113,16 @@ struct DecisionStream: Sendable {
     guard service.options.keepsState, !chunk.isTooLong else { return decide(chunk, [:]) }
     var answers: StoringAnswers = [:]
     do {
-      answers = try await decideAndStore(chunk)
-      return decide(try await withStoredState(chunk), answers)
+      return try await StateDeadline.within(service.options.storePatience) {
+        answers = try await decideAndStore(chunk)
+        return decide(try await withStoredState(chunk), answers)
+      }
     } catch let error as ServiceError {
-      return refuse(chunk, answers, error)
+      guard service.decidesWithoutState(after: error) else { return refuse(chunk, answers, error) }
+      let lines = chunk.bytes.split(separator: 10).count - answers.count
+      withoutState.withLock { $0 += lines }
+      service.metrics.decidedWithoutState(lines)
+      return decide(chunk, answers)
     }
   }
 

@@ -9,9 +9,33 @@ extension DecisionService {
   private static let mostAttempts = 8
 
   /// The stored state of a user; empty on a server that stores nothing.
-  func storedState(of user: String, _ application: ServedApplication) async throws -> StoredState {
-    guard options.keepsState, !user.utf8.contains(0) else { return StoredState() }
-    return try await store.read(StateKey(user, in: application.id)).user
+  func storedState(of user: String, _ application: ServedApplication) async throws -> (
+    state: StoredState, isWithoutState: Bool
+  ) {
+    guard options.keepsState, !user.utf8.contains(0) else { return (StoredState(), false) }
+    return try await withState {
+      (try await store.read(StateKey(user, in: application.id)).user, false)
+    } without: {
+      (StoredState(), true)
+    }
+  }
+
+  /// Runs a body that uses the store. If the store does not answer in time, the other body runs instead, or the
+  /// store's error is the answer.
+  func withState<Result>(
+    _ body: () async throws -> Result, without: () throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await StateDeadline.within(options.storePatience, body)
+    } catch let error as ServiceError where decidesWithoutState(after: error) {
+      metrics.decidedWithoutState(1)
+      return try without()
+    }
+  }
+
+  /// Whether requests are decided without stored state if they failed with an error.
+  func decidesWithoutState(after error: ServiceError) -> Bool {
+    options.withoutState == .decide && error.code == ServiceError.databaseUnavailable
   }
 
   /// Decides with the stored state, and stores what follows. A request ID has its effects once: a repeated

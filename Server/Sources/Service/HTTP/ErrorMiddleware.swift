@@ -48,11 +48,13 @@ package struct ErrorMiddleware: RouterMiddleware {
       throw error
     } catch let error where error is ChannelError || error is IOError {
       context.logger.debug(
-        "a connection was lost", error: error, metadata: ["path": "\(request.uri.path)"])
+        "a connection was lost", error: error,
+        metadata: ["path": "\(context.endpointPath ?? request.uri.path)"])
       throw error
     } catch {
       context.logger.error(
-        "a request failed", error: error, metadata: ["path": "\(request.uri.path)"])
+        "a request failed", error: error,
+        metadata: ["path": "\(context.endpointPath ?? request.uri.path)"])
       return failure(
         .internalServerError, "internal", "this is a fault of the server; its log has more")
     }

@@ -62,6 +62,13 @@ extension ServiceError {
     .preconditionFailed, "changed_meanwhile",
     "the config was changed meanwhile; read it again")
 
+  /// - Parameter name: what has the number of another one.
+  static func otherHistory(_ name: String) -> ServiceError {
+    ServiceError(
+      .conflict, "other_history",
+      "\(name) is a different one there; import before a server has used the database")
+  }
+
   package static func notFound(_ message: String) -> ServiceError {
     ServiceError(.notFound, "not_found", message)
   }

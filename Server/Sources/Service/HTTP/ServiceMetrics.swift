@@ -55,6 +55,8 @@ package final class ServiceMetrics: Sendable {
     var requests: [Route: Int] = [:]
     var latencies: [String: Histogram] = [:]
     var refusedLines = 0
+    var withoutState = 0
+    var tables: [TableSize] = []
   }
 
   private let counts = Locked(Counts())
@@ -120,6 +122,11 @@ package final class ServiceMetrics: Sendable {
       }
     }
   }
+
+  /// Counts requests that were decided without stored state.
+  func decidedWithoutState(_ count: Int) { counts.withLock { $0.withoutState += count } }
+
+  func measured(_ tables: [TableSize]) { counts.withLock { $0.tables = tables } }
 
   package func answered(method: String, path: String, status: Int, seconds: Double) {
     counts.withLock { counts in
@@ -191,6 +198,25 @@ package final class ServiceMetrics: Sendable {
     family(
       "tollgate_refused_lines_total", "counter", "Lines of streams that were no user records.",
       [("tollgate_refused_lines_total", String(counts.refusedLines))])
+    family(
+      "tollgate_without_state_total", "counter",
+      "Requests that were decided without stored state, because the database did not answer.",
+      [("tollgate_without_state_total", String(counts.withoutState))])
+    if !counts.tables.isEmpty {
+      family(
+        "tollgate_database_bytes", "gauge", "The size of each table with its indices.",
+        counts.tables.map {
+          ("tollgate_database_bytes" + Self.labels([("table", $0.table)]), "\($0.bytes)")
+        })
+      family(
+        "tollgate_database_rows", "gauge",
+        "The rows of each table, as the database estimates them.",
+        counts.tables.compactMap { size in
+          size.rows.map {
+            ("tollgate_database_rows" + Self.labels([("table", size.table)]), "\($0)")
+          }
+        })
+    }
     family(
       "tollgate_http_requests_total", "counter", "Requests by route and status.",
       counts.requests.map { key, count in

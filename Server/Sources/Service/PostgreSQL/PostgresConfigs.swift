@@ -30,9 +30,56 @@
           .text(entry.action), .text(config.detail.isEmpty ? "" : ": \(config.detail)"),
           .text(pool.options.schema),
         ])
-      let rows = try await pool.run { try $0.run([.begin, statement, .commit]) }
-      guard let number = rows[1].first?.int(0) else { throw ServiceError.changedMeanwhile }
-      return Int(number)
+      do {
+        let rows = try await pool.attempt { try $0.run([.begin, statement, .commit]) }
+        guard let number = rows[1].first?.int(0) else { throw ServiceError.changedMeanwhile }
+        return Int(number)
+      } catch let fault as PostgresFault {
+        guard fault.isInDoubt, let number = try? await lookUp(config) else {
+          throw fault.answer ?? fault
+        }
+        return number
+      }
+    }
+
+    /// The number of a config whose commit had no answer; nil if it was not stored.
+    private func lookUp(_ config: NewConfig) async throws -> Int? {
+      let statements = [
+        .begin,
+        // Waits for the transaction.
+        PostgresStatement(
+          "SELECT FROM \(schema).application WHERE id = $1::text FOR UPDATE",
+          [.text(config.application)]),
+        PostgresStatement(
+          """
+          SELECT number FROM \(schema).config_version WHERE application = $1::text AND hash = $2::text
+          AND published_at = $3::bigint AND author = $4::text AND source = $5::text
+          ORDER BY number DESC LIMIT 1
+          """,
+          [
+            .text(config.application), .text(config.hash), .int(config.at.milliseconds),
+            .text(config.by), .text(config.source),
+          ]), PostgresStatement.commit,
+      ]
+      let rows = try await pool.run { try $0.run(statements) }
+      return rows[2].first?.int(0).map { Int($0) }
+    }
+
+    package func add(_ entry: AuditEntry) async throws {
+      let statement = insert(entry)
+      _ = try await pool.run { try $0.run([statement]) }
+    }
+
+    func insert(_ entry: AuditEntry) -> PostgresStatement {
+      PostgresStatement(
+        """
+        INSERT INTO \(schema).audit (written_at, author, application, action, detail)
+        VALUES ($1::bigint, $2::text, $3::text, $4::text, $5::text)
+        """,
+        [
+          .int(entry.at.milliseconds), .text(entry.by), .text(entry.application),
+          .text(entry.action), .text(entry.detail),
+        ])
     }
 
     package var isShared: Bool { true }
@@ -41,7 +88,7 @@
       try await listener.newestVersions(waiting: waiting)
     }
 
-    private static let columns = "number, published_at, author, source, hash, note, origin"
+    static let columns = "number, published_at, author, source, hash, note, origin"
 
     package func versions(of application: String, limit: Int) async throws -> [ConfigVersion] {
       let rows = try await pool.read([
@@ -91,14 +138,18 @@
           WHERE $1::text IS NULL OR application = $1::text ORDER BY id DESC LIMIT $2::bigint
           """, [.text(application), .int(Int64(limit))])
       ])
-      return rows[0].map { row in
-        AuditEntry(
-          at: Instant(milliseconds: row.int(0) ?? 0), by: row.text(1) ?? "",
-          application: row.text(2) ?? "", action: row.text(3) ?? "", detail: row.text(4) ?? "")
-      }
+      return rows[0].map { Self.entry($0) }
     }
 
-    private static func version(_ row: PostgresRow) -> ConfigVersion {
+    /// From a column on.
+    static func entry(_ row: PostgresRow, at column: Int = 0) -> AuditEntry {
+      AuditEntry(
+        at: Instant(milliseconds: row.int(column) ?? 0), by: row.text(column + 1) ?? "",
+        application: row.text(column + 2) ?? "", action: row.text(column + 3) ?? "",
+        detail: row.text(column + 4) ?? "")
+    }
+
+    static func version(_ row: PostgresRow) -> ConfigVersion {
       ConfigVersion(
         number: Int(row.int(0) ?? 0), at: Instant(milliseconds: row.int(1) ?? 0),
         by: row.text(2) ?? "", source: row.text(3) ?? "", hash: row.text(4) ?? "",

@@ -11,10 +11,17 @@
     private var prepared: [String: String] = [:]
     private var nameCount = 0
     private let timeout: Duration
+    /// When statements must have ended, whatever their time-out is.
+    var due: ContinuousClock.Instant?
+    /// Why it is of no further use.
+    private(set) var fault: PostgresFault?
+    /// Whether it can be used again.
+    var isIdle: Bool { fault == nil && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     /// Connects, and sets the time-outs of the session.
-    init(_ options: PostgresOptions) throws(PostgresFault) {
-      let deadline = ContinuousClock.now + .milliseconds(options.connectTimeout)
+    init(_ options: PostgresOptions, due: ContinuousClock.Instant? = nil) throws(PostgresFault) {
+      self.due = due
+      let deadline = Self.earlier(.now + .milliseconds(options.connectTimeout), due)
       // Members of the URL come later, and count instead.
       let keywords = ["target_session_attrs", "fallback_application_name", "dbname"]
       let values = ["read-write", "tollgate-server", options.url]
@@ -28,21 +35,26 @@
       guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
         throw PostgresFault(.unreachable)
       }
-      try run([
-        PostgresStatement(
-          """
-          SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
-          set_config('idle_in_transaction_session_timeout', '10000', false),
-          set_config('default_transaction_isolation', 'read committed', false),
-          set_config('client_encoding', 'UTF8', false),
-          -- Every statement reads by a key. A plan that was made while a table was empty must not scan it
-          -- once it is large.
-          set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
-          set_config('enable_mergejoin', 'off', false),
-          set_config('plan_cache_mode', 'force_generic_plan', false)
-          """, [.text("\(options.statementTimeout)"), .text("\(options.lockTimeout)")],
-          isPrepared: false)
-      ])
+      let settings = PostgresStatement(
+        """
+        SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
+        set_config('idle_in_transaction_session_timeout', '10000', false),
+        set_config('default_transaction_isolation', 'read committed', false),
+        set_config('client_encoding', 'UTF8', false),
+        -- Every statement reads by a key. A plan that was made while a table was empty must not scan it
+        -- once it is large.
+        set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+        set_config('enable_mergejoin', 'off', false),
+        set_config('plan_cache_mode', 'force_generic_plan', false)
+        """, [.text("\(options.statementTimeout)"), .text("\(options.lockTimeout)")],
+        isPrepared: false)
+      do throws(PostgresFault) {
+        try run([settings])
+      } catch {
+        var fault = error
+        fault.isInDoubt = false
+        throw fault
+      }
     }
 
     deinit { PQfinish(handle) }
@@ -77,15 +89,30 @@
     func run(_ statements: [PostgresStatement], timeout: Duration? = nil) throws(PostgresFault)
       -> [[PostgresRow]]
     {
-      let deadline = ContinuousClock.now + (timeout ?? self.timeout)
+      let deadline = Self.earlier(.now + (timeout ?? self.timeout), due)
+      guard ContinuousClock.now < deadline else { throw PostgresFault(.timedOut) }
       do throws(PostgresFault) {
         return try send(statements, deadline)
       } catch {
-        if !error.endsConnection, PQtransactionStatus(handle) != PQTRANS_IDLE {
-          _ = try send([.rollback], deadline)
+        var fault = error
+        if fault.endsConnection {
+          fault.isInDoubt = fault.kind != .readOnly
+          self.fault = fault
+        } else if PQtransactionStatus(handle) != PQTRANS_IDLE {
+          do throws(PostgresFault) {
+            _ = try send([.rollback], deadline)
+          } catch {
+            self.fault = error
+          }
         }
-        throw error
+        throw fault
       }
+    }
+
+    private static func earlier(
+      _ time: ContinuousClock.Instant, _ other: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant {
+      other.map { min(time, $0) } ?? time
     }
 
     private func send(_ statements: [PostgresStatement], _ deadline: ContinuousClock.Instant)

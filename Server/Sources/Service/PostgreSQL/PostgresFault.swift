@@ -22,6 +22,8 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
   var kind: Kind
   /// SQLSTATE; nil where the server did not answer.
   var state: String?
+  /// Whether statements were sent before the connection was lost, so that a transaction may be committed.
+  var isInDoubt = false
 
   init(_ kind: Kind, state: String? = nil) {
     self.kind = kind
@@ -64,6 +66,8 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
   var endsConnection: Bool {
     switch kind {
     case .unreachable, .starting, .timedOut: state != "57014"
+    // Another server may take changes.
+    case .readOnly: true
     default: state == nil
     }
   }
@@ -74,7 +78,12 @@ struct PostgresFault: Error, Hashable, CustomStringConvertible {
   var answer: ServiceError? {
     guard kind != .failed, kind != .forbidden else { return nil }
     return ServiceError(
-      .serviceUnavailable, "database_unavailable", "\(kind.rawValue); try again",
-      headers: [.retryAfter: "1"])
+      .serviceUnavailable, kind == .locked ? "state_locked" : ServiceError.databaseUnavailable,
+      "\(kind.rawValue); try again", headers: [.retryAfter: "1"])
   }
+}
+
+extension ServiceError {
+  /// The code of the error of a store that does not answer.
+  static let databaseUnavailable = "database_unavailable"
 }

@@ -6,12 +6,14 @@
   final class PostgresListener: Sendable {
     private let options: PostgresOptions
     private let schema: String
+    private let version: Locked<Int>
     private let thread = NIOThreadPool(numberOfThreads: 1)
     private let connection = Locked<PostgresConnection?>(nil)
 
-    init(_ options: PostgresOptions, schema: String) {
+    init(_ options: PostgresOptions, schema: String, version: Locked<Int>) {
       self.options = options
       self.schema = schema
+      self.version = version
       thread.start()
     }
 
@@ -31,8 +33,14 @@
           let listen =
             known == nil ? [PostgresStatement("LISTEN \(schema)", isPrepared: false)] : []
           let rows = try current.run(
-            listen + [PostgresStatement("SELECT id, newest FROM \(schema).application")])
+            listen + [
+              PostgresStatement("SELECT id, newest FROM \(schema).application"),
+              PostgresStatement("SELECT max(number) FROM \(schema).migration"),
+            ])
           connection.withLock { $0 = current }
+          // Tables that become newer still have all that this program needs.
+          let newest = rows[listen.count + 1][0].int(0).map { Int($0) }
+          version.withLock { $0 = max($0, newest ?? 0) }
           return rows[listen.count].reduce(into: [:]) { newest, row in
             newest[row.text(0) ?? ""] = Int(row.int(1) ?? 0)
           }

@@ -14,6 +14,9 @@ package struct PostgresOptions: Sendable {
   package var statementTimeout = 1_500
   /// How long a statement waits for a lock, in milliseconds.
   package var lockTimeout = 500
+  /// Whether starting creates the tables or brings them up to date. Without it, tables of the version before are used
+  /// as they are.
+  package var migrates = true
   package var log: Logger
 
   package init(url: String, log: Logger) {

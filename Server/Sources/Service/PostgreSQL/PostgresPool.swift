@@ -24,21 +24,30 @@
       threads.start()
     }
 
+    /// - Throws: a `ServiceError` if the address is not one.
+    convenience init(checked options: PostgresOptions) throws {
+      guard PostgresSchema.isAddress(options.url) else {
+        // The address has the password.
+        throw ServiceError.badRequest(
+          "the address of the database is not a URL such as "
+            + "'postgresql://user:password@host:5432/database?sslmode=verify-full'")
+      }
+      self.init(options)
+    }
+
+    /// How often connecting has failed in a row.
+    var failures: Int { state.withLock { $0.failures } }
+
     deinit { threads.shutdownGracefully { _ in } }
 
     /// Runs a body with a connection, on a thread that may wait.
     ///
-    /// - Throws: a `ServiceError` with 503 if the database does not answer. A change may be stored nevertheless if
-    ///   the connection was lost while it was committed.
+    /// - Throws: a `ServiceError` with 503 if the database does not answer.
     func run<Result: Sendable>(
       _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
-      let deadline = ContinuousClock.now + .milliseconds(options.connectTimeout)
       do {
-        return try await threads.runIfActive { [self] in
-          guard ContinuousClock.now < deadline else { throw PostgresFault(.busy) }
-          return try use(body)
-        }
+        return try await attempt(body)
       } catch let fault as PostgresFault {
         throw fault.answer ?? fault
       }
@@ -46,40 +55,50 @@
 
     /// The same for statements that may run twice: they only read.
     func read(_ statements: [PostgresStatement]) async throws -> [[PostgresRow]] {
-      try await run { connection in
-        do {
-          return try connection.run(statements)
-        } catch let fault as PostgresFault where fault.kind == .unreachable {
-          return try PostgresConnection(self.options).run(statements)
-        }
-      }
-    }
-
-    private func use<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-      let connection = try take()
       do {
-        let result = try body(connection)
-        state.withLock { $0.idle.append(connection) }
-        return result
-      } catch let fault as PostgresFault where fault.endsConnection {
-        // The others are of the same server, and have probably ended, too.
-        state.withLock { $0.idle.removeAll() }
-        options.log.warning("a connection to the database ended", metadata: ["problem": "\(fault)"])
-        throw fault
-      } catch {
-        state.withLock { $0.idle.append(connection) }
-        throw error
+        return try await attempt { try $0.run(statements) }
+      } catch let fault as PostgresFault {
+        guard fault.isInDoubt, fault.kind != .timedOut else { throw fault.answer ?? fault }
+        return try await run { try $0.run(statements) }
       }
     }
 
-    private func take() throws(PostgresFault) -> PostgresConnection {
+    /// Runs a body with a connection until `due`, or until `StateDeadline.current`.
+    ///
+    /// - Throws: a `PostgresFault`. If it is in doubt, a change may be stored nevertheless.
+    func attempt<Result: Sendable>(
+      due: ContinuousClock.Instant? = StateDeadline.current,
+      _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+      let latest = ContinuousClock.now + .milliseconds(options.connectTimeout)
+      let deadline = due.map { min(latest, $0) } ?? latest
+      return try await threads.runIfActive { [self] in
+        guard ContinuousClock.now < deadline else { throw PostgresFault(.busy) }
+        let connection = try take(due)
+        defer { giveBack(connection) }
+        return try body(connection)
+      }
+    }
+
+    private func giveBack(_ connection: PostgresConnection) {
+      if !connection.isIdle, connection.fault == nil { _ = try? connection.run([.rollback]) }
+      if connection.isIdle { return state.withLock { $0.idle.append(connection) } }
+      guard let fault = connection.fault else { return }
+      // The others are of the same server, and have probably ended, too.
+      if fault.kind != .timedOut { state.withLock { $0.idle.removeAll() } }
+      options.log.warning("a connection to the database ended", metadata: ["problem": "\(fault)"])
+    }
+
+    private func take(_ due: ContinuousClock.Instant?) throws(PostgresFault) -> PostgresConnection {
       while let connection = state.withLock({ $0.idle.popLast() }) {
-        if !connection.isClosed { return connection }
+        guard !connection.isClosed else { continue }
+        connection.due = due
+        return connection
       }
       let fault = state.withLock { $0.nextAttempt > .now ? $0.lastFault : nil }
       if let fault { throw fault }
       do throws(PostgresFault) {
-        let connection = try PostgresConnection(options)
+        let connection = try PostgresConnection(options, due: due)
         let hadFailed = state.withLock { state in
           defer { state.failures = 0 }
           return state.failures > 0

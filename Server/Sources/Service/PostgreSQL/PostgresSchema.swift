@@ -47,29 +47,74 @@
             detail text NOT NULL)
           """,
           "CREATE INDEX audit_by_application ON \(name).audit (application, id)",
-        ]
+        ],
+        // Answers belong to users, so that they can be deleted with them. Programs that know version 1 leave it null.
+        [
+          "ALTER TABLE \(name).answer ADD COLUMN user_id text COLLATE \"C\"",
+          """
+          CREATE INDEX answer_by_user ON \(name).answer (application, user_id)
+          WHERE user_id IS NOT NULL
+          """,
+          """
+          CREATE INDEX answer_without_user ON \(name).answer (application) WHERE user_id IS NULL
+          """,
+        ],
       ]
     }
 
+    /// The version of this program.
+    static let newest = PostgresSchema("").migrations.count
+    /// From this version on, answers have their users.
+    static let answersHaveUsers = 2
+
     /// Creates the tables, or brings them up to date. Of servers that start at once, one does.
     ///
+    /// - Parameters:
+    ///   - last: the version that they get.
+    ///   - patience: how long a migration may take.
+    /// - Returns: the version that they had, or nil if there were none.
     /// - Throws: a `ServiceError` if a newer program made the tables.
-    func migrate(_ connection: PostgresConnection) throws {
-      let patience = Duration.seconds(60)
-      if try version(connection) == migrations.count { return }
+    @discardableResult
+    func migrate(
+      _ connection: PostgresConnection, to last: Int = newest,
+      patience: Duration = .seconds(60)
+    ) throws -> Int? {
+      let known = try version(connection)
+      if let known, known >= last { return known }
+      for attempt in 1... {
+        do {
+          return try run(connection, to: last, patience)
+        } catch let fault as PostgresFault where fault.kind == .locked && attempt < 20 {
+          // Others read and write between two attempts.
+          _ = try connection.run([PostgresStatement("SELECT pg_sleep(0.2)")])
+        }
+      }
+      return nil
+    }
+
+    private func run(_ connection: PostgresConnection, to last: Int, _ patience: Duration) throws
+      -> Int?
+    {
+      let milliseconds = patience.components.seconds * 1_000
       try connection.run(
         [
-          .begin, PostgresStatement("SET LOCAL lock_timeout = '50s'"),
-          PostgresStatement("SET LOCAL statement_timeout = '50s'"),
+          .begin,
+          PostgresStatement(
+            """
+            SELECT set_config('lock_timeout', $1::text, true),
+            set_config('statement_timeout', $1::text, true)
+            """, [.text("\(milliseconds)")]),
           PostgresStatement(
             "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
             [.text("tollgate schema \(plainName)")]),
+          // While it waits for a table, everybody waits who uses the table.
+          PostgresStatement("SET LOCAL lock_timeout = '1s'"),
         ], timeout: patience)
       do {
         // Another server may have been faster.
         let version = try version(connection)
         if version == nil { try connection.run(first(connection), timeout: patience) }
-        for number in migrations.indices.dropFirst(version ?? 0) {
+        for number in (version ?? 0)..<max(last, version ?? 0) {
           let statements = migrations[number].map { PostgresStatement($0, isPrepared: false) }
           let record = PostgresStatement(
             "INSERT INTO \(name).migration (number) VALUES ($1::bigint)", [.int(Int64(number + 1))],
@@ -77,10 +122,25 @@
           try connection.run(statements + [record], timeout: patience)
         }
         try connection.run([.commit], timeout: patience)
+        return version
       } catch {
         _ = try? connection.run([.rollback])
         throw error
       }
+    }
+
+    /// The version of the tables, which this program must know, or the one before.
+    ///
+    /// - Throws: a `ServiceError` with what to do.
+    func check(_ connection: PostgresConnection) throws -> Int {
+      let found = try version(connection)
+      guard let found, found >= Self.newest - 1 else {
+        let problem =
+          found.map { "the tables in schema '\(plainName)' have version \($0)" }
+          ?? "there are no tables in schema '\(plainName)'"
+        throw ServiceError.badRequest("\(problem); run 'tollgate-server migrate'")
+      }
+      return found
     }
 
     private func first(_ connection: PostgresConnection) throws -> [PostgresStatement] {
@@ -114,10 +174,10 @@
         PostgresStatement("SELECT coalesce(max(number), 0) FROM \(name).migration")
       ])
       let version = Int(rows[0][0].int(0) ?? 0)
-      guard version <= migrations.count else {
+      guard version <= Self.newest else {
         throw ServiceError.badRequest(
           "the tables in schema '\(plainName)' have version \(version), and this program knows versions up to "
-            + "\(migrations.count); use a newer tollgate-server")
+            + "\(Self.newest); use a newer tollgate-server")
       }
       return version
     }

@@ -13,26 +13,38 @@
     let schema: String
     let writer: PostgresWriter
     let listener: PostgresListener
+    var lookup: PostgresLookup { PostgresLookup(pool: pool, schema: schema) }
+
+    /// The version of the tables, which may become newer meanwhile.
+    let version: Locked<Int>
+    /// Where deleting what is no longer needed continues.
+    let retained = Locked<[UInt8]>([])
 
     /// Connects, and creates the tables or brings them up to date.
     package init(_ options: PostgresOptions) async throws {
-      guard PostgresSchema.isAddress(options.url) else {
-        // The address has the password.
-        throw ServiceError.badRequest(
-          "the address of the database is not a URL such as "
-            + "'postgresql://user:password@host:5432/database?sslmode=verify-full'")
-      }
-      let pool = PostgresPool(options)
+      let pool = try PostgresPool(checked: options)
       let schema = PostgresSchema(options.schema)
-      do {
-        try await pool.run { try schema.migrate($0) }
-      } catch let fault as PostgresFault {
-        throw ServiceError.badRequest("\(fault)")
+      let version = try await pool.run { connection in
+        if options.migrates { try schema.migrate(connection) }
+        return try schema.check(connection)
       }
       self.pool = pool
       self.schema = schema.name
-      writer = PostgresWriter(pool, schema: schema.name)
-      listener = PostgresListener(options, schema: schema.name)
+      self.version = Locked(version)
+      writer = PostgresWriter(pool, schema: schema.name, version: self.version)
+      listener = PostgresListener(options, schema: schema.name, version: self.version)
+    }
+
+    /// Creates the tables, or brings them up to date.
+    ///
+    /// - Returns: the version before, or nil if there were no tables, and the version after.
+    package static func migrate(_ options: PostgresOptions) async throws -> (from: Int?, to: Int) {
+      let pool = try PostgresPool(checked: options)
+      let schema = PostgresSchema(options.schema)
+      return try await pool.run { connection in
+        let before = try schema.migrate(connection, patience: .seconds(3_600))
+        return (before, try schema.check(connection))
+      }
     }
 
     package func read(_ key: StateKey) async throws -> Stored {
@@ -98,18 +110,11 @@
     }
 
     package func check() async throws {
-      _ = try await pool.read([PostgresStatement("SELECT 1")])
-    }
-  }
-
-  extension StateKey {
-    /// The user's ID, or of one that is too long for an index its beginning and its hash.
-    var storedUser: String {
-      let most = 1_000
-      guard user.utf8.count > most else { return user }
-      // It is longer than any ID that is stored as it is.
-      return String(decoding: user.utf8.prefix(most), as: UTF8.self) + "~"
-        + LoadedConfig.hash(of: Array(user.utf8))
+      // A server that became read-only keeps its connections.
+      let rows = try await pool.read([
+        PostgresStatement("SELECT current_setting('transaction_read_only') = 'on'")
+      ])
+      if rows[0][0].isTrue(0) { throw PostgresFault(.readOnly).answer! }
     }
   }
 
@@ -120,33 +125,15 @@
   extension StoredState {
     /// Reads the column `state`: `{"variants":{"7":"70"},"occurrences":{"key":[1772366400000]}}`.
     init(row: [UInt8]?) throws {
-      self.init()
-      guard let row else { return }
-      let value = try Value.parse(json: row)
-      for member in value["variants"]?.members ?? [] {
-        assignments.append(
-          Assignment(experimentID: member.key, variantID: member.value.text ?? ""))
-      }
-      for member in value["occurrences"]?.members ?? [] {
-        occurrences.append(
-          DecisionState.Occurrences(
-            key: member.key,
-            times: (member.value.elements ?? []).compactMap {
-              $0.wholeNumber.map { Instant(milliseconds: Int64($0)) }
-            }))
-      }
+      let value = try row.map { try Value.parse(json: $0) }
+      self.init(variants: value?["variants"], times: value?["occurrences"])
     }
 
-    /// The column `state`.
-    var row: String {
-      Value.object([
-        "variants": .map(
-          assignments.map { .init(key: .string($0.experimentID), value: .string($0.variantID)) }),
-        "occurrences": .map(
-          occurrences.map { series in
-            .init(
-              key: .string(series.key), value: .list(series.times.map { .int($0.milliseconds) }))
-          }),
+    /// The column `state`. It also has an ID that is too long for its own column.
+    func row(of key: StateKey) -> String {
+      Value.members([
+        "variants": variants, "occurrences": times,
+        "userId": key.storedUser == key.user ? nil : .string(key.user),
       ]).json
     }
 

@@ -11,27 +11,38 @@
       _ decide:
         @escaping @Sendable (_ index: Int, _ stored: Stored) throws -> (Answer, StateChange?)
     ) async throws -> [Answer] {
+      let due = StateDeadline.current ?? .now + .seconds(30)
       for _ in 0..<Self.mostAttempts {
-        let answers = try await pool.run { connection -> [Answer]? in
-          do {
-            return try update(keys, connection, decide)
-          } catch {
-            if (error as? PostgresFault)?.endsConnection != true {
-              _ = try? connection.run([.rollback])
-            }
-            throw error
+        do {
+          let attempt = try await pool.attempt(due: due) { try update(keys, $0, decide) }
+          guard let lost = attempt.lost else {
+            if let answers = attempt.answers { return answers }
+            continue
           }
+          // All were stored, or none.
+          let outcomes = try await lookup.outcomes(of: lost.writes, until: due) ?? [.unknown]
+          if outcomes.contains(.stored), let answers = attempt.answers { return answers }
+          if outcomes.contains(.unknown) { throw lost.fault.answer ?? lost.fault }
+        } catch let fault as PostgresFault {
+          // Before the commit a lost connection has changed nothing.
+          let isLost = fault.isInDoubt && fault.kind != .timedOut && ContinuousClock.now < due
+          if !isLost { throw fault.answer ?? fault }
         }
-        if let answers { return answers }
       }
       throw PostgresFault(.locked).answer!
     }
 
-    /// - Returns: nil if another server has answered one of the requests meanwhile; then nothing is stored.
+    /// A transaction whose commit had no answer.
+    private struct Lost: Sendable {
+      var writes: [PostgresWriter.Write]
+      var fault: PostgresFault
+    }
+
+    /// - Returns: no answers if another server has answered one of the requests meanwhile; then nothing is stored.
     private func update<Answer>(
       _ keys: [StateKey], _ connection: PostgresConnection,
       _ decide: (_ index: Int, _ stored: Stored) throws -> (Answer, StateChange?)
-    ) throws -> [Answer]? {
+    ) throws -> (answers: [Answer]?, lost: Lost?) {
       var users = try lock(keys, connection)
       var answers: [Answer] = []
       var changed: [[UInt8]: StateKey] = [:]
@@ -61,16 +72,30 @@
         } + answering
       guard !writes.isEmpty else {
         try connection.run([.rollback])
-        return answers
+        return (answers, nil)
       }
-      let (statements, store) = PostgresWriter.statements(writes, schema)
+      let (statements, store) = PostgresWriter.statements(
+        writes, schema, version.withLock { $0 })
       let rows = try connection.run(statements + [unused(keys)])
       guard rows[store].count == writes.count else {
         try connection.run([.rollback])
-        return nil
+        return (nil, nil)
       }
-      try connection.run([.commit])
-      return answers
+      let fault = try Self.commit(connection)
+      return (answers, fault.map { Lost(writes: writes, fault: $0) })
+    }
+
+    /// - Returns: a fault after which the transaction may be committed.
+    private static func commit(_ connection: PostgresConnection) throws(PostgresFault)
+      -> PostgresFault?
+    {
+      do throws(PostgresFault) {
+        try connection.run([.commit])
+        return nil
+      } catch {
+        guard error.isInDoubt else { throw error }
+        return error
+      }
     }
 
     /// Begins a transaction that holds the rows of users, and reads them and the answers to requests.

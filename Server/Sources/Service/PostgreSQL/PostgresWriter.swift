@@ -16,6 +16,8 @@
       let state: StoredState?
       /// The change with the answer to store; nil for none.
       let answering: StateChange?
+      /// The revision that it gives the user.
+      let next = PostgresWriter.newRevision()
 
       init(_ key: StateKey, _ revision: Int64, _ state: StoredState?, _ answering: StateChange?) {
         self.key = key
@@ -26,7 +28,14 @@
     }
 
     private struct Waiting {
+      let number: Int
       let write: Write
+      let due: ContinuousClock.Instant?
+    }
+
+    /// A change that has no result yet.
+    private struct Open {
+      let due: ContinuousClock.Instant?
       let done: CheckedContinuation<Bool, any Error>
     }
 
@@ -38,29 +47,62 @@
 
     private let pool: PostgresPool
     private let schema: String
+    private let version: Locked<Int>
+    private let lookup: PostgresLookup
     private var waiting: [Waiting] = []
+    private var open: [Int: Open] = [:]
+    private var count = 0
     private var running = 0
+    private var isTiming = false
 
     /// Writes of one group at most.
     private static let largestGroup = 256
     /// Groups at once: while one waits for the disk, the next one is sent.
     private static let mostGroups = 2
 
-    init(_ pool: PostgresPool, schema: String) {
+    init(_ pool: PostgresPool, schema: String, version: Locked<Int>) {
       self.pool = pool
       self.schema = schema
+      self.version = version
+      lookup = PostgresLookup(pool: pool, schema: schema)
     }
+
+    /// A number that no other change has, so that a user who was deleted is not taken for what they were.
+    static func newRevision() -> Int64 { .random(in: 1...Int64.max) }
 
     /// Stores a change if the user still has its revision and the request has no answer.
     ///
     /// - Returns: whether it was stored. It is on the server's disk then.
     func store(_ write: Write) async throws -> Bool {
-      try await withCheckedThrowingContinuation { done in
-        waiting.append(Waiting(write: write, done: done))
+      let due = StateDeadline.current
+      return try await withCheckedThrowingContinuation { done in
+        count += 1
+        waiting.append(Waiting(number: count, write: write, due: due))
+        open[count] = Open(due: due, done: done)
+        if due != nil, !isTiming {
+          isTiming = true
+          Task { await endLate() }
+        }
         guard running < Self.mostGroups else { return }
         running += 1
         Task { await storeAll() }
       }
+    }
+
+    /// Ends changes whose time is over, whether they wait or were sent.
+    private func endLate() async {
+      while let next = open.values.compactMap(\.due).min() {
+        try? await Task.sleep(until: next, clock: .continuous)
+        for (number, one) in open where one.due.map({ $0 <= .now }) == true {
+          end(number, .failure(PostgresFault(.timedOut).answer!))
+        }
+        waiting.removeAll { open[$0.number] == nil }
+      }
+      isTiming = false
+    }
+
+    private func end(_ number: Int, _ result: Result<Bool, any Error>) {
+      open.removeValue(forKey: number)?.done.resume(with: result)
     }
 
     private func storeAll() async {
@@ -68,30 +110,48 @@
         let group = nextGroup()
         guard !group.isEmpty else { continue }
         do {
-          let stored = try await store(group.map(\.write))
+          let stored = try await store(group)
           for (index, one) in group.enumerated() {
-            one.done.resume(returning: stored.contains(index))
+            end(one.number, .success(stored.contains(index)))
           }
-        } catch is PostgresFault where group.count > 1 {
-          await storeSeparately(group)
-        } catch let error as ServiceError
-          where error == PostgresFault(.locked).answer && group.count > 1
+        } catch let fault as PostgresFault where fault.isInDoubt {
+          await lookUp(group, after: fault)
+        } catch let fault as PostgresFault
+          where group.count > 1 && (fault.answer == nil || fault.kind == .locked)
         {
           await storeSeparately(group)
         } catch {
-          for one in group { one.done.resume(throwing: error) }
+          for one in group { end(one.number, .failure(Self.answer(error))) }
         }
       }
       running -= 1
+    }
+
+    private static func answer(_ error: any Error) -> any Error {
+      (error as? PostgresFault)?.answer ?? error
     }
 
     /// Nothing of a group is stored if one of its changes fails.
     private func storeSeparately(_ group: [Waiting]) async {
       for one in group {
         do {
-          one.done.resume(returning: try await !store([one.write]).isEmpty)
+          end(one.number, .success(try await !store([one]).isEmpty))
+        } catch let fault as PostgresFault where fault.isInDoubt {
+          await lookUp([one], after: fault)
         } catch {
-          one.done.resume(throwing: error)
+          end(one.number, .failure(Self.answer(error)))
+        }
+      }
+    }
+
+    private func lookUp(_ group: [Waiting], after fault: PostgresFault) async {
+      let due = group.compactMap(\.due).max() ?? .now + .seconds(2)
+      let outcomes = try? await lookup.outcomes(of: group.map(\.write), until: due)
+      for (index, one) in group.enumerated() {
+        switch outcomes?[index] {
+        case .stored: end(one.number, .success(true))
+        case .notStored: end(one.number, .success(false))
+        case .unknown, nil: end(one.number, .failure(Self.answer(fault)))
         }
       }
     }
@@ -109,7 +169,7 @@
           own.append(.request(StateKey("", request: key.request, in: key.application)))
         }
         guard parts.isDisjoint(with: own) else {
-          one.done.resume(returning: false)
+          end(one.number, .success(false))
           return false
         }
         parts.formUnion(own)
@@ -120,10 +180,12 @@
     /// Stores a group.
     ///
     /// - Returns: the indices of those that were stored.
-    private func store(_ writes: [Write]) async throws -> Set<Int> {
-      let schema = schema
-      return try await pool.run { connection in
-        let statements = Self.statements(writes, schema)
+    private func store(_ group: [Waiting]) async throws -> Set<Int> {
+      let (writes, schema) = (group.map(\.write), schema)
+      let version = version.withLock { $0 }
+      let due = group.contains { $0.due == nil } ? nil : group.compactMap(\.due).max()
+      return try await pool.attempt(due: due) { connection in
+        let statements = Self.statements(writes, schema, version)
         let rows = try connection.run([.begin] + statements.all + [.commit])
         return Set(rows[1 + statements.store].compactMap { $0.int(0).map { Int($0) - 1 } })
       }
@@ -132,20 +194,14 @@
     // MARK: Statements
 
     /// The statements that store changes, and which of them returns the numbers of those that were stored, from 1.
-    static func statements(_ writes: [Write], _ schema: String) -> (
+    static func statements(_ writes: [Write], _ schema: String, _ version: Int) -> (
       all: [PostgresStatement], store: Int
     ) {
       var statements: [PostgresStatement] = []
       let new = writes.filter { $0.state != nil && $0.revision == 0 }
       if !new.isEmpty { statements.append(rows(for: new.map(\.key), schema)) }
       let store = statements.count
-      statements.append(self.store(writes, schema))
-      let oldest = writes.reduce(into: [String: Int64]()) { oldest, write in
-        guard let change = write.answering else { return }
-        let known = oldest[write.key.application] ?? .min
-        oldest[write.key.application] = max(known, change.oldestAnswer.milliseconds)
-      }
-      if !oldest.isEmpty { statements.append(deleteAnswers(before: oldest, schema)) }
+      statements.append(self.store(writes, schema, version))
       return (statements, store)
     }
 
@@ -161,8 +217,11 @@
 
     /// A change counts if its row could be locked with the revision that was read, and then if its answer is the
     /// first one. Both are stored, or none.
-    private static func store(_ writes: [Write], _ schema: String) -> PostgresStatement {
-      PostgresStatement(
+    private static func store(_ writes: [Write], _ schema: String, _ version: Int)
+      -> PostgresStatement
+    {
+      let user = version >= PostgresSchema.answersHaveUsers ? ", user_id" : ""
+      return PostgresStatement(
         """
         WITH input AS MATERIALIZED (
           SELECT * FROM unnest(
@@ -178,8 +237,8 @@
         unchanged AS MATERIALIZED (
           SELECT * FROM input WHERE state IS NULL OR number IN (SELECT number FROM locked)),
         answered AS (
-          INSERT INTO \(schema).answer (application, request, answered_at, question, answer, version)
-          SELECT application, request, answered_at, question, answer, version FROM unchanged
+          INSERT INTO \(schema).answer (application, request, answered_at, question, answer, version\(user))
+          SELECT application, request, answered_at, question, answer, version\(user) FROM unchanged
           WHERE request IS NOT NULL ORDER BY application COLLATE "C", request COLLATE "C"
           ON CONFLICT DO NOTHING RETURNING application, request),
         stored AS MATERIALIZED (
@@ -194,33 +253,14 @@
         [
           .texts(writes.map(\.key.application)), .texts(writes.map(\.key.storedUser)),
           .ints(writes.map(\.revision)),
-          // A number that no other change has, so that a user who was deleted is not taken for what they were.
-          .ints(writes.map { _ in Int64.random(in: 1...Int64.max) }),
-          .texts(writes.map { $0.state?.row }),
+          .ints(writes.map(\.next)),
+          .texts(writes.map { $0.state?.row(of: $0.key) }),
           .texts(writes.map { $0.answering == nil ? nil : $0.key.request }),
           .byteStrings(writes.map { $0.answering?.answer?.question }),
           .byteStrings(writes.map { $0.answering?.answer?.bytes }),
           .ints(writes.map { ($0.answering?.answer?.version).map { Int64($0) } }),
           .ints(writes.map { $0.answering?.answeredAt.milliseconds }),
         ])
-    }
-
-    /// Deletes answers past their time: many at once after a pause, but not so many that others wait.
-    private static func deleteAnswers(before oldest: [String: Int64], _ schema: String)
-      -> PostgresStatement
-    {
-      let oldest = oldest.sorted { $0.key < $1.key }
-      return PostgresStatement(
-        """
-        DELETE FROM \(schema).answer AS a USING (
-          SELECT found.application, found.request
-          FROM unnest($1::text[], $2::bigint[]) AS limits(application, oldest)
-          CROSS JOIN LATERAL (
-            SELECT old.application, old.request FROM \(schema).answer AS old
-            WHERE old.application = limits.application AND old.answered_at < limits.oldest
-            ORDER BY old.answered_at LIMIT 1000 FOR UPDATE SKIP LOCKED) AS found) AS expired
-        WHERE a.application = expired.application AND a.request = expired.request
-        """, [.texts(oldest.map(\.key)), .ints(oldest.map(\.value))])
     }
   }
 #endif

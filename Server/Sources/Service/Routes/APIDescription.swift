@@ -124,6 +124,16 @@ package enum APIDescription {
       answer: object(["entries": ["type": "array"]]),
       parameters: [query("limit", ["type": "integer", "minimum": 1, "maximum": 1_000], "how many")]),
     Route(
+      path: "/v1/users/{id}", method: "get", summary: "Everything stored of a user.",
+      answer: object(
+        [
+          "userId": text, "assignments": ["type": "array"], "occurrences": anything,
+          "answers": ["type": "array"],
+        ], required: ["userId", "assignments", "occurrences", "answers"])),
+    Route(
+      path: "/v1/users/{id}", method: "delete", summary: "Delete everything stored of a user.",
+      answer: object(["deleted": anything], required: ["deleted"])),
+    Route(
       path: "/ofrep/v1/evaluate/flags/{key}", method: "post",
       summary: "A placement as a flag of OpenFeature.", body: reference("EvaluationRequest"),
       answer: object(
@@ -140,7 +150,8 @@ package enum APIDescription {
       answer: object(["status": text], required: ["status"]), key: .none),
     Route(
       path: "/readyz", method: "get", summary: "Whether the server can answer.",
-      answer: object(["status": text], required: ["status"]), errors: [503], key: .none),
+      answer: object(["status": text, "withoutState": Schema.truth], required: ["status"]),
+      errors: [503], key: .none),
     Route(
       path: "/metrics", method: "get", summary: "Metrics for Prometheus.", answer: text,
       type: "text/plain", key: .none),

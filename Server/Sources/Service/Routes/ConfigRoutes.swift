@@ -13,7 +13,7 @@ struct ConfigRoutes: Sendable {
     router.get("/v1/config") { request, _ in
       let (application, _) = try service.application(request, for: .administer)
       // Without an answer of the store it is the one that decides here.
-      try? await application.refresh()
+      try? await inTime { try await application.refresh() }
       let config = application.current
       return Response(
         json: config.bytes, headers: HTTPFields(tagged: config))
@@ -24,8 +24,10 @@ struct ConfigRoutes: Sendable {
     }
     router.get("/v1/config/history") { request, _ in
       let (application, _) = try service.application(request, for: .administer)
-      try await application.refresh()
-      let versions = try await service.store.versions(of: application.id, limit: 100)
+      let versions = try await inTime {
+        try await application.refresh()
+        return try await service.store.versions(of: application.id, limit: 100)
+      }
       return Response(
         json: .object([
           "current": .int(Int64(application.current.number)),
@@ -40,9 +42,15 @@ struct ConfigRoutes: Sendable {
       return Response(
         json: .object([
           "entries": .list(
-            try await service.store.audit(of: application?.id, limit: limit).map(\.value))
+            try await inTime {
+              try await service.store.audit(of: application?.id, limit: limit).map(\.value)
+            })
         ]))
     }
+  }
+
+  private func inTime<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    try await StateDeadline.within(service.options.storePatience, body)
   }
 
   /// The body is a config, or with `?dry-run` also `{"config":..,"users":[..]}`.
@@ -59,7 +67,7 @@ struct ConfigRoutes: Sendable {
       bytes = config
       users = try body.value.givenLines("users", of: "user records") ?? users
     }
-    try await application.refresh()
+    try await inTime { try await application.refresh() }
     let current = application.current
     let expected = request.headers[.ifMatch].flatMap { $0 == "*" ? nil : $0 }
     if let expected, expected != "\"\(current.hash)\"" { throw ServiceError.changedMeanwhile }
@@ -77,9 +85,11 @@ struct ConfigRoutes: Sendable {
         ]))
     }
     let note = request.uri.queryParameters["note"].map { String($0.prefix(500)) }
-    let loaded = try await application.put(
-      text, by: caller.name, source: "api", note: note, detail: Self.summary(difference),
-      after: expected == nil ? nil : current.number)
+    let loaded = try await inTime {
+      try await application.put(
+        text, by: caller.name, source: "api", note: note, detail: Self.summary(difference),
+        after: expected == nil ? nil : current.number)
+    }
     context.logger.info(
       "a config was put",
       metadata: [
@@ -104,7 +114,7 @@ struct ConfigRoutes: Sendable {
     if let asked, asked.wholeNumber == nil {
       throw ServiceError.badRequest("'version' is the number of a version")
     }
-    try await application.refresh()
+    try await inTime { try await application.refresh() }
     let current = application.current
     var number = asked?.wholeNumber
     if number == nil {
@@ -121,10 +131,12 @@ struct ConfigRoutes: Sendable {
     }
     let text = try await Background.run { try application.candidate(bytes, hasDecided: true) }
     let origin = version.origin ?? version.number
-    let loaded = try await application.put(
-      text, by: caller.name, source: "rollback", note: "back to version \(version.number)",
-      // If the caller did not say which version, it is the one before the one that the caller saw.
-      after: asked == nil ? current.number : nil, origin: origin)
+    let loaded = try await inTime {
+      try await application.put(
+        text, by: caller.name, source: "rollback", note: "back to version \(version.number)",
+        // If the caller did not say which version, it is the one before the one that the caller saw.
+        after: asked == nil ? current.number : nil, origin: origin)
+    }
     context.logger.info(
       "a config was rolled back",
       metadata: [
@@ -167,4 +179,6 @@ extension HTTPFields {
 
 extension HTTPField.Name {
   static let configVersion = Self("tollgate-config-version")!
+  /// `true`, or the number of lines in the trailer of a stream.
+  static let withoutState = Self("tollgate-without-state")!
 }

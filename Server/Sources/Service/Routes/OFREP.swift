@@ -51,9 +51,10 @@ struct OFREP: Sendable {
     case .success(let bytes): record = bytes
     }
     do {
-      let lines = try await lines(record, [placement], application, config)
+      let (lines, headers) = try await lines(record, [placement], application, config)
       let flag = flag(key, kind, lines[0])
-      return Response(json: flag, status: flag["errorCode"] == nil ? .ok : .badRequest)
+      return Response(
+        json: flag, status: flag["errorCode"] == nil ? .ok : .badRequest, headers: headers)
     } catch let error as RequestError {
       return failure(.badRequest, key, "INVALID_CONTEXT", error.message)
     }
@@ -69,8 +70,9 @@ struct OFREP: Sendable {
     }
     let names = config.ruleSet.placementNames
     let lines: [Value]
+    var headers: HTTPFields
     do {
-      lines = try await self.lines(record, names, application, config)
+      (lines, headers) = try await self.lines(record, names, application, config)
     } catch let error as RequestError {
       return failure(.badRequest, nil, "INVALID_CONTEXT", error.message)
     }
@@ -84,7 +86,8 @@ struct OFREP: Sendable {
     if let known, known.contains(where: { $0 == tag || $0 == "W/\(tag)" || $0 == "*" }) {
       return Response(status: .notModified, headers: [.eTag: tag])
     }
-    return Response(json: body, headers: [.eTag: tag])
+    headers[.eTag] = tag
+    return Response(json: body, headers: headers)
   }
 
   // MARK: Contexts
@@ -137,13 +140,17 @@ struct OFREP: Sendable {
   private func lines(
     _ record: [UInt8], _ placements: [String], _ application: ServedApplication,
     _ config: LoadedConfig
-  ) async throws -> [Value] {
+  ) async throws -> ([Value], HTTPFields) {
     var request = DecideRequest()
     request.placements = placements
     let user = record.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) }
     let stored = try await service.storedState(of: user ?? "", application)
-    let bytes = try service.decide(stored.appended(to: record), request, application, config)
-    return (try? Value.parse(json: bytes))?["decisions"]?.elements ?? []
+    let bytes = try service.decide(
+      stored.state.appended(to: record), request, application, config)
+    return (
+      (try? Value.parse(json: bytes))?["decisions"]?.elements ?? [],
+      stored.isWithoutState ? [.withoutState: "true"] : [:]
+    )
   }
 
   private func flag(_ key: String, _ kind: Kind, _ line: Value) -> Value {

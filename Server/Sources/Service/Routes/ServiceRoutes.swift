@@ -15,6 +15,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
   let limits = service.options.limits
   addAbout(to: router, service)
   ConfigRoutes(service: service).add(to: router)
+  UserRoutes(service: service).add(to: router)
   OFREP(service: service).add(to: router)
   router.post("/v1/decide") { request, _ in
     let (application, _) = try service.application(request, for: .decide)
@@ -22,7 +23,9 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
     let config = application.current
     let body = try await request.bytes(limits)
     let answer = try await service.decide(body, application, config)
-    return Response(json: answer.bytes, headers: HTTPFields(version: answer.version))
+    var headers = HTTPFields(version: answer.version)
+    if answer.isWithoutState { headers[.withoutState] = "true" }
+    return Response(json: answer.bytes, headers: headers)
   }
   router.post("/v1/decide/stream") { request, _ in
     let (application, _) = try service.application(request, for: .decide)
@@ -34,7 +37,8 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
       status: .ok, headers: headers,
       body: ResponseBody { writer in
         try await stream.run(request.body, &writer)
-        try await writer.finish(nil)
+        let count = stream.withoutState.withLock { $0 }
+        try await writer.finish(count > 0 ? [.withoutState: "\(count)"] : nil)
       })
   }
   router.post("/v1/superscript/evaluate") { request, _ in
@@ -50,13 +54,16 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
       let bytes = try await request.bytes(limits)
       let body = try JSONRequest(bytes, nesting: limits.nesting)
       var stored = StoredState()
+      var headers: HTTPFields = [:]
       if question == .explain, let user = PreparedConfig.userID(ofExplain: body) {
-        stored = try await service.storedState(of: user, application)
+        let found = try await service.storedState(of: user, application)
+        stored = found.state
+        if found.isWithoutState { headers[.withoutState] = "true" }
       }
       return Response(
         json: try await Background.run { [stored] in
           try config.answer(question, body, stored: stored)
-        })
+        }, headers: headers)
     }
   }
 }
@@ -64,17 +71,24 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
 /// Adds the routes about the service itself.
 private func addAbout(to router: Router<ServiceContext>, _ service: DecisionService) {
   router.get("/readyz") { _, _ in
+    var hasState = true
     do {
-      try await service.store.check()
+      try await StateDeadline.within(service.options.storePatience) {
+        try await service.store.check()
+      }
     } catch {
-      throw ServiceError(
-        .serviceUnavailable, "not_ready", "the database does not answer",
-        details: service.configAge.map { [.init(key: "configAgeSeconds", value: .double($0))] }
-          ?? [])
+      hasState = false
+      if service.options.withoutState == .refuse {
+        throw ServiceError(
+          .serviceUnavailable, "not_ready",
+          (error as? ServiceError)?.message ?? "the database does not answer",
+          details: service.configAge.map { [.init(key: "configAgeSeconds", value: .double($0))] }
+            ?? [], headers: [.retryAfter: "1"])
+      }
     }
     return Response(
       json: .members([
-        "status": "ready",
+        "status": "ready", "withoutState": hasState ? nil : .bool(true),
         "configs": .map(
           service.applications.map {
             .init(key: .string($0.id), value: .int(Int64($0.current.number)))

@@ -17,14 +17,21 @@ extension SQLiteStore {
           config.application, last + 1, config.at.milliseconds, config.by, config.source,
           config.hash, config.note, Data(config.bytes), config.origin,
         ])
-      let entry = config.entry(last + 1)
-      try database.execute(
-        sql: "INSERT INTO audit (at, by, application, action, detail) VALUES (?, ?, ?, ?, ?)",
-        arguments: [
-          entry.at.milliseconds, entry.by, entry.application, entry.action, entry.detail,
-        ])
+      try Self.add(config.entry(last + 1), database)
       return last + 1
     }
+  }
+
+  package func add(_ entry: AuditEntry) async throws {
+    try await database.write { try Self.add(entry, $0) }
+  }
+
+  static func add(_ entry: AuditEntry, number: Int64? = nil, _ database: Database) throws {
+    try database.execute(
+      sql: "INSERT OR IGNORE INTO audit VALUES (?, ?, ?, ?, ?, ?)",
+      arguments: [
+        number, entry.at.milliseconds, entry.by, entry.application, entry.action, entry.detail,
+      ])
   }
 
   package var isShared: Bool { false }
@@ -88,15 +95,17 @@ extension SQLiteStore {
           SELECT at, by, application, action, detail FROM audit
           WHERE ?1 IS NULL OR application = ?1 ORDER BY id DESC LIMIT ?2
           """, arguments: [application, limit]
-      ).map { row in
-        AuditEntry(
-          at: Instant(milliseconds: row["at"]), by: row["by"], application: row["application"],
-          action: row["action"], detail: row["detail"])
-      }
+      ).map(Self.entry)
     }
   }
 
-  private static func version(_ row: Row) -> ConfigVersion {
+  static func entry(_ row: Row) -> AuditEntry {
+    AuditEntry(
+      at: Instant(milliseconds: row["at"]), by: row["by"], application: row["application"],
+      action: row["action"], detail: row["detail"])
+  }
+
+  static func version(_ row: Row) -> ConfigVersion {
     ConfigVersion(
       number: row["number"], at: Instant(milliseconds: row["at"]), by: row["by"],
       source: row["source"], hash: row["hash"], note: row["note"], origin: row["origin"])

@@ -38,6 +38,14 @@ extension SQLiteStore {
     migrator.registerMigration("requests by time") { database in
       try database.execute(sql: "CREATE INDEX decidedByTime ON decided (application, at)")
     }
+    migrator.registerMigration("answers of users") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE decided ADD COLUMN user TEXT;
+          CREATE INDEX decidedByUser ON decided (application, user) WHERE user IS NOT NULL;
+          CREATE INDEX decidedWithoutUser ON decided (application) WHERE user IS NULL;
+          """)
+    }
     return migrator
   }
 }

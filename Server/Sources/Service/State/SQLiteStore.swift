@@ -10,6 +10,8 @@ internal import RuleEngine
 package struct SQLiteStore: StateStore {
   let database: any DatabaseWriter
   private let writer: GroupedWriter
+  /// Where deleting what is no longer needed continues.
+  let retained = Locked(StateKey("", in: ""))
 
   /// Creates the tables, or brings those of an earlier version up to date.
   package init(_ database: any DatabaseWriter) throws {
@@ -100,7 +102,7 @@ package struct SQLiteStore: StateStore {
     }
   }
 
-  private static func state(of user: String, _ application: String, _ database: Database) throws
+  static func state(of user: String, _ application: String, _ database: Database) throws
     -> StoredState
   {
     var state = StoredState()
@@ -131,11 +133,12 @@ package struct SQLiteStore: StateStore {
     for limit in change.occurrences { try record(limit, change, of: key, database) }
     guard let request = key.request, let answer = change.answer else { return }
     // By the server's time: the request may name any.
-    try database.cachedStatement(sql: "INSERT INTO decided VALUES (?, ?, ?, ?, ?, ?)").execute(
-      arguments: [
-        key.application, request, change.answeredAt.milliseconds, Data(answer.question),
-        Data(answer.bytes), answer.version,
-      ])
+    try database.cachedStatement(sql: "INSERT INTO decided VALUES (?, ?, ?, ?, ?, ?, ?)")
+      .execute(
+        arguments: [
+          key.application, request, change.answeredAt.milliseconds, Data(answer.question),
+          Data(answer.bytes), answer.version, key.user,
+        ])
     // Many at once after a pause, but not so many that others wait.
     try database.cachedStatement(
       sql: """

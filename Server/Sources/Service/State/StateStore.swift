@@ -34,7 +34,28 @@ package protocol StateStore: Sendable {
   /// The states of those users that have one.
   func states(of users: [String], in application: String) async throws -> [String: StoredState]
 
+  /// Everything that is stored of a user.
+  func everything(of user: StateKey) async throws -> StoredUser
+
+  /// Deletes everything that is stored of a user, and adds an entry to the audit log that has their number.
+  func delete(_ user: StateKey, by caller: String) async throws -> StoredUser
+
+  // MARK: Moving
+
+  /// The records of a kind that follow in the order of their keys.
+  func records(_ kind: StateRecord.Kind, after cursor: StateCursor, limit: Int) async throws
+    -> [StateRecord]
+
+  /// Stores records. Users and answers replace those of the same key.
+  ///
+  /// - Throws: a `ServiceError` if a config or an entry of the audit log differs from the one of its number; then
+  ///   nothing is stored.
+  func add(_ records: [StateRecord]) async throws
+
   // MARK: Configs
+
+  /// Adds an entry to the audit log.
+  func add(_ entry: AuditEntry) async throws
 
   /// Adds a version of a config and its entry in the audit log.
   ///
@@ -64,6 +85,16 @@ package protocol StateStore: Sendable {
   /// The audit log of an application or of all, the newest entry first.
   func audit(of application: String?, limit: Int) async throws -> [AuditEntry]
 
+  // MARK: Retention
+
+  /// Deletes a small batch of what is no longer needed, unless another server does that now.
+  ///
+  /// - Returns: whether there may be more.
+  func deleteOld(_ retention: Retention) async throws -> Bool
+
+  /// The sizes of the tables.
+  func sizes() async throws -> [TableSize]
+
   // MARK: Health
 
   /// Throws if the store does not answer.
@@ -80,6 +111,42 @@ package struct StateKey: Hashable, Sendable {
     self.application = application
     self.user = user
     self.request = request
+  }
+}
+
+extension StateKey {
+  /// The user's ID, or of one that is too long for an index its beginning and its hash.
+  var storedUser: String {
+    let most = 1_000
+    guard user.utf8.count > most else { return user }
+    // It is longer than any ID that is stored as it is.
+    return String(decoding: user.utf8.prefix(most), as: UTF8.self) + "~"
+      + LoadedConfig.hash(of: Array(user.utf8))
+  }
+
+  /// What the answers to the user's requests have in them. Earlier programs stored answers without their users.
+  var mark: [UInt8] { Array("\"userId\":\(Value.string(user).json)".utf8) }
+}
+
+/// Everything that is stored of a user.
+package struct StoredUser: Sendable {
+  package var state = StoredState()
+  package var answers: [(request: String, at: Instant, answer: StoredAnswer)] = []
+
+  /// The numbers of what there is.
+  package var counts: Value {
+    .object([
+      "assignments": .int(Int64(state.assignments.count)),
+      "occurrences": .int(Int64(state.occurrences.reduce(0) { $0 + $1.times.count })),
+      "answers": .int(Int64(answers.count)),
+    ])
+  }
+
+  /// An entry about the user in the audit log, which does not name them.
+  package func entry(_ action: String, by caller: String, in application: String) -> AuditEntry {
+    AuditEntry(
+      at: ServiceTime.now(), by: caller, application: application, action: action,
+      detail: counts.json)
   }
 }
 
@@ -141,9 +208,6 @@ package struct StateChange: Sendable {
     oldestAnswer = Instant(milliseconds: answeredAt.milliseconds - keeping)
   }
 
-  /// Occurrences of one user and key that are stored, unless a limit counts more.
-  private static let fewestOccurrences = 100
-
   /// Occurrences of one user and key that remain stored. Limits count the latest ones only.
-  var mostOccurrences: Int { max(Self.fewestOccurrences, largestLimit) }
+  var mostOccurrences: Int { Retention.mostOccurrences(for: largestLimit) }
 }
