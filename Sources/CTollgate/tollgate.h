@@ -161,6 +161,20 @@ int32_t tg_check(
     const tg_config *TG_NULLABLE config, const char *TG_NULLABLE request, size_t count,
     tg_text *TG_NULLABLE out);
 
+/* {"users": [records] or a string with one per line, "placements": [..], "distribution": false, "now": "..",
+ * "seed": "..", "sdkVersion": ".."} -> {"users": 2, "rejected": 0, "placements": {..}}: the number of users that each
+ * audience reaches, matches and takes, as printed by `tollgate match --json`. */
+int32_t tg_match(
+    const tg_config *TG_NULLABLE config, const char *TG_NULLABLE request, size_t count,
+    tg_text *TG_NULLABLE out);
+
+/* {"products": [..], "locale": "de_DE", "profile": "..", "timeZone": "..", "eligible": false, "now": ".."}
+ * -> {"products": [{"slot": "primary", "productId": "..", "attributes": {"price": "..", ..}}]}: what paywalls can say
+ * about products. */
+int32_t tg_products(
+    const tg_config *TG_NULLABLE config, const char *TG_NULLABLE request, size_t count,
+    tg_text *TG_NULLABLE out);
+
 /* {"users": [records] or a string with one per line, "placements": [..], "now": ".."} -> the output of
  * `tollgate diff --json`: with users, the users that move and why, otherwise a proof or a witness for each
  * placement. */
@@ -182,6 +196,19 @@ int32_t tg_cover(
 int32_t tg_sql(
     const tg_config *TG_NULLABLE config, const char *TG_NULLABLE request, size_t count,
     tg_text *TG_NULLABLE out);
+
+/* ---- One expression ---- */
+
+/* superscript's input with the host's answers instead of its callbacks:
+ *
+ *   {"variables": {"map": {"user": {"type": "map", "value": {"age": {"type": "int", "value": 3}}}}},
+ *    "device": {"daysSince": []}, "answers": {"daysSince(\"app_open\")": {"type": "uint", "value": 4}},
+ *    "expression": "user.age > 2", "evaluator": "text"}
+ *
+ * -> {"Ok": {"type": "bool", "value": true}} or {"Err": ".."}. "evaluator" is "raw", "numeric", "skip" or "text", the
+ * generation of superscript. With "questions": true the answer has the calls that need answers:
+ * {"questions": [{"call": "daysSince(\"app_open\")", "function": "daysSince", "argument": "app_open"}]}. */
+int32_t tg_evaluate(const char *TG_NULLABLE request, size_t count, tg_text *TG_NULLABLE out);
 
 /* ---- Counts of many users ---- */
 

@@ -159,6 +159,11 @@ struct DifferenceSearch {
       records += analysis.explored[number].users.map { $0.record }
     }
     var known = Answers()
+    for record in VersionCandidates([old, new], at: placement.name).users(near: records) {
+      if let witness = pair.witness(record, at: placement) {
+        difference.add(.witness(witness), &known)
+      }
+    }
     for record in records {
       if let witness = pair.witness(drawing: record, at: placement) {
         difference.add(.witness(witness), &known)

@@ -76,9 +76,33 @@ enum NearNames {
     guard a.plain != b.plain, min(a.bytes.count, b.bytes.count) >= 4 else {
       return a.plain == b.plain
     }
+    // Names that differ only in numbers, or in a last letter as `quiz_a` and `quiz_b`, are different.
+    if hasLetter(a.name) && hasLetter(b.name) && a.plain.dropLast() == b.plain.dropLast() {
+      return false
+    }
     if a.words == b.words { return false }
-    if isSwapped(a.bytes, b.bytes) { return true }
+    if isSwapped(a.bytes, b.bytes) || isDoubled(a.bytes, of: b.bytes) { return true }
     return isNear(a, b) && !isForm(a.plain, of: b.plain) && !isForm(b.plain, of: a.plain)
+  }
+
+  /// Whether one name has one letter more than the other, be it that of a plural.
+  static func isVariant(_ a: Known, of b: Known) -> Bool {
+    abs(a.bytes.count - b.bytes.count) == 1 && min(a.bytes.count, b.bytes.count) >= 3
+      && a.plain.first == b.plain.first && a.words != b.words
+      && Suggestion.editDistance(a.bytes, b.bytes) == 1
+  }
+
+  /// Whether the last word of a name is one letter.
+  private static func hasLetter(_ name: String) -> Bool {
+    name.dropLast().last.map { "_-".contains($0) } ?? false
+  }
+
+  /// Whether one name is the other one with a letter doubled, as `plann` for `plan`.
+  private static func isDoubled(_ a: [UInt8], of b: [UInt8]) -> Bool {
+    guard a.count == b.count + 1, a.count > 4 else { return false }
+    return b.indices.contains {
+      a[..<$0] == b[..<$0] && a[$0] == b[$0] && a[($0 + 1)...] == b[$0...]
+    }
   }
 
   /// Whether two names differ by two swapped letters.

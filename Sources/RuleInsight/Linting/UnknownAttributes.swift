@@ -22,6 +22,7 @@ enum UnknownAttributes: Lint {
   static func findings(in subject: LintSubject) -> [Diagnostic] {
     var uses = Uses()
     for condition in subject.conditions {
+      uses.addValues(of: condition.expression)
       for (id, path) in condition.expression.attributes where path[0] != "" {
         let name = condition.expression.lastName(id)
         uses.add(
@@ -59,7 +60,8 @@ enum UnknownAttributes: Lint {
     guard roots.contains(root) else {
       return subject.config.format == .agentWallie ? unknownRoot(use, schema) : []
     }
-    let known = uses.known(in: root, like: name)
+    let known =
+      uses.known(in: root, like: name) ?? (root == "device" ? deviceName(name, schema) : nil)
     if let meant = known ?? uses.usual(for: use) {
       return warnings(use, meant, isKnown: known != nil)
     }
@@ -67,6 +69,25 @@ enum UnknownAttributes: Lint {
     return ["device", ""].contains(root)
       ? [note(use, schema)].compactMap { $0 } : absent(use, schema)
   }
+
+  /// The attribute of the device that another name is short for, or the plural of.
+  private static func deviceName(_ name: String, _ schema: ContextSchema) -> String? {
+    var candidates = [name + "s", String(name.dropLast(name.hasSuffix("s") ? 1 : 0))]
+    // Records of an app may well have `device.model`.
+    if name.contains(where: \.isUppercase) {
+      candidates.append("device" + name.prefix(1).uppercased() + name.dropFirst())
+    }
+    return candidates.first { schema["device", $0] != nil }
+  }
+
+  /// The SDKs' names of attributes that records have under other names.
+  private static let otherNames = [
+    "country": "regionCode", "countryCode": "regionCode", "region": "regionCode",
+    "language": "deviceLanguageCode", "locale": "deviceLocale", "model": "deviceModel",
+    "currency": "deviceCurrencyCode", "version": "appVersion", "os": "platform",
+    "isFirstOpen": "isFirstAppOpen", "installDate": "appInstallDate",
+    "entitlements": "activeEntitlements", "paywallViews": "totalPaywallViews",
+  ]
 
   /// For a root whose names a user-defined schema lists completely: all unlisted attributes.
   private static func absent(_ use: Uses.Use, _ schema: ContextSchema) -> [Diagnostic] {
@@ -148,6 +169,31 @@ private struct Uses {
 
   private(set) var all: [Use] = []
   private var numbers: [[String]: Int] = [:]
+  /// By root and name, the strings that an attribute is compared with.
+  private var values: [[String]: Set<String>] = [:]
+
+  /// Adds the strings that the attributes of an expression are compared with.
+  mutating func addValues(of expression: ParsedExpression) {
+    for relation in expression.relations {
+      guard let (attribute, literals) = relation.attributeWithLiterals(in: expression),
+        let path = expression.path(attribute), path.count == 2
+      else { continue }
+      for literal in literals.prefix(Self.mostNames) {
+        if case .string(let text)? = expression.literal(literal), !text.isEmpty {
+          values[path, default: []].insert(text)
+        }
+      }
+    }
+  }
+
+  /// Whether two attributes are compared with the same values, and their names differ by a letter.
+  private func areAlike(_ number: Int, _ other: Int) -> Bool {
+    guard NearNames.isVariant(names[number], of: names[other]),
+      let own = values[[all[number].root, all[number].name]],
+      let others = values[[all[other].root, all[other].name]]
+    else { return false }
+    return !own.isDisjoint(with: others)
+  }
 
   mutating func add(
     _ path: [String], _ range: SourceRange, isName: Bool, _ paths: [String]
@@ -211,7 +257,7 @@ private struct Uses {
       // If both names are read once, it is unclear which is right, unless letters are swapped.
       let isLikely =
         all[place].places.count > 1
-        ? NearNames.isSlip(names[number], of: known)
+        ? NearNames.isSlip(names[number], of: known) || areAlike(number, place)
         : place < number && NearNames.isSwap(names[number], of: known)
       if isLikely { return known.name }
     }

@@ -163,7 +163,7 @@ function claimsView(claims) {
   const proved = claims.filter((each) => each.verdict === 'true')
   const products = [...new Set(proved.map((each) => each.product).filter(Boolean))]
   return html`<h3>What it claims</h3>
-    ${doubts.length ? html`<ul class="claims">${doubts.map((each) => html`<li class="${each.verdict}"><b>${VERDICT_WORDS[each.verdict] ?? each.verdict}</b> “${each.words}” <span class="dim">${dotted(each.product ?? '')}${each.reason ? `: ${each.reason}` : ''}</span></li>`)}</ul>` : ''}
+    ${doubts.length ? html`<ul class="claims">${doubts.map((each) => html`<li class="${each.verdict}"><b>${VERDICT_WORDS[each.verdict] ?? each.verdict}</b> ${each.words ? `“${each.words}” ` : ''}<span class="dim">${dotted([each.product, each.reason].filter(Boolean).join(': '))}</span></li>`)}</ul>` : ''}
     ${proved.length ? html`<p class="dim">True${products.length === 1 ? html` of ${dotted(products[0])}` : ''}:</p>
       <ul class="proved">${[...new Set(proved.map((each) => each.words))].map((words) => html`<li>${words}</li>`)}</ul>` : ''}`
 }
