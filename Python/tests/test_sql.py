@@ -126,7 +126,9 @@ def table(
         if type == "BOOLEAN":
             return rng.random() < 0.5
         if type == "VARCHAR[]":
-            return [rng.choice(texts) for _ in range(rng.randint(0, 4))]
+            return [
+                None if rng.random() < 0.1 else rng.choice(texts) for _ in range(rng.randint(0, 4))
+            ]
         return rng.choice(texts) + (rng.choice(texts) if rng.random() < 0.15 else "")
 
     columns = [
@@ -234,6 +236,10 @@ def test_corners(tmp_path: Path) -> None:
             "user.tags.exists_one(t, t == 'x') || user.tags.all(t, t != 'zz')",
             "'x' in user.tags && size(user.tags) > 1",
             "user.tags[1] == 'free'",
+            "user.tags.exists(t, t.startsWith('x')) || user.tags.exists(t, t == null)",
+            "user.tags.all(t, t.contains('e')) || user.tags.exists_one(t, t.startsWith('z'))",
+            "size(user.tags.filter(t, t != 'x')) == 1 || user.tags == ['x', 'free']",
+            "string(user.k) == '30' || double(user.r) >= user.r",
             "int(user.build) >= 5",
             "timestamp(user.since) < timestamp('2025-09-01T00:00:00Z')",
             "has(user.address) && user.address.city == 'x'",
