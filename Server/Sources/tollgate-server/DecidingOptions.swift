@@ -50,7 +50,7 @@ struct DecidingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What to do with requests while the database does not answer: refuse or decide.",
+      "How to answer requests while the database does not answer: refuse or decide.",
       discussion: """
         'refuse' answers 503. 'decide' decides as if nothing was stored, stores nothing, and marks the answer \
         with the header tollgate-without-state. /readyz follows.

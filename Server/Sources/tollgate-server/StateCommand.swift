@@ -115,7 +115,7 @@ struct StateExportCommand: AsyncParsableCommand {
     return file
   }
 
-  /// What an incomplete file has. The part of a line at its end is removed.
+  /// The records of an incomplete file. The part of a line at its end is removed.
   private static func progress(of path: String) throws -> StateMoving.Progress {
     var progress = StateMoving.Progress()
     let lines = try LineFile(path, option: "--output")

@@ -20,7 +20,7 @@ package struct ServiceOptions: Sendable {
   package var keepsState = false
   /// Whether a server with a store that others share publishes its config at the start, if it is new.
   package var publishesConfigs = false
-  /// What happens to requests while the store does not answer.
+  /// Whether requests are decided while the store does not answer.
   package var withoutState = WithoutState.refuse
   /// How long all that the store does for a request may take.
   package var storePatience = Duration.milliseconds(1_800)
@@ -42,7 +42,7 @@ package struct ServiceOptions: Sendable {
   }
 }
 
-/// What happens to requests that need stored state while the store does not answer.
+/// Whether requests that need stored state are decided while the store does not answer.
 package enum WithoutState: String, Sendable, CaseIterable {
   /// They get 503.
   case refuse

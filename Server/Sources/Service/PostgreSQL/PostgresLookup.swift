@@ -7,7 +7,7 @@
       case stored
       /// Not stored, and it never will be: deciding again is safe.
       case notStored
-      /// The user was changed once more, so nothing tells.
+      /// The user was changed once more, so the commit leaves no trace.
       case unknown
     }
 

@@ -73,7 +73,7 @@
         """, [.text(parts[0]), .text(parts[1]), .int(Int64(Retention.usersAtOnce))])
     }
 
-    /// Deletes occurrences beyond the limit, and rows of users of whom nothing is stored.
+    /// Deletes occurrences beyond the limit, and rows of users without any stored state.
     private func trim(
       _ rows: [PostgresRow], _ retention: Retention, _ connection: PostgresConnection
     ) throws {

@@ -107,7 +107,7 @@
           PostgresStatement(
             "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
             [.text("tollgate schema \(plainName)")]),
-          // While it waits for a table, everybody waits who uses the table.
+          // All users of a table wait while it waits for that table.
           PostgresStatement("SET LOCAL lock_timeout = '1s'"),
         ], timeout: patience)
       do {

@@ -5,9 +5,9 @@ internal import Hummingbird
 internal import Requests
 internal import RuleEngine
 
-/// What is stored of a user, to show them and to forget them: `GET` and `DELETE /v1/users/{id}`.
+/// Shows and deletes everything stored of a user: `GET` and `DELETE /v1/users/{id}`.
 ///
-/// Both add an entry to the audit log, which has the numbers of what was read or deleted, and not the user.
+/// Both add an entry to the audit log, which counts the rows that were read or deleted, and does not name the user.
 struct UserRoutes: Sendable {
   let service: DecisionService
 

@@ -1,6 +1,6 @@
 package import Expressions
 
-/// What remains stored.
+/// The limits of what remains stored.
 package struct Retention: Sendable {
   /// Answers before this are deleted.
   package var oldestAnswer: Instant

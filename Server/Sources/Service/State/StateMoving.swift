@@ -71,7 +71,7 @@ package enum StateMoving {
     return progress.counts
   }
 
-  /// What a store has now.
+  /// The numbers of records in a store.
   package static func count(_ store: any StateStore) async throws -> StateCounts {
     try await export(store) { _ in }
   }

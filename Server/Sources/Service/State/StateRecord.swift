@@ -91,7 +91,7 @@ package struct StateCounts: Equatable, Sendable {
       Self.members.map { .init(key: .string($0), value: .int(Int64(self[keyPath: $1]))) })
   }
 
-  /// The members of which the other counts have fewer.
+  /// The members that the other counts have fewer of.
   package func missing(in other: StateCounts) -> [String] {
     Self.members.filter { self[keyPath: $1] > other[keyPath: $1] }.map(\.0)
   }

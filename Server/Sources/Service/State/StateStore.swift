@@ -124,7 +124,7 @@ extension StateKey {
       + LoadedConfig.hash(of: Array(user.utf8))
   }
 
-  /// What the answers to the user's requests have in them. Earlier programs stored answers without their users.
+  /// A part that all answers to the user's requests have. Earlier programs stored answers without their users.
   var mark: [UInt8] { Array("\"userId\":\(Value.string(user).json)".utf8) }
 }
 
