@@ -160,6 +160,7 @@ extension SQLTranslator {
         ?? SQLOutcome(fault: .noSuchOverload)
     }
     let sign = ["<", "<=", ">", ">="][Int(comparison.rawValue)]
+    let isStrict = comparison == .less || comparison == .greater
     func atom(
       _ first: String, _ second: String, _ columns: [String], excludes: [String] = []
     ) -> SQLOutcome {
@@ -173,11 +174,11 @@ extension SQLTranslator {
       return atom(database.ordered(first.text), second.text, first.columns + second.columns)
     }
     if let first = try numberOperand(a), let second = try numberOperand(b) {
-      // NaN is the largest number, or has no order. It is not less than itself.
+      // NaN is the largest number, or has no order. Of two columns both may be NaN.
       let smaller = comparison == .less || comparison == .lessOrEqual ? first : second
       return atom(
         first.text, second.text, first.columns + second.columns,
-        excludes: first.text == second.text ? [] : [nan(smaller).text])
+        excludes: isStrict || a.cell != nil || b.cell != nil ? [nan(smaller).text] : [])
     }
     if let first = try timeOperand(a, like: b), let second = try timeOperand(b, like: a) {
       return atom(first.text, second.text, first.columns + second.columns)
@@ -343,6 +344,10 @@ extension SQLTranslator {
     case .constant(let cell) where cell.tag == Tag.list:
       return try member(element, of: Array(cell.elements))
     case .constant(let cell) where cell.tag == Tag.map || cell.tag == Tag.bytes:
+      // An empty map has no key.
+      if cell.tag == Tag.map, cell.outsideCount == 0, try textOperand(element) != nil {
+        return SQLOutcome(false)
+      }
       throw SQLRefusal("it looks into a map or bytes")
     case .text, .constant:
       if case .something(let name) = element {

@@ -87,6 +87,10 @@ import Testing
       "user.n >= user.n",
       #"NOT COALESCE(isnan(CAST("user.n" AS DOUBLE)), FALSE) AND COALESCE("user.n" >= "user.n", FALSE)"#
     ),
+    (
+      "double(user.n) >= user.n",
+      #"NOT COALESCE(isnan(CAST("user.n" AS DOUBLE)), FALSE) AND COALESCE(CAST("user.n" AS DOUBLE) >= "user.n", FALSE)"#
+    ),
     // An element that is NULL is an empty map on iOS.
     (
       "user.tags.exists(t, t == null)",
