@@ -140,36 +140,16 @@ def command_parts(tool, command, shared):
     if others:
         options.append(f"[Shared options](options.md): {', '.join(others)}.")
     options += ["## Exit codes", table(["code", "meaning"], [(code, prose(meaning)) for code, meaning in codes])]
-    options.append("[All exit codes](../exit-codes.md) · [all commands](index.md)")
+    options.append("[Exit codes](../exit-codes.md) · [Commands](index.md)")
     return {"about": "\n\n".join(about), "options": "\n\n".join(options)}
 
 
 def exit_codes(tool):
-    """All codes, and what each means in which command."""
+    """The codes that all commands share."""
     everywhere = next(part for part in tool.root["discussion"].split("\n\n") if part.startswith("Exit codes: "))
     rows = [part.strip().rstrip(".") for part in everywhere.split(": ", 1)[1].split(";")]
     pairs = [re.match(r"([\d, and]*\d) (.*)", row).groups() for row in rows]
-    meanings = {}
-    for command in tool.commands:
-        for code, meaning in sections(command)[2]:
-            link = f"[{command['commandName']}](commands/{command['commandName']}.md)"
-            meanings.setdefault(code, {}).setdefault(meaning, []).append(link)
-    blocks = [table(["code", "meaning"], [(code.replace(" and ", ", "), prose(text)) for code, text in pairs])]
-    for code in sorted(meanings, key=lambda code: int(code.split(",")[0])):
-        if len(meanings[code]) == 1 or code == "0":
-            continue
-        blocks.append(f"## {code}")
-        found = meanings[code]
-        most = max(found.values(), key=len)
-        rest = "every command" if len(found) == 1 else "all others"
-        if sum(map(len, found.values())) < len(tool.commands) or len(most) < 10:
-            rest = ""
-        rows = [
-            (prose(meaning), rest if rest and links is most else ", ".join(links))
-            for meaning, links in found.items()
-        ]
-        blocks.append(table(["meaning", "commands"], rows))
-    return "\n\n".join(blocks)
+    return table(["code", "meaning"], [(code.replace(" and ", ", "), prose(text)) for code, text in pairs])
 
 
 def diagnostics(tool):

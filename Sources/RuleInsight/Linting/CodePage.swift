@@ -58,7 +58,7 @@ package struct CodePage: Sendable {
         .map { "    \($0)" }.joined(separator: "\n")
     }
     var parts = ["\(code.rawValue) (\(severity.rawValue))", what, why]
-    parts.append("For example:\n\n" + indented(example))
+    parts.append("Example:\n\n" + indented(example))
     parts.append(advice)
     if let better { parts.append("Better:\n\n" + indented(better)) }
     for list in lists {

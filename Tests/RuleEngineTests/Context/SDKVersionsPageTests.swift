@@ -19,14 +19,11 @@ import Testing
   }
 
   private static func versions(_ since: SDKVersion, _ until: SDKVersion?) -> String {
-    until.map { "\(since) to before \($0)" } ?? "\(since) and newer"
+    guard let until else { return "`≥ \(since)`" }
+    return since == SDKVersion(1, 0, 0) ? "`< \(until)`" : "`≥ \(since), < \(until)`"
   }
 
-  /// Names of files as code.
-  private static func code(_ source: String) -> String {
-    source.contains(/\.(swift|kt|json|toml|ts|podspec)\b/) && !source.contains("`")
-      ? "`\(source)`" : source
-  }
+  private static func code(_ text: String) -> String { text.contains("`") ? text : "`\(text)`" }
 
   private static var evaluators: String {
     let rows = SDKFacts.evaluators.enumerated().map { number, row in
@@ -94,11 +91,11 @@ import Testing
 
   private static var names: String {
     table(
-      "Reserved placement names", ["name", "iOS", "Android"],
+      "Reserved placement names", ["name", "iOS since", "Android since"],
       SDKFacts.reservedNames.map { row in
         [
-          "`\(row.name)`", row.ios.map { "from \($0) on" } ?? "free",
-          row.android.map { "from \($0) on" } ?? "free",
+          "`\(row.name)`", row.ios.map { code("\($0)") } ?? "",
+          row.android.map { code("\($0)") } ?? "",
         ]
       })
   }
@@ -108,7 +105,7 @@ import Testing
       "Prices per unit of time", ["SDK", "versions", "how they are divided", "source"],
       SDKFacts.pricing.enumerated().map { number, row in
         let next = SDKFacts.pricing[(number + 1)...].first { $0.sdk == row.sdk }
-        return [row.sdk.title, versions(row.since, next?.since), row.text, row.source]
+        return [row.sdk.title, versions(row.since, next?.since), row.text, code(row.source)]
       })
   }
 
@@ -116,7 +113,7 @@ import Testing
     table(
       "Changes that are not modelled", ["SDK", "since", "what changed", "source", "known from"],
       SDKFacts.notes.map {
-        [$0.sdk.title, "\($0.since)", $0.text, code($0.source), $0.evidence.rawValue]
+        [$0.sdk.title, code("\($0.since)"), $0.text, code($0.source), $0.evidence.rawValue]
       })
   }
 
@@ -125,14 +122,14 @@ import Testing
       "Wrappers", ["wrapper", "version", "iOS SDK", "Android SDK"],
       SDKFacts.wrappers.map { row in
         [
-          row.name, row.version,
+          row.name, code(row.version),
           row.ios.map { version in
             let behavior = SDKProfile(.ios, version, .pods).behavior
-            return "\(version)" + (behavior.map { " (\($0.rawValue))" } ?? "")
+            return code("\(version)" + (behavior.map { " (\($0.rawValue))" } ?? ""))
           } ?? "",
           row.android.map { version in
             let behavior = SDKProfile(.android, version).behavior
-            return "\(version)" + (behavior.map { " (\($0.rawValue))" } ?? "")
+            return code("\(version)" + (behavior.map { " (\($0.rawValue))" } ?? ""))
           } ?? "",
         ]
       })
