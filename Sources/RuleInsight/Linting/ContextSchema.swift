@@ -26,7 +26,7 @@ package struct ContextSchema: Hashable, Sendable {
     var types: [String: Int] = [:]
 
     /// Whether it was learned from so few users that others may have other strings.
-    var isSample: Bool { present.map { $0 < 100 } ?? false }
+    var isSample: Bool { present.map { $0 < 30 } ?? false }
 
     package init(_ kind: Kind, isAlwaysThere: Bool = false) {
       self.kind = kind
