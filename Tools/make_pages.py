@@ -169,7 +169,8 @@ def field_type(schema):
     if "const" in schema:
         return f"`{json.dumps(schema['const'])}`"
     types = schema.get("type", "object")
-    return " or ".join(types) if isinstance(types, list) else TYPES.get(types, types)
+    names = types if isinstance(types, list) else [types]
+    return " or ".join(f"`{TYPES.get(name, name)}`" for name in names)
 
 
 def fields(schema, definitions, prefix=""):

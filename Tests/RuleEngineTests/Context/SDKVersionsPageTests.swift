@@ -25,6 +25,10 @@ import Testing
 
   private static func code(_ text: String) -> String { text.contains("`") ? text : "`\(text)`" }
 
+  private static func known(_ source: String, _ evidence: SDKFacts.Evidence) -> String {
+    code(source) + (evidence == .source ? "" : ", \(evidence.rawValue)")
+  }
+
   private static var evaluators: String {
     let rows = SDKFacts.evaluators.enumerated().map { number, row in
       let next = SDKFacts.evaluators[(number + 1)...].first {
@@ -44,11 +48,10 @@ import Testing
 
   private static var switches: String {
     table(
-      "Other changes", ["SDK", "versions", "what they do", "source", "known from"],
+      "Other changes", ["SDK", "versions", "what they do", "source"],
       SDKFacts.ranges.map {
         [
-          $0.sdk.title, versions($0.since, $0.until), $0.text, code($0.source),
-          $0.evidence.rawValue,
+          $0.sdk.title, versions($0.since, $0.until), $0.text, known($0.source, $0.evidence),
         ]
       })
   }
@@ -111,9 +114,9 @@ import Testing
 
   private static var notes: String {
     table(
-      "Changes that are not modelled", ["SDK", "since", "what changed", "source", "known from"],
+      "Changes that are not modelled", ["SDK", "since", "what changed", "source"],
       SDKFacts.notes.map {
-        [$0.sdk.title, code("\($0.since)"), $0.text, code($0.source), $0.evidence.rawValue]
+        [$0.sdk.title, code("\($0.since)"), $0.text, known($0.source, $0.evidence)]
       })
   }
 

@@ -81,7 +81,7 @@ import Testing
       isKnownToAll ? "" : " (\(entry.platforms.map(\.rawValue).joined(separator: ", ")))"
     let cells = [
       entry.page.signatures.map { code($0.text) }.joined(separator: "<br>"), entry.page.summary,
-      code(entry.page.example), language + platforms,
+      code(entry.page.example), code(language) + platforms,
     ]
     return "| \(cells.joined(separator: " | ")) |"
   }
