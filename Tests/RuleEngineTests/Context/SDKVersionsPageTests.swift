@@ -38,12 +38,12 @@ import Testing
       return [
         row.sdk.title + (row.packaging.map { ", \($0.rawValue)" } ?? ""),
         versions(row.since, next?.since), row.behavior?.rawValue ?? "JavaScript",
-        row.behavior == nil ? "" : row.release, row.aborts ? "ends the app" : "does not match",
+        row.behavior == nil ? "" : code(row.release), row.aborts ? "yes" : "no",
         code(row.source),
       ]
     }
     return table(
-      "Evaluators", ["SDK", "versions", "behavior", "superscript", "a panic", "source"], rows)
+      "Evaluators", ["SDK", "versions", "behavior", "superscript", "panics end the app", "source"], rows)
   }
 
   private static var switches: String {
