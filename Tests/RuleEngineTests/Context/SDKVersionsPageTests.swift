@@ -43,17 +43,36 @@ import Testing
       ]
     }
     return table(
-      "Evaluators", ["SDK", "versions", "behavior", "superscript", "panics end the app", "source"], rows)
+      "Evaluators", ["SDK", "versions", "behavior", "superscript", "panics end the app", "source"],
+      rows)
+  }
+
+  /// Rows with the same text are one.
+  private static func merged(_ rows: [(versions: String, text: String, source: String)])
+    -> [[String]]
+  {
+    var merged: [[String]] = []
+    for row in rows {
+      if let place = merged.firstIndex(where: { $0[1] == row.text }) {
+        merged[place][0] += "<br>" + row.versions
+        merged[place][2] += "<br>" + row.source
+      } else {
+        merged.append([row.versions, row.text, row.source])
+      }
+    }
+    return merged
   }
 
   private static var switches: String {
     table(
-      "Other changes", ["SDK", "versions", "what they do", "source"],
-      SDKFacts.ranges.map {
-        [
-          $0.sdk.title, versions($0.since, $0.until), $0.text, known($0.source, $0.evidence),
-        ]
-      })
+      "Other changes", ["versions", "what they do", "source"],
+      merged(
+        SDKFacts.ranges.map {
+          (
+            "\($0.sdk.title) " + versions($0.since, $0.until), $0.text,
+            known($0.source, $0.evidence)
+          )
+        }))
   }
 
   private static var sent: String {
@@ -86,10 +105,11 @@ import Testing
 
   private static var requirements: String {
     table(
-      "Rejected configs", ["SDK", "versions", "reject a config where", "source"],
-      SDKFacts.requirements.map {
-        [$0.sdk.title, versions($0.since, $0.until), $0.kind.reason, code($0.source)]
-      })
+      "Rejected configs", ["versions", "reject a config where", "source"],
+      merged(
+        SDKFacts.requirements.map {
+          ("\($0.sdk.title) " + versions($0.since, $0.until), $0.kind.reason, code($0.source))
+        }))
   }
 
   private static var names: String {
