@@ -114,7 +114,7 @@
         let stored = try await store.read(key)
         let write = PostgresWriter.Write(
           key, revision ?? stored.revision, stored.state.applying(change), nil)
-        let due = ContinuousClock.now + .seconds(20)
+        let due = ContinuousClock.now + .seconds(60)
         #expect(try await store.lookup.outcomes(of: [write], until: due) == [.notStored])
         _ = try await store.pool.run { connection in
           try connection.run(
@@ -138,7 +138,7 @@
     @Test(arguments: faults)
     func requestsAreRefusedInTime(_ harm: TestProxy.Harm) async throws {
       let broken = try await Self.broken(patience: .seconds(2))
-      #expect(try await broken.server.post("/v1/decide", Self.body("u")).status == 200)
+      _ = try await Self.decided(broken, "u")
       broken.proxy.harm = harm
       let start = ContinuousClock.now
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -164,7 +164,7 @@
         try await group.waitForAll()
       }
       // The machine may be busy.
-      #expect(ContinuousClock.now - start < .seconds(12))
+      #expect(ContinuousClock.now - start < .seconds(30))
       broken.proxy.harm = .none
       try await Self.recovered(broken)
       // What was refused may be stored, but only once.
@@ -172,15 +172,27 @@
     }
 
     private static func recovered(_ broken: Broken) async throws {
-      let deadline = ContinuousClock.now + .seconds(20)
+      let deadline = ContinuousClock.now + .seconds(60)
       while true {
         let ready = try await broken.server.send("GET", "/readyz")
         if ready.status == 200, ready.json["withoutState"] == nil { break }
         try #require(ContinuousClock.now < deadline)
         try await Task.sleep(for: .milliseconds(20))
       }
-      let answer = try await broken.server.post("/v1/decide", body("after"))
-      #expect(answer.status == 200 && answer.headers["tollgate-without-state"] == nil)
+      _ = try await decided(broken, "after")
+    }
+
+    /// The answer with stored state. A busy machine may need several tries; a request ID has its effects once.
+    private static func decided(_ broken: Broken, _ user: String) async throws -> TestServer.Answer
+    {
+      let deadline = ContinuousClock.now + .seconds(60)
+      let request = body(user, #","requestId":"\#(TestDatabase.newSchema())""#)
+      while true {
+        let answer = try await broken.server.post("/v1/decide", request)
+        if answer.status == 200, answer.headers["tollgate-without-state"] == nil { return answer }
+        try #require(ContinuousClock.now < deadline, "\(answer.text)")
+        try await Task.sleep(for: .milliseconds(50))
+      }
     }
 
     @Test(arguments: faults)
@@ -192,8 +204,16 @@
       }
       // The limit is 2.
       for expected in ["paywall", "paywall", "noAudienceMatch"] as [Value] {
-        #expect(result(try await server.post("/v1/decide", Self.body("u"))) == expected)
+        #expect(result(try await Self.decided(broken, "u")) == expected)
       }
+      func count() async throws -> Int? {
+        let metrics = try await server.send("GET", "/metrics").text
+        return metrics.split(separator: "\n").first {
+          $0.hasPrefix("tollgate_without_state_total ")
+        }
+        .flatMap { Int($0.split(separator: " ")[1]) }
+      }
+      let before = try #require(try await count())
       broken.proxy.harm = harm
       let answer = try await server.post("/v1/decide", Self.body("u", #","requestId":"r""#))
       #expect(answer.status == 200 && result(answer) == "paywall", "\(answer.text)")
@@ -204,6 +224,7 @@
       let results = try stream.text.split(separator: "\n").map { try Value.parse(json: $0.utf8) }
       #expect(results.count == 3 && results[2]["error"] != nil)
       #expect(results[1]["decisions"]?.elements?.first?["result"]?["result"] == "paywall")
+      #expect(results.map { $0["withoutState"] } == [true, true, nil])
       for (path, body) in [
         ("/v1/explain", #"{"user":{"userId":"u","user":{"ok":true}}}"#),
         ("/ofrep/v1/evaluate/flags/p", #"{"context":{"targetingKey":"u","ok":true}}"#),
@@ -216,11 +237,10 @@
       let ready = try await server.send("GET", "/readyz")
       #expect(ready.status == 200 && ready.json["withoutState"] == true)
       // One request, three lines, an explanation and two evaluations.
-      let metrics = try await server.send("GET", "/metrics").text
-      #expect(metrics.contains("\ntollgate_without_state_total 7\n"), "\(metrics)")
+      #expect(try await count() == before + 7)
       broken.proxy.harm = .none
       try await Self.recovered(broken)
-      #expect(result(try await server.post("/v1/decide", Self.body("u"))) == "noAudienceMatch")
+      #expect(result(try await Self.decided(broken, "u")) == "noAudienceMatch")
     }
 
     // MARK: What the database refuses
@@ -261,7 +281,7 @@
       let ready = try await server.send("GET", "/readyz")
       #expect(ready.status == 503 && ready.text.contains("read-only"))
       try await readOnly("off")
-      let deadline = ContinuousClock.now + .seconds(20)
+      let deadline = ContinuousClock.now + .seconds(60)
       while try await server.send("GET", "/readyz").status != 200 {
         try #require(ContinuousClock.now < deadline)
         try await Task.sleep(for: .milliseconds(20))
@@ -294,7 +314,7 @@
         try await run(harm)
         proxy.harm = .refuse
         proxy.harm = .none
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while true {
           let answer = try await server.post("/v1/decide", #"{"userId":"u"}"#)
           if answer.status == 503, answer.text.contains(message) {
@@ -330,7 +350,7 @@
       broken.proxy.harm = .refuse
       let start = ContinuousClock.now
       var faults = 0
-      while broken.store.pool.failures < 5, ContinuousClock.now - start < .seconds(20) {
+      while broken.store.pool.failures < 5, ContinuousClock.now - start < .seconds(60) {
         do {
           try await broken.store.check()
         } catch { faults += 1 }
@@ -338,7 +358,7 @@
       }
       // 25 ms at least at first, and then twice as long each time. Meanwhile requests fail without connecting.
       #expect(ContinuousClock.now - start >= .milliseconds(375))
-      #expect(broken.store.pool.failures == 5 && faults >= 5)
+      #expect(broken.store.pool.failures >= 5 && faults >= 5)
     }
   }
 #endif

@@ -32,8 +32,6 @@ struct DecisionStream: Sendable {
   let givesReasons: Bool
   let texts: TextPlan?
   private let workers: StreamWorkers
-  /// Lines that were decided without stored state.
-  let withoutState = Locked(0)
 
   /// Bytes that are decided at once.
   private static let chunk = 256 << 10
@@ -119,11 +117,23 @@ struct DecisionStream: Sendable {
       }
     } catch let error as ServiceError {
       guard service.decidesWithoutState(after: error) else { return refuse(chunk, answers, error) }
-      let lines = chunk.bytes.split(separator: 10).count - answers.count
-      withoutState.withLock { $0 += lines }
-      service.metrics.decidedWithoutState(lines)
-      return decide(chunk, answers)
+      service.metrics.decidedWithoutState(chunk.bytes.split(separator: 10).count - answers.count)
+      return Self.marked(decide(chunk, answers), except: answers)
     }
+  }
+
+  /// The lines, each with `"withoutState": true` that was decided without stored state. A trailer would be one mark for
+  /// all, but Foundation's URLSession on Linux ends the process when it gets one.
+  private static func marked(_ output: [UInt8], except stored: StoringAnswers) -> [UInt8] {
+    let stored = Set(stored.values.compactMap { try? $0.get() })
+    var marked: [UInt8] = []
+    marked.reserveCapacity(output.count * 2)
+    for line in output.split(separator: 10) {
+      let isDecided = !line.starts(with: #"{"error":"#.utf8) && !stored.contains(Array(line))
+      marked += isDecided ? line.dropLast() + Array(#","withoutState":true}"#.utf8) : line
+      marked.append(10)
+    }
+    return marked
   }
 
   /// The answers to lines that were stored before the store failed, and its error for the others.

@@ -179,6 +179,6 @@ extension HTTPFields {
 
 extension HTTPField.Name {
   static let configVersion = Self("tollgate-config-version")!
-  /// `true`, or the number of lines in the trailer of a stream.
+  /// `true` where a request was decided without stored state.
   static let withoutState = Self("tollgate-without-state")!
 }

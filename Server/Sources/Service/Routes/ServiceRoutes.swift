@@ -37,8 +37,7 @@ package func addServiceRoutes(to router: Router<ServiceContext>, _ service: Deci
       status: .ok, headers: headers,
       body: ResponseBody { writer in
         try await stream.run(request.body, &writer)
-        let count = stream.withoutState.withLock { $0 }
-        try await writer.finish(count > 0 ? [.withoutState: "\(count)"] : nil)
+        try await writer.finish(nil)
       })
   }
   router.post("/v1/superscript/evaluate") { request, _ in
