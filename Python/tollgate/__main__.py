@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._fields import FIELDS
+from ._field_names import FIELDS
 from .config import Config
 from .errors import TollgateError
 from .outcomes import Tally

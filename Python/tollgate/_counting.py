@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ._fields import FIELDS, fields
+from ._field_names import FIELDS, fields
 from .config import Config
 from .errors import RecordError, TableError
 

@@ -27,7 +27,7 @@ except ImportError as problem:
 
 from . import __version__
 from ._counting import count_records, count_table, parquet_records
-from ._fields import fields
+from ._field_names import fields
 from ._mcp_arguments import check_arguments, meant
 from ._records import json_bytes
 from .answers import Diagnostic

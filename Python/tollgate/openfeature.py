@@ -16,7 +16,7 @@ from openfeature.exception import (
 from openfeature.flag_evaluation import FlagResolutionDetails, Reason
 from openfeature.provider import AbstractProvider, Metadata
 
-from ._fields import fields
+from ._field_names import fields
 from .answers import Decision
 from .config import Config
 from .errors import TollgateError

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from typing_extensions import TypedDict
 
-from ._fields import Field
+from ._field_names import Field
 from .protocols import ArrowSchemaExportable
 
 Dialect: TypeAlias = Literal[

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow
     from typing_extensions import Unpack
 
-    from ._fields import Field
+    from ._field_names import Field
     from .config import Config
     from .option_types import Names, PlanChanges, Time
     from .protocols import ArrowSchemaExportable

@@ -15,11 +15,11 @@ import Testing
   }
 
   @Test func thePythonPackageListsThem() throws {
-    let text = try text("Python/tollgate/_fields.py")
+    let text = try text("Python/tollgate/_field_names.py")
     let all = "Field = Literal[\(Self.names.joined(separator: ", "))]\n"
     let ofChoices = "(\(Self.namesOfChoices.joined(separator: ", ")))\n"
-    #expect(text.contains(all), "_fields.py must have: \(all)")
-    #expect(text.contains(ofChoices), "_fields.py must have: \(ofChoices)")
+    #expect(text.contains(all), "_field_names.py must have: \(all)")
+    #expect(text.contains(ofChoices), "_field_names.py must have: \(ofChoices)")
     let answers = try self.text("Python/tollgate/answers.py")
     for field in OutcomeField.ofChoices {
       #expect(answers.contains("def \(field.rawValue)(self)"), "Decision has no \(field)")
