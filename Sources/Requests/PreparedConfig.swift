@@ -210,7 +210,7 @@ package final class PreparedConfig: Sendable {
       "format": .string(config.format.rawValue),
       "placements": .list(ruleSet.placementNames.map { .string($0) }),
       "requirements": .list(ruleSet.requirements.map { .string($0.description) }),
-      "attributes": .list(ruleSet.attributeRequirements.map(\.value)),
+      "attributes": .list(ruleSet.attributeRequirements.map { $0.value }),
       "events": .list(events),
       "paywalls": .list(config.paywalls.map { .string($0.identifier) }),
       "assigner": .string(assigner.name), "seed": .string(assigner.seed),

@@ -3,7 +3,7 @@
 ///
 /// The row has the attributes of all programs, with values as in the record. A ``RowTransfer`` copies
 /// them into the columns of one program, and converts them as that program's binding says.
-package struct SharedRow: ~Copyable {
+@usableFromInline package struct SharedRow: ~Copyable {
   // SAFETY: There is one row. Transfers copy only slots that the table has. Its arena keeps what
   // cells point to until `reset()`. Tests: SharedRowTests, FleetTests, asan.
 
@@ -118,7 +118,7 @@ package struct SharedRow: ~Copyable {
 }
 
 /// Copies a ``SharedRow`` into the columns of one program.
-package struct RowTransfer: ~Copyable {
+@usableFromInline package struct RowTransfer: ~Copyable {
   // SAFETY: `moves` has `count` elements until `deinit`. Slots are those of the row's table and of
   // the program's columns. Tests: SharedRowTests, asan.
 

@@ -70,7 +70,7 @@ extension OccurrenceLimits {
   private static func otherUnit(_ minutes: Double, _ key: String, at path: String) -> Diagnostic? {
     let words = key.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
     // `once-per-60-days` names another interval.
-    guard !words.contains(where: { $0.contains(where: \.isNumber) }) else { return nil }
+    guard !words.contains(where: { $0.contains { $0.isNumber } }) else { return nil }
     guard
       let interval = intervals.first(where: { $0.words.contains(where: words.contains) }),
       interval.others.contains(minutes)

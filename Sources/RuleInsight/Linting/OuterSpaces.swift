@@ -27,7 +27,7 @@ enum OuterSpaces: Lint {
   {
     let expression = condition.expression
     var found: [Diagnostic] = []
-    func check(_ literal: ParsedExpression.ID, _ what: String, _ ends: Ends = .both) {
+    func check(_ literal: ParsedExpression.ID, _ what: String, _ ends: Ends) {
       guard case .string(let text)? = expression.literal(literal),
         let place = place(text, ends)
       else { return }
@@ -42,14 +42,14 @@ enum OuterSpaces: Lint {
       if let relation = Relation(id, in: expression), !relation.isOrder {
         if let (attribute, literals) = relation.attributeWithLiterals(in: expression) {
           let what = "'\(expression.text(attribute))' hardly ever does"
-          for literal in literals { check(literal, what) }
+          for literal in literals { check(literal, what, .both) }
         } else if relation.kind == .in, expression.path(relation.right) != nil {
-          check(relation.left, "no element of '\(expression.text(relation.right))' does")
+          check(relation.left, "no element of '\(expression.text(relation.right))' does", .both)
         }
       }
       if let call = expression.call(id) { strings(of: call, in: expression, subject, check) }
       if expression[id].kind == .index, expression.path(id) != nil {
-        check(Int(expression[id].b), "names of attributes hardly ever do")
+        check(Int(expression[id].b), "names of attributes hardly ever do", .both)
       }
     }
     return found

@@ -74,7 +74,7 @@ enum UnknownAttributes: Lint {
   private static func deviceName(_ name: String, _ schema: ContextSchema) -> String? {
     var candidates = [name + "s", String(name.dropLast(name.hasSuffix("s") ? 1 : 0))]
     // Records of an app may well have `device.model`.
-    if name.contains(where: \.isUppercase) {
+    if name.contains(where: { $0.isUppercase }) {
       candidates.append("device" + name.prefix(1).uppercased() + name.dropFirst())
     }
     return candidates.first { schema["device", $0] != nil }

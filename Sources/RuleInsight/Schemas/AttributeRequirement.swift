@@ -52,7 +52,7 @@ extension RuleSet {
     var readers: [Int: [String]] = [:]
     for placement in placements {
       var slots: Set<Int> = []
-      for entry in rules[placement.rules].compactMap(\.entry) {
+      for entry in rules[placement.rules].compactMap({ $0.entry }) {
         slots.formUnion(program.storage.graph.slots(below: graph[entry.source]))
       }
       for slot in slots { readers[slot, default: []].append(placement.name) }
