@@ -18,7 +18,8 @@ enum EventNames {
     guard subject.isSuperscript, subject.config.format == .superwall else { return [] }
     let uses = uses(in: subject)
     let known =
-      SuperwallEventName.allCases.map { $0.placementName } + subject.config.placements.map { $0.name }
+      SuperwallEventName.allCases.map { $0.placementName }
+      + subject.config.placements.map { $0.name }
     let names = Set(known)
     guard uses.count <= mostNames, known.count <= 10 * mostNames else { return [] }
     return uses.keys.sorted().flatMap { name -> [Diagnostic] in
