@@ -103,3 +103,63 @@ extension DeviceSDK {
     hasWrapper = text(3) != nil || text(4) != nil
   }
 }
+
+/// The groups of SDK data that earlier records or rows had.
+struct KnownSDKs {
+  /// A record's data about its SDK, in the order of ``DeviceSDK/paths``.
+  struct Cells: Equatable {
+    private var version: Cell
+    private var platform: Cell
+    private var padded: Cell
+    private var wrapper: Cell
+    private var otherWrapper: Cell
+
+    init(_ cell: (Int) -> Cell) {
+      (version, platform, padded) = (cell(0), cell(1), cell(2))
+      (wrapper, otherWrapper) = (cell(3), cell(4))
+    }
+
+    private static var numbers: Range<Int> { 0..<5 }
+
+    fileprivate subscript(number: Int) -> Cell {
+      switch number {
+      case 0: version
+      case 1: platform
+      case 2: padded
+      case 3: wrapper
+      default: otherWrapper
+      }
+    }
+
+    fileprivate var place: Int {
+      var bits: UInt64 = 0
+      for number in Self.numbers {
+        bits = (bits ^ self[number].low) &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 29 ^ self[number].high) &* 0xBF58_476D_1CE4_E5B9
+      }
+      return Int(bits >> 32) & (KnownSDKs.most - 1)
+    }
+
+    /// Whether no cell points into a text, as longer strings do.
+    fileprivate var isLasting: Bool {
+      Self.numbers.allSatisfy { !(self[$0].isValue && self[$0].pointsOutside) }
+    }
+  }
+
+  /// A power of two.
+  private static let most = 256
+
+  private let fleet: Fleet
+  /// By the place of the data. Other data with the same place replaces it.
+  private var known: [(cells: Cells, match: Fleet.Match)?] = Array(repeating: nil, count: most)
+
+  init(_ fleet: Fleet) { self.fleet = fleet }
+
+  mutating func match(_ cells: Cells) -> Fleet.Match {
+    let place = cells.place
+    if let last = known[place], last.cells == cells { return last.match }
+    let match = fleet.match(DeviceSDK { cells[$0] })
+    if cells.isLasting { known[place] = (cells, match) }
+    return match
+  }
+}

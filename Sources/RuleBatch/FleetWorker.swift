@@ -29,51 +29,6 @@ final class FleetWorker {
     }
   }
 
-  /// A record's data about its SDK, in the order of ``DeviceSDK/paths``.
-  private struct SDKCells: Equatable {
-    var version: Cell
-    var platform: Cell
-    var padded: Cell
-    var wrapper: Cell
-    var otherWrapper: Cell
-
-    init(_ cell: (Int) -> Cell) {
-      (version, platform, padded) = (cell(0), cell(1), cell(2))
-      (wrapper, otherWrapper) = (cell(3), cell(4))
-    }
-
-    /// The place in ``known``.
-    var place: Int {
-      var bits: UInt64 = 0
-      func add(_ cell: Cell) {
-        bits = (bits ^ cell.low) &* 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ bits >> 29 ^ cell.high) &* 0xBF58_476D_1CE4_E5B9
-      }
-      add(version)
-      add(platform)
-      add(padded)
-      add(wrapper)
-      add(otherWrapper)
-      return Int(bits >> 32) & (FleetWorker.mostKnown - 1)
-    }
-
-    /// Whether no cell points into the chunk, as longer strings do.
-    var isLasting: Bool {
-      ![version, platform, padded, wrapper, otherWrapper].contains {
-        $0.isValue && $0.pointsOutside
-      }
-    }
-  }
-
-  /// SDK data from earlier records, and their groups.
-  private struct Known {
-    var cells: SDKCells
-    var match: Fleet.Match
-  }
-
-  /// A power of two.
-  private static let mostKnown = 256
-
   private let fleet: Fleet
   private let plan: BatchPlan
   /// By the numbers of the fleet; nil for groups without a user in this worker.
@@ -88,8 +43,7 @@ final class FleetWorker {
   private var unusual: [Int: Int] = [:]
   private let slots: [Int]
   private var frame: Frame
-  /// By the place of the data. Other data with the same place replaces it.
-  private var known: [Known?] = Array(repeating: nil, count: mostKnown)
+  private var known: KnownSDKs
   /// The group of each line that has an outcome.
   private var order: [Int32] = []
 
@@ -99,6 +53,7 @@ final class FleetWorker {
     let program = DeviceSDK.program
     slots = DeviceSDK.paths.map { program.slot(of: $0) ?? 0 }
     frame = Frame(for: program)
+    known = KnownSDKs(fleet)
     shared = SharedRow(
       plan.ruleSet.environment, paths: DeviceSDK.paths,
       captures: UserMember.captured.map { $0.key },
@@ -167,7 +122,7 @@ final class FleetWorker {
     _ output: inout Output
   ) -> Int {
     if let record = shared.fill(ByteView(rebasing: chunk[start...]), slack: slack) {
-      let match = self.match(SDKCells { shared.cell(sharedSlots[$0]) })
+      let match = known.match(KnownSDKs.Cells { shared.cell(sharedSlots[$0]) })
       let losses = self.losses
       let group = self.group(match.group, slack: slack, limit, &output)
       if losses == self.losses {
@@ -275,16 +230,7 @@ final class FleetWorker {
       // The line is rejected by any worker that reads it.
       return fleet.match(DeviceSDK())
     }
-    return match(SDKCells { frame.slots[slots[$0]] })
-  }
-
-  private func match(_ cells: SDKCells) -> Fleet.Match {
-    let place = cells.place
-    if let last = known[place], last.cells == cells { return last.match }
-    let all = [cells.version, cells.platform, cells.padded, cells.wrapper, cells.otherWrapper]
-    let match = fleet.match(DeviceSDK { all[$0] })
-    if cells.isLasting { known[place] = Known(cells: cells, match: match) }
-    return match
+    return known.match(KnownSDKs.Cells { frame.slots[slots[$0]] })
   }
 }
 

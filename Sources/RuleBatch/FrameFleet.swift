@@ -22,6 +22,7 @@ final class FrameFleet {
   private var workers: [Int: (worker: FrameWorker, columns: FrameColumns, numbers: [Int?])] = [:]
   private let program: Program
   private let slots: [Int]
+  private var known: KnownSDKs
   private var block: ColumnFrame
   private let mask = RowMasks.allocate()
   private let scratch = RowMasks.allocate()
@@ -34,6 +35,7 @@ final class FrameFleet {
     self.program = program
     slots = DeviceSDK.paths.map { program.slot(of: $0) ?? 0 }
     block = ColumnFrame(for: program)
+    known = KnownSDKs(fleet)
   }
 
   deinit {
@@ -97,7 +99,6 @@ final class FrameFleet {
     let own = try rows.rows(binding)
     var groups: [Int] = []
     groups.reserveCapacity(count)
-    var known: [[Cell]: Int] = [:]
     defer { block.reset() }
     var start = 0
     while start < count {
@@ -107,14 +108,8 @@ final class FrameFleet {
       try own.fill(&block, from: first + start, count: part, tooLarge: mask, scratch: scratch)
       for row in 0..<part {
         let isTooLarge = mask[row >> 6] >> UInt64(row & 63) & 1 != 0
-        let cells = isTooLarge ? [] : slots.map { block.cell($0, row: row) }
-        if let group = known[cells] {
-          groups.append(group)
-          continue
-        }
-        let group = fleet.match(isTooLarge ? DeviceSDK() : DeviceSDK { cells[$0] }).group
-        if !cells.contains(where: { $0.isValue && $0.pointsOutside }) { known[cells] = group }
-        groups.append(group)
+        let cells = KnownSDKs.Cells { block.cell(slots[$0], row: row) }
+        groups.append((isTooLarge ? fleet.match(DeviceSDK()) : known.match(cells)).group)
       }
       start += part
     }
