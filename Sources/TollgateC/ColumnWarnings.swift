@@ -21,9 +21,12 @@ struct ColumnWarning: Hashable, Sendable {
   static func all(
     _ columns: FrameColumns, _ attributes: [AttributeRequirement], _ ruleSet: RuleSet
   ) -> [ColumnWarning] {
-    columns.attributes.compactMap { slot, column, field in
-      let attribute = attributes.first { ruleSet.program.slot(of: $0.path) == slot }
-      guard let attribute, !attribute.kinds.isEmpty,
+    var bySlot: [Int: AttributeRequirement] = [:]
+    for attribute in attributes {
+      if let slot = ruleSet.program.slot(of: attribute.path) { bySlot[slot] = attribute }
+    }
+    return columns.attributes.compactMap { slot, column, field in
+      guard let attribute = bySlot[slot], !attribute.kinds.isEmpty,
         !attribute.kinds.contains(where: { $0.fits(field, ruleSet) })
       else { return nil }
       let path = attribute.path.description

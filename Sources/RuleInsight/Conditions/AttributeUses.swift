@@ -20,8 +20,8 @@ struct AttributeUses {
   private(set) var doubles: Set<Int> = []
   /// Attributes that have to be whole numbers, because CEL computes with them and an integer.
   private(set) var integers: Set<Int> = []
-  /// Attributes that rules compare with each other.
-  private(set) var pairs: [(Int, Int)] = []
+  /// The attributes that rules compare with an attribute.
+  private(set) var partners: [Int: [Int]] = [:]
   /// The loop variable that is read as an element, and the list.
   private var element: (level: Int, slot: Int)?
 
@@ -112,7 +112,11 @@ struct AttributeUses {
     _ a: Int, _ b: Int, isOrder: Bool, _ graph: borrowing ConditionGraph
   ) {
     let (left, right) = (subject(a, graph), subject(b, graph))
-    if let left = left?.slot, let right = right?.slot { return pairs.append((left, right)) }
+    if let left = left?.slot, let right = right?.slot {
+      partners[left, default: []].append(right)
+      if left != right { partners[right, default: []].append(left) }
+      return
+    }
     guard let subject = left ?? right else { return }
     guard let constant = graph.constant(left == nil ? a : b) else {
       if isNumeric(left == nil ? a : b, graph) { add(.numberOrder, subject) }

@@ -26,11 +26,11 @@ struct SQLColumnReading {
       return own == .integer || own == .double ? own : known
     }
     if let own = ownKind(slot) { return own }
-    for (a, b) in uses.pairs where a == slot || b == slot {
-      let other = a == slot ? b : a
-      if let kind = ownKind(other) { return kind == .integer ? .number : kind }
+    let partners = uses.partners[slot] ?? []
+    for partner in partners {
+      if let kind = ownKind(partner) { return kind == .integer ? .number : kind }
     }
-    return uses.pairs.contains { $0.0 == slot || $0.1 == slot } ? .number : .any
+    return partners.isEmpty ? .any : .number
   }
 
   private func ownKind(_ slot: Int) -> SQLColumnKind? {

@@ -57,11 +57,18 @@ extension RuleSet {
       }
       for slot in slots { readers[slot, default: []].append(placement.name) }
     }
+    // The paths of maps with attributes that rules read.
+    var groups: Set<[String]> = []
+    for path in requirements {
+      for length in path.names.indices.dropFirst() { groups.insert(Array(path.names[..<length])) }
+    }
     return requirements.compactMap { path in
       guard let slot = program.slot(of: path) else { return nil }
       let derived = storage.derived.first { path.names == [UserMember.device.key, $0.rawValue] }
+      var kinds = kinds(of: path, slot, uses, schema)
+      if groups.contains(path.names), !kinds.contains(.map) { kinds.append(.map) }
       return AttributeRequirement(
-        path: path, kinds: kinds(of: path, slot, uses, schema), placements: readers[slot] ?? [],
+        path: path, kinds: kinds, placements: readers[slot] ?? [],
         sources: derived.flatMap { DeviceDerivation.sources(of: $0) })
     }
   }
@@ -79,13 +86,7 @@ extension RuleSet {
       add([known])
     }
     add(uses.kinds(of: slot))
-    for (a, b) in uses.pairs where kinds.isEmpty && (a == slot || b == slot) {
-      add(uses.kinds(of: a == slot ? b : a))
-    }
-    let isGroup = requirements.contains {
-      $0.names.count > path.names.count && $0.names.starts(with: path.names)
-    }
-    if isGroup { add([.map]) }
+    for partner in uses.partners[slot] ?? [] where kinds.isEmpty { add(uses.kinds(of: partner)) }
     return kinds
   }
 }
