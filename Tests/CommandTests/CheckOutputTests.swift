@@ -196,6 +196,21 @@ struct CheckOutputTests {
 
   // MARK: Schemas
 
+  /// A few users need not have every value, but their spelling is right.
+  @Test(arguments: [(29, "premium", false), (30, "premium", true), (29, "Pro", true)])
+  func valuesThatFewUsersLack(count: Int, value: String, isFound: Bool) throws {
+    let folder = try TestFolder()
+    let users = (0..<count).map {
+      #"{"userId":"u\#($0)","user":{"plan":"\#($0 % 2 == 0 ? "free" : "pro")"}}"#
+    }
+    try folder.write("users.ndjson", users.joined(separator: "\n"))
+    try folder.write("a.json", config("user.plan == '\(value)'"))
+    let found = try folder.shell(
+      #""$TOLLGATE" schema users.ndjson --out s.json; "$TOLLGATE" check --json --schema s.json a.json"#
+    )
+    #expect(found.output.contains("value-not-in-enum") == isFound, "\(found.output)")
+  }
+
   /// What is learned from users is what a check takes.
   @Test func learnedSchemas() throws {
     let folder = try TestFolder()

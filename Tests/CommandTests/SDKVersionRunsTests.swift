@@ -259,6 +259,25 @@ import Testing
     #expect(back.report["updates"] == 0)
   }
 
+  /// With `newest`, the default, every user has the SDK already.
+  @Test func updatesThatReachNoUserAreReported() throws {
+    let folder = try TestFolder()
+    try folder.write("c.json", #"{"trigger_options":[{"event_name":"p","rules":[]}]}"#)
+    try folder.write(
+      "u.ndjson", #"{"userId":"u","device":{"platform":"iOS","sdkVersion":"4.11.2"}}"#)
+    func run(_ arguments: String...) throws -> String {
+      try folder.tollgate(
+        ["simulate-traffic", "c.json", "--users", "u.ndjson", "--now", "2026-03-01", "--days", "5"]
+          + ["--update-to", "4.16.2", "--update-curve", "100"] + arguments
+      ).errors
+    }
+    #expect(try run().contains("warning: no user updated"))
+    #expect(
+      try run("--sdk-version", "record", "--update-start", "2030-01-01").contains("no user updated")
+    )
+    #expect(try !run("--sdk-version", "record").contains("no user updated"))
+  }
+
   @Test(arguments: [
     (["--update-to", "record"], "--update-to needs a version"),
     (["--update-curve", "1,2"], "without --update-to"),

@@ -97,8 +97,8 @@ struct MatchCommand: AsyncParsableCommand {
 
   func validate() throws {
     try naming.check(reporting, redacting)
-    try OptionHelp.check(separator: separator)
     if users.isEmpty { throw ValidationError("--users is missing") }
+    try OptionHelp.check(separator: separator, users: users, format: usersFormat)
     if placements.contains("") { throw ValidationError("--placement is empty") }
   }
 

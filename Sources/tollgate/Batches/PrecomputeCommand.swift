@@ -131,6 +131,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   func validate() throws {
     if users.isEmpty { throw ValidationError("--users is missing") }
+    try OptionHelp.check(separator: input.separator, users: users, format: input.usersFormat)
     if !redacting.paths.isEmpty, reporting.report == nil {
       throw ValidationError("--redact is for --report: outcomes have no values of attributes")
     }

@@ -140,7 +140,9 @@ struct DiffCommand: AsyncParsableCommand {
       }
     }
     if placements.contains("") { throw ValidationError("--placement is empty") }
-    try OptionHelp.check(separator: separator)
+    if !users.isEmpty {
+      try OptionHelp.check(separator: separator, users: users, format: usersFormat)
+    }
     if json, let format, format != .json {
       throw ValidationError("give --json or --format \(format.rawValue), not both")
     }

@@ -30,8 +30,6 @@ struct FormOptions: ParsableArguments {
       discussion: "They distinguish the rows of several runs in one table."))
   var runColumns = false
 
-  func validate() throws { try OptionHelp.check(separator: separator) }
-
   func outputForm(out: String) throws -> FileForm {
     if out == "none" { return FileForm(format ?? .ndjson) }
     let written = try FileForm(path: out, form: format, option: "--out")

@@ -79,10 +79,19 @@ enum OptionHelp {
     "The separator in names of CSV columns without dots.",
     discussion: "With _ the column user_plan is the attribute user.plan.", valueName: "text")
 
-  static func check(separator: String?) throws {
+  static func check(separator: String?, users: [String], format: UserForm?) throws {
     guard let separator else { return }
     if separator.isEmpty || separator.contains(".") {
       throw ValidationError("--separator is '\(separator)'; expected a string such as _")
+    }
+    // A pattern may find files of any form.
+    let mayBeCSV = users.contains {
+      (format ?? UserForm(path: $0)) == .csv || format == nil && $0.contains("*")
+    }
+    if !mayBeCSV {
+      throw ValidationError(
+        "--separator is for columns of CSV, and the users are NDJSON; for CSV in a file of another name, "
+          + "add --users-format csv")
     }
   }
 

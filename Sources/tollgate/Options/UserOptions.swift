@@ -25,7 +25,6 @@ struct UserOptions: ParsableArguments {
   var separator: String?
 
   func validate() throws {
-    try OptionHelp.check(separator: separator)
     if user != nil, !users.isEmpty || id != nil {
       throw ValidationError("give --user, or --users and --id, not both")
     }
@@ -37,6 +36,7 @@ struct UserOptions: ParsableArguments {
     }
     if usersFormat != nil, users.isEmpty { throw ValidationError("--users-format is for --users") }
     if separator != nil, users.isEmpty { throw ValidationError("--separator is for --users") }
+    try OptionHelp.check(separator: separator, users: users, format: usersFormat)
   }
 
   /// Ends the command if no user is named.

@@ -172,6 +172,11 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
         try written.close()
         try written.takePlace()
         run.tellDone()
+        if plan.options.versions?.update != nil, run.sums.updates == 0 {
+          FileText.printError(
+            "warning: no user updated: their SDKs are not older than --update-to, or their updates come "
+              + "after the traffic")
+        }
       }
       try refused.close()
     } catch var stop as Signals.Stop {

@@ -31,6 +31,8 @@ import Testing
   @Test func wrongUse() throws {
     let dot = try run("userId,user_plan,a,b", "--separator", ".")
     #expect(dot.code == 2 && dot.errors.contains("--separator is '.'; expected a string such as _"))
+    let lines = try run("userId,user_plan,a,b", "--separator", "_", "--users-format", "ndjson")
+    #expect(lines.code == 2 && lines.errors.contains("add --users-format csv"))
     let twice = try run("userId,user_plan,user.plan,b", "--separator", "_")
     #expect(twice.code != 0 && twice.errors.contains("'user.plan' in column 3"))
   }
