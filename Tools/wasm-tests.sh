@@ -19,8 +19,8 @@ while read -r name most_bytes; do
     exit 1
   fi
 done <<'END'
-tollgate.wasm 2800000
-decide.wasm 1700000
+tollgate.wasm 2700000
+decide.wasm 1650000
 superscript.wasm 600000
 END
 node --test JavaScript/test/*.test.mjs

@@ -39,13 +39,18 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// Runs a body with the store. No server may use a SQLite database at the same time.
-  func use(_ body: (any StateStore) async throws -> Void) async throws {
+  ///
+  /// - Parameter creates: whether a store that does not exist is created. To read from, it would be empty.
+  func use(creates: Bool, _ body: (any StateStore) async throws -> Void) async throws {
     let log = JSONLogHandler.start(.warning)
     do {
       switch state {
-      case .postgres: try await body(try await database.store(log, migrates: true))
+      case .postgres: try await body(try await database.store(log, migrates: creates))
       case .sqlite:
         let folder = data ?? ""
+        if !creates, !ServiceDatabase.exists(in: folder) {
+          throw ValidationError("--data: there is no database in '\(folder)'")
+        }
         try ServiceDatabase.lock(folder)
         let database = try ServiceDatabase.open(in: folder)
         defer { try? database.close() }
@@ -89,9 +94,10 @@ struct StateExportCommand: AsyncParsableCommand {
       progress = try Self.progress(of: output)
       if progress.isComplete { return print(progress.counts.value.json) }
     }
-    let file = try file()
     let start = progress
-    try await store.use { store in
+    try await store.use(creates: false) { store in
+      // An earlier export is only replaced once there is something to write.
+      let file = try file()
       let counts = try await StateMoving.export(store, after: start) { lines in
         try file.write(contentsOf: Data(lines))
       }
@@ -161,7 +167,7 @@ struct StateImportCommand: AsyncParsableCommand {
     let progress = file + ".progress"
     let lines = try LineFile(file, option: "FILE")
     if resume { try skip(lines, progress) }
-    try await store.use { store in
+    try await store.use(creates: true) { store in
       let counts = try await add(lines, to: store, progress)
       let stored = try await StateMoving.count(store)
       let line = Value.object(["read": counts.value, "stored": stored.value])

@@ -155,6 +155,10 @@ import Testing
       head -c 1500 whole >cut
       $server state export --state sqlite --data a --output cut --resume 2>/dev/null
       cmp whole cut
+      if $server state export --state sqlite --data misspelt --output whole 2>errors; then exit 4; fi
+      grep -q "there is no database in 'misspelt'" errors
+      test ! -e misspelt
+      cmp whole cut
       head -n 6 whole >part
       if $server state import --state sqlite --data b part 2>errors; then exit 3; fi
       grep -q 'part is incomplete' errors

@@ -111,6 +111,20 @@ import Testing
     }
   }
 
+  /// Lines that were stored before the store failed, and errors, have no mark.
+  @Test func linesWithoutStateAreMarked() {
+    let lines = [#"{"a":1}"#, #"{"b":2}"#, #"{"error":{"code":"x"}}"#, #"{"c":3}"#]
+    let output = Array((lines.joined(separator: "\n") + "\n").utf8)
+    let marked = DecisionStream.marked(
+      output,
+      except: [4: .success(Array(lines[3].utf8)), 9: .failure(.badRequest("x"))])
+    #expect(
+      String(decoding: marked, as: UTF8.self)
+        == #"{"a":1,"withoutState":true}"# + "\n" + #"{"b":2,"withoutState":true}"# + "\n"
+        + lines[2] + "\n" + lines[3] + "\n")
+    #expect(DecisionStream.marked([], except: [:]).isEmpty)
+  }
+
   @Test func emptyStreamsHaveNoAnswers() async throws {
     let server = try await TestServer()
     for body in ["", "\n", "  \n\r\n"] {

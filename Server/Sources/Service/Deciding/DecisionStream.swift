@@ -105,7 +105,7 @@ struct DecisionStream: Sendable {
   // MARK: One chunk
 
   /// The answers to lines that store something, by the numbers of the lines.
-  private typealias StoringAnswers = [Int: Result<[UInt8], ServiceError>]
+  typealias StoringAnswers = [Int: Result<[UInt8], ServiceError>]
 
   private func decide(_ chunk: StreamLines.Chunk) async throws -> [UInt8] {
     guard service.options.keepsState, !chunk.isTooLong else { return decide(chunk, [:]) }
@@ -124,7 +124,7 @@ struct DecisionStream: Sendable {
 
   /// The lines, each with `"withoutState": true` that was decided without stored state. A trailer would be one mark for
   /// all, but Foundation's URLSession on Linux ends the process when it gets one.
-  private static func marked(_ output: [UInt8], except stored: StoringAnswers) -> [UInt8] {
+  static func marked(_ output: [UInt8], except stored: StoringAnswers) -> [UInt8] {
     let stored = Set(stored.values.compactMap { try? $0.get() })
     var marked: [UInt8] = []
     marked.reserveCapacity(output.count * 2)

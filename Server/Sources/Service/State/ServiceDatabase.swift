@@ -24,6 +24,11 @@ package enum ServiceDatabase {
     return try DatabasePool(path: path, configuration: configuration)
   }
 
+  /// Whether a folder has a database.
+  package static func exists(in folder: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder + "/tollgate.sqlite")
+  }
+
   /// Only one server can use a folder at a time, because each also has configs and decisions in memory. The lock ends with
   /// the process, however that ends.
   package static func lock(_ folder: String) throws(ServiceError) {

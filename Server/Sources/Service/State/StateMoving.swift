@@ -53,7 +53,7 @@ package enum StateMoving {
     let kinds = StateRecord.Kind.allCases
     let first = progress.last.flatMap { kinds.firstIndex(of: $0.kind) } ?? 0
     for kind in kinds[first...] {
-      var cursor = progress.last?.kind == kind ? progress.last!.cursor : StateCursor()
+      var cursor = progress.last.flatMap { $0.kind == kind ? $0.cursor : nil } ?? StateCursor()
       while true {
         let records = try await store.records(kind, after: cursor, limit: batch)
         guard let last = records.last else { break }
