@@ -580,7 +580,7 @@ def counts_quickly(browser):
 def runs_the_corpus(browser):
     """The cases that Node.js runs, in this browser."""
     page = browser.new_context().new_page()
-    page.goto(hosted(ROOT) + "/LICENSE")
+    page.goto(hosted(ROOT) + "/JavaScript/")
     found = page.evaluate("""async (step) => {
       const { runSuites } = await import('/JavaScript/test/suites.mjs')
       const [tollgate, superscript] = await Promise.all([import('/out/wasm/tollgate.js'), import('/out/wasm/superscript.js')])

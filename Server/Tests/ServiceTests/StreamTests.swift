@@ -1,8 +1,9 @@
 import Expressions
 import Foundation
 import RuleEngine
-import Service
 import Testing
+
+@testable import Service
 
 @Suite struct StreamTests {
   private static let path = "/v1/decide/stream?now=2026-03-01T12:00:00Z"
