@@ -1,4 +1,4 @@
-"""Decides which paywall a user sees, and what it says about prices, for one user or a table.
+"""Decides which paywall a user sees and what the paywall says, for one user or a table of users.
 
 ==================================  ==============================================================
 ``Config.load("config.json")``      reads a config; ``Config.loads`` takes its text
@@ -12,13 +12,13 @@
 ``config.sql(database=...)``        writes the rules in SQL: a :class:`Query`
 ``config.check()``                  checks the config: a list of :class:`Diagnostic`
 ``config.diff(other)``              compares two configs: which users move
-``config.cover(tests)``             finds what no test exercises
+``config.cover(tests)``             finds rules that no test exercises
 ``config.render(template=...)``     renders texts with prices
 ==================================  ==============================================================
 
-``tollgate.polars``, ``tollgate.duckdb``, ``tollgate.spark`` and ``tollgate.openfeature`` are for
-these libraries; ``python -m tollgate decide`` decides Parquet files, and ``tollgate-mcp`` serves
-assistants. Errors are subclasses of :class:`TollgateError`.
+``tollgate.polars``, ``tollgate.duckdb``, ``tollgate.spark`` and ``tollgate.openfeature`` have
+functions for these libraries. ``python -m tollgate decide`` decides Parquet files, and
+``tollgate-mcp`` serves assistants. Errors are subclasses of :class:`TollgateError`.
 
 >>> import tollgate
 >>> config = tollgate.Config.loads('{"build_id": "1", "trigger_options": []}')
@@ -59,7 +59,7 @@ __all__ = [
     "TollgateError",
 ]
 
-# For tables. Imported on demand, so that programs that decide for one user do not wait for it.
+# Names for tables are imported on demand, so programs that decide for one user start faster.
 _LATER = {
     "ArrowArrayExportable": "protocols",
     "ArrowSchemaExportable": "protocols",

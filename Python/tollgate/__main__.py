@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # The key of a run's settings in the metadata of its schema.
 _KEY = b"tollgate"
-# Of files that --out names.
+# The suffix of files that --out names.
 _SUFFIXES = (".parquet", ".pq")
 _OTHER_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".sqlite", ".db", ".arrow", ".gz")
 
@@ -40,7 +40,7 @@ class _Unreadable(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; gives its exit code: 1 for bad input, 2 for bad usage, 130 for Ctrl-C."""
+    """Runs the command. Returns its exit code: 1 for bad input, 2 for bad usage, 130 for Ctrl-C."""
     options = _parser().parse_args(arguments)
     try:
         return _decide(options)
@@ -170,7 +170,7 @@ def _shape(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, Any]:
-    """Returns all that outcomes depend on except the users, as stored in outcome files."""
+    """Returns everything that outcomes depend on except the users, as stored in outcome files."""
     return {
         "config": hashlib.sha256(text).hexdigest(), "dialect": options.dialect,
         "seed": options.seed, "now": plan.now, "placements": plan.placements,
@@ -192,7 +192,7 @@ def _basis_of(target: Path) -> dict[str, Any]:
 
 
 def _time_of_before(targets: Iterable[Path]) -> str | None:
-    """The time that an earlier run decided at, so that all files have one."""
+    """The time at which an earlier run decided, so all files have the same time."""
     for target in targets:
         if target.exists() and isinstance(now := _basis_of(target).get("now"), str):
             return now
@@ -202,7 +202,7 @@ def _time_of_before(targets: Iterable[Path]) -> str | None:
 def _files(patterns: Sequence[str]) -> list[Path]:
     found: list[Path] = []
     for pattern in patterns:
-        # A name with brackets in it is a pattern, too.
+        # The name of an existing file can contain brackets, although it looks like a pattern.
         names = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
         if not names:
             raise _Usage(f"--users {pattern}: there is no such file")
@@ -222,7 +222,7 @@ def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
     if not out:
         raise _Usage("--out is empty; name a file, or a folder for several files of users")
     target = Path(out)
-    # By its form, and not by the number of files that a pattern finds on a day.
+    # The form of --out decides, because a pattern can match one file today and several tomorrow.
     if not target.exists() and out.lower().endswith(_OTHER_SUFFIXES):
         raise _Usage(
             f"--out {out}: outcomes are Parquet; name a folder, or a file that ends with .parquet"
@@ -260,7 +260,7 @@ def _check_targets(
         if not target.exists():
             continue
         if not target.is_file():
-            raise _Usage(f"--out {target} is not a file; Parquet needs one that can be replaced")
+            raise _Usage(f"--out {target} is not a file; Parquet needs a file that can be replaced")
         if identity(target) in read:
             raise _Usage(f"--out {target} is an input itself: {read[identity(target)]}")
 
@@ -287,18 +287,18 @@ def _lock(file: IO[bytes]) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as problem:
-        # Mounted storage may have no locks; then it is for the user to start one run.
+        # Mounted storage may have no locks. The user must then start only one run.
         if problem.errno not in (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK):
             raise
 
 
 class _Output:
-    """A file that appears when it is complete, and that one run at a time writes."""
+    """A file that appears only when it is complete. Only one run at a time can write the file."""
 
     def __init__(self, target: Path) -> None:
-        # The target of a link is written, and the link stays.
+        # Writing to a symbolic link replaces its target, and the link stays.
         self._target = Path(os.path.realpath(target))
-        # A name that nobody takes for complete, in the same folder, so that it can be moved.
+        # The partial file is in the same folder, so it can be moved, and its name shows its state.
         self._partial = self._target.with_name(self._target.name + ".partial")
         self.file = self._locked()
 
@@ -307,7 +307,7 @@ class _Output:
             file = open(os.open(self._partial, os.O_RDWR | os.O_CREAT, 0o666), "r+b")  # noqa: SIM115
             try:
                 _lock(file)
-                # Another run may have ended, and moved or removed it, before the lock was had.
+                # Before this run got the lock, another run may have moved or removed the file.
                 if os.path.samestat(os.fstat(file.fileno()), os.stat(self._partial)):
                     file.truncate(0)
                     return file

@@ -1,7 +1,6 @@
-"""Arrow structures in capsules, as the Arrow PyCapsule interface hands them over.
+"""Arrow structures in capsules, for the Arrow PyCapsule interface.
 
-Capsules that are made here are freed by functions of the library, so that one which lives until the
-interpreter ends does no harm.
+Functions of the library free the capsules of this module, so a capsule may outlive the interpreter.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Stream(ctypes.Structure):
 
 
 def _lasting(text: bytes) -> int:
-    """A text that outlives the interpreter: a capsule's name is compared when it goes."""
+    """A string that outlives the interpreter, because freeing a capsule compares its name."""
     address: int = library.tg_python_allocate(len(text) + 1)
     ctypes.memmove(address, text, len(text))
     return address
@@ -65,7 +64,7 @@ _pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 class Kind:
-    """A kind of structure: its name, its size, and what frees a capsule of it."""
+    """A kind of structure: its name, its size, and the function that frees its capsules."""
 
     def __init__(self, name: bytes, structure: type[ctypes.Structure], free: str) -> None:
         self.name = name
@@ -102,9 +101,9 @@ _release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 def drain(capsule: object) -> bool:
-    """Reads a stream to its end, batch by batch, and keeps nothing.
+    """Reads a stream to its end, batch by batch, and discards the batches.
 
-    :returns: whether it ended without an error.
+    :returns: whether the stream ended without an error.
     """
     address = STREAM.address(capsule)
     get_next = _get_next(Stream.from_address(address).get_next)
@@ -116,6 +115,6 @@ def drain(capsule: object) -> bool:
             _release(batch.release)(ctypes.addressof(batch))
         return False
     finally:
-        # An interrupt can come in between.
+        # Between two batches, Ctrl-C can interrupt the loop.
         if batch.release:
             _release(batch.release)(ctypes.addressof(batch))

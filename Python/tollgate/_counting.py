@@ -19,7 +19,7 @@ def count_records(
     placements: list[str] | None, now: str | None, seed: str | None,
 ) -> dict[str, Any]:
     """Counts outcomes of records. An exception in place of a record is reported as rejected."""
-    # One time for all of them, which the plan says, and names are refused before the first user.
+    # The plan has one time for all users, and rejects unknown placements before the first user.
     plan = config.plan(placements, now=now)
     counts: dict[str, Counter[tuple[Any, ...]]] = {name: Counter() for name in plan.placements}
     users = 0
@@ -56,7 +56,7 @@ def _parquet(path: Path, name: str) -> Any:
 
 
 def parquet_records(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a Parquet file as user records: NULL is missing, and dots make members."""
+    """Reads rows of a Parquet file as records. NULL is missing, and dots in names make members."""
     number = 0
     for batch in _parquet(path, name).iter_batches(batch_size=8_192):
         for row in batch.to_pylist():
@@ -79,7 +79,7 @@ def parquet_records(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]
 
 
 def _without_null(value: Any) -> Any:
-    """A struct without its members that are NULL; elements of lists stay."""
+    """Returns a struct without members that are NULL. NULL elements of lists stay."""
     if isinstance(value, dict):
         return {name: _without_null(part) for name, part in value.items() if part is not None}
     return [_without_null(part) for part in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""All faults of a table's columns in one error, with their cures."""
+"""Collects all faults of a table's columns in one error, with a fix for each."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-# Each takes a plan to be made again.
+# Finding each fault needs another plan.
 _MOST_FAULTS = 40
 _SEPARATORS = ("_", "__", "-", "/", ":")
-# Parts of messages, and the option that converts such a column.
+# Maps part of a message to the option that converts the column.
 _CONVERSIONS = {
     "is a decimal,": "decimals='double'",
     "is a date,": "dates='text'",
@@ -37,7 +37,7 @@ class Columns:
         self._paths = list(_paths_of(schema))
 
     def error(self, first: ColumnError) -> ColumnError:
-        """The error with what else is wrong, and with cures."""
+        """Returns the error with all other faults, and with a fix for each."""
         faults: dict[str, str] = {}
         problem: ColumnError | None = first
         schema = self._schema
@@ -85,7 +85,7 @@ class Columns:
         return re.sub(r"there is '(.*)': name it .*", r"give subject='\1'", words)
 
     def _near(self, path: str) -> str | None:
-        """The column that an attribute is in, by another name, as far as names show it."""
+        """Returns the column that probably has an attribute under another name."""
         for name in (self._flat(path), path.rpartition(".")[2]):
             if name in self._schema.names:
                 return name
@@ -131,7 +131,7 @@ def _paths_of(schema: Any) -> Iterator[str]:
 
 
 def _repaired(schema: Any, path: str, subject: str) -> Any:
-    """The schema with a column that has no fault, so that the next one is found."""
+    """Returns the schema with one faulty column replaced, so the next fault can be found."""
     import pyarrow as pa
 
     kind = pa.string() if path == subject else pa.null()

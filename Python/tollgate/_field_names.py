@@ -1,4 +1,4 @@
-"""The fields of an outcome, as ``OutcomeField`` of the engine lists them: tests compare both."""
+"""The fields of an outcome. A test compares them with ``OutcomeField`` of the engine."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ if TYPE_CHECKING:
 
     Field = Literal["result", "audience", "experiment", "variant", "paywall", "reason"]
 
-# Those of a choice: all but the reason.
+# The fields of a choice are all fields except the reason.
 FIELDS: tuple[Field, ...] = ("result", "audience", "experiment", "variant", "paywall")
 
 
 def fields(one: Any) -> dict[str, Any]:
-    """A decision's fields by name."""
+    """Returns a decision's fields by name."""
     return {name: getattr(one, name) for name in FIELDS}

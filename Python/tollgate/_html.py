@@ -52,7 +52,7 @@ def explanation(value: Mapping[str, Any], text: str) -> str:
 
 
 def tally(counts: Mapping[str, Any]) -> str:
-    """A funnel for each placement."""
+    """Returns a funnel for each placement."""
     parts = [f"<b>{counts['users']:,} users</b>, {counts['rejected']:,} rejected"]
     for name, found in counts["placements"].items():
         outcomes = ", ".join(
@@ -82,7 +82,7 @@ def tally(counts: Mapping[str, Any]) -> str:
 
 
 def differences(value: Mapping[str, Any]) -> str:
-    """The users that move, or the proofs that none does."""
+    """Returns the users that move, or the proofs that no user moves."""
     if "users" in value:
         return _page(_moves(value))
     parts = []
@@ -211,7 +211,7 @@ def _short(one: Mapping[str, Any]) -> str:
 
 
 def _bar(taken: int, matched: int, reached: int, users: int) -> str:
-    """Taken of matched of reached, as parts of all users."""
+    """Returns a bar of all users that shows how many an audience took, matched and reached."""
     parts = ((taken, _GREEN), (matched - taken, _AMBER), (reached - matched, "#8885"))
     return (
         "<div style='display:flex;width:220px;height:12px;margin-top:3px'>"

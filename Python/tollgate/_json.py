@@ -1,7 +1,7 @@
-"""JSON as the library reads and writes it.
+"""Reads and writes JSON for the library.
 
-Python's ``json`` is not imported, where it has its fast parts apart: it brings regular expressions
-along, which take longer to import than all of this package.
+If possible, only the C parts of Python's ``json`` are imported, because ``json`` itself imports
+regular expressions, which takes longer than importing this package.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _reader() -> Callable[[str, int], tuple[Any, int]] | None:
         text = '{"a":[1,null,{"b":0.5}]}'
         return made if made(text, 0) == ({"a": [1, None, {"b": 0.5}]}, len(text)) else None
     except Exception:
-        # A Python without it, or with another one.
+        # This Python has no such function, or one that behaves differently.
         return None
 
 
@@ -40,7 +40,7 @@ _scan = _reader()
 
 
 def loads(text: str | bytes) -> Any:
-    """The value of a text, as ``json.loads`` reads it."""
+    """Returns the value of a JSON string, as ``json.loads`` does."""
     if _scan is not None:
         try:
             known = text if isinstance(text, str) else text.decode()
@@ -48,7 +48,7 @@ def loads(text: str | bytes) -> Any:
             if end == len(known):
                 return value
         except (StopIteration, ValueError):
-            # White space around the value, or an error, which json tells.
+            # There is white space around the value, or an error, which json reports.
             pass
     import json
 
@@ -69,7 +69,7 @@ def encoder(default: Callable[[object], object]) -> Callable[[object, int], Iter
         if "".join(made({"a": [1, None, {"b": 0.5}]}, 0)) == '{"a":[1,null,{"b":0.5}]}':
             return made
     except Exception:
-        # A Python without it, or with another one.
+        # This Python has no such function, or one that behaves differently.
         pass
     import json
 

@@ -1,4 +1,4 @@
-"""Columns that are returned beside outcomes."""
+"""Returns columns of the table beside outcomes (the option ``keep``)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def keep_names(there: Sequence[Any], plan: Plan, keep: Names | None) -> list[str]:
     """Checks the names of columns to return beside outcomes.
 
-    :raises ColumnError: if the table does not have one of them.
-    :raises ValueError: if one is named twice, or has the name of an outcome.
+    :raises ColumnError: if the table does not have one of the columns.
+    :raises ValueError: if a column is named twice, or has the name of an outcome.
     """
     if keep is None:
         return []
@@ -35,7 +35,7 @@ def keep_names(there: Sequence[Any], plan: Plan, keep: Names | None) -> list[str
             near = get_close_matches(str(name), map(str, there), 1)
             meant = f"; did you mean '{near[0]}'?" if near else ""
             raise ColumnError(
-                f"column '{name}': keep={keeps} has it, and the table does not{meant}",
+                f"column '{name}' of keep={keeps} is not in the table{meant}",
                 "bad_column", {"column": str(name)},
             )
         if keeps.count(name) > 1:
@@ -46,7 +46,7 @@ def keep_names(there: Sequence[Any], plan: Plan, keep: Names | None) -> list[str
 
 
 def reader_beside(frame: Any, plan: Plan, keep: Names) -> tuple[Any, Outcomes]:
-    """Returns a reader of pyarrow with columns before outcomes, which decides while it is read."""
+    """Returns a pyarrow reader of columns and outcomes, which decides rows as they are read."""
     import pyarrow
 
     reader = pyarrow.RecordBatchReader.from_stream(Exporter(stream_of(frame)))
@@ -65,7 +65,7 @@ def reader_beside(frame: Any, plan: Plan, keep: Names) -> tuple[Any, Outcomes]:
 
     def joined() -> Iterator[Any]:
         for part in outcomes.batches():
-            # Outcomes come in smaller parts than tables.
+            # The parts of outcomes are smaller than the batches of a table.
             batch = waiting.popleft()
             if batch.num_rows > part.num_rows:
                 waiting.appendleft(batch.slice(part.num_rows))

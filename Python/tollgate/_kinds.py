@@ -1,4 +1,4 @@
-"""Outcomes as tables of the kind that was decided."""
+"""Returns outcomes as a table of the same kind as the input."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def to_kind_of(
     frame: Any, plan: Plan, keep: Names | None = None
 ) -> tuple[Any, Outcomes | None]:
-    """Returns the outcomes of a table, behind columns of it, as a table of the same kind.
+    """Returns the columns of ``keep`` and the outcomes of a table, as a table of the same kind.
 
-    The second value has the report; None for what is decided while it is read.
+    The second value is the report, or None for input that is decided while it is read.
     """
     kind = type(frame)
     module = library_of(frame)
@@ -58,7 +58,7 @@ def to_kind_of(
 
 
 def _beside(frame: Any, outcomes: Any, keeps: list[str]) -> Any:
-    """Returns a table of pyarrow with columns of another one before outcomes."""
+    """Returns a pyarrow table with columns of another table before the outcomes."""
     for place, name in enumerate(keeps):
         column = frame.column(name)
         outcomes = outcomes.add_column(place, frame.schema.field(name), column)

@@ -1,4 +1,4 @@
-"""The C library: found, checked and called. Calls let go of the interpreter's lock."""
+"""Finds, checks and calls the C library. Calls release the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = "libtollgate.dylib" if sys.platform == "darwin" else "libtollgate.so"
 
 
 class Text(ctypes.Structure):
-    """``tg_text``: JSON, which has no zero byte before the one that ends it."""
+    """``tg_text``: JSON that ends with a zero byte and contains no other zero byte."""
 
     _fields_ = [("bytes", ctypes.c_char_p), ("count", ctypes.c_size_t)]
 
@@ -81,13 +81,13 @@ def _load() -> ctypes.CDLL:
 library = _load()
 library.tg_python_setup(ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, ctypes.c_void_p))
 
-# Letting go of the interpreter's lock takes longer than this does.
+# These calls take less time than releasing the interpreter's lock.
 _free = ctypes.PyDLL(None, handle=library._handle).tg_text_free
 _free.restype, _free.argtypes = None, [Text]
 
 
 def checked(status: int, text: Text) -> bytes:
-    """Returns the answer of a function and frees its text, or raises its error."""
+    """Returns the answer of a library function and frees its text, or raises its error."""
     answer: bytes | None = text.bytes
     if answer is not None:
         _free(text)

@@ -1,4 +1,4 @@
-"""Arguments of tools against their schemas."""
+"""Checks the arguments of tools against their schemas."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _WORDS = {"integer": "an integer", "object": "an object", "array": "a list"}
 
 
 def meant(name: str, known: Sequence[str]) -> str:
-    """The suggestion for a name that does not exist, if there is one like it."""
+    """Returns a suggestion for a name that does not exist, if a similar name exists."""
     near = get_close_matches(name, known, 1)
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
 def check_arguments(tool: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    """Rejects unknown arguments, those of another type, and calls without a required one."""
+    """Rejects unknown arguments, arguments of the wrong type, and missing arguments."""
     known = schema.get("properties", {})
     for name, value in arguments.items():
         if name not in known:
@@ -60,7 +60,7 @@ def _alternatives(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _about(schema: Mapping[str, Any]) -> str:
-    """The description of an argument, or of one of its alternatives."""
+    """Returns the description of an argument, or of one of its alternatives."""
     described = (one.get("description") for one in (schema, *schema.get("anyOf", ())))
     return next((str(words) for words in described if words), "")
 

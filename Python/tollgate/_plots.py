@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from .table_types import Counts
 
 _WIDTH = 7.0
-# Of an audience, and of the rest of a chart, in inches.
+# The heights of an audience and of the rest of a chart, in inches.
 _ROW, _FRAME = 0.42, 1.0
 _PARTS = (("reached", "#c9ced6"), ("matched", "#e0a030"), ("taken", "#1a7f4b"))
 
 
 def funnels(counts: Counts, names: Sequence[str]) -> Figure:
-    """A funnel for each placement: users that its audiences reached, matched and took.
+    """Draws a funnel for each placement: users that its audiences reached, matched and took.
 
-    :raises ImportError: without matplotlib.
+    :raises ImportError: if matplotlib is not installed.
     :raises KeyError: if a placement was not counted.
     """
     try:
@@ -34,7 +34,7 @@ def funnels(counts: Counts, names: Sequence[str]) -> Figure:
     heights = [
         _FRAME + _ROW * max(1, len(counts["placements"][name]["audiences"])) for name in names
     ]
-    # Notebooks show figures of pyplot, which keeps them until they are closed.
+    # Notebooks show figures made with pyplot, which stores them until they are closed.
     figure: Figure = pyplot.figure(
         figsize=(_WIDTH, sum(heights) or _FRAME), layout="constrained"
     )
@@ -60,7 +60,7 @@ def _funnel(axis: Any, name: str, counts: Counts) -> None:
             f"{one['taken']:,} of {one['reached']:,}", (one["reached"], one["index"]),
             xytext=(4, 0), textcoords="offset points", va="center", fontsize=8,
         )
-    # A name is not a formula of matplotlib's.
+    # The name must not be read as a formula of matplotlib.
     axis.set_title(name.replace("$", r"\$"), loc="left", fontsize=10)
     axis.set_yticks(places, [f"audience {index}" for index in places])
     axis.invert_yaxis()

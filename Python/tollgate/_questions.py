@@ -96,17 +96,17 @@ class Questions:
         now: Time | None = None,
         **options: Unpack[TemplateOptions],
     ) -> RenderAnswer:
-        """Renders the texts of a paywall that were loaded with the config, or a ``template``.
+        """Renders a ``template``, or the texts of a ``paywall`` that were loaded with the config.
 
         Returns ``{"texts": {name: text}, "errors": [..]}`` for a paywall, and
-        ``{"text": .., "isComplete": .., "errors": [..]}`` for a template. ``options`` are those of
-        a template: ``dialect``, ``mode``, ``html``, ``select``, ``profile``, ``timeZone``,
+        ``{"text": .., "isComplete": .., "errors": [..]}`` for a template. A template can have the
+        ``options`` ``dialect``, ``mode``, ``html``, ``select``, ``profile``, ``timeZone`` and
         ``eligible``.
         """
         for name in options:
             if name not in _TEMPLATE_OPTIONS:
                 raise TypeError(
-                    f"a template has no option {name!r}; there is: {', '.join(_TEMPLATE_OPTIONS)}"
+                    f"a template has no option {name!r}; use {', '.join(_TEMPLATE_OPTIONS)}"
                 )
         request: dict[str, Any] = dict(options)
         for name, value in (
@@ -130,10 +130,10 @@ class Questions:
     ) -> list[Claim]:
         """Checks the claims of the texts that were loaded with the config.
 
-        Checks one ``paywall``, or all. ``products`` has prices, if the config was loaded without
-        them. ``locales`` are those of prices and dates; ``"all"`` means the App Store's larger
-        storefronts. ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"`` (users that
-        may no longer have the offer) or ``"unknown"``.
+        Checks one ``paywall``, or all paywalls. ``products`` has prices if the config was loaded
+        without prices. ``locales`` format prices and dates, and ``"all"`` means the App Store's
+        larger storefronts. A ``verdict`` is ``"true"``, ``"false"``, ``"false-if-ineligible"``
+        (false for users who may no longer have the offer) or ``"unknown"``.
         """
         request: dict[str, Any] = {"claims": True}
         for name, value in (
@@ -160,7 +160,7 @@ class Questions:
         ]
 
     if TYPE_CHECKING:
-        # For users, or for every user that there could be.
+        # Compares for given users, or for every possible user.
         @overload
         def diff(
             self,
@@ -190,8 +190,8 @@ class Questions:
     ) -> DiffAnswer:
         """Compares with another config, as ``tollgate diff --json`` does.
 
-        With ``users``, which of them move, and why. Without, a proof for each placement that no
-        user moves, or a user that does.
+        With ``users``, the answer says which users move, and why. Without ``users``, it has for
+        each placement a proof that no user moves, or an example of a user that moves.
         """
         if not isinstance(other, Questions):
             raise TypeError(f"the other config must be a tollgate.Config, not {kind_of(other)}")
@@ -213,7 +213,10 @@ class Questions:
     def cover(
         self, tests: Iterable[Mapping[str, Any]], *, now: Time | None = None
     ) -> CoverAnswer:
-        """Finds what no test exercises, as ``tollgate cover --json`` does."""
+        """Finds audiences, clauses, limits and variants that no test exercises.
+
+        The answer is the same as that of ``tollgate cover --json``.
+        """
         request: dict[str, Any] = {"tests": [dict(test) for test in tests]}
         if now is not None:
             request["now"] = time_text(now)
@@ -233,10 +236,10 @@ class Questions:
         separator: str | None = None,
         types: Mapping[str, str] | None = None,
     ) -> str:
-        """Writes the query for the columns that rules read, with the types that rules need.
+        """Writes a query for the columns that rules read, with the types that rules need.
 
-        Its result needs no options of a plan: the columns are ``userId`` and attributes such as
-        ``user.plan``, or structs such as ``user`` for BigQuery and Spark.
+        A plan reads the query's result without further options: its columns are ``userId`` and
+        attributes such as ``user.plan``, or structs such as ``user`` for BigQuery and Spark.
 
         >>> import tollgate
         >>> rule = {"experiment_id": "e", "experiment_group_id": "g", "variants": [],
@@ -255,13 +258,14 @@ class Questions:
         :param table: the name of the table, as SQL writes it.
         :param placements: names (default: all placements of the config).
         :param subject: the column of user IDs.
-        :param columns: the columns of attributes: ``{"user.plan": "plan"}``. Without one, an
-            attribute is the column of its name, or a member of a struct for BigQuery and Spark.
-        :param separator: the separator of flat names: with ``_`` the attribute ``user.plan`` is the
-            column ``user_plan``.
-        :param types: other types than rules say, in the words of :meth:`sql` or of
-            :class:`tollgate.Requirement`: ``{"user.id": "string"}``, or ``any`` for the column as
-            it is.
+        :param columns: the columns of attributes: ``{"user.plan": "plan"}``. Other attributes are
+            read from the column with the attribute's name, or from a member of a struct for
+            BigQuery and Spark.
+        :param separator: the separator in flat names: with ``_``, the attribute ``user.plan`` is
+            the column ``user_plan``.
+        :param types: types that replace those of the rules, in the words of :meth:`sql` or of
+            :class:`tollgate.Requirement`: ``{"user.id": "string"}``, or ``any`` for the type of
+            the column.
         :raises ColumnError: if ``columns`` or ``types`` has an attribute that no rule reads.
         """
         from ._select import select
@@ -289,15 +293,16 @@ class Questions:
     ) -> Query:
         """Writes the rules in SQL, as ``tollgate sql`` does.
 
-        The query has a row for each user and, for each placement, the outcome that a plan decides
-        for users without stored variants. Placements that SQL cannot express are left out.
+        The query has a row for each user with the outcome of each placement, as a plan decides it
+        for users without stored variants. Placements that SQL cannot express are omitted.
 
         :param database: ``bigquery``, ``duckdb``, ``postgres``, ``snowflake`` or ``spark``.
         :param table: the table of users, as SQL writes it.
         :param names: how columns are named: ``"user.plan"`` (``dots``), ``"user_plan"``
             (``underscores``) or ``"user"."plan"`` (``structs``, default for BigQuery).
         :param types: the types of attributes' columns: ``{"user.ltv": "double"}``.
-        :param no_history: write limits and questions about events for users without a history.
+        :param no_history: whether to write limits and questions about events as for users without
+            a history.
         :raises TollgateError: if no placement can be written in SQL; the error has the reasons.
         """
         request: dict[str, Any] = {"database": database, "table": table}
@@ -310,7 +315,7 @@ class Questions:
             if value is not None:
                 request[name] = value
         found = self._ask("tg_sql", request)
-        # The option has another name in the command.
+        # The command has this option under another name.
         found["summary"] = found["summary"].replace("--no-history", "no_history=True")
         if found["sql"] is None:
             raise TollgateError(

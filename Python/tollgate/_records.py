@@ -1,4 +1,4 @@
-"""User records and times as JSON, which is what the library takes."""
+"""Writes user records and times as JSON for the library."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def kind_of(value: object) -> str:
 
 
 def names_of(placements: Iterable[str]) -> list[str]:
-    """Names of placements. A text is a sequence of texts, too, and hardly meant as one."""
+    """Returns names of placements. Rejects a string, which is also a sequence of strings."""
     if isinstance(placements, str):
         raise TypeError(f"placements={placements!r} is a string; give a list: [{placements!r}]")
     return list(placements)
 
 
 def record_of(user: Mapping[str, Any]) -> dict[str, Any]:
-    """A user record as JSON is written of it."""
+    """Returns a user record as a dictionary."""
     if type(user) is dict:
         return user
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ def record_of(user: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def embedded(value: object) -> object:
-    """A document among options: as it is, or the text of a file."""
+    """Returns an option that is a document, or the text of the file that it names."""
     if value is None:
         return None
     if isinstance(value, os.PathLike):
@@ -51,7 +51,7 @@ def embedded(value: object) -> object:
 
 
 def time_text(now: datetime | str | None) -> str | None:
-    """Returns a time as the library takes it. A ``datetime`` needs a time zone."""
+    """Returns a time in the form that the library reads. A ``datetime`` needs a time zone."""
     if now is None or isinstance(now, str):
         return now
     from datetime import datetime
@@ -74,7 +74,7 @@ _ZONED = (
 def _utc(time: datetime) -> str:
     from datetime import timezone
 
-    # As a column of times is read.
+    # The same form as for columns of timestamps.
     try:
         text = time.astimezone(timezone.utc).isoformat().removesuffix("+00:00")
     except OverflowError:
@@ -98,8 +98,7 @@ def json_bytes(value: object) -> bytes:
         fault = str(problem)
         if path is not None:
             fault = (
-                f"'{path}' is not a finite number, which records cannot have; "
-                "omit the attribute"
+                f"'{path}' is not a finite number, as records require; omit the attribute"
             )
     raise RecordError(fault, "not_json", {}) from None
 
@@ -114,7 +113,7 @@ def _odd_number(value: object, path: str) -> str | None:
         try:
             return None if math.isfinite(value) else path
         except OverflowError:
-            # A whole number of many digits.
+            # The value is a whole number of many digits.
             return None
     parts: Iterable[tuple[object, object]] = ()
     if isinstance(value, Mapping):
@@ -137,7 +136,7 @@ def _dimensions(value: object) -> int:
 
 
 def _plain(value: object) -> object:
-    """Converts a value that rules know and JSON does not."""
+    """Converts a value that has no form in JSON but can be used by rules."""
     from collections.abc import Mapping
     from datetime import datetime
 
@@ -151,7 +150,7 @@ def _plain(value: object) -> object:
         return dict(value)
     if isinstance(value, (set, frozenset, tuple)):
         return list(value)
-    # numpy's times are numbers without a zone.
+    # numpy's times are numbers without a time zone.
     if getattr(getattr(value, "dtype", None), "kind", "") not in ("m", "M"):
         if _dimensions(value):
             return value.tolist()  # type: ignore[attr-defined]

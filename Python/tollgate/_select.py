@@ -1,4 +1,4 @@
-"""The query that brings what rules read out of a database."""
+"""Writes the query that selects the attributes that rules read from a database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .answers import Requirement
 
-# The types of a database for the kinds of rules; None for values that stay as they are.
+# Each database's types for the kinds of values in rules. None leaves a column unchanged.
 _TYPES: dict[str, dict[str, str]] = {
     "bigquery": {
         "string": "STRING", "number": "FLOAT64", "integer": "INT64", "boolean": "BOOL",
@@ -27,7 +27,7 @@ _TYPES: dict[str, dict[str, str]] = {
         "string": "TEXT", "number": "DOUBLE PRECISION", "integer": "BIGINT",
         "boolean": "BOOLEAN", "date": "TIMESTAMPTZ", "list": "{}[]",
     },
-    # More digits come as decimals.
+    # Columns with more digits are exported as decimals.
     "snowflake": {
         "string": "VARCHAR", "number": "DOUBLE", "integer": "NUMBER(18, 0)",
         "boolean": "BOOLEAN", "date": "TIMESTAMP_TZ",
@@ -38,12 +38,12 @@ _TYPES: dict[str, dict[str, str]] = {
     },
 }
 _KINDS = ("string", "number", "integer", "boolean", "date")
-# The words of `tollgate sql` for them.
+# The words of `tollgate sql` for the same kinds.
 _WORDS = {"text": "string", "double": "number", "bool": "boolean", "time": "date"}
 # Databases whose columns have no dots in their names, so that attributes are members of structs.
 _WITH_STRUCTS = ("bigquery", "spark")
 _WITH_BACKTICKS = ("bigquery", "spark")
-# Words that Snowflake takes for no name without quotes.
+# Words that Snowflake does not accept as names without quotes.
 _RESERVED = frozenset(
     "account all alter and any as between by case cast check column connect connection constraint "
     "create cross current current_date current_time current_timestamp current_user database delete "
@@ -80,7 +80,7 @@ def _table(table: str, database: str) -> str:
             f"table={table!r} is not the name of a table; use one such as app.users, with quotes "
             "around a part that needs them"
         )
-    # Projects of Google have hyphens in their names.
+    # Names of Google's projects have hyphens.
     return f"`{table}`" if "-" in table and not {"`", '"'} & set(table) else table
 
 
@@ -120,12 +120,12 @@ class _Query:
             if path in self._columns or one.derived_from is None:
                 paths = [path]
             else:
-                # Its sources, as far as the table has them. Some follow from the time alone.
+                # A derived attribute needs its sources. Some attributes need only the time.
                 paths = [source for source in one.derived_from if source in self._columns]
                 if not paths and one.derived_from:
                     paths = [path]
             for each in paths:
-                # The members of an attribute bring it.
+                # Selecting the members of an attribute also selects the attribute.
                 has_members = any(other.startswith(f"{each}.") for other in kinds)
                 if each not in seen and not (has_members and each not in self._columns):
                     seen.add(each)
@@ -188,7 +188,7 @@ class _Query:
         """The type that rules need; empty if the column's own type is right."""
         if path in self._types:
             return self._types[path]
-        # Rules for strings and numbers read columns of both.
+        # Rules that compare with strings and numbers read columns of either type.
         return kinds[0] if len(kinds) == 1 else ""
 
     def _source(self, path: str) -> str:
@@ -229,7 +229,7 @@ class _Query:
     def _name(self, column: str) -> str:
         """A column of the table, as the database writes names."""
         if self._database == "snowflake" and re.fullmatch(r"[A-Za-z_][\w$]*", column):
-            # Snowflake has upper case where a name was written without quotes.
+            # Snowflake stores names in upper case if they were written without quotes.
             return f'"{column.upper()}"' if column.lower() in _RESERVED else column
         return self._quoted(column)
 

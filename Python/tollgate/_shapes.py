@@ -1,4 +1,4 @@
-"""Columns as warehouses have them: flat names, and types that rules have no value for."""
+"""Adapts columns of warehouses: flat names, and types that rules cannot read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 _get_schema = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 _release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
-# Roots of attributes, whose flat columns need not be read by a rule to be known.
+# Roots of attributes. Flat columns of these roots are recognised even if no rule reads them.
 _ROOTS = ("user", "device", "params")
 
 
 def stream_names(address: int) -> list[str]:
-    """The names of a stream's columns; none if its producer fails, which reading it reports."""
+    """Returns the names of a stream's columns. If its producer fails, reading reports the error."""
     schema = Schema()
     get_schema = Stream.from_address(address).get_schema
     if not get_schema or _get_schema(get_schema)(address, ctypes.addressof(schema)):
@@ -47,7 +47,7 @@ def flat_columns(
     names: Iterable[str], requirements: Sequence[str], separator: str, root: str | None,
     given: Mapping[str, str], subject: str,
 ) -> dict[str, str]:
-    """The attributes that flat columns are: ``{"user.plan": "user_plan"}``.
+    """Returns the flat column of each attribute: ``{"user.plan": "user_plan"}``.
 
     :raises ColumnError: if a column could be several attributes that rules read.
     """
@@ -79,7 +79,7 @@ def flat_columns(
 
 
 class Conversions:
-    """Converts types that rules have no value for. It needs pyarrow."""
+    """Converts columns of types that rules cannot read. This needs pyarrow."""
 
     def __init__(
         self, decimals: str | None, dates: str | None, naive_times: str | None
@@ -135,7 +135,7 @@ class Conversions:
         from pyarrow import types
 
         if types.is_decimal(kind) and self._decimals:
-            # Warehouses have whole numbers as decimals, and IDs are whole numbers or strings.
+            # Warehouses export whole numbers as decimals, but an ID is an integer or a string.
             if self._decimals == "text" or is_subject and kind.scale == 0:
                 return pa.string()
             return kind if is_subject else pa.float64()
@@ -180,13 +180,13 @@ class Conversions:
                 array, self._zone, ambiguous="earliest", nonexistent="latest"
             )
         if types.is_decimal(array.type) and types.is_float64(kind):
-            # The nearest number, as JSON has it; a cast at once is off in the last digit.
+            # Converting through a string gives the nearest double, unlike a direct cast.
             return array.cast(pa.string()).cast(kind)
         if types.is_date(array.type) and types.is_timestamp(kind):
             return array.cast(pa.timestamp("s")).cast(kind)
         if not types.is_nested(kind):
             return array.cast(kind)
-        # Of lists and maps the values are converted, where they are.
+        # In lists and maps, the values are converted in place.
         values = array.items if types.is_map(kind) else array.values
         value = kind.item_type if types.is_map(kind) else kind.value_type
         children = self._array(values, value)

@@ -1,4 +1,4 @@
-"""Tables of other libraries as streams of Arrow."""
+"""Reads tables of other libraries as Arrow streams."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Raised by exporters for values that Arrow has no type for.
+# Exporters raise these errors for values that Arrow has no type for.
 _FAULTS = (TypeError, ValueError, NotImplementedError, OverflowError, RecursionError)
 _TOO_LARGE = "an integer of more than 64 bits; make it a float or a string, or drop the column"
 
 
 class Exporter:
-    """A stream of a capsule, for pyarrow."""
+    """Wraps the stream in a capsule for pyarrow."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -55,7 +55,7 @@ def stream_of(frame: Any) -> Any:
 
 
 def _reader_of(frame: Any) -> Any:
-    """Returns a reader of what is scanned or read part by part; None for everything else."""
+    """Returns a reader for tables that are scanned or read in parts, and None for other tables."""
     if hasattr(frame, "fetch_arrow_reader"):
         # Relations of DuckDB before 1.4.
         return frame.fetch_arrow_reader()
@@ -80,7 +80,7 @@ def _reader_of(frame: Any) -> Any:
 
 
 def _cure(frame: Any, module: str) -> str:
-    """Says what to do with an object that is not a table."""
+    """Returns advice for an object that is not a table."""
     if module == "duckdb":
         return "Give a relation, such as con.sql('from users')"
     if module == "pyspark":
@@ -99,7 +99,7 @@ def _cure(frame: Any, module: str) -> str:
 
 
 def schema_of(frame: Any) -> Any:
-    """Returns the schema of a table as pyarrow has it; None if it is known only after reading."""
+    """Returns the pyarrow schema of a table, or None if it is known only after reading."""
     try:
         import pyarrow
     except ImportError:
@@ -117,7 +117,7 @@ def schema_of(frame: Any) -> Any:
 
 
 def _fault_of(frame: Any, problem: Exception) -> TableError:
-    """The error for a frame that pandas cannot export, with the column at fault."""
+    """Returns the error for a frame that pandas cannot export, with the column at fault."""
     for number, name in enumerate(frame.columns):
         try:
             frame.iloc[:, [number]].__arrow_c_stream__()

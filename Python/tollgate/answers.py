@@ -40,14 +40,14 @@ else:
 
 
 class _Value:
-    """A value that does not change, as a frozen data class is.
+    """An immutable value, like a frozen data class.
 
-    Not one of those, because ``dataclasses`` brings ``inspect`` along, which takes longer to import
-    than this package.
+    ``dataclasses`` is not used, because it imports ``inspect``, which takes longer than importing
+    this package.
     """
 
     __slots__: tuple[str, ...] = ()
-    # Its parts, in the order in which they are given.
+    # The parts of the value, in the order of the arguments.
     __match_args__: tuple[str, ...] = ()
 
     def _parts(self) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ class _Value:
         return self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        # Equal values agree in these; documents have no hash.
+        # Equal values agree in these parts. Documents have no hash.
         return hash(tuple(part for part in self._parts() if isinstance(part, (str, int))))
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ class Decision(_Value):
     rendered texts of the paywall, if requested.
     """
 
-    # What others get, too, is one value for all of them.
+    # Users with the same outcome share one value.
     __slots__ = ("_outcome", "errors", "texts", "user_id")
     __match_args__ = (
         "user_id", "placement", "result", "audience", "experiment", "variant", "paywall", "errors",
@@ -141,10 +141,10 @@ class Decision(_Value):
 
 
 class _Draft(_Value):
-    """A decision that is being filled in, which takes a third of the time of making one."""
+    """A mutable decision. Filling one in takes a third of the time of creating a decision."""
 
     __slots__ = Decision.__slots__
-    # Both, as Python keeps them in one place.
+    # Both are set, because Python stores them together.
     __setattr__ = object.__setattr__  # type: ignore[assignment]
     __delattr__ = object.__delattr__
 
@@ -176,8 +176,8 @@ def _outcome(found: Mapping[str, Any]) -> _Outcome:
 class DecisionReader:
     """Reads decisions of one config: ``{"decisions":[{"userId":"u","placement":"p",..},..]}``.
 
-    What follows the user's identity is the same for all users who get the same, so that it is read
-    once. There are no more of these texts than a config has variants and placements.
+    The JSON behind the user's ID is the same for all users with the same outcome, so it is read
+    only once. A config's variants and placements limit the number of these strings.
     """
 
     __slots__ = ("_known",)
@@ -186,8 +186,8 @@ class DecisionReader:
         self._known: dict[bytes, _Outcome] = {}
 
     def plain(self, answer: bytes) -> list[Decision]:
-        """The decisions of an answer without texts."""
-        # It does not occur within a string, where a quote has a backslash before it.
+        """Returns the decisions of an answer without texts."""
+        # This separator does not occur inside a string, because quotes are escaped there.
         head, _, rest = answer.partition(b',"placement":')
         if not rest:
             return []
@@ -199,7 +199,7 @@ class DecisionReader:
         if alone is not None:
             return [_decision(user_id, alone, (), {})]
         found = []
-        # Behind '{"decisions":[' there is what each of them begins with.
+        # Every decision begins with the characters behind '{"decisions":['.
         for text in rest[:-2].split(b"," + head[14:] + b',"placement":'):
             parts = known.get(text)
             errors: tuple[answer_types.ErrorsItem, ...] = ()
@@ -207,14 +207,14 @@ class DecisionReader:
                 value = loads(b'{"placement":' + text)
                 parts = _outcome(value)
                 errors = tuple(value.get("errors", ()))
-                # Errors are reported for users.
+                # Errors differ from user to user.
                 if not errors:
                     known[text] = parts
             found.append(_decision(user_id, parts, errors, {}))
         return found
 
     def with_texts(self, answer: bytes) -> list[Decision]:
-        """The decisions of an answer that has the paywalls' texts."""
+        """Returns the decisions of an answer with the paywalls' texts."""
         return [
             _decision(
                 found["userId"], _outcome(found), tuple(found.get("errors", ())),
@@ -257,13 +257,14 @@ class Diagnostic(_Value):
 
 
 class Requirement(str):
-    """An attribute that rules read, such as ``user.plan``. It is a string, with its types.
+    """An attribute that rules read, such as ``user.plan``: a string with additional properties.
 
-    ``kinds`` are the types that rules are written for, the most specific one first: ``string``,
-    ``number``, ``integer``, ``boolean``, ``date``, ``map``, ``list`` or ``list<string>``. Without
-    any, rules only ask whether there is a value. ``placements`` are those whose rules read it.
-    ``derived_from`` has the attributes that it is derived from where it is missing: an empty tuple
-    if the time is enough, and None if it is not derived.
+    ``kinds`` are the types that rules expect, the most specific type first: ``string``, ``number``,
+    ``integer``, ``boolean``, ``date``, ``map``, ``list`` or ``list<string>``. If ``kinds`` is
+    empty, rules only test whether the attribute exists. ``placements`` are the placements whose
+    rules read the attribute. If a missing attribute is derived from others, ``derived_from`` has
+    those attributes. It is an empty tuple if the time is enough, and None if the attribute is not
+    derived.
     """
 
     kinds: tuple[str, ...]
@@ -272,7 +273,7 @@ class Requirement(str):
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Requirement:
-        """Reads a requirement as the library describes it."""
+        """Creates a requirement from the library's description."""
         made = cls(value["path"])
         made.kinds = tuple(value["kinds"])
         made.placements = tuple(value["placements"])
@@ -282,12 +283,12 @@ class Requirement(str):
 
 
 class Query(str):
-    """Rules in SQL. It is a string: the query, as the database runs it.
+    """Rules in SQL: a string with the query, and additional properties.
 
-    ``columns`` are the columns that it reads: ``[{"path": "user.plan", "names": ["user.plan"],
-    "kind": "text", "type": "VARCHAR"}]``. ``placements`` has for each placement whether it is
-    covered, and for each audience that is not the reason. ``audiences`` has the numbers
-    ``{"total": 4, "covered": 3}``. ``summary`` is this for people.
+    ``columns`` are the columns that the query reads: ``[{"path": "user.plan", "names":
+    ["user.plan"], "kind": "text", "type": "VARCHAR"}]``. ``placements`` says whether SQL can
+    express each placement, and if not, gives the reason for each audience. ``audiences`` has the
+    numbers ``{"total": 4, "covered": 3}``. ``summary`` says the same in words.
     """
 
     columns: list[table_types.QueryColumn]
@@ -297,7 +298,7 @@ class Query(str):
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Query:
-        """Reads a query as the library describes it."""
+        """Creates a query from the library's description."""
         made = cls(value["sql"])
         for name in ("columns", "placements", "audiences", "summary"):
             setattr(made, name, value[name])
@@ -307,7 +308,8 @@ class Query(str):
 class Explanation(_Of[_Answer_co]):
     """The explanation of a decision.
 
-    ``str()`` is for people, :meth:`to_dict` for programs. Notebooks show it with colors.
+    ``str()`` returns text for people, and :meth:`to_dict` data for programs. Notebooks show the
+    explanation with colors.
     """
 
     __slots__ = ("_text", "_value")
@@ -336,9 +338,10 @@ class Explanation(_Of[_Answer_co]):
 
     @property
     def changes(self) -> list[answer_types.Change] | None:
-        """The smallest change after which the audience takes the user; needs ``audience``.
+        """The smallest change after which the audience of ``explain(audience=...)`` takes the user.
 
-        ``[{"path": "user.plan", "from": "pro", "to": "free"}]``; None if there is no such change.
+        For example ``[{"path": "user.plan", "from": "pro", "to": "free"}]``, or None if no such
+        change exists.
         """
         found: list[answer_types.Change] | None = self._value.get("changes")
         return found

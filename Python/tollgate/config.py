@@ -11,7 +11,7 @@ from ._questions import Questions
 from ._records import embedded, json_bytes, kind_of, names_of, record_of, time_text
 from .answers import Decision, DecisionReader, Diagnostic, Explanation, Requirement
 
-# Imported later: modules that only types or a few calls need.
+# Modules that only types or a few calls need are imported later.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,25 +33,26 @@ if TYPE_CHECKING:
     )
     from .plan import Plan
 
-    # Placement, time, seed, whether texts are given, SDK; and True for several placements.
+    # The key of a cached request: placement, time, seed, whether it has texts, SDK, and True for
+    # several placements.
     _Asked = tuple[Any, ...]
 
 _decide = library.tg_decide
 
 
-# What a request says beside the user, which no record says.
+# Members of a request that are not part of a user record.
 _ASKED = frozenset((
     "placements", "now", "seed", "texts", "explain", "reasons", "products", "requestId", "record",
     "sdkVersion",
 ))
-# Requests that were asked last: programs ask for the same again and again.
+# The last requests, because programs often repeat a request for another user.
 _MOST_ASKED = 128
 
 
 class Config(Questions):
     """A compiled config. It never changes, and any number of threads may use it.
 
-    It can be pickled: its source is sent and compiled again.
+    A config can be pickled. Unpickling compiles its source again.
 
     >>> config = Config.loads({"build_id": "1", "trigger_options": [{"event_name": "export",
     ...     "rules": [{"experiment_id": "e", "experiment_group_id": "g",
@@ -86,7 +87,7 @@ class Config(Questions):
                 "use Config.load(path) or Config.loads(text)"
             )
         products, texts = embedded(products), embedded(texts)  # type: ignore[assignment]
-        # The state from which another process makes the same config.
+        # The state from which another process creates the same config.
         self._given: tuple[bytes, dict[str, Any]] = (text, {
             "dialect": dialect, "seed": seed, "assigner": assigner, "time_zone": time_zone,
             "products": products, "texts": texts, "strict": strict,
@@ -122,7 +123,7 @@ class Config(Questions):
             ``superscript:web`` or ``cel``.
         :param seed: the seed of the draws of variants.
         :param assigner: ``hash`` or ``djb2`` (default: by the config's format).
-        :param time_zone: for questions about days, such as "today".
+        :param time_zone: the time zone of attributes and functions that depend on the day.
         :param products: products with prices, as a document or a ``Path``.
         :param texts: texts of paywalls, as a document or a ``Path``.
         :param strict: whether to reject a config with errors in some rules.
@@ -150,7 +151,7 @@ class Config(Questions):
     def __repr__(self) -> str:
         return f"<Config with {len(self.placements)} placements>"
 
-    # It never changes, and its object in the library is freed once.
+    # A copy is the same object, because its object in the library must be freed only once.
 
     def __copy__(self) -> Config:
         return self
@@ -178,7 +179,7 @@ class Config(Questions):
     def requirements(self) -> list[Requirement]:
         """The attributes that rules read, such as ``user.plan``: the columns to select.
 
-        They are strings, with the types that rules need of them.
+        Each attribute is a string with the types that rules need.
         """
         return [Requirement.of(value) for value in self._described()["attributes"]]
 
@@ -216,7 +217,7 @@ class Config(Questions):
         :param seed: overrides the seed of the config.
         :param texts: whether to render the texts that were loaded with the config.
         :param sdk_version: the SDK that decides: ``newest``, a version such as ``4.12.5``,
-            ``ios=4.12.5,android=2.6.8``, or ``record`` for that of the user's device.
+            ``ios=4.12.5,android=2.6.8``, or ``record`` for the SDK of the user's device.
         :raises RecordError: if the record is invalid, or the placement does not exist.
         """
         answer = self._answer(user, (placement, now, seed, texts, sdk_version))
@@ -238,11 +239,11 @@ class Config(Questions):
         return self._reader.with_texts(answer) if texts else self._reader.plain(answer)
 
     def _answer(self, user: Record, asked: _Asked) -> bytes:
-        """Returns the answer of the library for a user, in as few calls as possible."""
+        """Returns the library's answer for a user, with as few calls as possible."""
         record = user if type(user) is dict else record_of(user)
         now = asked[1]
         if now is not None and now.__class__ is not str:
-            # Times that are equal need not be the same, where clocks are put back.
+            # When clocks are set back, two equal times can be different moments.
             asked = (asked[0], time_text(now), *asked[2:])
         try:
             suffix = self._asked.get(asked)
@@ -254,14 +255,14 @@ class Config(Questions):
         if record and _ASKED.isdisjoint(record):
             body = json_bytes(record)[:-1] + suffix
         else:
-            # What is asked for is not the record's to say, as little as a table's columns say it.
+            # A record cannot set options of the call, as columns of a table cannot.
             user = {name: value for name, value in record.items() if name not in _ASKED}
             body = json_bytes({**user, **loads(b"{" + suffix.removeprefix(b","))})
         text = Text()
         return checked(_decide(self._pointer, body, len(body), text), text)
 
     def _asking(self, asked: _Asked) -> bytes:
-        """Returns the end of a request, after the user. It is cached for the next request."""
+        """Returns the part of a request's JSON behind the user, and caches it."""
         placement, now, seed, texts, sdk, *several = asked
         request: dict[str, Any] = {}
         if not several:
@@ -286,7 +287,7 @@ class Config(Questions):
         return suffix
 
     if TYPE_CHECKING:
-        # Of a decision, or of one audience.
+        # Explains a decision, or one audience.
         @overload
         def explain(
             self,
@@ -325,9 +326,9 @@ class Config(Questions):
     ) -> Explanation[Any]:
         """Explains a decision: every audience, every clause, every value.
 
-        ``audience`` (its number, ID, experiment or name) explains one audience alone, and finds the
-        smallest change after which it takes the user. ``set`` explains with other values:
-        ``set={"user.plan": "pro"}``.
+        With ``audience`` (its number, ID, experiment or name), only this audience is explained,
+        with the smallest change after which it takes the user. ``set`` changes attributes before
+        the explanation: ``set={"user.plan": "pro"}``.
         """
         request: dict[str, Any] = {"placement": placement, "user": record_of(user)}
         for name, value in (
@@ -345,14 +346,14 @@ class Config(Questions):
     def plan(
         self, placements: Names | None = None, **options: Unpack[PlanOptions]
     ) -> Plan:
-        """Makes a plan that decides every row of a table; see :class:`tollgate.Plan`."""
+        """Creates a plan, which decides every row of a table; see :class:`tollgate.Plan`."""
         from .plan import Plan
 
         return Plan(self, placements, **options)
 
 
 def _compiled(text: bytes, options: Mapping[str, Any]) -> Config:
-    """A config that comes from another process."""
+    """Creates a config that was pickled in another process."""
     return Config(text, **options)
 
 

@@ -1,4 +1,4 @@
-"""DuckDB: SQL functions, and relations as streams."""
+"""Decides DuckDB relations, and registers SQL functions in DuckDB."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def register(
 ) -> None:
     """Registers a SQL function that decides: ``select decide(userId, user) from users``.
 
-    The result is a struct with a struct for each placement. Its types are fixed, so the function is
-    for one plan and these columns.
+    The function's result is a struct with a struct for each placement. Its types are fixed, so the
+    function belongs to one plan and one list of columns.
 
     :param columns: names and SQL types of the arguments, in order:
         ``[("userId", "VARCHAR"), ("user", "STRUCT(plan VARCHAR)")]``.
@@ -51,7 +51,7 @@ def register(
             names=found.column_names,
         )
 
-    # DuckDB counts parameters.
+    # DuckDB counts the parameters of the function.
     decided.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter(f"column{number}", inspect.Parameter.POSITIONAL_ONLY)
@@ -70,7 +70,7 @@ def decide(
 ) -> DuckDBPyRelation:
     """Decides a relation, and returns a relation of the same connection.
 
-    It is read as a stream: memory holds the outcomes, and the columns that ``keep`` names.
+    The relation is read as a stream, so memory holds only the outcomes and the columns of ``keep``.
     """
     return connection.from_arrow(_table(relation, plan, keep)[0])
 
@@ -80,20 +80,21 @@ def relation(
 ) -> tuple[DuckDBPyRelation, Outcomes]:
     """Decides a relation, and returns a relation of the same connection.
 
-    Before DuckDB 2 it is one of the default connection: finding the other would leave a view there.
+    Before DuckDB 2, the result belongs to the default connection, because finding the relation's
+    connection would leave a view in it.
     """
     import duckdb
 
     table, outcomes = _table(frame, plan, keep)
     if int(duckdb.__version__.partition(".")[0]) < 2:
         return duckdb.from_arrow(table), outcomes
-    # DuckDB finds the table by the name of a variable, which no table of the connection has.
+    # DuckDB finds the table by the name of this variable, which no other table has.
     name = f"_tollgate_outcomes_{id(table):x}"
     variables = {"frame": frame, name: table}
     try:
         found = eval(f"frame.query('_tollgate_users', 'from {name}')", variables)
     except duckdb.CatalogException:
-        # The connection looks at no variables.
+        # The connection does not read Python variables.
         return duckdb.from_arrow(table), outcomes
     return found.set_alias(f"outcomes_{id(table):x}"), outcomes
 
@@ -101,9 +102,9 @@ def relation(
 def _table(
     relation: DuckDBPyRelation, plan: Plan, keep: Names | None
 ) -> tuple[pyarrow.Table, Outcomes]:
-    """Returns outcomes, behind columns of the relation, as a table of pyarrow."""
+    """Returns the columns of ``keep`` and the outcomes of a relation, as a pyarrow table."""
     plan._require_columns("DuckDB")
-    # DuckDB reads these as strings, and each of them once.
+    # DuckDB reads dictionaries as strings, and reads each string once.
     plan = plan.with_texts("dictionary")
     if keep:
         reader, outcomes = reader_beside(relation, plan, keep)

@@ -1,4 +1,4 @@
-"""Errors. Each is a :class:`TollgateError` and says what is wrong, where, and what to do."""
+"""Errors: each is a :class:`TollgateError` that says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class TollgateError(Exception):
         self.code = code
         self.details = details
 
-    # What comes from a worker process is pickled.
+    # Errors of worker processes are pickled.
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (str(self), self.code, self.details)
 
 
 class RuleWarning(UserWarning):
-    """A rule failed for every user that reached it: an attribute is missing, or of another type."""
+    """A rule failed for every user, because an attribute is missing or has the wrong type."""
 
 
 class ConfigError(TollgateError):
@@ -44,7 +44,7 @@ class ConfigError(TollgateError):
 
 
 class RecordError(TollgateError, ValueError):
-    """An invalid user record or request. ``offset`` is a byte in it, if known."""
+    """An invalid user record or request. ``offset`` is the faulty byte, if known."""
 
     @property
     def offset(self) -> int | None:
@@ -64,12 +64,12 @@ class TableError(TollgateError):
 
     @property
     def column(self) -> str | None:
-        """The column that is wrong, if known."""
+        """The faulty column, if known."""
         return self.details.get("column")
 
     @property
     def row(self) -> int | None:
-        """The row that is wrong, from 0 in the whole table, if known."""
+        """The number of the faulty row in the whole table, from 0, if known."""
         return self.details.get("row")
 
 
@@ -84,7 +84,7 @@ _KINDS: dict[int, type[TollgateError]] = {
 
 
 def error(status: int, text: bytes | None) -> TollgateError:
-    """The error that a function of the library has returned."""
+    """Returns the error of a library function."""
     details: dict[str, Any] = {}
     if text:
         try:
@@ -95,7 +95,7 @@ def error(status: int, text: bytes | None) -> TollgateError:
 
 
 def told(status: int, details: dict[str, Any]) -> TollgateError:
-    """The same of an error whose text has been read already."""
+    """Returns an error whose JSON has been read already."""
     details = dict(details)
     code = details.pop("code", "unknown")
     message = details.pop("message", f"the library returned {status}")

@@ -1,7 +1,7 @@
-"""A server for the Model Context Protocol, with which an assistant checks, decides and explains.
+"""A Model Context Protocol server for assistants that check, decide and explain.
 
-``tollgate-mcp FOLDER`` uses standard input and output, ``tollgate-mcp FOLDER --http`` uses HTTP. It
-reads files only below the folder, and writes only with ``--write``.
+``tollgate-mcp FOLDER`` uses standard input and output, and ``tollgate-mcp FOLDER --http`` uses
+HTTP. The server reads files only below the folder, and writes only with ``--write``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Record = Annotated[
 Records = Annotated[
     str | list[dict[str, Any]],
     Field(
-        description="users: the name of a file with one record of JSON a line, or of a Parquet "
+        description="users: the name of a file with one JSON record on each line, or of a Parquet "
         "file, below the server's folder; or a list of records"
     ),
 ]
@@ -63,15 +63,15 @@ Now = Annotated[
 ]
 Seed = Annotated[str | None, Field(description="the salt of the assignment hash")]
 
-# What a config has and no other file of ours.
+# Keys that a config has and no other file of Tollgate.
 _CONFIG_MEMBERS = frozenset(("trigger_options", "campaigns"))
-# Listed at once.
+# The largest number of files in one list.
 _MOST_FILES = 1_000
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Tools:
-    """The tools of an assistant, over the files of one folder."""
+    """The tools that assistants use, for the files of one folder."""
 
     def __init__(self, folder: Path, dialect: str = "superscript:ios", seed: str = "") -> None:
         self._folder = folder.resolve()
@@ -128,8 +128,8 @@ class Tools:
         audience: Annotated[
             int | str | None,
             Field(
-                description="number, ID, experiment or name of the only audience to look at; then "
-                "'changes' is the smallest change that makes it take the user"
+                description="number, ID, experiment or name of one audience to explain, with "
+                "'changes', the smallest change after which it takes the user"
             ),
         ] = None,
         set: Annotated[
@@ -151,8 +151,8 @@ class Tools:
     ) -> dict[str, Any]:
         """Compares two configs.
 
-        With users: which of them move, and why. Without: for each placement a proof that no user
-        moves, or a user that does.
+        With users, the answer says which users move, and why. Without users, it has for each
+        placement a proof that no user moves, or an example of a user that moves.
         """
         records = None if users is None else [record for _, record in self._records(users)]
         found = self._config(old).diff(
@@ -165,7 +165,7 @@ class Tools:
         config: Document,
         tests: Annotated[
             str | list[dict[str, Any]],
-            Field(description="tests as `tollgate test` takes them: a file, one a line, or a list"),
+            Field(description="tests as for `tollgate test`: a file with a test on each line, or a list"),
         ],
         now: Now = None,
     ) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class Tools:
         locale: Annotated[str | None, Field(description="such as de_DE")] = None,
         now: Now = None,
     ) -> dict[str, Any]:
-        """Renders a template of a paywall: text, whether it is complete, and errors."""
+        """Renders a paywall's template, and returns text, whether it is complete, and errors."""
         given: Any = products
         if isinstance(products, str):
             given = self._path(products).read_text(encoding="utf-8")
@@ -204,10 +204,10 @@ class Tools:
         ] = None,
         separator: Annotated[
             str | None,
-            Field(description="of flat names: with _ the column user_plan is user.plan"),
+            Field(description="the separator in flat names: with _ column user_plan is user.plan"),
         ] = None,
         decimals: Annotated[
-            Literal["double", "text"] | None, Field(description="what decimals become")
+            Literal["double", "text"] | None, Field(description="the type to convert decimals to")
         ] = None,
         dates: Annotated[
             Literal["text", "timestamp"] | None, Field(description="what dates become")
@@ -252,7 +252,7 @@ class Tools:
             mode = stat.S_IMODE(target.stat().st_mode)
         made = Config.loads(config, dialect=self._dialect, strict=True)
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Readers see the old file or the new one.
+        # Readers see either the old or the new file, never a part.
         handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -268,10 +268,10 @@ class Tools:
             "diagnostics": [_finding(item) for item in made.check()],
         }
 
-    # What they are given
+    # Arguments of the tools
 
     def _refuse_others(self, name: str, path: Path) -> None:
-        """Refuses to replace other files than configs, such as a file of users."""
+        """Rejects replacing a file that is not a config, such as a file of users."""
         try:
             known = json.loads(path.read_bytes()) if path.is_file() else None
         except (ValueError, RecursionError):
@@ -301,7 +301,7 @@ class Tools:
         return path
 
     def _files(self) -> list[str]:
-        """The names of the folder's files, without hidden ones and links to other folders."""
+        """Returns the folder's files, without hidden files and links to other folders."""
         found: list[str] = []
         for place, folders, names in os.walk(self._folder):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -329,7 +329,7 @@ class Tools:
     def _lines(
         self, given: str | list[dict[str, Any]]
     ) -> Iterator[tuple[int, dict[str, Any] | ToolError]]:
-        """Records, or what is wrong with a line."""
+        """Returns the record of each line, or the error in that line."""
         if not isinstance(given, str):
             yield from enumerate(given, 1)
             return
@@ -385,13 +385,13 @@ def server(
     seed: str = "",
     write: bool = False,
 ) -> MCPServer[Any]:
-    """The server over a folder; ``write`` adds the tool that saves configs."""
+    """Creates the server for a folder. ``write`` adds the tool that saves configs."""
     tools = Tools(Path(folder), dialect, seed)
     made: MCPServer[Any] = _Server(
         "tollgate", version=__version__, log_level="WARNING",
         instructions="Decides which paywall a user sees, and says why. `files` lists configs and "
-        "users. Begin with `describe` of a config; `check` it after each change; `diff` says who "
-        "is affected.",
+        "users. Begin with `describe` of a config, and `check` it after each change. `diff` says "
+        "which users a change affects.",
     )
     readers: list[Callable[..., dict[str, Any]]] = [
         tools.files, tools.describe, tools.check, tools.decide, tools.explain, tools.diff,

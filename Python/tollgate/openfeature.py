@@ -1,4 +1,4 @@
-"""OpenFeature: placements as flags, decided in the process."""
+"""An OpenFeature provider with placements as flags, decided in the process."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ from .answers import Decision
 from .config import Config
 from .errors import TollgateError
 
-# The flags of a placement beside its name, as the server's OFREP has them.
+# The endings of a placement's additional flags, as in the server's OFREP.
 _SHOWN, _OUTCOME = ".shown", ".outcome"
-# Members of a user record that a client may not choose, unless the context is trusted.
+# Members of a user record that clients cannot set, unless the context is trusted.
 _TRUSTED = (
     "subscriptionStatus", "entitlements", "assignments", "occurrences", "events", "sessionStart",
 )
 
 
 class TollgateProvider(AbstractProvider):
-    """Placements as flags, with the names and values of the server's OFREP.
+    """An OpenFeature provider whose flags have the names and values of the server's OFREP.
 
     - ``NAME``: as a string the identifier of the paywall, as an object the whole outcome, as a
-      boolean whether there is a paywall. Without a paywall a string is the default.
+      boolean whether there is a paywall. Without a paywall, the string has its default value.
     - ``NAME.shown``: a boolean, whether a paywall is shown.
     - ``NAME.outcome``: an object, the whole outcome; the default if no audience matches.
 
-    The variant is that of the experiment, or the result where there is no experiment. The reason is
+    The variant is the experiment's variant, or the result if there is no experiment. The reason is
     ``TARGETING_MATCH`` for a paywall, ``SPLIT`` for a holdout and ``DEFAULT`` if no audience
     matches. A placement that cannot be evaluated is an error.
 
-    ``targetingKey`` is the user. ``user``, ``device`` and ``params`` of the context are used as
-    they are. Other keys are attributes of the user, unless ``user`` has the same one.
+    ``targetingKey`` is the user's ID. ``user``, ``device`` and ``params`` of the context have
+    attributes as in a user record. Any other key is an attribute of the user, unless ``user`` has
+    the same key.
 
     :param seed: overrides the seed of the config.
     :param trust_context: whether contexts may choose assignments, occurrences, events, entitlements
-        and the subscription status. Otherwise these are attributes of the user.
+        and the subscription status. Otherwise these keys become attributes of the user.
     """
 
     def __init__(
@@ -107,9 +108,9 @@ class TollgateProvider(AbstractProvider):
         raise TypeMismatchError(f"'{flag_key}' is a placement: a string, an object or a boolean")
 
     def _flag(self, key: str) -> tuple[str, str]:
-        """The placement of a flag, and the ending of its name."""
+        """Returns the placement of a flag, and the ending of the flag's name."""
         placements = self._config.placements
-        # The name of a placement may end like a flag of another one.
+        # The name of a placement may end like a flag of another placement.
         if key in placements:
             return key, ""
         for kind in (_SHOWN, _OUTCOME):
@@ -119,7 +120,7 @@ class TollgateProvider(AbstractProvider):
 
     def _decide(self, placement: str, context: EvaluationContext | None) -> Decision:
         if context is None or not context.targeting_key:
-            raise TargetingKeyMissingError("the targeting key is the user, and is missing")
+            raise TargetingKeyMissingError("the targeting key is missing; it is the user's ID")
         record: dict[str, Any] = {"userId": context.targeting_key}
         beside: dict[str, Any] = {}
         user: Mapping[str, Any] = {}
@@ -136,7 +137,7 @@ class TollgateProvider(AbstractProvider):
         try:
             found = self._config.decide(placement, record, seed=self._seed)
         except (TollgateError, TypeError, ValueError) as error:
-            # TypeError: a value that records cannot have.
+            # A TypeError means a value that records cannot have.
             raise InvalidContextError(str(error)) from error
         if found.result == "error":
             raise GeneralError(f"'{placement}' cannot be evaluated for this user")

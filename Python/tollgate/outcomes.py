@@ -1,4 +1,4 @@
-"""Outcomes of plans, as a stream or a table, and counts."""
+"""The outcomes of a plan, as a stream or a table, and their counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .plan import Plan
     from .table_types import AudienceCounts, Counts, OutcomeName, Reject, RuleFailure
 
-# What a function of the library returns for a table at fault.
+# The code that a library function returns for a faulty table.
 _BAD_ARRAY = 5
 _COLUMNS = {
     "placement": str, "audience": int, "reached": int, "matched": int, "held_back": int,
@@ -69,7 +69,7 @@ class Report:
 
 
 class Tally:
-    """Counts of many users, as the summary of ``tollgate precompute`` has them."""
+    """The counts of many users that the summary of ``tollgate precompute`` also has."""
 
     __slots__ = ("_value",)
 
@@ -88,7 +88,7 @@ class Tally:
 
     @property
     def rejects(self) -> list[Reject]:
-        """The first 100 of them: ``{"row": 5, "reason": ".."}``."""
+        """The first 100 rejected rows: ``{"row": 5, "reason": ".."}``."""
         return list(self._value["rejects"])
 
     def outcomes(self, placement: str) -> dict[OutcomeName, int]:
@@ -100,7 +100,7 @@ class Tally:
         return list(self._value["placements"][placement]["audiences"])
 
     def errors(self, placement: str | None = None) -> list[RuleFailure]:
-        """The rules that failed, at one placement or at all, with the number of users.
+        """The rules that failed, at one placement or at all placements, with the number of users.
 
         ``{"placement": "export", "audience": 0, "clause": "user.visits > 2", "code": ..,
         "path": "user.visits", "users": 3, "example": "u-1"}``. A rule that fails does not match.
@@ -112,7 +112,7 @@ class Tally:
         ]
 
     def _warn(self, level: int, ignored: str | None) -> None:
-        """Warns of rules that failed for every user that reached them, except with one code."""
+        """Warns of rules that failed for every user, except failures with the ignored code."""
         for name, counts in self._value["placements"].items():
             reached = {one["index"]: one["reached"] for one in counts["audiences"]}
             failed: dict[int, list[CountedError]] = {}
@@ -142,10 +142,10 @@ class Tally:
         return tally(self._value)
 
     def to_polars(self) -> polars.DataFrame:
-        """Returns a data frame of Polars with a row for each audience of each placement.
+        """Returns a Polars data frame with a row for each audience of each placement.
 
         Its columns are ``placement``, ``audience``, ``reached``, ``matched``, ``held_back``,
-        ``owned``, ``taken``, and ``failed``, the number of users for whom its rule failed.
+        ``owned``, ``taken``, and ``failed``, the number of users for whom the rule failed.
         """
         import polars
 
@@ -166,9 +166,9 @@ class Tally:
         return found
 
     def plot(self, placements: Names | None = None) -> Figure:
-        """Draws a funnel for each placement, and returns the figure of matplotlib.
+        """Draws a funnel for each placement, and returns the matplotlib figure.
 
-        Each audience has bars for the users that it reached, matched and took. It needs
+        Each audience has bars for the users that it reached, matched and took. The function needs
         matplotlib: ``pip install matplotlib``.
 
         :param placements: names (default: all placements that were counted).
@@ -180,9 +180,9 @@ class Tally:
 
 
 class Outcomes:
-    """The outcomes of a table, decided while they are read: a stream that can be read once.
+    """A stream of a table's outcomes, which are decided while it is read. It can be read once.
 
-    Any consumer of the Arrow PyCapsule interface can read it: ``pyarrow.table(outcomes)``,
+    Any consumer of the Arrow PyCapsule interface can read the stream: ``pyarrow.table(outcomes)``,
     ``polars.DataFrame(outcomes)``, ``duckdb.sql("from outcomes")``.
     """
 
@@ -210,7 +210,7 @@ class Outcomes:
         return self._report.read()
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
-        """Decides part by part: pyarrow's record batches of at most 8,192 rows."""
+        """Decides the table in parts, and yields pyarrow record batches of at most 8,192 rows."""
         import pyarrow
 
         reader = pyarrow.RecordBatchReader.from_stream(self)
@@ -222,33 +222,33 @@ class Outcomes:
             yield batch
 
     def to_reader(self) -> pyarrow.RecordBatchReader:
-        """Returns a reader of pyarrow, which decides while it is read."""
+        """Returns a pyarrow reader, which decides rows as they are read."""
         import pyarrow
 
         return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(self), self.batches())
 
     def to_arrow(self) -> pyarrow.Table:
-        """Returns a table of pyarrow."""
+        """Returns the outcomes as a pyarrow table."""
         import pyarrow
 
         schema = pyarrow.schema(self)
-        # A loop of Python's, so that Ctrl-C ends it.
+        # This is a loop in Python, so that Ctrl-C ends it.
         return pyarrow.Table.from_batches(list(self.batches()), schema)
 
     def to_polars(self) -> polars.DataFrame:
-        """Returns a data frame of Polars."""
+        """Returns the outcomes as a Polars data frame."""
         import polars
 
         with _Telling(self._report):
             return polars.DataFrame(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns a data frame of pandas, with a column for each field: ``export.paywall``."""
+        """Returns the outcomes as a pandas data frame with columns such as ``export.paywall``."""
         return self.to_arrow().flatten().to_pandas()
 
 
 class _Telling:
-    """Turns what a reader says of a failed stream into the error that caused it."""
+    """Replaces a reader's error about a failed stream by the error that caused the failure."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -259,12 +259,12 @@ class _Telling:
     def __exit__(self, kind: Any, problem: BaseException | None, trace: Any) -> None:
         if problem is None or isinstance(problem, TollgateError):
             return
-        # A signal handler may have raised this.
+        # A signal handler may have raised this exception.
         if isinstance(problem, Exception) and library_of(problem) in ("pyarrow", "polars"):
             cause = self._report.failure() or TableError(str(problem), "bad_array", {})
             raise cause from problem
 
 
 def library_of(frame: Any) -> str:
-    """What a table is of: ``polars``. DuckDB's relations are of ``_duckdb`` in some versions."""
+    """Returns the package of a table's type. Some versions of DuckDB call theirs ``_duckdb``."""
     return type(frame).__module__.partition(".")[0].lstrip("_")

@@ -30,41 +30,44 @@ if TYPE_CHECKING:
     from .table_types import AnyTable, Choice, Exportable, FrameT, LaterT, Readable
 
 
-# Plans for the flat columns of tables that were decided last.
+# Plans for the flat columns of the last decided tables.
 _MOST_FITTING = 8
 
 
 class Plan:
     """Decides every row of a table.
 
-    It never changes, and can be pickled, without ``schema``.
+    A plan never changes, and can be pickled (without its ``schema``).
 
-    Columns are attributes by name: a struct ``user`` has the members of ``user``, and a column
-    ``user.plan`` is that attribute. ``columns={"user.plan": "plan"}`` maps names, and
-    ``root="user"`` makes bare columns attributes of the user. NULL means that the attribute is
-    missing. A column of the wrong type is an error that names it.
+    The name of a column says which attribute it has: a struct ``user`` has the members of ``user``,
+    and a column ``user.plan`` has that attribute. ``columns={"user.plan": "plan"}`` maps other
+    names, and ``root="user"`` makes a column ``plan`` the attribute ``user.plan``. NULL means that
+    the attribute is missing. If a column has the wrong type, the error names the column.
 
     :param placements: names (default: all placements of the config).
-    :param now: the time of all decisions (default: when the plan is made).
+    :param now: the time of all decisions (default: the time when the plan is created).
     :param seed: overrides the seed of the config.
     :param fields: the fields of each placement. ``reason`` is JSON, as in
         ``tollgate precompute --reasons``: reached limits, owned entitlements, errors, the draw.
-        ``[]`` returns tables with rows and no columns, for their report.
-    :param codes: return one number for each placement instead, an index into :attr:`choices`.
+        ``[]`` returns tables with rows but no columns, if you need only the report.
+    :param codes: whether to return one number for each placement instead of fields, an index into
+        :attr:`choices`.
     :param texts: the layout of strings: ``utf8``, ``string_view`` or ``dictionary``.
     :param subject: the column of user IDs.
     :param nulls: ``missing``, or ``null`` for JSON's null.
-    :param missing_columns: ``error`` or ``ignore``: attributes that rules read and no column has.
-    :param separator: the separator of flat names: with ``_`` the column ``user_plan`` is the
+    :param missing_columns: ``error`` or ``ignore``, if no column has an attribute that rules read.
+    :param separator: the separator in flat names: with ``_`` the column ``user_plan`` is the
         attribute ``user.plan``.
-    :param decimals: ``double`` or ``text``: what decimals become, which rules have no value for. A
-        whole number that is an ID becomes a string.
-    :param dates: ``text`` (``2026-03-01``), or ``timestamp`` for midnight in UTC.
-    :param naive_times: the time zone of timestamps that have none.
-    :param sdk_version: the SDK that decides every row: ``newest``, or a version such as ``4.12.5``;
-        ``record`` for that of the columns ``device.platform``, ``device.sdkVersion`` and
-        ``device.platformWrapper``; or ``ios=4.12.5,android=2.6.8`` by ``device.platform``.
-    :param schema: the schema of the tables, to check it now.
+    :param decimals: the type to convert decimals to, because rules cannot read decimals: ``double``
+        or ``text``. An ID that is a whole number becomes a string.
+    :param dates: the type to convert dates to: ``text`` (``2026-03-01``), or ``timestamp`` for
+        midnight in UTC.
+    :param naive_times: the time zone of timestamps without a time zone.
+    :param sdk_version: the SDK that decides every row: ``newest``, a version such as ``4.12.5``, or
+        ``ios=4.12.5,android=2.6.8`` by ``device.platform``. With ``record``, the columns
+        ``device.platform``, ``device.sdkVersion`` and ``device.platformWrapper`` say which SDK
+        decides a row.
+    :param schema: the schema of the tables, to check it when the plan is created.
     """
 
     __slots__ = (
@@ -118,7 +121,7 @@ class Plan:
         self._conversions = Conversions(decimals, dates, naive_times)
         asked = self._options
         if schema is not None and self._shape:
-            # A table of this schema has these columns, so they are found now.
+            # Tables of this schema have these columns, so their faults are found now.
             asked, schema = self._fitted(schema)
         self._facts: dict[str, Any] | None = None
         try:
@@ -141,7 +144,7 @@ class Plan:
     def _all_faults(
         self, options: Mapping[str, Any], schema: Any, first: ColumnError
     ) -> ColumnError:
-        """The error with all faults of a schema, if pyarrow is there to find them."""
+        """Returns the error with all faults of a schema, for which pyarrow must be installed."""
         try:
             import pyarrow
         except ImportError:
@@ -165,7 +168,7 @@ class Plan:
     def __repr__(self) -> str:
         return f"<Plan of {', '.join(self.placements)}>"
 
-    # It never changes, and its object in the library is freed once.
+    # A copy is the same object, because its object in the library must be freed only once.
 
     def __copy__(self) -> Plan:
         return self
@@ -204,7 +207,7 @@ class Plan:
 
     @property
     def choices(self) -> list[Choice]:
-        """The outcomes that the numbers of ``codes=True`` mean."""
+        """The outcomes by the numbers that ``codes=True`` returns."""
         return list(self._described()["choices"])
 
     @property
@@ -214,7 +217,7 @@ class Plan:
 
     @property
     def schema(self) -> ArrowSchemaExportable:
-        """The schema of outcomes, in the PyCapsule interface."""
+        """Exports the schema of outcomes through the PyCapsule interface."""
         return _OutcomeSchema(self)
 
     def with_options(self, **changes: Unpack[PlanChanges]) -> Plan:
@@ -231,7 +234,7 @@ class Plan:
         return options
 
     def with_texts(self, texts: Literal["utf8", "string_view", "dictionary"]) -> Plan:
-        """Returns the plan with strings in another layout; made once."""
+        """Returns the same plan with another layout of strings, and caches it."""
         if self._options["texts"] == texts:
             return self
         if texts not in self._others:
@@ -244,9 +247,9 @@ class Plan:
         return bool(self.fields or self._options["codes"])
 
     def _require_columns(self, taker: str) -> None:
-        """Refuses ``fields=[]`` where rows alone are nothing.
+        """Rejects ``fields=[]`` for tables that must have columns.
 
-        :raises ValueError: where outcomes have no columns.
+        :raises ValueError: if outcomes have no columns.
         """
         if not self._has_columns:
             raise ValueError(
@@ -255,7 +258,7 @@ class Plan:
             )
 
     def _counting(self) -> Plan:
-        """The same plan, whose tables have rows and no columns; made once."""
+        """Returns the same plan with ``fields=[]``, and caches it."""
         if "count" not in self._others:
             self._others["count"] = self.with_options(fields=[], codes=False, schema=self._schema)
         return self._others["count"]
@@ -263,7 +266,7 @@ class Plan:
     # Tables
 
     if TYPE_CHECKING:
-        # A table of the kind that came in.
+        # The result is a table of the same kind as the input.
         @overload
         def decide(
             self, frame: FrameT, *, keep: Names | None = None, report: Literal[False] = False
@@ -294,16 +297,17 @@ class Plan:
     ) -> Any:
         """Decides all rows, and returns a table of the same kind.
 
-        Rows correspond to those of the input: a struct for each placement, NULL if the user is
-        invalid. Accepts tables of pyarrow, Polars and pandas (with columns such as
-        ``export.paywall``), relations of DuckDB, and any other Arrow exporter, for which the answer
-        is :class:`tollgate.Outcomes`. Datasets, scanners and Parquet files of pyarrow are decided
-        while they are read. Tables of Delta and Iceberg are scanned.
+        Each row of the input has a row in the answer, with a struct for each placement. The struct
+        is NULL if the user is invalid. The input can be a table of pyarrow, Polars or pandas (the
+        answer then has columns such as ``export.paywall``), a relation of DuckDB, or any other
+        Arrow exporter, for which the answer is :class:`tollgate.Outcomes`. Datasets, scanners and
+        Parquet files of pyarrow are decided while they are read. Tables of Delta and Iceberg are
+        scanned.
 
-        A rule that fails for every user that reaches it is a :class:`tollgate.RuleWarning`.
+        If a rule fails for every user that reaches it, there is a :class:`tollgate.RuleWarning`.
 
         :param keep: columns of the table to return before the outcomes, such as ``["userId"]``.
-        :param report: whether to return a :class:`tollgate.Tally` as well, as the second value.
+        :param report: whether to return a :class:`tollgate.Tally` as a second value.
         """
         answer, outcomes = to_kind_of(frame, self, keep)
         tally = outcomes.report if outcomes is not None else None
@@ -319,16 +323,16 @@ class Plan:
         return answer, tally
 
     def outcomes(self, frame: AnyTable) -> Outcomes:
-        """Decides all rows of an Arrow exporter, while they are read."""
+        """Returns a stream of the outcomes of an Arrow exporter, decided while it is read."""
         return Outcomes(self, *self._stream(frame))
 
     def stream(self, frame: AnyTable) -> Iterator[pyarrow.RecordBatch]:
-        """Decides part by part: pyarrow's record batches of at most 8,192 rows."""
+        """Decides the table in parts, and yields pyarrow record batches of at most 8,192 rows."""
         yield from self.outcomes(frame).batches()
 
     def count(self, frame: AnyTable) -> Tally:
         """Decides all rows and returns only counts."""
-        # Part by part, so that Ctrl-C ends it.
+        # The table is decided in parts, so that Ctrl-C works.
         capsule, report = self._counting()._stream(frame)
         if not drain(capsule):
             raise report.failure() or TableError("the table cannot be read", "bad_array", {})
@@ -337,7 +341,7 @@ class Plan:
         return tally
 
     def _stream(self, frame: Any) -> tuple[Any, Report]:
-        """A capsule with the outcomes of a table, and the report that counts them."""
+        """Returns a capsule with the outcomes of a table, and the report that counts them."""
         (capsule, plan), report = self._shaped(stream_of(frame)), Report()
         text = Text()
 
@@ -360,7 +364,7 @@ class Plan:
     # Flat names, and types that are converted
 
     def _shaped(self, capsule: Any) -> tuple[Any, Plan]:
-        """A stream as it is decided, and the plan that knows its columns."""
+        """Returns the stream to decide, and the plan for its columns."""
         if self._conversions:
             capsule = self._conversions.stream(capsule, self._subject)
         if "separator" not in self._shape or self._schema is not None:
@@ -378,7 +382,7 @@ class Plan:
         return capsule, plan
 
     def _fitted(self, schema: ArrowSchemaExportable) -> tuple[dict[str, object], Any]:
-        """The options for tables of a schema, and the schema of what is decided."""
+        """Returns the options for tables of a schema, and the schema after conversion."""
         asked = dict(self._options)
         if "separator" in self._shape:
             capsule = schema.__arrow_c_schema__()
@@ -400,7 +404,7 @@ class Plan:
 
     @property
     def _ignored(self) -> str | None:
-        """The failure that is expected of every user: missing columns are ignored."""
+        """The error code that is expected if missing columns are ignored."""
         ignores = self._options["missingColumns"] == "ignore"
         return "no-such-attribute" if ignores else None
 
@@ -410,7 +414,7 @@ class Plan:
 
 
 def _planned(config: Config, arguments: dict[str, Any]) -> Plan:
-    """A plan that comes from another process."""
+    """Creates a plan that was pickled in another process."""
     return Plan(config, **arguments)
 
 

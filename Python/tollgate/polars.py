@@ -1,4 +1,4 @@
-"""Polars: expressions and lazy frames, decided in its streaming engine."""
+"""Decides Polars expressions and lazy frames in Polars' streaming engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def decide(columns: polars.Expr, plan: Plan) -> polars.Expr:
-    """Returns an expression that decides a struct of columns: a struct with one for each placement.
+    """Returns an expression that decides a struct of columns.
+
+    The expression's value is a struct with a struct for each placement.
 
     >>> import polars as pl
     >>> import tollgate.polars

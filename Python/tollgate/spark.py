@@ -1,4 +1,4 @@
-"""Spark: ``mapInArrow`` with the config in the closure, compiled once for each worker process."""
+"""Decides Spark data frames with ``mapInArrow``. Each worker process compiles the config once."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _compiled: dict[str, Plan] = {}
 
 
 class Decider:
-    """Decides the batches of a partition in a worker. It is small, and can be pickled."""
+    """Decides the batches of a partition in a worker. The object is small, and can be pickled."""
 
     def __init__(
         self, config: Config, plan: Mapping[str, Any], keeps: Sequence[str]
     ) -> None:
-        # A config is pickled as its source; workers compile it when it is new to them.
+        # A config is pickled as its source, which each worker compiles once.
         self._text, self._options = config._given
         self._keeps = list(keeps)
         self._plan = dict(plan)
@@ -71,15 +71,15 @@ def decide(
     keep: Names = (),
     **options: Unpack[TableOptions],
 ) -> SparkFrameT:
-    """Decides a data frame, and returns one with the user IDs and a struct for each placement.
+    """Decides a data frame. The result has the user IDs and a struct for each placement.
 
     ``mapInArrow`` rejects column names with dots: use nested structs, or
     ``columns={"user.plan": "plan"}``. ``now`` is required, because each worker would have its own
-    time. All workers need this package. Errors are raised here, and not by the workers. Select only
-    :attr:`Config.requirements`, because Spark copies all columns.
+    time. All workers need this package. Invalid columns and options raise errors here, not in the
+    workers. Select only :attr:`Config.requirements`, because Spark copies all columns.
 
     :param config: a config, its source, or the path of its file. Its source is sent to the workers.
-    :param dialect: as for :meth:`tollgate.Config.load`; a config has its own.
+    :param dialect: as for :meth:`tollgate.Config.load`; not allowed if ``config`` is a ``Config``.
     :param keep: columns to return beside the user IDs, so that outcomes need no join.
     :param options: as for :class:`tollgate.Plan`.
     :raises ColumnError: if a column that rules read is missing or has the wrong type.
@@ -120,15 +120,15 @@ def _config(config: Any, dialect: str | None) -> Config:
 
 
 def _arrow_schema(schema: Any) -> Any:
-    """Returns the schema that workers get for a schema of Spark.
+    """Returns the Arrow schema that workers get for a Spark schema.
 
     :raises ColumnError: if Spark has no Arrow type for a column.
     """
     import pyarrow
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    # Workers get times in the zone of the session, which does not change what rules read. Spark
-    # before 4.1 has another parameter, with a default.
+    # Workers get times in the zone of the session, which does not change what rules read. Before
+    # Spark 4.1, the function has another parameter, with a default.
     zone = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
     fields: list[Any] = []
     for field in schema:
@@ -144,7 +144,7 @@ def _arrow_schema(schema: Any) -> Any:
 
 
 def _schema(plan: Plan, schema: Any, keeps: Sequence[str]) -> Any:
-    """The schema of outcomes behind columns of the frame."""
+    """Returns the schema of the result: columns of the frame, then outcomes."""
     struct = type(schema)
     each: Any = "integer"
     if plan.fields:
