@@ -20,25 +20,25 @@ export class ConfigError extends TollgateError {
 
 /** An invalid request or user record. */
 export class RecordError extends TollgateError {
-  /** The member that is wrong, if known. */
+  /** The faulty member, if known. */
   get path() {
     return this.details.path;
   }
 
-  /** A byte of the request, if it is not JSON. */
+  /** The position of the faulty byte, if the request is not JSON. */
   get offset() {
     return this.details.offset;
   }
 }
 
-// By what functions of Sources/CTollgate/tollgate.h return.
+// Errors by the codes that functions of Sources/CTollgate/tollgate.h return.
 const errorTypes = [undefined, RecordError, ConfigError, RecordError];
 
 const badFile = 8;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-// The largest scratch buffer that is kept between calls.
+// The largest scratch buffer that is reused between calls.
 const mostScratch = 1 << 20;
 
 /** One instance of a module, with its memory. */
@@ -47,14 +47,14 @@ export class Engine {
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: this.#system() });
     this.exports = instance.exports;
     this.exports._initialize();
-    // A pointer or a text that functions return: two numbers of 32 bits.
+    // Space for a pointer or a text that a function returns: two 32-bit numbers.
     this.result = this.exports.malloc(16);
     this.scratch = 0;
     this.capacity = 0;
     this.hasFailed = false;
   }
 
-  // Views of the memory, which has another buffer when it has grown.
+  // Views of the memory are created again, because growing the memory replaces its buffer.
   #bytes = new Uint8Array();
   #words = new Uint32Array();
 
@@ -63,13 +63,13 @@ export class Engine {
     return this.#bytes.buffer === buffer ? this.#bytes : (this.#bytes = new Uint8Array(buffer));
   }
 
-  /** Numbers of 32 bits. */
+  /** A view of the memory as 32-bit numbers. */
   get words() {
     const { buffer } = this.exports.memory;
     return this.#words.buffer === buffer ? this.#words : (this.#words = new Uint32Array(buffer));
   }
 
-  /** What the C library asks the system for. */
+  /** The system calls that the C library makes. */
   #system() {
     const memory = () => new DataView(this.exports.memory.buffer);
     return {
@@ -81,7 +81,7 @@ export class Engine {
         crypto.getRandomValues(new Uint8Array(this.exports.memory.buffer, start, count));
         return 0;
       },
-      // There are no files.
+      // The engine has no files.
       fd_close: () => badFile,
       fd_fdstat_get: () => badFile,
       fd_seek: () => badFile,
@@ -96,7 +96,7 @@ export class Engine {
     const isLent = most <= this.capacity && start !== 0;
     if (!isLent) start = this.#reserve(most);
     const isKept = start === this.scratch;
-    // While it is used, a call inside this one takes another.
+    // A call inside this call needs a scratch buffer of its own.
     this.scratch = 0;
     let count = most;
     if (typeof text === "string") count = encoder.encodeInto(text, this.bytes.subarray(start, start + most)).written;
@@ -121,7 +121,7 @@ export class Engine {
     return start;
   }
 
-  /** The text that a function returned, whose memory is given back. */
+  /** Returns the text that a function returned, and frees its memory. */
   takeText(at) {
     const { words } = this;
     const [start, count] = [words[at >> 2], words[(at >> 2) + 1]];
@@ -131,7 +131,7 @@ export class Engine {
     return text;
   }
 
-  /** Runs a function of the engine. An instance in which one has trapped is never used again. */
+  /** Runs a function of the engine. After a trap, the instance is never used again. */
   run(body) {
     try {
       return body();
@@ -144,7 +144,7 @@ export class Engine {
     }
   }
 
-  /** Calls a function with a request, and returns its answer. The other arguments come before the request. */
+  /** Calls a function with a request, and returns its answer. Other arguments precede the request. */
   ask(name, request, ...before) {
     const call = this.exports[name];
     if (!call) throw new TollgateError(`this module has no ${name}; load tollgate.wasm`, "not_in_module");
@@ -159,7 +159,7 @@ export class Engine {
     return text;
   }
 
-  /** Throws what a function reports. */
+  /** Throws the error that a function reports. */
   static check(status, text) {
     if (status === 0) return;
     const { code, message, ...details } = text === "" ? {} : JSON.parse(text);
@@ -194,7 +194,7 @@ export class Loader {
   #module;
   #engine;
 
-  /** @param usual the module that is loaded unless another one is. */
+  /** @param usual the module that is loaded by default. */
   constructor(usual) {
     this.#usual = usual;
   }
@@ -210,7 +210,7 @@ export class Loader {
     this.usable();
   }
 
-  /** An instance that has not failed. */
+  /** Returns an instance that has not failed. */
   usable() {
     if (!this.#module) {
       throw new TollgateError("the engine is not loaded; await initialize() first", "not_loaded");

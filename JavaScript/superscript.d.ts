@@ -3,7 +3,7 @@ import { EngineSource } from "./tollgate.js";
 
 export { TollgateError } from "./tollgate.js";
 
-/** Loads the evaluator (default: `superscript.wasm` beside the module). The other functions do the same. */
+/** Loads the evaluator (default: `superscript.wasm` beside the module). The other functions also load it. */
 export function initialize(source?: EngineSource | Promise<EngineSource>): Promise<void>;
 
 export type ValueType =
@@ -47,7 +47,7 @@ export function evaluateWithContext(
   input: ExecutionContext, context: SuperscriptHostContext, options?: EvaluatorOptions,
 ): Promise<string>;
 
-/** The same with JSON in place of objects. */
+/** Evaluates an expression, with JSON strings instead of objects. */
 export function evaluate_with_context(
   definition: string,
   context: {

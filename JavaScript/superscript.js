@@ -1,11 +1,11 @@
-// The functions of superscript's package for the web, by this engine: the same arguments, callbacks and results.
+// The functions of superscript's package for the web, with the same arguments, callbacks and results.
 import { Loader, RecordError, TollgateError } from "./loading.js";
 
-// Only what expressions need.
+// This module of the engine only evaluates expressions.
 const loader = new Loader(new URL("./superscript.wasm", import.meta.url));
 
 /**
- * Loads the evaluator. The other functions do the same, with the file beside this module.
+ * Loads the evaluator. The other functions load it from the file beside this module.
  *
  * @param source a URL, a `Response`, bytes or a `WebAssembly.Module`.
  */
@@ -14,7 +14,7 @@ export async function initialize(source) {
 }
 
 const mostKept = 500;
-// By expression and host functions, the calls that need answers.
+// The calls that need answers, by expression and host functions.
 const kept = new Map();
 
 /**
@@ -30,7 +30,7 @@ export async function evaluateWithContext(input, context, options = {}) {
   return evaluated(JSON.stringify(input), ask, options);
 }
 
-/** The same with JSON in place of objects: of the input, of the arguments and of the host's answers. */
+/** Evaluates an expression, with JSON strings for the input, the arguments and the host's answers. */
 export async function evaluate_with_context(definition, context, options = {}) {
   const ask = async (property, name, args) => {
     const reply = await context[property](name, JSON.stringify(args));
@@ -65,14 +65,14 @@ async function evaluated(definition, ask, { evaluator = "numeric" }) {
   }
 }
 
-/** JSON of an object with more members. The text stays, because JavaScript has no ints of 64 bits. */
+/** Adds members to an object's JSON without parsing it, because JavaScript has no 64-bit integers. */
 function extended(definition, members) {
   const end = definition.lastIndexOf("}");
   const isEmpty = definition.slice(definition.indexOf("{") + 1, end).trim() === "";
   return `${definition.slice(0, end)}${isEmpty ? "" : ","}${JSON.stringify(members).slice(1)}`;
 }
 
-/** The calls of an expression. The engine asks no function while it evaluates, so they are answered first. */
+/** Returns the host calls of an expression, which are answered before the evaluation. */
 function questions(definition, input, names, evaluator) {
   const key = `${evaluator}\n${names}\n${input.expression}`;
   const known = kept.get(key);
@@ -90,7 +90,7 @@ async function answer({ call, function: name, argument }, input, ask, answers) {
     answers[call] = await reply(argument === "" ? [] : [{ type: "string", value: argument }]);
     return;
   }
-  // Which argument it has is known only while the expression is evaluated: one of the strings that it can read.
+  // The argument is known only during the evaluation, so every string that the expression can read is tried.
   for (const text of strings(input)) {
     answers[`${name}(${JSON.stringify(text)})`] = await reply([{ type: "string", value: text }]);
   }
@@ -99,7 +99,7 @@ async function answer({ call, function: name, argument }, input, ask, answers) {
 
 const mostStrings = 1_000;
 
-/** The strings of the variables and the expression. */
+/** Returns the strings in the variables and the expression. */
 function strings(input) {
   const found = new Set();
   const add = (text) => found.size < mostStrings && found.add(text);
@@ -135,7 +135,7 @@ function isPassable(value) {
   return value !== null && typeof value === "object" && Object.hasOwn(checks, value.type) && checks[value.type](value.value);
 }
 
-/** A value of the host, or null for anything else. */
+/** Returns a value of the host, or null if it is not a value. */
 const passable = (value) => (isPassable(value) ? value : { type: "Null", value: null });
 
 export { TollgateError };

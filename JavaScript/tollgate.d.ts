@@ -1,7 +1,7 @@
 // Types of tollgate.js. Answers have the shapes of the command's --json.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
-/** JSON as an object, or as text. */
+/** JSON as an object or a string. */
 export type JsonSource = { [key: string]: unknown } | unknown[] | string | Uint8Array;
 
 /** A user. `userId` is required for decisions. */
@@ -18,7 +18,7 @@ export interface ConfigOptions {
   /** Another seed draws other variants (default: `""`). */
   seed?: string;
   assigner?: "hash" | "djb2";
-  /** The time zone of questions such as "today" (default: `"UTC"`). */
+  /** The time zone of attributes and functions that depend on the day (default: `"UTC"`). */
   timeZone?: string;
   /** The products with their prices. */
   products?: JsonSource;
@@ -36,7 +36,7 @@ export interface Timed {
 export interface DecideOptions extends Timed {
   /** Overrides the seed of the config. */
   seed?: string;
-  /** Decides as this version of an SDK does. */
+  /** Decides as this version of an SDK. */
   sdkVersion?: string;
   texts?: boolean;
   products?: boolean;
@@ -75,11 +75,11 @@ export interface Decision {
 export interface ExplainOptions extends Timed {
   seed?: string;
   sdkVersion?: string;
-  /** Explains this audience alone: its number, ID, experiment or name. */
+  /** Explains only this audience: its number, ID, experiment or name. */
   audience?: number | string;
   /** Explains with other values: `{"user.plan": "pro"}`. */
   set?: { [path: string]: unknown };
-  /** Returns `{text}`, the explanation for people. */
+  /** Returns `{text}`, the explanation as text for people. */
   text?: boolean;
 }
 
@@ -149,7 +149,7 @@ export interface MatchOptions extends Timed {
 /** How many users each audience reaches, matches and takes. */
 export interface MatchCounts {
   users: number;
-  /** Records that cannot be read. */
+  /** The rejected records. */
   rejected: number;
   placements: { [placement: string]: { [member: string]: any } };
 }
@@ -191,8 +191,8 @@ export class RecordError extends TollgateError {
 export type EngineSource = string | URL | Response | BufferSource | WebAssembly.Module;
 
 /**
- * Loads the engine (default: `tollgate.wasm` beside the module). `Config.load` does the same. `decide.wasm` is smaller, and only
- * decides and renders.
+ * Loads the engine (default: `tollgate.wasm` beside the module). `Config.load` also loads it. `decide.wasm` is smaller, but can only
+ * decide and render.
  */
 export function initialize(source?: EngineSource | Promise<EngineSource>): Promise<void>;
 
@@ -237,7 +237,7 @@ export class Config {
     other: Config, options?: Timed & { users?: UserRecord[]; placements?: string[]; seed?: string },
   ): { [member: string]: unknown };
 
-  /** Gives the memory back now. Otherwise, garbage collection does. */
+  /** Frees the memory now instead of at garbage collection. */
   free(): void;
   [Symbol.dispose](): void;
 }

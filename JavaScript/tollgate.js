@@ -7,7 +7,7 @@ const loader = new Loader(new URL("./tollgate.wasm", import.meta.url));
 const decoder = new TextDecoder();
 
 /**
- * Loads the engine. `Config.load` does the same, with the file beside this module.
+ * Loads the engine. `Config.load` loads it from the file beside this module.
  *
  * @param source a URL, a `Response`, bytes or a `WebAssembly.Module`.
  */
@@ -19,7 +19,7 @@ function json(value) {
   return typeof value === "string" || value instanceof Uint8Array ? value : JSON.stringify(value);
 }
 
-// Records and lists that may come as JSON.
+// Members of options that may be JSON strings.
 function parsed(value) {
   if (value instanceof Uint8Array) value = decoder.decode(value);
   if (typeof value !== "string") return value;
@@ -36,7 +36,7 @@ function time(now) {
 
 const decideOptions = ["placements", "now", "seed", "texts", "products", "reasons", "explain", "sdkVersion"];
 
-// Options of a call are not the record's to say.
+// A record cannot set options of the call.
 function record(user) {
   const value = parsed(user);
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
@@ -48,7 +48,7 @@ function record(user) {
   return copy;
 }
 
-/** A decide request. A record that comes as text is sent as it is, with its large ints and repeated keys. */
+/** Returns a decide request. A JSON string is sent unchanged, with its large integers and repeated keys. */
 function decideRequest(user, options) {
   if (user instanceof Uint8Array) user = decoder.decode(user);
   let text = user;
@@ -60,7 +60,7 @@ function decideRequest(user, options) {
   }
   const end = text.lastIndexOf("}");
   const begins = text.slice(0, Math.max(end, 0)).trim();
-  // The engine says what is wrong with it.
+  // The engine reports the error.
   if (!begins.startsWith("{") || text.slice(end + 1).trim() !== "") return text;
   const asked = JSON.stringify(options);
   return asked === "{}" ? text : `${begins}${begins === "{" ? "" : ","}${asked.slice(1)}`;
@@ -118,7 +118,7 @@ export class Config {
     return JSON.parse(found.text);
   }
 
-  /** The engine with this config, compiled again if the former instance has failed. */
+  /** Returns the engine with this config, which is compiled again after the engine failed. */
   #ready() {
     if (this.#isFree) throw new TollgateError("this config was freed", "freed");
     if (this.#engine.hasFailed) this.#compile(loader.usable());
@@ -172,7 +172,7 @@ export class Config {
     return this.#decide(user, { ...options, placements: [placement] })[0];
   }
 
-  /** Decides all placements for a user, or those of `options.placements`. */
+  /** Decides all placements for a user, or only `options.placements`. */
   decideAll(user, options) {
     return this.#decide(user, options);
   }
@@ -195,7 +195,7 @@ export class Config {
     return this.#ask("tg_render", JSON.stringify(request));
   }
 
-  /** Checks what texts assert: those that were loaded with the config, or `options.template`. */
+  /** Checks the claims of `options.template`, or of the texts that were loaded with the config. */
   claims(options = {}) {
     return this.render({ ...options, claims: true }).claims;
   }
@@ -216,19 +216,19 @@ export class Config {
     return this.#ask("tg_match", JSON.stringify({ ...options, users, now: time(options.now) }));
   }
 
-  /** Computes what paywalls can say about the products of the config, or of `options.products`. */
+  /** Computes prices, periods and trials of the config's products, or of `options.products`. */
   products(options = {}) {
     return this.#ask("tg_products", JSON.stringify({ ...options, now: time(options.now) })).products;
   }
 
-  /** Finds what no test exercises, as `tollgate cover --json` does. */
+  /** Finds audiences, clauses and variants that no test exercises, as `tollgate cover --json` does. */
   cover(tests, options = {}) {
     return this.#ask("tg_cover", JSON.stringify({ ...options, tests, now: time(options.now) }));
   }
 
   /**
-   * Compares with a new config, as `tollgate diff --json` does: which of `options.users` move, or without users
-   * a proof for each placement that no user moves, or a user that does.
+   * Compares with a new config, as `tollgate diff --json` does. With `options.users`, the answer says which users
+   * move. Without users, it has for each placement a proof that no user moves, or a user that moves.
    */
   diff(other, options = {}) {
     if (!(other instanceof Config)) throw new TypeError("the other config must be a Config");
@@ -239,7 +239,7 @@ export class Config {
     return JSON.parse(engine.ask("tg_diff", request, this.#pointer, other.#pointer));
   }
 
-  /** Gives the memory back now. Otherwise, garbage collection does. */
+  /** Frees the memory now instead of at garbage collection. */
   free() {
     if (this.#isFree) return;
     this.#isFree = true;

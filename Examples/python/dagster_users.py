@@ -18,7 +18,7 @@ import pyarrow.parquet as parquet
 import tollgate
 
 SEED = os.environ.get("TOLLGATE_SEED", "")
-# A run and its check decide at the same time.
+# A run and its check use the same time for decisions.
 NOW = os.environ.get("TOLLGATE_NOW")
 
 
@@ -28,13 +28,13 @@ def data(name: str) -> Path:
 
 @dg.asset
 def users() -> pa.Table:
-    """The columns that rules read, and the user IDs."""
+    """Returns the user IDs and the columns that rules read."""
     return parquet.read_table(data("users.parquet"))
 
 
 @dg.asset
 def outcomes(context: dg.AssetExecutionContext, users: pa.Table) -> dg.MaterializeResult:
-    """A row for each user, with a struct for each placement."""
+    """Returns a row for each user, with a struct for each placement."""
     config = tollgate.Config.load(data("config.json"), seed=SEED)
     table, tally = config.plan(now=NOW).decide(users, keep=["userId"], report=True)
     parquet.write_table(table, data("outcomes.parquet"))
@@ -48,7 +48,7 @@ def outcomes(context: dg.AssetExecutionContext, users: pa.Table) -> dg.Materiali
 
 @dg.asset_check(asset=outcomes)
 def no_user_moves() -> dg.AssetCheckResult:
-    """Proves that the config decides as the approved one, or finds a user that moves."""
+    """Proves that no user's outcome differs from the approved config, or finds a user."""
     approved, config = (
         tollgate.Config.load(data(name), seed=SEED) for name in ("approved.json", "config.json")
     )

@@ -2,8 +2,8 @@
 
 usage: python ray_users.py CONFIG 'users/*.parquet' OUT [--seed SEED] [--now TIME] [--workers 2]
 
-Each worker compiles the config once, and is given batches as pyarrow's tables. Outcomes are
-columns such as `export_report.paywall` beside the users' identities.
+Each worker compiles the config once, and receives batches as pyarrow tables. Outcomes are columns
+such as `export_report.paywall` beside the user IDs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import tollgate
 
 
 class Decide:
-    """What a worker does with its batches. It is given texts, as a config stays in its process."""
+    """Decides batches in a worker, which compiles the config once."""
 
     def __init__(self, config: str, seed: str, now: str) -> None:
         self._plan = tollgate.Config.loads(config, seed=seed).plan(now=now)
@@ -45,7 +45,7 @@ def main() -> None:
     if not glob.glob(options.users):
         parser.error(f"there is no file {options.users}")
     ray.init(include_dashboard=False, num_cpus=options.workers, log_to_driver=False)
-    # Workers have a folder of their own.
+    # Workers run in other folders, so the path must be absolute.
     files: Any = [os.path.abspath(path) for path in sorted(glob.glob(options.users))]
     users = ray.data.read_parquet(files)
     outcomes = users.map_batches(

@@ -1,4 +1,4 @@
-// The same as engine.js of the service, which asks a server: here the engine runs in workers of the page.
+// Replaces engine.js of the service. Instead of asking a server, it runs the engine in workers of the page.
 import { loadJSON, loadModule, newWorker } from './parts.js'
 
 export class EngineError extends Error {
@@ -8,7 +8,7 @@ export class EngineError extends Error {
   }
 }
 
-// A worker that answers one question at a time. A newer question of a kind takes the place of one that waits.
+// A worker that answers one question at a time. A newer question replaces a waiting question of the same kind.
 class Lane {
   constructor(module) {
     this.module = module
@@ -23,13 +23,13 @@ class Lane {
       this.waiting.get(key)?.reject(new EngineError('replaced', 'A newer question took its place.'))
       this.waiting.delete(key)
       this.waiting.set(key, { key, name, values, progress, resolve, reject, id: (this.count += 1) })
-      // An old answer that takes this long is not worth waiting for.
+      // If an outdated question has been running for so long, its worker is replaced.
       if (this.running?.key === key && Date.now() - this.running.since > 1500) this.restart()
       this.next()
     })
   }
 
-  // Stops what runs, and forgets what waits.
+  // Stops the running question, and drops the waiting ones.
   stop() {
     for (const each of this.waiting.values()) each.reject(new EngineError('replaced', 'It was stopped.'))
     this.waiting.clear()
@@ -51,7 +51,7 @@ class Lane {
     this.running = { ...first, since: Date.now() }
     try {
       const module = this.worker ? null : await this.module()
-      // It may have been stopped meanwhile.
+      // The worker may have been stopped in the meantime.
       if (this.running?.id !== first.id) return
       if (module) this.start(module)
       this.worker.postMessage({ id: first.id, name: first.name, values: first.values })
@@ -93,7 +93,7 @@ class ModuleEngine {
       loading = undefined
       throw new EngineError('unreachable', `The engine could not be loaded: ${error.message}`)
     })
-    // Proofs may take seconds, and files longer. Neither holds up what is shown while somebody types.
+    // Proofs can take seconds and files longer, so both have workers of their own, and typing is not delayed.
     this.quick = new Lane(module)
     this.searches = new Lane(module)
     this.files = new Lane(module)

@@ -1,4 +1,4 @@
-// What the page loads besides its scripts. The playground in one file has another version of this module.
+// Loads the engine's files. The playground in one file has another version of this module.
 
 export const newWorker = () => new Worker(new URL('worker.js', import.meta.url), { type: 'module' })
 

@@ -1,12 +1,12 @@
 // Runs the engine for the page. The first message is the compiled module, all others are questions:
-// {id, name, values}. An answer is {id, value} or {id, error}, and {id, progress} comes before that of a long one.
+// {id, name, values}. An answer is {id, value} or {id, error}, and a long question first sends {id, progress}.
 import { countFile } from './counting.js'
 import { Config, TollgateError, initialize } from './tollgate.js'
 
 const MOST_CONFIGS = 4
 const configs = new Map()
 
-// The compiled config of a text. Most questions are about the one that is being edited.
+// The compiled config of a text, cached because most questions are about the config that is being edited.
 function config(text) {
   let found = configs.get(text)
   if (!found) found = new Config(text)
@@ -22,7 +22,7 @@ function config(text) {
 
 const noConfig = () => config('{"trigger_options":[]}')
 
-// As in engine.js of the service, with the same answers.
+// The questions of the service's engine.js, with the same answers.
 const questions = {
   check: (text) => noConfig().check({ config: text }).diagnostics,
   explainAll: (text, user, when) => config(text).explain(undefined, user, { ...when, all: true }),

@@ -1,4 +1,4 @@
-"""A server of PostgreSQL for tests, in a folder of its own."""
+"""A PostgreSQL server for tests, in a folder of its own."""
 
 from __future__ import annotations
 

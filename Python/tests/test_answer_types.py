@@ -1,4 +1,4 @@
-"""The types of answers are those of the schemas."""
+"""Compares the types of answers with the schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark runs, and compares what it measures. Nothing here is about time."""
+"""Runs the benchmark, which compares outcomes with its peers. No test depends on time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheel that Tools/Dist/make_command_wheel.py packs, with `echo` as the command."""
+"""Tests the wheel of Tools/Dist/make_command_wheel.py, with `echo` as the command."""
 
 from __future__ import annotations
 

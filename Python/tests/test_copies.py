@@ -1,4 +1,4 @@
-"""Copies, and what travels to other processes: what the library made is freed once."""
+"""Copies objects and pickles them for other processes. Each library object is freed once."""
 
 from __future__ import annotations
 

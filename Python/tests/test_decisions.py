@@ -1,4 +1,4 @@
-"""Decisions as they are read from the library's answers, against the answers read as JSON."""
+"""Compares decisions with the library's answers, read as JSON."""
 
 from __future__ import annotations
 

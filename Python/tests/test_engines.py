@@ -1,4 +1,4 @@
-"""The engines that tables come from: every user equal to what the library says of one."""
+"""Decides tables of several engines. Each user must get the same outcome as alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every fault of a table's columns is in one error, with its cure."""
+"""Tests that one error has every fault of a table's columns, with a fix for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of every kind against what the library says of each user by itself."""
+"""Decides tables of every kind. Each user must get the same outcome as alone."""
 
 from __future__ import annotations
 

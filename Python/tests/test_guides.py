@@ -1,8 +1,8 @@
-"""What guides show of Python works, and prints what they say; so do the notebooks.
+"""Runs the Python code of guides and notebooks, and compares its output with the pages.
 
-A block marked ``python`` is run, those of one guide in one interpreter, unless the line above says
-``<!-- not run: why -->``. A block under ``<!-- printed -->`` is exactly what the block of Python
-before it prints.
+All blocks marked ``python`` in a guide run in one interpreter, except blocks under a line
+``<!-- not run: why -->``. A block under ``<!-- printed -->`` is the exact output of the Python
+block before it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modules import others one way, also within functions."""
+"""Tests that imports between modules have no cycles, also inside functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that are returned beside outcomes."""
+"""Tests columns that are returned beside outcomes."""
 
 from __future__ import annotations
 

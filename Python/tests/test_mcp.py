@@ -1,4 +1,4 @@
-"""The server through the client of the official library: in the process, over pipes, over HTTP."""
+"""Tests the server with the official client: in the process, over pipes and over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps and JSON in columns, and what the report says of columns of the wrong type."""
+"""Tests maps and JSON in columns, and reports about columns of the wrong type."""
 
 from __future__ import annotations
 

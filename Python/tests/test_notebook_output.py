@@ -1,4 +1,4 @@
-"""HTML and charts of answers, for notebooks."""
+"""Tests HTML and charts of answers in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of every kind against what the library says of each value, and tables that are odd."""
+"""Decides columns of every type like single values, and tests malformed tables."""
 
 from __future__ import annotations
 

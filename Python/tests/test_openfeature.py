@@ -1,4 +1,4 @@
-"""The provider through OpenFeature's own client."""
+"""Tests the provider with OpenFeature's own client."""
 
 from __future__ import annotations
 

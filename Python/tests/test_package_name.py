@@ -1,4 +1,4 @@
-"""The package is `tollgate-rules`: `tollgate` on the package index is another project's."""
+"""The package is `tollgate-rules`, because `tollgate` on PyPI belongs to another project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tollgate decide`"""
+"""Tests `python -m tollgate decide`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The examples for dbt and Dagster, run by an interpreter that has them.
+"""Tests the examples for dbt and Dagster, with an interpreter that has both.
 
-dbt and mypy need different versions of another package, so these have an environment of their own:
-`out/pipelines-venv`, or that of the interpreter that TOLLGATE_PIPELINES names.
+dbt and mypy need different versions of another package, so these tests have an environment of their
+own: `out/pipelines-venv`, or the environment of the interpreter in TOLLGATE_PIPELINES.
 """
 
 from __future__ import annotations

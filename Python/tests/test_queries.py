@@ -1,4 +1,4 @@
-"""Rules in SQL: `config.sql` answers as `tollgate sql` does, and DuckDB decides as plans do."""
+"""Tests that `config.sql` matches `tollgate sql`, and that DuckDB decides as plans do."""
 
 from __future__ import annotations
 

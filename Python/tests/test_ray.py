@@ -1,4 +1,4 @@
-"""The example for Ray, each user compared with the library. `Tools/nightly.sh` runs it."""
+"""Tests the example for Ray, user by user. `Tools/nightly.sh` runs this test."""
 
 from __future__ import annotations
 

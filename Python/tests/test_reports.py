@@ -1,4 +1,4 @@
-"""Reports beside outcomes, and warnings about rules that fail for every user."""
+"""Tests reports beside outcomes, and warnings about rules that fail for every user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions as versions of SDKs make them."""
+"""Tests decisions with versions of SDKs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The query for the columns that rules read, in every database that runs or parses it."""
+"""Tests the query of `config.select` in every database that can run or parse it."""
 
 from __future__ import annotations
 

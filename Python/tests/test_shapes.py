@@ -1,4 +1,4 @@
-"""Flat names, and types that are converted: tables are decided as records with the same values."""
+"""Tests flat names and converted types: tables are decided like records with the same values."""
 
 from __future__ import annotations
 

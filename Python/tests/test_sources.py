@@ -1,4 +1,4 @@
-"""Tables that are scanned or read part by part, and objects that are no tables."""
+"""Tests tables that are scanned or read in parts, and objects that are not tables."""
 
 from __future__ import annotations
 

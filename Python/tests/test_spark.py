@@ -1,6 +1,6 @@
-"""Spark with two workers: every user equal to what the library says of one.
+"""Tests Spark with two workers. Each user must get the same outcome as alone.
 
-Takes half a minute, and needs Java; `Tools/nightly.sh` runs it.
+The test takes half a minute and needs Java, so `Tools/nightly.sh` runs it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Types of Spark's columns, without Spark: it is replaced by the little of it that is called here.
+"""Tests types of Spark's columns, with a small replacement for Spark.
 
-`test_spark.py` has the same with Spark itself, where Spark and Java are installed.
+`test_spark.py` tests the same with Spark itself, if Spark and Java are installed.
 """
 
 from __future__ import annotations

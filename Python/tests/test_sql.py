@@ -1,4 +1,4 @@
-"""`tollgate sql`: what its queries say in DuckDB is what the library decides of the same table."""
+"""Tests that the queries of `tollgate sql` give the library's outcomes in DuckDB."""
 
 from __future__ import annotations
 

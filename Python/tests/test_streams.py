@@ -1,4 +1,4 @@
-"""Streams that fail, that are interrupted, that are long, and tables without rows."""
+"""Tests failing, interrupted and long streams, and tables without rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type checkers find slips of callers, and `help(tollgate)` starts with calls."""
+"""Tests that type checkers find mistakes, and that `help(tollgate)` starts with calls."""
 
 from __future__ import annotations
 

@@ -165,7 +165,9 @@ class Tools:
         config: Document,
         tests: Annotated[
             str | list[dict[str, Any]],
-            Field(description="tests as for `tollgate test`: a file with a test on each line, or a list"),
+            Field(
+                description="tests for `tollgate test`: a file with a test on each line, or a list"
+            ),
         ],
         now: Now = None,
     ) -> dict[str, Any]:
@@ -210,7 +212,7 @@ class Tools:
             Literal["double", "text"] | None, Field(description="the type to convert decimals to")
         ] = None,
         dates: Annotated[
-            Literal["text", "timestamp"] | None, Field(description="what dates become")
+            Literal["text", "timestamp"] | None, Field(description="the type to convert dates to")
         ] = None,
         naive_times: Annotated[
             str | None, Field(description="the time zone of timestamps without one, such as UTC")

@@ -1,4 +1,4 @@
-"""Options of calls, for type checkers: it does not exist when a program runs.
+"""The types of options, for type checkers. This module does not exist at run time.
 
 >>> TYPE_CHECKING = False
 >>> if TYPE_CHECKING:
@@ -44,7 +44,7 @@ Time: TypeAlias = datetime | str
 _Name_co = TypeVar("_Name_co", covariant=True)
 
 class Several(Protocol[_Name_co]):
-    """A list or another collection of names. A string is not one: it contains only strings."""
+    """A list or another collection of names, but not a string."""
 
     def __contains__(self, value: object, /) -> bool: ...
     def __iter__(self) -> Iterator[_Name_co]: ...
@@ -64,7 +64,7 @@ class ConfigOptions(TypedDict, total=False):
     strict: bool
 
 class TableOptions(TypedDict, total=False):
-    """Options of plans about columns and outcomes, which ``tollgate.spark.decide`` takes too."""
+    """Options of plans about columns and outcomes, also for ``tollgate.spark.decide``."""
 
     fields: Sequence[Field] | None
     codes: bool

@@ -1,4 +1,4 @@
-"""Tables, counts and queries, for type checkers: it does not exist when a program runs.
+"""The types of tables, counts and queries, for type checkers. It does not exist at run time.
 
 >>> TYPE_CHECKING = False
 >>> if TYPE_CHECKING:
@@ -12,7 +12,7 @@ from typing_extensions import NotRequired, TypedDict
 from .answer_types import CountedError, LimitUse, MissingAttribute, ResultName
 from .protocols import ArrowArrayExportable, ArrowStreamExportable
 
-# Tables, by what they have: the libraries need not be installed.
+# Tables are recognised by their methods, so the libraries need not be installed.
 
 class _Frame(Protocol):
     """Tables of pyarrow, Polars and pandas, and relations of DuckDB."""
@@ -72,7 +72,7 @@ Exportable: TypeAlias = (
     ArrowStreamExportable | ArrowArrayExportable | _Delta | _Iceberg | _IcebergScan
 )
 AnyTable: TypeAlias = _Frame | _Reader | _Lazy | Readable | Exportable
-# Outcomes of a table of these kinds are a table of the same kind.
+# The outcomes of these tables are a table of the same kind.
 FrameT = TypeVar("FrameT", bound=_Frame)
 LaterT = TypeVar("LaterT", bound=_Reader | _Lazy)
 
