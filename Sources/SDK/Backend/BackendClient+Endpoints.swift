@@ -36,8 +36,8 @@ extension BackendClient {
     return try ApplicationArtifact(decoding: value)
   }
 
-  /// The static config, found through the artifacts: the public key's application, the domain of
-  /// its web paywalls, and that domain's config. All three are verified reads.
+  /// The static config, found through the artifacts: the public key's application, the domain of its web paywalls, and
+  /// that domain's config. All three requests use paths that the backend is known to serve.
   public func staticConfigFromArtifacts() async throws(BackendError) -> [UInt8] {
     let application = try await application(.application(publicKey: publicKey))
     guard let domain = application.webPaywallDomain, !domain.isEmpty else {
@@ -48,7 +48,7 @@ extension BackendClient {
 
   // MARK: Products and entitlements
 
-  /// The products that the backend knows: `GET .../products/`. Unusable ones are dropped.
+  /// All products in the backend: `GET .../products/`. Malformed products are dropped.
   public func products() async throws(BackendError) -> ProductList {
     let body = try await send(Endpoints.products(apiKey: publicKey), .safe)
     guard let list = ProductList.decode(json: body).output else {
@@ -60,8 +60,8 @@ extension BackendClient {
   /// A user's entitlements: `GET .../users/{user or device}/entitlements`.
   ///
   /// - Parameters:
-  ///   - user: the app's ID of the user, or the device's.
-  ///   - deviceID: the device. Its entitlements are included.
+  ///   - user: the user's ID in the app, or the device's ID.
+  ///   - deviceID: the device whose entitlements are included.
   public func entitlements(ofUser user: String, deviceID: String? = nil)
     async throws(BackendError) -> EntitlementsAnswer
   {
@@ -71,8 +71,7 @@ extension BackendClient {
       decoding: try await object(request, .safe, limit: options.entitlementsLimit))
   }
 
-  /// Redeems codes: `POST .../redeem`. The request is repeated on failure, since the backend
-  /// redeems nothing twice.
+  /// Redeems codes: `POST .../redeem`. A failed request is retried, because the backend redeems each code only once.
   public func redeem(_ redemption: RedemptionRequest) async throws(BackendError)
     -> RedemptionAnswer
   {
@@ -85,11 +84,11 @@ extension BackendClient {
   //
   // A context without characters is `missingCheckoutSession`, and no request is sent.
 
-  /// Begins a checkout: `POST .../checkout/session`. Never repeated, because that would begin
-  /// another one.
+  /// Begins a checkout: `POST .../checkout/session`. This request is never retried, because a retry would begin a
+  /// second checkout.
   ///
-  /// - Throws: ``BackendError/unexpectedDirective(_:)`` if the backend requests a kind that is not
-  ///   allowed, ``BackendError/missingCheckoutSession`` if the answer has no session.
+  /// - Throws: ``BackendError/unexpectedDirective(_:)`` if the backend requests a kind of checkout that is not allowed,
+  ///   ``BackendError/missingCheckoutSession`` if the response has no session.
   public func beginCheckout(_ checkout: CheckoutRequest) async throws(BackendError)
     -> CheckoutSession
   {
@@ -106,7 +105,7 @@ extension BackendClient {
     return try CheckoutStatus(decoding: try await object(request, .safe))
   }
 
-  /// Confirms a checkout whose payment was set up: `POST .../checkout/session/confirm`. Not repeated.
+  /// Confirms a checkout whose payment is set up: `POST .../checkout/session/confirm`. Never retried.
   public func confirmCheckout(contextID: String, setupIntentID: String, email: String)
     async throws(BackendError) -> CheckoutConfirmation
   {
@@ -116,9 +115,9 @@ extension BackendClient {
     return try CheckoutConfirmation(decoding: try await object(request, .never))
   }
 
-  /// Marks a checkout as complete: `POST .../checkout/session/complete`. Not repeated.
+  /// Marks a checkout as complete: `POST .../checkout/session/complete`. Never retried.
   ///
-  /// - Returns: the address that redeems the purchase.
+  /// - Returns: the URL that redeems the purchase.
   public func completeCheckout(contextID: String) async throws(BackendError) -> String {
     guard !contextID.isBlank else { throw .missingCheckoutSession }
     let request = Endpoints.completeCheckout(contextID: contextID, apiKey: publicKey)
@@ -141,15 +140,14 @@ extension BackendClient {
 
   // MARK: Assignments, for compatibility
 
-  /// The assignments that the server has for the user: `GET /api/v1/assignments`, a compatibility
-  /// endpoint.
+  /// The user's assignments on the server: `GET /api/v1/assignments`, a compatibility endpoint.
   public func assignments() async throws(BackendError) -> [Assignment] {
     try Self.assignments(
       in: try await object(Endpoints.assignments(apiKey: publicKey), .safe))
   }
 
-  /// Reports assignments to the server: `POST /api/v1/confirm_assignments`, a compatibility
-  /// endpoint. The server accepts all of them or none. Repeating the report changes nothing.
+  /// Reports assignments to the server: `POST /api/v1/confirm_assignments`, a compatibility endpoint. The server
+  /// accepts either all assignments or no assignment. Reporting the same assignments again has no effect.
   ///
   /// - Throws: ``BackendError/tooManyAssignments`` for more than 100, without sending a request.
   @discardableResult
@@ -174,11 +172,11 @@ extension BackendClient {
 
   // MARK: AgentWallie
 
-  /// Has AgentWallie's server verify a signed transaction: `POST /v1/receipts/{key}`. The request
-  /// is repeated on failure, since the server stores it by transaction.
+  /// Has AgentWallie's server verify a signed transaction: `POST /v1/receipts/{key}`. A failed request is retried,
+  /// because the server stores each transaction only once.
   ///
   /// - Parameters:
-  ///   - signed: three parts in base64url, as StoreKit returns it.
+  ///   - signed: the signed transaction from StoreKit: three parts in base64url.
   ///   - userID: the user that made the purchase.
   ///   - deviceID: the device on which it was made.
   public func postReceipt(_ signed: String, userID: String, deviceID: String)
@@ -190,7 +188,7 @@ extension BackendClient {
     return try ReceiptAnswer(decoding: try await object(request, .safe))
   }
 
-  /// The data of AgentWallie's server about a user: `GET /v1/subscriptions/{key}/{user}`.
+  /// A user's subscriptions on AgentWallie's server: `GET /v1/subscriptions/{key}/{user}`.
   public func subscriptions(ofUser user: String) async throws(BackendError) -> SubscriptionsAnswer {
     guard !user.isBlank else { throw .notFound }
     let request = Endpoints.subscriptions(ofUser: user, apiKey: publicKey)

@@ -1,25 +1,24 @@
 internal import Expressions
 
-/// Calls single endpoints of the backend, for apps and tools that need one of them without the rest
-/// of the SDK.
+/// Calls individual endpoints of the backend, for apps and tools that do not need the rest of the SDK.
 ///
-/// Every call ends. An attempt takes at most the time in ``Options``. It is repeated up to six
-/// times, only where that is safe and may help, with the pauses of the contract (5 to 19.1 seconds,
-/// plus up to one second). Errors are ``BackendError``. Cancelling the task ends its call.
+/// Every call ends. One attempt takes at most ``Options/limit``. A failed call is retried up to six times if a retry is
+/// safe and may succeed. The pauses between attempts are 5 to 19.1 seconds, plus up to one second. Errors are of type
+/// ``BackendError``. Cancelling the task cancels its call.
 ///
 /// ```swift
 /// let client = BackendClient.live(publicKey: "pk_...")
 /// let answer = try await client.entitlements(ofUser: "user_123", deviceID: device)
 /// ```
 public struct BackendClient: Sendable {
-  /// The address of the backend, and the limits and repetitions of requests.
+  /// The address of the backend, the time limit of a request and the number of retries.
   public struct Options: Hashable, Sendable {
     public var environment = NetworkEnvironment.release
-    /// The maximum duration of an attempt.
+    /// The maximum duration of one attempt.
     public var limit = Duration.seconds(30)
     public var entitlementsLimit = Duration.seconds(5)
     public var redemptionLimit = Duration.seconds(10)
-    /// The maximum number of repetitions of a call.
+    /// The maximum number of retries of a call.
     public var retries = 6
 
     public init() {}
@@ -63,9 +62,9 @@ public struct BackendClient: Sendable {
 
   /// Whether a request may be sent again.
   enum Repeating {
-    /// Yes: it only reads, or the backend ignores repetitions.
+    /// Retrying is safe: the request only reads, or the backend ignores duplicates.
     case safe
-    /// No: a repetition would begin something new.
+    /// The request must not be retried, because a second one would begin something new.
     case never
   }
 

@@ -32,18 +32,18 @@ public enum BackendError: Error, Hashable, Sendable {
   /// The application has no domain for web paywalls.
   case missingWebPaywallDomain
   case checkoutContext(ContextFailure)
-  /// A directive that is unknown, or that was not allowed.
+  /// The backend sent an unknown directive, or one that the request did not allow.
   case unexpectedDirective(String)
-  /// The checkout has no session or context, or one that the backend does not know.
+  /// The checkout's session or context is missing, or unknown to the backend.
   case missingCheckoutSession
   /// More than 100 at once.
   case tooManyAssignments
   case unknownExperiment
   case unknownVariant
-  /// A signed transaction whose signature or certificate chain is invalid.
+  /// The signature or the certificate chain of a signed transaction is invalid.
   case invalidSignature
 
-  /// The contract's name of the error, without its payload: `missingWebPaywallDomain`.
+  /// The name of the error without its payload, such as `missingWebPaywallDomain`.
   public var code: String {
     switch self {
     case .network: "network"
@@ -68,7 +68,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same request may succeed later: no answer, 5xx, and retryable statuses.
+  /// Whether the same request may succeed later: after no response, a 5xx status, or another retryable status.
   public var isTransient: Bool {
     switch self {
     case .network, .timeout, .internalError: true

@@ -11,8 +11,8 @@ public enum CheckoutDirectiveKind: String, Hashable, Sendable, CaseIterable {
 /// The step that the backend requests for a checkout.
 public enum CheckoutDirective: Hashable, Sendable {
   case redirect(checkoutURL: String, sessionID: String)
-  /// - Parameter details: all further data from the backend, as JSON: `subscriptionDetails`,
-  ///   `paymentMethodTypes`, `intentType`, the application's icon.
+  /// - Parameter details: the other data from the backend, as JSON: `subscriptionDetails`, `paymentMethodTypes`,
+  ///   `intentType`, the application's icon.
   case drawer(publishableKey: String, sessionID: String, details: Value)
   case embedded(publishableKey: String, sessionID: String)
 
@@ -62,13 +62,13 @@ public enum CheckoutDirective: Hashable, Sendable {
 public struct CheckoutRequest: Hashable, Sendable {
   /// Three letters of ISO 4217.
   public var currencyCode: String
-  /// For Stripe `live:price_123:no-trial`, or with the days of the trial in the last part.
+  /// For Stripe, such as `live:price_123:no-trial`. If there is a trial, the last part contains its days.
   public var productIdentifier: String
   /// `stripe` or `paddle`.
   public var store: String
   public var allowedDirectives: [CheckoutDirectiveKind]
-  /// The data for the sealed context: paywall, experiment, presentment, identity, device, product,
-  /// each an object of the contract.
+  /// The data for the sealed context: an object with the objects `paywall`, `experiment`, `presentment`, `identity`,
+  /// `device` and `product`.
   public var context: Value
   public var stripeCustomerID: String?
 
@@ -124,7 +124,7 @@ public struct CheckoutStatus: Hashable, Sendable {
   }
 
   public var state: State
-  /// The payment's own state, in the store's vocabulary.
+  /// The state of the payment, as the store reports it.
   public var paymentStatus: String?
   public var redemptionURL: String?
 
@@ -138,7 +138,7 @@ public struct CheckoutStatus: Hashable, Sendable {
   }
 }
 
-/// A checkout whose payment was set up.
+/// Confirms a checkout whose payment is set up.
 public struct CheckoutConfirmation: Hashable, Sendable {
   public var customerID: String
   public var subscriptionID: String

@@ -7,7 +7,7 @@ public enum ConfigGroup: Hashable, Sendable {
   case applicationPublicAPIKey(String)
   case webPaywallDomain(String)
   case applicationID(String)
-  /// Its answer contains a private signing key. Apps must not use it, and it must not be logged or
+  /// The response contains a private signing key. Apps must not request it, and the response must not be logged or
   /// stored.
   case retentionMessagingConfig(publicKey: String)
 
@@ -41,22 +41,22 @@ public enum ConfigGroup: Hashable, Sendable {
   }
 }
 
-/// One artifact of the config API: its path, and how certain that is.
+/// One artifact of the config API: its path, and the evidence that the path exists.
 public struct ConfigArtifact: Hashable, Sendable {
   /// How the path is known.
   public enum Basis: String, Hashable, Sendable {
-    /// A path that readers of the backend use.
+    /// A path that known clients of the backend read.
     case verifiedRead
     /// A public manifest that is known to be in use.
     case verifiedManifest
-    /// A manifest that follows the pattern of another group. No reader of it is known.
+    /// A manifest that follows the pattern of another group. No known client reads it.
     case inferredManifest
   }
 
   public let group: ConfigGroup
   public let resource: String
   public let basis: Basis
-  /// The requested version of the answer; manifests have none.
+  /// The requested version of the response. Manifests have no version.
   public let responseVersion: String?
 
   private init(
@@ -94,7 +94,7 @@ public struct ConfigArtifact: Hashable, Sendable {
       responseVersion: responseVersion)
   }
 
-  /// The same as a public manifest. The path is inferred, so readers must handle
+  /// The application of a public key as a public manifest. The path is inferred, so callers must handle
   /// ``BackendError/notFound``.
   public static func applicationManifest(publicKey: String) -> ConfigArtifact {
     .init(.applicationPublicAPIKey(publicKey), "application", .inferredManifest)
@@ -144,7 +144,7 @@ public struct ApplicationArtifact: Hashable, Sendable {
   public var organizationID: Int?
   public var projectID: Int?
   public var stripeApplicationID: Int?
-  /// By store, such as `stripe` or `ios`. Stores without an application are omitted.
+  /// Application IDs by store, such as `stripe` or `ios`. Stores without an application are omitted.
   public var storeApplicationIDs: [String: Int]
   /// The domain that serves web paywalls.
   public var webPaywallDomain: String?

@@ -3,7 +3,7 @@ public import RuleEngine
 
 /// The backend's data about a customer.
 public struct CustomerInfo: Hashable, Sendable {
-  /// Each as the contract's JSON: `transactionId`, `productId`, `isActive`, `store` and more.
+  /// Each subscription as JSON with `transactionId`, `productId`, `isActive`, `store` and other members.
   public var subscriptions: [Value]
   public var nonSubscriptions: [Value]
   /// The active ones.
@@ -22,7 +22,7 @@ public struct CustomerInfo: Hashable, Sendable {
     ]
   }
 
-  /// Reads the contract's JSON; parts that are missing are empty.
+  /// Decodes the backend's JSON. Missing members are empty.
   public init(decoding value: Value) {
     subscriptions = value["subscriptions"]?.elements ?? []
     nonSubscriptions = value["nonSubscriptions"]?.elements ?? []
@@ -46,7 +46,7 @@ public struct RedeemableCode: Hashable, Sendable {
   }
 }
 
-/// A request to redeem codes: all known ones and the new one.
+/// A request to redeem a new code together with all codes that are already known.
 public struct RedemptionRequest: Hashable, Sendable {
   public var deviceID: String
   public var aliasID: String
@@ -56,7 +56,7 @@ public struct RedemptionRequest: Hashable, Sendable {
   public var codes: [RedeemableCode]
   /// Signed transactions of the App Store.
   public var receipts: [String]
-  /// An object that belongs to the app.
+  /// Data of the app, a JSON object.
   public var metadata: Value
 
   public init(
@@ -86,7 +86,7 @@ public struct RedemptionRequest: Hashable, Sendable {
   }
 }
 
-/// The backend's answer to codes, or to a poll of a checkout's result.
+/// The backend's response to redeemed codes, or to a poll for a checkout's result.
 public struct RedemptionAnswer: Hashable, Sendable {
   /// The progress of a checkout's redemption.
   public enum State: String, Hashable, Sendable {
@@ -95,7 +95,7 @@ public struct RedemptionAnswer: Hashable, Sendable {
     case complete
   }
 
-  /// Nil for the redemption of codes.
+  /// The progress of a checkout; nil for the redemption of codes.
   public var state: State?
   public var results: [RedemptionResult]
   package var web: WebAnswer
@@ -118,7 +118,7 @@ public struct RedemptionAnswer: Hashable, Sendable {
   }
 }
 
-/// The backend's answer about a user's entitlements.
+/// A user's entitlements, as the backend reports them.
 public struct EntitlementsAnswer: Hashable, Sendable {
   package var web: WebAnswer
   public var entitlements: [Entitlement] { web.active.map(\.entitlement) }
@@ -140,7 +140,7 @@ public struct ReceiptAnswer: Hashable, Sendable {
   public var originalTransactionID: String?
   public var productID: String
   public var entitlements: [String]
-  /// ISO 8601; nil if it does not expire.
+  /// The expiry date in ISO 8601; nil for a purchase that does not expire.
   public var expiresDate: String?
   /// `active`, `expired` or `revoked`.
   public var status: String
@@ -157,7 +157,7 @@ public struct ReceiptAnswer: Hashable, Sendable {
   }
 }
 
-/// AgentWallie: the server's data about a user's subscriptions.
+/// A user's subscriptions, as AgentWallie's server reports them.
 public struct SubscriptionsAnswer: Hashable, Sendable {
   public var userID: String
   public var status: String

@@ -1,11 +1,11 @@
 public import Expressions
 
-/// The SDK's boundary in JSON, for wrappers in other languages. A method is a name and an object of
-/// arguments, its answer is a value or an error, and an event is a name and a payload.
+/// A JSON interface to the SDK, for wrappers in other languages. A call is a method name and an object with arguments,
+/// and returns a value or an error. An event is a name and a payload.
 ///
-/// Arguments are read leniently: one of the wrong type counts as missing. Nothing traps.
+/// An argument of the wrong type counts as missing. No input makes a call trap.
 public final class Bridge: Sendable {
-  /// The names of the contract's methods.
+  /// The names of all methods.
   public static let methods = BridgeMethod.allCases.map(\.rawValue)
 
   private let tollgate: Tollgate
@@ -17,8 +17,8 @@ public final class Bridge: Sendable {
     self.wrapperName = wrapperName
   }
 
-  /// Calls a listener with the contract's name and payload of every event, in order and before the
-  /// call that caused it is answered.
+  /// Calls a listener with the name and payload of every event. Events arrive in order, and before the call that caused
+  /// them returns.
   @discardableResult
   public func onEvent(_ listener: @escaping @Sendable (_ name: String, _ payload: Value) -> Void)
     async -> EventSubscription
@@ -26,17 +26,17 @@ public final class Bridge: Sendable {
     await tollgate.observe { listener($0.name.rawValue, $0.payload) }
   }
 
-  /// Reports whether `onPurchase` and `onPurchaseRestore` have a listener. Without one, purchases
-  /// and restores of an app with a purchase controller fail immediately.
+  /// Reports whether `onPurchase` and `onPurchaseRestore` have a listener. If an app has a purchase controller but no
+  /// listener, its purchases and restores fail immediately.
   public func setPurchaseListeners(_ areThere: Bool) async {
     await tollgate.handle(.listenersChanged(purchases: areThere))
   }
 
-  /// Calls a method of the contract.
+  /// Calls a method by its name.
   ///
   /// - Parameters:
-  ///   - method: the contract's name of the method.
-  ///   - arguments: an object; anything else counts as empty.
+  ///   - method: one of ``methods``.
+  ///   - arguments: an object. Any other value counts as an empty object.
   public func call(_ method: String, _ arguments: Value = .map([])) async throws(SDKError) -> Value
   {
     guard let name = BridgeMethod(rawValue: method) else {

@@ -7,23 +7,21 @@ public import RuleEngine
 extension Tollgate {
   /// Fetches the config and makes the SDK ready. Call it first, once.
   ///
-  /// A second call while the first one runs shares its outcome. After success it does nothing.
-  /// After a failure it tries again. A call that does not count changes nothing, not even the
-  /// purchase controller. If the network fails, the config is requested again up to
+  /// A second call while the first one runs shares its outcome. A call after a success does nothing, and does not
+  /// replace the purchase controller. A call after a failure tries again. If a request fails, it is retried up to
   /// ``TollgateOptions/maxConfigRetryCount`` times.
   ///
-  /// If the network has not answered after ``Timeouts/keptConfig``, one second, the last fetched
-  /// config is used, or ``TollgateOptions/fallbackConfig``. The network's config replaces it when
-  /// it arrives. ``configOrigin`` reports which one is in use.
+  /// If the server has not responded within ``Timeouts/keptConfig`` (one second by default), the SDK uses the last
+  /// fetched config, or ``TollgateOptions/fallbackConfig``. The server's config replaces it when it arrives.
+  /// ``configOrigin`` reports which config is in use.
   ///
   /// - Parameters:
   ///   - apiKey: the public key of the app.
-  ///   - purchaseController: makes purchases instead of the SDK. Without one, here or from
-  ///     ``setPurchaseController(_:)``, the SDK makes purchases and maintains the subscription
-  ///     status.
+  ///   - purchaseController: makes purchases instead of the SDK. If no purchase controller is set here or with
+  ///     ``setPurchaseController(_:)``, the SDK makes purchases and maintains the subscription status.
   ///   - options: the options of the app.
-  /// - Throws: ``SDKError/Code/invalidArgument`` for a blank key,
-  ///   ``SDKError/Code/configurationFailed`` when the config is not available.
+  /// - Throws: ``SDKError/Code/invalidArgument`` if the key is blank, ``SDKError/Code/configurationFailed`` if the
+  ///   config is not available.
   public func configure(
     apiKey: String, purchaseController: (any PurchaseController)? = nil,
     options: TollgateOptions = TollgateOptions()
@@ -37,17 +35,17 @@ extension Tollgate {
 
   /// Makes the SDK ready with a static config from the app, without a request to a server.
   ///
-  /// This is for apps that include their config, and for tests. For a config that is only used
-  /// without a network, set ``TollgateOptions/fallbackConfig``. In all other respects it equals the
-  /// other `configure`.
+  /// Use this in tests, and in apps that include their config. For a config that is used only when the server does not
+  /// respond, set ``TollgateOptions/fallbackConfig`` instead. In all other respects this function is like the other
+  /// `configure`.
   ///
   /// - Parameters:
   ///   - config: JSON, as bytes: `[UInt8]`, `Data`, or the `utf8` of a string.
-  ///   - apiKey: the public key of the app. Without one the SDK sends nothing: assignments are not
-  ///     confirmed, and codes are not redeemed.
+  ///   - apiKey: the public key of the app. Without a key the SDK sends no requests: assignments are not confirmed, and
+  ///     codes are not redeemed.
   ///   - purchaseController: as in the other `configure`.
   ///   - options: the options of the app.
-  /// - Throws: ``SDKError/Code/configurationFailed`` when the input is not a static config.
+  /// - Throws: ``SDKError/Code/configurationFailed`` if `config` is not a static config.
   public func configure(
     config: some Sequence<UInt8>, apiKey: String = "",
     purchaseController: (any PurchaseController)? = nil,
@@ -61,7 +59,7 @@ extension Tollgate {
     _ = try await perform(.configure(configuration), offer: purchaseController).get()
   }
 
-  /// The source, age and version of the config in use; nil without one.
+  /// The source, age and version of the config in use; nil while the SDK has no config.
   public nonisolated var configOrigin: ConfigOrigin? { snapshot.configOrigin }
 
   /// Sets the purchase controller, before ``configure(apiKey:purchaseController:options:)`` is
@@ -70,11 +68,11 @@ extension Tollgate {
     purchaseController = controller
   }
 
-  /// Sets the delegate that receives everything. The SDK retains it. Set it before `configure`, so
-  /// that it misses nothing.
+  /// Sets the delegate that receives all events. The SDK retains it. Set the delegate before `configure`, so that it
+  /// receives every event.
   public func setDelegate(_ delegate: (any TollgateDelegate)?) { appDelegate = delegate }
 
-  /// The progress of the configuration. Never waits.
+  /// The progress of the configuration. Reading it never waits.
   public nonisolated var configurationStatus: ConfigurationStatus {
     switch snapshot.lifecycle {
     case .unconfigured, .configuring: .pending
@@ -83,14 +81,14 @@ extension Tollgate {
     }
   }
 
-  /// Call when the app enters the foreground. Begins a session when the last one ended long enough
-  /// ago, and requests the config once more when there is none.
+  /// Call this when the app enters the foreground. It begins a session if the last one ended long enough ago, and
+  /// requests the config again if the SDK has no config.
   public nonisolated func applicationDidEnterForeground() { post(.application(.foreground)) }
 
-  /// Call when the app enters the background.
+  /// Call this when the app enters the background.
   public nonisolated func applicationDidEnterBackground() { post(.application(.background)) }
 
-  /// Accepts a report of something that only the device can observe.
+  /// Passes an observation to the SDK that only the device can make.
   public nonisolated func report(_ report: DeviceReport) { post(.device(report)) }
 }
 
@@ -100,17 +98,17 @@ extension Tollgate {
   /// Registers a placement: shows a paywall when the user is in one of its audiences, and runs the
   /// feature when the outcome allows it.
   ///
-  /// Returns when the placement is finished: its paywall is closed, or there was none. The feature
-  /// runs when the user bought or restored, when no paywall was due, and when the paywall was
-  /// closed but the feature is not gated.
+  /// Returns when the placement is finished: its paywall was closed, or no paywall was shown. The feature runs if the
+  /// user bought or restored a product, if no paywall was due, or if the paywall was closed and its feature is not
+  /// gated.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.
   ///   - params: values that rules and the paywall can read.
   ///   - handler: receives the events of this placement only.
-  ///   - feature: the app's action when the outcome allows it. Without one nothing is gated.
-  /// - Returns: the outcome. There is always exactly one, errors included. For a cancelled task it
-  ///   is ``SDKError/Code/cancelled``; a paywall that is already visible stays.
+  ///   - feature: the action of the app to run if the outcome allows it.
+  /// - Returns: the outcome, which can be an error. If the task is cancelled, the outcome is the error
+  ///   ``SDKError/Code/cancelled``, and a paywall that is already visible stays open.
   @discardableResult
   public func register(
     placement: String, params: [String: (any AttributeConvertible)?] = [:],
@@ -147,8 +145,8 @@ extension Tollgate {
     PlacementOutcome(await perform(.registerPlacement(request)))
   }
 
-  /// The result that the placement would have now, without showing anything. The assignment that it
-  /// promises is confirmed. No occurrence is consumed.
+  /// The result that the placement would have now. No paywall is shown and no occurrence is counted, but the variant in
+  /// the result is assigned to the user.
   public func getPresentationResult(
     forPlacement placement: String, params: [String: (any AttributeConvertible)?] = [:]
   ) async throws(SDKError) -> PresentationResult {
@@ -168,12 +166,10 @@ extension Tollgate {
     return try await getPresentationResult(forPlacement: placement, params: params)
   }
 
-  /// Closes the open paywall, and returns when it is closed. Returns immediately when there is
-  /// none.
+  /// Closes the open paywall, and returns when it is closed. Returns immediately if no paywall is open.
   public func dismiss() async { _ = await perform(.dismiss) }
 
-  /// Preloads the paywalls of some placements, so that they appear faster. Before `configure` the
-  /// request waits.
+  /// Preloads the paywalls of some placements, so that they appear faster. A call before `configure` waits for it.
   public func preloadPaywalls(forPlacements names: Set<String>) async {
     _ = await perform(.preloadPaywalls(names.sorted()))
   }
@@ -181,9 +177,9 @@ extension Tollgate {
   /// Preloads all paywalls.
   public func preloadAllPaywalls() async { _ = await perform(.preloadPaywalls(nil)) }
 
-  /// Passes an address that opened the app to the SDK.
+  /// Passes a URL that opened the app to the SDK.
   ///
-  /// - Returns: whether it is for the SDK. False for a string that is not an address.
+  /// - Returns: true if the SDK handles the URL, false for other URLs and for strings that are not URLs.
   @discardableResult
   public func handleDeepLink(_ url: String) async -> Bool {
     await perform(.handleDeepLink(url)) == .success(.truth(true))
@@ -196,7 +192,7 @@ extension Tollgate {
 
   /// Answers `onBackPressed` for an observer: whether the app consumed the press.
   ///
-  /// - Throws: ``SDKError/Code/unsupported`` where there is no back button.
+  /// - Throws: ``SDKError/Code/unsupported`` on platforms without a back button.
   public func didHandleBackPressed(shouldConsume: Bool) async throws(SDKError) {
     _ = try await perform(.didHandleBackPressed(shouldConsume: shouldConsume)).get()
   }
@@ -211,8 +207,8 @@ extension Tollgate {
 // MARK: The user
 
 extension Tollgate {
-  /// Sets the user's ID. If it differs from the current one, the old user is reset first. White
-  /// space around the ID is ignored.
+  /// Sets the user's ID. If the ID differs from the current one, the data of the old user is deleted first. White space
+  /// around the ID is ignored.
   public func identify(userID: String, options: IdentityOptions = IdentityOptions())
     async throws(SDKError)
   {
@@ -224,12 +220,12 @@ extension Tollgate {
   /// Deletes the user's data: ID, attributes, assignments, occurrences. An open paywall stays.
   public func reset() async throws(SDKError) { _ = try await perform(.reset).get() }
 
-  /// The user's attributes: those of the app, and the SDK's own (`aliasId`, `seed`, `appUserId`).
+  /// The user's attributes: those that the app set, and those that the SDK adds (`aliasId`, `seed`, `appUserId`).
   public func getUserAttributes() async throws(SDKError) -> [String: Value] {
     try await attributes(.getUserAttributes)
   }
 
-  /// Sets attributes of the user that rules and paywalls can read. Nil removes one.
+  /// Sets attributes of the user that rules and paywalls can read. The value nil removes an attribute.
   ///
   /// ```swift
   /// try await tollgate.setUserAttributes(["plan": plan, "pages": pages, "tags": ["a"], "team": nil])
@@ -253,7 +249,7 @@ extension Tollgate {
     try await attributes(.getDeviceAttributes)
   }
 
-  /// Sets the user's IDs in other services; nil removes one.
+  /// Sets the user's IDs in other services. The value nil removes an ID.
   public func setIntegrationAttributes(_ attributes: [IntegrationAttribute: String?])
     async throws(SDKError)
   {
@@ -283,9 +279,9 @@ extension Tollgate {
     try await assignments(.getAssignments)
   }
 
-  /// Reports all variants to the server that it does not know yet.
+  /// Reports the variants that the server does not know yet.
   ///
-  /// - Returns: the user's variants. Those that could not be sent are not marked as sent.
+  /// - Returns: the user's variants. A variant that could not be sent is not marked as sent.
   @discardableResult
   public func confirmAllAssignments() async throws(SDKError) -> [Assignment] {
     try await assignments(.confirmAllAssignments)
@@ -300,7 +296,7 @@ extension Tollgate {
 // MARK: Purchases
 
 extension Tollgate {
-  /// The current subscription status. Before `configure`, the saved one.
+  /// The current subscription status. Before `configure`, it is the saved status.
   public var subscriptionStatus: SubscriptionStatus {
     get async {
       await untilLoaded()
@@ -316,8 +312,8 @@ extension Tollgate {
     return status
   }
 
-  /// Sets the subscription status. With a purchase controller nothing else changes it. Without one
-  /// the SDK may change it again after it queries the store.
+  /// Sets the subscription status. If the app has a purchase controller, only this function changes the status.
+  /// Otherwise the SDK may change it again after it queries the store.
   public func setSubscriptionStatus(_ status: SubscriptionStatus) async throws(SDKError) {
     var status = status
     if case .active(let entitlements) = status {
@@ -334,7 +330,7 @@ extension Tollgate {
     }
   }
 
-  /// Entitlements, once the SDK is configured.
+  /// The current entitlements, once the SDK is configured.
   public func getEntitlements() async throws(SDKError) -> EntitlementsInfo {
     guard case .entitlements(let info) = try await perform(.getEntitlements).get() else {
       return EntitlementsInfo()
@@ -342,10 +338,10 @@ extension Tollgate {
     return info
   }
 
-  /// Products as the store sells them, with their entitlements in the config. A controller that
-  /// maintains the status adds ``EntitlementsInfo/web`` to these.
+  /// Products as the store sells them, with their entitlements in the config. A purchase controller that sets the
+  /// subscription status adds ``EntitlementsInfo/web`` to the entitlements of these products.
   ///
-  /// - Throws: when the store fails, or does not answer within ``Timeouts/products``.
+  /// - Throws: if the store fails, or does not respond within ``Timeouts/products``.
   public func products(for identifiers: Set<String>) async throws(StoreError) -> [StoreProduct] {
     let reply: Reply
     do throws(SDKError) {
@@ -360,9 +356,8 @@ extension Tollgate {
     return products
   }
 
-  /// The attributes that a paywall can show about a product now, as the SDK of this platform writes
-  /// them: `price`, `monthlyPrice`, `trialPeriodEndDate` and so on. Nil if its price is missing or
-  /// too large.
+  /// The attributes that a paywall can show about a product now, as the SDK of this platform writes them: `price`,
+  /// `monthlyPrice`, `trialPeriodEndDate` and so on. Nil if the product's price is missing or too large.
   public func attributes(of product: StoreProduct) -> ProductAttributes? {
     let device = ports.device.facts
     let context = PricingContext(
@@ -370,8 +365,8 @@ extension Tollgate {
     return TransactionProduct(product, on: platform, in: context).attributes
   }
 
-  /// Restores the user's earlier purchases. Without a purchase controller it succeeds if there is
-  /// an active entitlement afterwards.
+  /// Restores the user's earlier purchases. Without a purchase controller, the restore succeeds if the user has an
+  /// active entitlement afterwards.
   public func restorePurchases() async throws(SDKError) -> RestorationResult {
     guard case .restoration(let result) = try await perform(.restorePurchases).get() else {
       return .failed(nil)
@@ -379,8 +374,7 @@ extension Tollgate {
     return result
   }
 
-  /// Answers `onPurchase` for a wrapper that announces purchases. If no purchase is waiting, the
-  /// call does nothing, like the other answers.
+  /// Answers `onPurchase` for a wrapper that announces purchases. If no purchase is waiting, the call does nothing.
   public func didPurchase(_ result: PurchaseResult) async {
     _ = await perform(.didPurchase(result))
   }

@@ -61,7 +61,7 @@ extension Tollgate {
     start { _ in .call(token, .didHandleBackPressed(shouldConsume: await answer(info))) }
   }
 
-  /// Calls a listener with every event, in order and before the call that caused it returns. The
+  /// Calls a listener with every event. Events arrive in order, and before the call that caused them returns. The
   /// listener runs on the SDK's own executor and must return quickly.
   @discardableResult
   public func observe(_ listener: @escaping @Sendable (ModuleEvent) -> Void) -> EventSubscription {

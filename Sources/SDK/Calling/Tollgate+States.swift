@@ -1,25 +1,25 @@
 // The state for views, and its changes.
 
 extension Tollgate {
-  /// The current state of the SDK. It can be read at any time from any thread, such as in a view's
-  /// body, and contains the changes of a call as soon as the call returns.
+  /// The current state of the SDK. It can be read from any thread, such as in a view's body. As soon as a call returns,
+  /// the state contains its changes.
   public nonisolated var snapshot: TollgateState { board.state }
 
-  /// The time since the config in use was fetched, on the SDK's clock; nil without a config, and
-  /// for one from the app. Never negative, even after the clock was set back.
+  /// The time since the config in use was fetched. Nil if the SDK has no config, or uses a config that the app
+  /// supplied. The value is never negative, even after the clock was set back.
   public nonisolated var configAge: Duration? {
     guard let fetched = snapshot.configOrigin?.fetchedAt else { return nil }
     return .milliseconds(max(0, ports.time.now - fetched))
   }
 
-  /// The current state, and each later one. It ends with the SDK. Slow readers miss outdated
-  /// states, but never the newest.
+  /// A stream of the current state and all later states. The stream ends when the SDK is shut down. A slow reader
+  /// misses outdated states, but never the newest.
   public nonisolated func states() -> AsyncStream<TollgateState> { board.states() }
 
-  /// The backend's data about the customer: the saved data, until the backend answers.
+  /// The backend's data about the customer. Until the backend responds, it is the saved data.
   public nonisolated var customerInfo: CustomerInfo { snapshot.customerInfo }
 
-  /// ``customerInfo`` now, and whenever it changes. The stream ends with the SDK.
+  /// A stream of ``customerInfo``: the current value, and each change. The stream ends when the SDK is shut down.
   public nonisolated var customerInfoStream: AsyncStream<CustomerInfo> {
     let states = board.states()
     return AsyncStream { continuation in
@@ -56,20 +56,20 @@ extension Tollgate {
     return (state, token)
   }
 
-  /// Calls back on the main actor with events, in order and before the call that caused them
-  /// returns, while the token exists.
+  /// Calls back with events on the main actor for as long as the token exists. Events arrive in order, and before the
+  /// call that caused them returns.
   ///
-  /// With `keepsEvents`, up to 1,000 events without a receiver are stored, and delivered once, to
-  /// the first subscriber that matches. Questions (`onPurchase`, `onPurchaseRestore`,
-  /// `onBackPressed`, `onCustomCallback`) are not stored.
+  /// With `keepsEvents`, the SDK stores up to 1,000 events that have no receiver, and delivers each one to the first
+  /// subscriber that matches. Questions (`onPurchase`, `onPurchaseRestore`, `onBackPressed`, `onCustomCallback`) are
+  /// not stored.
   ///
   /// ```swift
   /// token = await tollgate.subscribe(handlerID: "export", to: [.onPaywallDismiss]) { event in print(event) }
   /// ```
   ///
   /// - Parameters:
-  ///   - handlerID: limits the events to those of this handler and those without a placement. Nil
-  ///     receives all events, but answers no custom callbacks.
+  ///   - handlerID: limits the events to those of this handler and those without a placement. With nil, the subscriber
+  ///     receives all events, but cannot answer custom callbacks.
   ///   - events: the events to receive; nil means all.
   ///   - onEvent: receives the events. Questions have their own callbacks, except `onPurchase` and
   ///     `onPurchaseRestore`, which are answered with `didPurchase` and `didRestore`.

@@ -68,9 +68,8 @@ extension Tollgate {
   /// - Parameters:
   ///   - placement: the placement's name.
   ///   - params: values that rules and the paywall can read.
-  ///   - handler: receives the events of this placement only, including the reason if there is no
-  ///     paywall.
-  ///   - feature: the app's action when the outcome allows it. Without one nothing is gated.
+  ///   - handler: receives the events of this placement only, including the reason if no paywall is shown.
+  ///   - feature: the action of the app to run if the outcome allows it.
   public nonisolated func register(
     placement: String, params: [String: (any AttributeConvertible)?] = [:],
     handler: PaywallPresentationHandler? = nil,
@@ -96,9 +95,8 @@ extension Tollgate {
 // MARK: Values of any kind
 
 extension Tollgate {
-  /// The same with values of any kind, such as an app's `[String: any Sendable]`. Values other than
-  /// strings, numbers, booleans, lists, maps and types that are ``AttributeConvertible`` are
-  /// dropped and reported in the log.
+  /// The same with values of any kind, such as an app's `[String: any Sendable]`. Strings, numbers, booleans, lists,
+  /// maps and ``AttributeConvertible`` types are used. Other values are dropped and reported in the log.
   @_disfavoredOverload @discardableResult
   public func register(
     placement: String, params: [String: any Sendable]?, handler: PaywallPresentationHandler? = nil,
@@ -116,7 +114,7 @@ extension Tollgate {
     try await getPresentationResult(forPlacement: placement, params: readable(params))
   }
 
-  /// The same with values of any kind. Null and nil remove an attribute.
+  /// Sets attributes of the user from values of any kind. Null and nil remove an attribute.
   @_disfavoredOverload
   public func setUserAttributes(_ attributes: [String: any Sendable]) async throws(SDKError) {
     try await setUserAttributes(readable(attributes))

@@ -10,11 +10,11 @@ public import Pricing
 /// await tollgate.register(placement: "export_pdf", params: ["pages": 12]) { exportPDF() }
 /// ```
 ///
-/// Create one when the app starts and retain it. Calls made before `configure` has finished wait
-/// for it, up to ``Timeouts/configure``.
+/// Create the object when the app starts, and retain it. Calls made before `configure` has finished wait for it, up to
+/// ``Timeouts/configure``.
 ///
-/// The actor is a shell. It passes inputs to a plain value and carries out the resulting effects,
-/// in order. All events have one order, and a call returns after the events that it caused.
+/// The actor passes inputs to a plain value, and carries out the resulting effects in order. All events of one SDK have
+/// a single order, and a call returns after the events that it caused.
 public actor Tollgate {
   let ports: Ports
   public nonisolated let platform: Platform
@@ -68,9 +68,9 @@ public actor Tollgate {
 
   /// - Parameters:
   ///   - ports: the SDK's connections to the outside.
-  ///   - platform: the SDK to follow where they differ.
-  ///   - keepsEvents: whether events without a receiver are stored for later subscribers, and
-  ///     whether questions without a responder are answered with no (`useSuperwallEvents`).
+  ///   - platform: the platform whose SDK is followed where the platforms differ.
+  ///   - keepsEvents: whether events without a receiver are stored for later subscribers, and questions without a
+  ///     receiver are answered with no (`useSuperwallEvents`).
   public init(ports: Ports, platform: Platform = .ios, keepsEvents: Bool = false) {
     self.ports = ports
     self.platform = platform
@@ -313,12 +313,11 @@ public actor Tollgate {
     return Token(number: tokens)
   }
 
-  /// Shuts the SDK down. Waiting calls end with ``SDKError/Code/shutDown``, streams end, timers and
-  /// requests stop, the SDK no longer listens to the store, and no event is reported any more. A
-  /// visible paywall stays, and so does the stored data.
+  /// Shuts the SDK down. Waiting calls fail with ``SDKError/Code/shutDown``. Streams, timers and requests end, the SDK
+  /// stops listening to the store, and reports no more events. A visible paywall stays open, and the stored data is
+  /// preserved.
   ///
-  /// Returns when the last changes are saved, or the storage has not answered for
-  /// ``Timeouts/storage``.
+  /// Returns when the last changes are saved, or after ``Timeouts/storage`` if the storage does not respond.
   public func shutDown() async {
     isShutDown = true
     for token in calls.keys { end(token, .failure(.shutDown)) }

@@ -1,13 +1,13 @@
 public import Expressions
 
-/// The state of the SDK at a moment, for views. ``Tollgate/snapshot`` is the newest one, and
-/// ``Tollgate/states()`` reports each change.
+/// The state of the SDK at one moment, for views. ``Tollgate/snapshot`` is the current state, and ``Tollgate/states()``
+/// reports each change.
 public struct TollgateState: Hashable, Sendable {
   package let lifecycle: Lifecycle.Phase
   package let interfaceStyle: InterfaceStyle?
   package let logLevel: LogLevel
   package let tracking: EventTrackingBehavior
-  /// Why there is no config, in words; nil once there is one.
+  /// A message that explains why the SDK has no config; nil once it has one.
   public let configurationError: String?
   /// The source of the config in use, its version and when it was fetched.
   public let configOrigin: ConfigOrigin?
@@ -36,7 +36,7 @@ public struct TollgateState: Hashable, Sendable {
     person = StoredState(userOf: state.person, state.usage)
   }
 
-  /// Whether there is a config, so that calls are answered.
+  /// Whether the SDK has a config, so that calls return without waiting for one.
   public var isConfigured: Bool { lifecycle == .configured }
   /// Whether `configure` is running.
   public var isLoading: Bool { lifecycle == .configuring }
@@ -45,7 +45,7 @@ public struct TollgateState: Hashable, Sendable {
   /// The ID passed to `identify`.
   public var userID: String? { person.appUserID }
 
-  /// The user's attributes, the SDK's own among them; nil until there is a config.
+  /// The user's attributes, including those that the SDK adds; nil until the SDK has a config.
   public var user: [String: Value]? {
     guard isConfigured else { return nil }
     return Dictionary(

@@ -1,7 +1,6 @@
 public import Expressions
 
-/// Everything that the SDK reports to its app. All events of one SDK have one order, and listeners
-/// are called in it.
+/// An event that the SDK reports to its app. Listeners receive all events of one SDK in the same order.
 public enum ModuleEvent: Hashable, Sendable {
   // Scoped: events of a placement that was registered with a handler.
   case onPaywallPresent(PaywallInfo, handlerID: String)
@@ -76,7 +75,7 @@ public enum ModuleEvent: Hashable, Sendable {
     }
   }
 
-  /// The handler of the event, if it is scoped.
+  /// The ID of the handler that the event belongs to, or nil.
   public var handlerID: String? {
     switch self {
     case .onPaywallPresent(_, let id), .onPaywallDismiss(_, _, let id),
@@ -86,7 +85,7 @@ public enum ModuleEvent: Hashable, Sendable {
     }
   }
 
-  /// The contract's payload. Its keys are the contract's, which calls a paywall's description
+  /// The payload of the event in the SDK contract. Depending on the event, a paywall's description has the key
   /// `paywallInfoJson`, `paywallInfo` or `info`.
   public var payload: Value {
     switch self {

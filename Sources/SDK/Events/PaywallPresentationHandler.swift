@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Receives the events of one placement. Called on the main actor, in the order of the events.
+/// Receives the events of one placement, in order and on the main actor.
 ///
 /// ```swift
 /// let handler = PaywallPresentationHandler()
@@ -25,25 +25,25 @@ public final class PaywallPresentationHandler: Sendable {
     callbacks.withLock { $0.present = body }
   }
 
-  /// The paywall is closed. In a chain of paywalls each one reports it.
+  /// Called when the paywall is closed. In a chain of paywalls, it is called for each of them.
   public func onDismiss(
     _ body: @escaping @MainActor @Sendable (PaywallInfo, PaywallResult) -> Void
   ) {
     callbacks.withLock { $0.dismiss = body }
   }
 
-  /// No paywall was presented, because none was due.
+  /// Called when no paywall is shown although no error occurred.
   public func onSkip(_ body: @escaping @MainActor @Sendable (PaywallSkippedReason) -> Void) {
     callbacks.withLock { $0.skip = body }
   }
 
-  /// An error occurred: there is no paywall, or it could not be loaded.
+  /// Called when an error occurs: the paywall does not exist, or could not be loaded.
   public func onError(_ body: @escaping @MainActor @Sendable (SDKError) -> Void) {
     callbacks.withLock { $0.error = body }
   }
 
-  /// Answers the paywall's questions to the app, within ``Timeouts/customCallback``. Without it the
-  /// answer is a failure.
+  /// Answers the paywall's requests to the app within ``Timeouts/customCallback``. Without this callback, every request
+  /// fails.
   public func onCustomCallback(
     _ body: @escaping @MainActor @Sendable (CustomCallback) async -> CustomCallbackResult
   ) {

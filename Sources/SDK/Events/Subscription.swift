@@ -27,7 +27,7 @@ package struct EventCallbacks: Sendable {
   }
 }
 
-/// Names a subscription, to end it with ``Tollgate/unsubscribe(_:)``.
+/// Identifies a subscription for ``Tollgate/unsubscribe(_:)``.
 public struct EventSubscription: Hashable, Sendable {
   let id: Int
 }

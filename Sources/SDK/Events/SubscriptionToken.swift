@@ -8,7 +8,7 @@ public final class SubscriptionToken: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the subscription. No callback starts after this; one may still be running.
+  /// Ends the subscription. No callback starts after this call, but a callback may still be running.
   public func cancel() {
     let end = end.withLock { end in
       defer { end = nil }

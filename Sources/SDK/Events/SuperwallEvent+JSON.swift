@@ -2,7 +2,7 @@ public import Expressions
 internal import RuleEngine
 
 extension SuperwallEvent {
-  /// The contract's JSON: `{"event": name, ...}`.
+  /// The event as JSON: `{"event": name, ...}`.
   public var value: Value {
     .map([Value.Entry(key: "event", value: .string(name.rawValue))] + payload)
   }

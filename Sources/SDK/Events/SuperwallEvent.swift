@@ -3,8 +3,8 @@ public import RuleEngine
 
 /// The events of `handleSuperwallEvent`: everything that the SDK does and observes.
 ///
-/// The contract's names are in ``name``. Events of the core have one total order. Those that only a
-/// host can observe (web view, permissions, ...) follow the order of the host's reports.
+/// ``name`` is the event's name in the SDK contract. All events have a single order. Events that only a host can
+/// observe (web view, permissions, ...) arrive in the order of the host's reports.
 public enum SuperwallEvent: Hashable, Sendable {
   // Life cycle and identity.
   case firstSeen

@@ -1,8 +1,8 @@
 public import Expressions
 
-/// Receives all events that are not about one placement. Called on the main actor, in the order of
-/// the events. Every function has an empty default. Names and labels equal those of
-/// `SuperwallDelegate`, so a delegate written for it also works here.
+/// Receives all events that are not about a single placement, in order and on the main actor. By default, every
+/// function does nothing. The functions have the names and labels of `SuperwallDelegate`, so a delegate written for it
+/// also works here.
 @MainActor
 public protocol TollgateDelegate: AnyObject, Sendable {
   func subscriptionStatusDidChange(
@@ -76,10 +76,10 @@ extension TollgateDelegate {
   }
 }
 
-/// An event of the SDK, as delegates receive it.
+/// An event of the SDK for delegates.
 public struct SuperwallEventInfo: Hashable, Sendable, CustomStringConvertible {
   public var event: SuperwallEvent
-  /// The contract's JSON of the event without its name.
+  /// The members of the event's JSON, without its name.
   public var params: [String: Value]
 
   public init(_ event: SuperwallEvent) {

@@ -8,7 +8,7 @@ extension Assignment {
       && isSentToServer == other.isSentToServer
   }
 
-  /// The contract's JSON: `{"experimentId", "variant", "isSentToServer"}`.
+  /// The assignment as JSON: `{"experimentId", "variant", "isSentToServer"}`.
   public var value: Value {
     .object([
       "experimentId": .string(experimentID),

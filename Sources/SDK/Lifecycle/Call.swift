@@ -61,7 +61,7 @@ package struct PlacementRequest: Hashable, Sendable {
   package var isFeatureGatable: Bool
 }
 
-/// The progress of the configuration, in the contract's vocabulary.
+/// The progress of the configuration.
 public enum ConfigurationStatus: String, Hashable, Sendable {
   case pending = "PENDING"
   case configured = "CONFIGURED"
