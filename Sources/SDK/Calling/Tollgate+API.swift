@@ -131,7 +131,7 @@ extension Tollgate {
     return outcome
   }
 
-  /// The same with values of the rules' language.
+  /// Registers a placement with parameters of type ``Value``.
   @_disfavoredOverload @discardableResult
   public func register(
     placement: String, params: [String: Value], handler: PaywallPresentationHandler? = nil,
@@ -157,7 +157,7 @@ extension Tollgate {
     return result
   }
 
-  /// The same with values of the rules' language.
+  /// The result for a placement with parameters of type ``Value``.
   @_disfavoredOverload
   public func getPresentationResult(forPlacement placement: String, params: [String: Value])
     async throws(SDKError) -> PresentationResult
@@ -236,7 +236,7 @@ extension Tollgate {
     _ = try await perform(.setUserAttributes(.members(attributes.values))).get()
   }
 
-  /// The same with values of the rules' language. Null removes one.
+  /// Sets attributes of type ``Value``. Null removes an attribute.
   @_disfavoredOverload
   public func setUserAttributes(_ attributes: [String: Value]) async throws(SDKError) {
     let attributes: [String: (any AttributeConvertible)?] = attributes

@@ -82,7 +82,7 @@ extension Tollgate {
     post(.call(token, .registerPlacement(request)))
   }
 
-  /// The same with values of any kind; see ``setUserAttributes(_:)-([String:Sendable])``.
+  /// Registers a placement with parameters of any type; see ``setUserAttributes(_:)-([String:Sendable])``.
   @_disfavoredOverload
   public nonisolated func register(
     placement: String, params: [String: any Sendable]?, handler: PaywallPresentationHandler? = nil,
@@ -95,8 +95,8 @@ extension Tollgate {
 // MARK: Values of any kind
 
 extension Tollgate {
-  /// The same with values of any kind, such as an app's `[String: any Sendable]`. Strings, numbers, booleans, lists,
-  /// maps and ``AttributeConvertible`` types are used. Other values are dropped and reported in the log.
+  /// Registers a placement with parameters of any type, such as `[String: any Sendable]`. Strings, numbers, booleans,
+  /// lists, maps and ``AttributeConvertible`` types are used. Other values are dropped and reported in the log.
   @_disfavoredOverload @discardableResult
   public func register(
     placement: String, params: [String: any Sendable]?, handler: PaywallPresentationHandler? = nil,
@@ -106,7 +106,7 @@ extension Tollgate {
       placement: placement, params: readable(params), handler: handler, feature: feature)
   }
 
-  /// The same with values of any kind.
+  /// The result for a placement with parameters of any type.
   @_disfavoredOverload
   public func getPresentationResult(
     forPlacement placement: String, params: [String: any Sendable]?

@@ -3,14 +3,13 @@ package import Pricing
 
 /// Everything that can happen to the SDK.
 package enum Input: Sendable {
-  /// A method is called. It is answered with ``Effect/complete(_:_:)`` under the same token.
+  /// A method is called. ``Effect/complete(_:_:)`` with the same token returns its result.
   case call(Token, Call)
-  /// The task that made a call was cancelled. Work that the call began and no other call needs
-  /// ends.
+  /// The task that made a call was cancelled. Work that only this call needs is cancelled.
   case cancel(Token)
   case application(ApplicationEvent)
   case presentation(id: String, PresentationReport)
-  /// The back button; answered with ``Effect/answerBackPress(_:isConsumed:)``.
+  /// The back button was pressed. ``Effect/answerBackPress(_:isConsumed:)`` returns the answer.
   case backPress(Token, presentation: String)
   case device(DeviceReport)
   /// Whether `onPurchase` and `onPurchaseRestore` have a listener.
@@ -29,13 +28,13 @@ package enum Input: Sendable {
   case restoreFinished(Token, RestorationResult)
   case consumed(Token, Result<String, StoreError>)
   case storeChanged
-  /// The config that an earlier process stored, if any; see ``KeptConfig``.
+  /// The config that an earlier process stored, or nil; see ``KeptConfig``.
   case keptConfig(Token, Value?)
   /// The contents of the storage's logs, by name; see ``LoggedEvents``.
   case history(Token, [String: StorageLog])
   /// A problem with loading or saving.
   case storageFailed(String)
-  /// Attributes or parameters of types that rules cannot read, in words.
+  /// Descriptions of attributes or parameters whose types rules cannot read.
   case unreadable([String])
 }
 
@@ -65,7 +64,7 @@ public enum DeviceReport: Hashable, Sendable {
 /// Identifies a timer. Starting it again replaces it.
 package enum TimerID: Hashable, Sendable {
   case waitingCall(Token)
-  /// One for all calls that wait for the status.
+  /// The deadline of all calls that wait for the subscription status.
   case status
   case retry(Token)
   case requestLimit(Token)
@@ -107,12 +106,12 @@ package enum Effect: Sendable {
   /// Load the contents of these logs (nil means all) up to this effect, without entries that are
   /// logged later.
   case loadHistory(Token, [String]?)
-  /// The configuration of this call takes effect: its purchase controller is used from now on.
+  /// The configuration of this call takes effect, and its purchase controller is used from now on.
   case beginConfiguring(Token, PurchaseHandling)
   case log(EventLogEntry)
-  /// Store an event until the backend has it.
+  /// Store an event until it is uploaded.
   case collect(CollectedEvent)
-  /// The events with these numbers are deleted.
+  /// Delete the events with these numbers.
   case dropEvents([Int])
   case clearLog(keepingEvents: Set<String>)
   case send(Token, BackendRequest)

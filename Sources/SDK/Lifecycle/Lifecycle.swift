@@ -22,7 +22,7 @@ package struct Lifecycle: Hashable, Sendable {
     /// `configure` with a usable key.
     case configure
     case configLoaded
-    /// The config is not available: retries used up, refused, or unreadable.
+    /// The config is not available: all retries failed, the server refused the request, or the config is unreadable.
     case configMissing
     case foreground
     /// `identify` with the known ID, with another one, with an empty one.
@@ -41,7 +41,7 @@ package struct Lifecycle: Hashable, Sendable {
     case fetchConfigOnce
     /// The call shares the outcome of the running one.
     case joinConfigure
-    /// The call is done: the SDK is already configured.
+    /// Log a warning and end the call, because the SDK is already configured.
     case warnAlreadyConfigured
     /// Notify the app, answer `configure`, release the waiting calls.
     case announceConfigured

@@ -1,8 +1,7 @@
 public import Expressions
 
-/// A value that an app can use as an attribute or a parameter: strings, numbers, booleans, lists
-/// and maps of them, and optionals. With `SDKLive` also `Date`, `URL`, `UUID` and `Decimal`, and
-/// all `Encodable` types through `Value(encoding:)`.
+/// A value that an app can use as an attribute or a parameter: strings, numbers, booleans, lists and maps of them, and
+/// optionals. `SDKLive` adds `Date`, `URL`, `UUID` and `Decimal`, and all `Encodable` types through `Value(encoding:)`.
 public protocol AttributeConvertible: Sendable {
   /// The value as rules and paywalls read it.
   var attributeValue: Value { get }

@@ -16,10 +16,10 @@ package struct Configuration: Hashable, Sendable {
 
 /// The part that makes purchases.
 package enum PurchaseHandling: Hashable, Sendable {
-  /// The SDK itself, in the store on the device. It also maintains the subscription status.
+  /// The SDK makes purchases in the store on the device, and maintains the subscription status.
   case store
   /// A ``PurchaseController``.
   case controller
-  /// The listener to `onPurchase`, which answers with `didPurchase`.
+  /// A listener to `onPurchase` makes purchases and reports them with `didPurchase`.
   case listener
 }

@@ -65,7 +65,7 @@ public struct LogMessage: Hashable, Sendable, CustomStringConvertible {
     "\(level.rawValue) \(scope.rawValue): \([message, error].compactMap(\.self).joined(separator: ": "))"
   }
 
-  /// The contract's JSON, always with all five keys.
+  /// The message as JSON, always with all five keys.
   public var value: Value {
     .object([
       "level": .string(level.rawValue), "scope": .string(scope.rawValue),

@@ -2,7 +2,7 @@ public import Expressions
 
 /// Why a call failed.
 public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Stable names; the wire's codes are their raw values.
+  /// A stable name of the error. The raw value is the error's code in JSON.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The call waited for `configure`, which was never called.
     case configureNotCalled
@@ -31,7 +31,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var code: Code
-  /// A message for people: the problem and what to do.
+  /// A readable message: what is wrong and what to do.
   public var message: String
 
   public init(_ code: Code, _ message: String) {
@@ -39,7 +39,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// `code: message`, as `onPaywallError` carries it.
+  /// The code and the message, as `onPaywallError` reports them: `code: message`.
   public var description: String { "\(code.rawValue): \(message)" }
 
   /// The boundary's JSON: `{"code", "message"}`.

@@ -1,15 +1,13 @@
 /// Time limits, on the SDK's clock.
 ///
-/// Everything that needs no person has a limit: a port that never answers affects only the call
-/// that needs it. User actions have none: buying, restoring and answering a survey take as long as
-/// they take. A limit of zero, or below, expires immediately.
+/// Every wait that does not depend on the user has a limit, so a port that never responds affects only the calls that
+/// need it. Buying, restoring and answering a survey have no limit. A limit of zero or less expires immediately.
 public struct Timeouts: Hashable, Sendable {
-  /// How long a call waits for `configure`. The wait restarts when `configure` does. A full series
-  /// of config retries takes longer (about 65 s), so a call can time out although `configure`
-  /// succeeds later.
+  /// How long a call waits for `configure`. The wait restarts each time `configure` is called. A full series of config
+  /// retries takes about 65 s, so with the default limit a call can time out before `configure` succeeds.
   public var configure: Duration = .seconds(10)
-  /// How long placements wait while the subscription status is unknown. All waiting placements
-  /// share one deadline: that of the first.
+  /// How long placements wait while the subscription status is unknown. All waiting placements share the deadline of
+  /// the first one.
   public var subscriptionStatus: Duration = .seconds(5)
   /// How long a paywall waits for the answer to a custom callback.
   public var customCallback: Duration = .seconds(60)
@@ -21,38 +19,36 @@ public struct Timeouts: Hashable, Sendable {
   public var request: Duration = .seconds(30)
   /// How long one attempt to redeem codes may take.
   public var redeem: Duration = .seconds(10)
-  /// How long an attempt to fetch entitlements of the web may take.
+  /// How long one attempt to fetch web entitlements may take.
   public var entitlements: Duration = .seconds(5)
-  /// How long `configure` waits for the network before it uses the stored config, or the one in
-  /// ``TollgateOptions/fallbackConfig``. The network's config replaces it when it arrives.
+  /// How long `configure` waits for the server before it uses the stored config, or ``TollgateOptions/fallbackConfig``.
+  /// The server's config replaces it when it arrives.
   public var keptConfig: Duration = .seconds(1)
 
   // The store.
-  /// How long the store may take to return products. After that a paywall is shown without them.
+  /// How long the store may take to return products. After this time, a paywall is shown without products.
   public var products: Duration = .seconds(10)
-  /// How long the store may take to report the user's purchases. After that the status stays
-  /// unchanged, until the answer arrives.
+  /// How long the store may take to report the user's purchases. After this time, the subscription status stays
+  /// unchanged until the store responds.
   public var ownedProducts: Duration = .seconds(10)
   /// How long Google Play may take to consume a purchase.
   public var consume: Duration = .seconds(10)
-  /// The time after which the log reports a purchase or a restore without an answer. Neither has a
-  /// limit.
+  /// The time after which the log reports that a purchase or a restore is still running. Neither has a time limit.
   public var transactionNotice: Duration = .seconds(60)
 
   // The host.
-  /// How long ``PaywallPresenter/canPresent()`` may take. After that the presenter counts as
-  /// missing.
+  /// How long ``PaywallPresenter/canPresent()`` may take. After this time, the SDK treats the presenter as missing.
   public var canPresent: Duration = .seconds(5)
-  /// How long a host may take to show a paywall. After that the presentation has failed. A paywall
-  /// that appears later is closed again.
+  /// How long a host may take to show a paywall. After this time, the presentation fails. A paywall that appears later
+  /// is closed again.
   public var present: Duration = .seconds(10)
-  /// How long a host may take to close a paywall. After that it counts as closed.
+  /// How long a host may take to close a paywall. After this time, the SDK treats the paywall as closed.
   public var dismiss: Duration = .seconds(10)
-  /// How long a placement waits for an earlier one that loads its paywall, or waits for the host.
-  /// Placements that show no paywall do not wait for one that loads.
+  /// How long a placement waits for an earlier placement that is still loading its paywall or waiting for the host.
+  /// Placements that show no paywall do not wait.
   public var turn: Duration = .seconds(1)
 
-  /// How long the storage may take to load or to save. After that the SDK continues without it.
+  /// How long the storage may take to load or to save. After this time, the SDK continues without the storage.
   public var storage: Duration = .seconds(5)
 
   public init() {}

@@ -1,41 +1,40 @@
 public import Expressions
 
-/// How the SDK behaves. The defaults are those of the contract's wrapper.
+/// Options of the SDK. The defaults are those of the SDK contract.
 public struct TollgateOptions: Hashable, Sendable {
   public var paywalls = PaywallOptions()
   public var networkEnvironment = NetworkEnvironment.release
   /// The source of the config.
   public var configSource = ConfigSource.staticConfig
-  /// The events to upload. The app receives events in any case.
+  /// The events to upload. The app receives all events, whatever this option is.
   public var eventTrackingBehavior = EventTrackingBehavior.all
   /// The locale to use instead of the device's, such as `de_DE`.
   public var localeIdentifier: String?
   public var isGameControllerEnabled = false
   public var logging = LoggingOptions()
-  /// Android: identifiers are passed to Google Play with purchases.
+  /// On Android, whether user identifiers are passed to Google Play with purchases.
   public var passIdentifiersToPlayStore = false
   public var storeKitVersion: StoreKitVersion?
   public var enableExperimentalDeviceVariables = false
   public var manualPurchaseManagement = false
   public var shouldObservePurchases = false
   public var shouldBypassAppTransactionCheck = false
-  /// The number of retries for a config that could not be fetched; 0 means none.
+  /// The maximum number of retries of a failed request for the config. With 0, the request is not retried.
   public var maxConfigRetryCount = Retry.count
   public var useMockReviews = false
   public var testModeBehavior = TestModeBehavior.automatic
   /// Files of the app that paywalls can use, by ID.
   public var localResources: [String: String] = [:]
   public var timeouts = Timeouts()
-  /// A static config as JSON that the app includes. It is used when the network does not answer
-  /// within ``Timeouts/keptConfig`` and no earlier config is stored, as at a first start offline.
+  /// A static config as JSON that the app includes. The SDK uses it if the server does not respond within
+  /// ``Timeouts/keptConfig`` and no earlier config is stored, for example when the app first starts offline.
   public var fallbackConfig: [UInt8]?
   /// The rules that a purchase controller follows.
   public var purchaseMode = PurchaseMode.superwall
 
   public init() {}
 
-  /// Reads the contract's JSON over the defaults. A member of the wrong type, or with an unknown
-  /// value, gets the default.
+  /// Decodes options from JSON. An option that is missing, has the wrong type or an unknown value gets its default.
   public init(decoding value: Value) {
     paywalls = PaywallOptions(decoding: value["paywalls"] ?? .null)
     networkEnvironment = NetworkEnvironment(decoding: value["networkEnvironment"])
@@ -82,8 +81,8 @@ public struct PaywallOptions: Hashable, Sendable {
   public var automaticallyDismiss = true
   public var transactionBackgroundView = TransactionBackgroundView.spinner
   public var shouldShowWebPurchaseConfirmationAlert = false
-  /// Shows no paywall to a user whose status is active, regardless of the audiences, as older
-  /// documents describe it.
+  /// Shows no paywall to users with an active subscription, whatever the audiences say. Older documentation describes
+  /// this behavior.
   public var hideWhenSubscribed = false
 
   public init() {}
@@ -105,7 +104,7 @@ public struct PaywallOptions: Hashable, Sendable {
   }
 }
 
-/// The alert after a restore without any purchases.
+/// The texts of the alert that appears if a restore finds no purchases.
 public struct RestoreFailedTexts: Hashable, Sendable {
   public var title = "No Subscription Found"
   public var message = "We couldn't find an active subscription for your account."
@@ -117,7 +116,7 @@ public struct RestoreFailedTexts: Hashable, Sendable {
 /// The part of the log to report.
 public struct LoggingOptions: Hashable, Sendable {
   public var level = LogLevel.info
-  /// The level of messages on the developers' console, ``Ports/console``.
+  /// The least severe level of messages that are written to ``Ports/console``.
   public var consoleLevel = LogLevel.warn
   public var scopes: Set<LogScope> = [.all]
 
@@ -142,7 +141,7 @@ public enum NetworkEnvironment: Hashable, Sendable {
   case releaseCandidate
   case developer
   case local
-  /// All servers at one address, such as `http://127.0.0.1:8080`.
+  /// All requests go to one address, such as `http://127.0.0.1:8080`.
   case custom(String)
 
   init(decoding value: Value?) {
@@ -156,7 +155,7 @@ public enum NetworkEnvironment: Hashable, Sendable {
   }
 }
 
-/// The source of the config. Both ways give the same config.
+/// How the config is fetched. Both sources return the same config.
 public enum ConfigSource: String, Hashable, Sendable, CaseIterable {
   /// `GET /api/v1/static_config`, as the native SDKs do.
   case staticConfig
@@ -168,18 +167,18 @@ public enum ConfigSource: String, Hashable, Sendable, CaseIterable {
 /// The events to upload.
 public enum EventTrackingBehavior: String, Hashable, Sendable, CaseIterable {
   case all
-  /// Neither placements of the app, nor trigger_fire, nor user attributes.
+  /// Events of the SDK only: no placements of the app, no `trigger_fire`, and no user attributes.
   case superwallOnly
   case none
 }
 
-/// Which StoreKit a host buys with.
+/// The version of StoreKit that a host uses for purchases.
 public enum StoreKitVersion: String, Hashable, Sendable {
   case storeKit1 = "STOREKIT1"
   case storeKit2 = "STOREKIT2"
 }
 
-/// When purchases are simulated, for hosts that have a test mode.
+/// When purchases are simulated. Only hosts that have a test mode use this option.
 public enum TestModeBehavior: String, Hashable, Sendable {
   case automatic
   case whenEnabledForUser
@@ -187,7 +186,7 @@ public enum TestModeBehavior: String, Hashable, Sendable {
   case always
 }
 
-/// How the status changes after a purchase by a controller.
+/// How the subscription status changes after a purchase controller makes a purchase.
 public enum PurchaseMode: Hashable, Sendable {
   /// Only ``Tollgate/setSubscriptionStatus(_:)`` changes it.
   case superwall
@@ -196,7 +195,7 @@ public enum PurchaseMode: Hashable, Sendable {
   case agentWallie
 }
 
-/// The appearance of the app, instead of the system's.
+/// The appearance of the app, which overrides the system's.
 public enum InterfaceStyle: String, Hashable, Sendable {
   case light = "Light"
   case dark = "Dark"

@@ -3,7 +3,7 @@ public import Expressions
 /// A paywall's request to the app.
 public struct CustomCallback: Hashable, Sendable {
   public var name: String
-  /// An object; nil when the paywall sent none.
+  /// The variables of the request, an object; nil if the paywall sent no variables.
   public var variables: Value?
 
   public init(name: String, variables: Value? = nil) {

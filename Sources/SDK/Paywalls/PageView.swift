@@ -11,7 +11,7 @@ public struct PageView: Hashable, Sendable {
   public var navigationType: String
   public var timeOnPreviousPage: Duration?
 
-  /// Reads a message of a paywall: the contract's JSON. A missing member is empty.
+  /// Decodes a paywall's message. Missing members are empty.
   public init(decoding value: Value) {
     pageNodeID = value["pageNodeId"]?.text ?? ""
     flowPosition = value["flowPosition"]?.wholeNumber ?? 0

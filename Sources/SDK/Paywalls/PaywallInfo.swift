@@ -7,7 +7,7 @@ public enum PaywallResult: Hashable, Sendable {
   case declined
   case restored
 
-  /// The contract's JSON: `{"type"}`, with `productId` for a purchase.
+  /// The result as JSON: `{"type"}`, and `productId` for a purchase.
   public var value: Value {
     switch self {
     case .purchased(let id): .object(["type": "purchased", "productId": .string(id)])
@@ -17,11 +17,11 @@ public enum PaywallResult: Hashable, Sendable {
   }
 }
 
-/// The data of a paywall that is, was, or would be presented.
+/// A paywall that is presented, was presented, or would be presented.
 ///
-/// Times are nil when the moment has not come or is unknown.
+/// A time is nil if its event has not happened yet, or if the time is unknown.
 public struct PaywallInfo: Hashable, Sendable {
-  /// Start, end and failure of one kind of loading.
+  /// When one kind of loading started, ended or failed.
   public struct LoadTimes: Hashable, Sendable {
     public var start: Instant?
     public var complete: Instant?
@@ -64,7 +64,7 @@ public struct PaywallInfo: Hashable, Sendable {
   public var computedPropertyRequests: [ComputedPropertyRequest] = []
   public var surveys: [Survey] = []
   public var localNotifications: [LocalNotification] = []
-  /// The state that the paywall reported, an object.
+  /// The state that the paywall last reported, an object.
   public var state: Value = .map([])
 
   public var productIDs: [String] { products.map(\.id) }
@@ -148,7 +148,7 @@ extension Paywall.FeatureGating {
 
 /// A value of the event history that a paywall needs.
 public struct ComputedPropertyRequest: Hashable, Sendable {
-  /// The wire's name, such as `DAYS_SINCE`.
+  /// The name of the type in configs, such as `DAYS_SINCE`.
   public var type: String
   public var placementName: String
 
@@ -181,7 +181,7 @@ extension Survey {
 }
 
 extension Survey.Option {
-  /// The option of surveys with `includesOtherOption`, for a free-form answer.
+  /// The option for a free-form answer, in surveys with `includesOtherOption`.
   public static let other = Survey.Option(id: "000", title: "Other")
 
   /// The contract's JSON.
@@ -190,7 +190,7 @@ extension Survey.Option {
 
 /// The user's answer to a survey.
 public enum SurveyAnswer: Hashable, Sendable {
-  /// An option, with the user's own words for the option `other`.
+  /// An option. For the option `other`, `customResponse` is the text that the user entered.
   case option(id: String, customResponse: String?)
   case closed
 }

@@ -7,7 +7,7 @@ public enum PaywallSkippedReason: Hashable, Sendable {
   case noAudienceMatch
   case placementNotFound
 
-  /// The contract's JSON: `{"type"}`, with `experiment` for a holdout.
+  /// The reason as JSON: `{"type"}`, and `experiment` for a holdout.
   public var value: Value {
     switch self {
     case .holdout(let experiment):
@@ -18,11 +18,11 @@ public enum PaywallSkippedReason: Hashable, Sendable {
   }
 }
 
-/// The result of registering a placement. Every registration has exactly one.
+/// The result of registering a placement. Every registration has exactly one outcome.
 public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
   /// The kind of outcome.
   public enum Kind: Hashable, Sendable {
-    /// A paywall was presented and closed. After a chain of paywalls, how the last one ended.
+    /// A paywall was presented and closed. In a chain of paywalls, the result is that of the last one.
     case presented(PaywallResult, PaywallCloseReason)
     case skipped(PaywallSkippedReason)
     case error(SDKError)
@@ -50,8 +50,7 @@ public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The JSON: `{"outcome", "result"?, "closeReason"?, "reason"?, "error"?,
-  /// "featureGranted"}`.
+  /// The outcome as JSON: `{"outcome", "result"?, "closeReason"?, "reason"?, "error"?, "featureGranted"}`.
   public var value: Value {
     let granted = Value.bool(featureGranted)
     switch kind {

@@ -1,16 +1,16 @@
 public import Expressions
 
-/// The progress of a placement that a view registers: idle, then presented and dismissed, or
-/// skipped, or an error. The next registration continues from there.
+/// The progress of a placement that a view registers. It begins as idle, and becomes presented and then dismissed, or
+/// skipped, or an error. A later registration starts from the last state.
 public enum PlacementState: Hashable, Sendable {
-  /// It was not registered yet, or has no result yet.
+  /// The placement was not registered yet, or has no result yet.
   case idle
   case presented(PaywallInfo)
   case dismissed(PaywallResult)
   case skipped(PaywallSkippedReason)
   case error(SDKError)
 
-  /// The JSON of the contract's hooks: `{"status", "paywallInfo"?, "result"?, "reason"?, "error"?}`.
+  /// The state as JSON: `{"status", "paywallInfo"?, "result"?, "reason"?, "error"?}`.
   public var value: Value {
     switch self {
     case .idle: ["status": "idle"]

@@ -1,7 +1,6 @@
 public import Expressions
 
-/// A presenter made of an app's own functions, each called on the main actor. The default of each
-/// function does nothing.
+/// A presenter that calls functions of the app on the main actor. By default, each function does nothing.
 public struct HostPresenter: PaywallPresenter {
   /// Shows a paywall and returns when it is visible.
   public var show: @MainActor @Sendable (PaywallPresentation) async throws -> Void

@@ -41,7 +41,7 @@ package struct StorageImage: Hashable, Sendable {
 public final class InMemoryStorage: StateStorage {
   private let image: Locked<StorageImage>
 
-  /// - Parameter state: the state that an earlier process stored, an object.
+  /// - Parameter state: the data that an earlier process stored, an object.
   public init(_ state: Value? = nil) {
     var image = StorageImage()
     for (key, value) in StateRecords.records(of: state ?? .null) { image.apply(.set(key, value)) }

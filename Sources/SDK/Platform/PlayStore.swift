@@ -137,7 +137,7 @@ package enum PlayBillingResult: Hashable, Sendable {
   case purchased(PlayPurchase)
   case userCancelled
   case itemAlreadyOwned
-  /// With the library's response code and message.
+  /// The response code and the message of Google's billing library.
   case error(code: Int, message: String)
 }
 

@@ -1,6 +1,6 @@
 /// The SDK's connections to the outside. Each port has a real and a simulated implementation.
 public struct Ports: Sendable {
-  /// The SDK's clock. It returns the time and waits.
+  /// The SDK's clock, which returns the time and waits for deadlines.
   public var time: any TimeSource
   /// Sends requests to the backend.
   public var transport: any Transport
@@ -12,10 +12,10 @@ public struct Ports: Sendable {
   package var uploadsEvents: Bool
   /// The source of identifiers and random numbers.
   package var entropy: Entropy
-  /// Writes the log for developers, up to ``LoggingOptions/consoleLevel``; nil writes nothing.
-  /// Called on the SDK's executor, so it must return quickly.
+  /// Writes the log messages that ``LoggingOptions/consoleLevel`` includes; nil writes nothing. The function is called
+  /// on the SDK's executor and must return quickly.
   public var console: (@Sendable (LogMessage) -> Void)?
-  /// Runs all work of the SDK, for tests that require one thread. Nil means the system's choice.
+  /// Runs all work of the SDK, for tests that require one thread. Nil uses the system's executor.
   public var executor: (any TaskExecutor)?
 
   /// - Parameters:

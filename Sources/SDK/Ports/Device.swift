@@ -6,8 +6,7 @@ public protocol Device: Sendable {
   var facts: DeviceFacts { get }
 }
 
-/// The known facts about a device. The SDK adds those that it knows itself: identity, status,
-/// times, views.
+/// Facts about a device. The SDK adds the user's identity, the subscription status, times and view counts.
 public struct DeviceFacts: Hashable, Sendable {
   /// Identifies this installation: `$SuperwallDevice:` and a UUID. If it is empty, the SDK
   /// generates and stores one.
@@ -23,27 +22,27 @@ public struct DeviceFacts: Hashable, Sendable {
   public var preferredLocale: String?
   public var currencyCode = "USD"
   public var currencySymbol = "$"
-  /// A name of the tz database.
+  /// The time zone, a name of the tz database such as `Europe/Berlin`.
   public var timeZone = "UTC"
-  /// `Wifi`, `Cellular`, `No Internet` or empty.
+  /// The network connection: `Wifi`, `Cellular`, `No Internet`, or an empty string if it is unknown.
   public var radioType = ""
   /// The system's appearance: `Light`, `Dark` or `Unknown`.
   public var systemInterfaceStyle = "Light"
-  /// The scale of the system's text: 1 is the usual size. Nil if it is unknown.
+  /// The scale of the system's text, where 1 is the default size; nil if it is unknown.
   public var fontScale: Double?
   /// The size of body text, in points.
   public var fontSize: Double?
-  /// The system's name of the text size, such as `UICTContentSizeCategoryL`.
+  /// The name of the system's text size, such as `UICTContentSizeCategoryL`.
   public var preferredContentSizeCategory: String?
   public var isLowPowerMode = false
   public var isMac = false
   public var isSandbox = false
   public var storefrontCountryCode: String?
-  /// The App Store's ID of the download of the app. It is sent when codes are redeemed.
+  /// The App Store's ID of the app's download. The SDK sends it when it redeems codes.
   public var appTransactionID: String?
-  /// Google Play's account ID of the user. It is sent when codes are redeemed.
+  /// The user's account ID at Google Play. The SDK sends it when it redeems codes.
   public var externalAccountID: String?
-  /// More attributes, an object. They take precedence over all others.
+  /// Additional attributes, an object. They take precedence over all other attributes.
   public var additional: Value = .map([])
 
   public init() {}

@@ -3,9 +3,8 @@ public import Pricing
 
 /// Shows paywalls. A host with a web view implements it as a thin adapter.
 ///
-/// Functions that return immediately are called in the order of the SDK's events, after the app has
-/// received them, and must return quickly. Those that wait are called for one presentation at a
-/// time.
+/// Functions that are not `async` must return quickly. They are called in the order of the SDK's events, after the app
+/// has received the event. Functions that are `async` are called for one presentation at a time.
 public protocol PaywallPresenter: Sendable {
   /// Whether it can present a paywall, for example because there is a window.
   ///
@@ -39,18 +38,18 @@ public struct PaywallPresentation: Sendable {
   /// Unique for every presentation.
   public var id: String
   public var info: PaywallInfo
-  /// Products of the paywall that the store sells.
+  /// The paywall's products that the store sells.
   public var products: [StoreProduct]
-  /// The attributes that the paywall can show about each of them (`price`, `monthlyPrice`,
-  /// `trialPeriodText`, ...), by identifier.
+  /// The attributes of each product that the paywall can show (`price`, `monthlyPrice`, `trialPeriodText`, ...), by
+  /// product identifier.
   public var attributes: [String: ProductAttributes]
-  /// The paywall as the backend sent it, including the data that only a host needs.
+  /// The paywall's description from the backend, including data that only a host needs.
   public var response: Value
   /// For the host's reports.
   public var handle: PresentationHandle
 }
 
-/// A message from the SDK to an open paywall. `name` is its name in a web view.
+/// A message from the SDK to an open paywall. `name` is the name of the message in a web view.
 public enum PaywallMessage: Hashable, Sendable {
   case paywallOpen
   case paywallClose
@@ -84,7 +83,7 @@ public enum PaywallMessage: Hashable, Sendable {
     }
   }
 
-  /// `{"name", ...}`, as a web view receives it.
+  /// The message for a web view: `{"name", ...}`.
   public var value: Value {
     switch self {
     case .transactionStart(let id), .transactionComplete(let id):
@@ -106,7 +105,7 @@ public enum PaywallMessage: Hashable, Sendable {
   }
 }
 
-/// A message to the user outside the paywall.
+/// An alert for the user that is not part of the paywall.
 public enum PaywallAlert: Hashable, Sendable {
   case restoreFailed(RestoreFailedTexts)
   case purchaseFailed(message: String, code: String?)

@@ -1,10 +1,9 @@
 public import Expressions
 
-/// A host's reports about one presentation. Reports stay in order. User actions before the paywall
-/// is visible take effect once it is. Reports about a presentation that is closing or closed are
-/// ignored.
+/// Receives a host's reports about one presentation, in order. User actions take effect when the paywall is visible.
+/// Reports about a presentation that is closing or closed are ignored.
 ///
-/// The reports mirror the messages of a paywall in a web view, so that a host can pass them on.
+/// Each function matches a message from a paywall's web view, so that a host only needs to forward the messages.
 public struct PresentationHandle: Sendable {
   private let report: @Sendable (PresentationReport) -> Void
   private let press: @Sendable () async -> Bool
@@ -22,7 +21,7 @@ public struct PresentationHandle: Sendable {
   /// - Parameters:
   ///   - productID: the product's identifier, as in ``PaywallPresentation/products``, or its slot on the
   ///     paywall, such as `primary`.
-  ///   - shouldDismiss: false when the paywall should stay after the purchase.
+  ///   - shouldDismiss: false if the paywall should stay open after the purchase.
   ///   - offer: a promotional offer of the App Store that applies to the purchase.
   public func purchaseTapped(
     _ productID: String, shouldDismiss: Bool = true, offer: PromotionalOffer? = nil
@@ -39,13 +38,12 @@ public struct PresentationHandle: Sendable {
   /// The user swiped the paywall away, so it is already closed.
   public func swipedAway() { report(.swipedAway) }
 
-  /// The paywall is closed although the user did not close it: the app or the system removed it,
-  /// for example together with the screen below it.
+  /// The app or the system removed the paywall, for example together with the screen below it.
   public func systemDismissed() { report(.systemDismissed) }
 
-  /// The back button of Android.
+  /// The user pressed Android's back button.
   ///
-  /// - Returns: whether the app consumed the press. Otherwise the paywall closes.
+  /// - Returns: true if the app consumed the press. If false, the paywall closes.
   public func backPressed() async -> Bool { await press() }
 
   /// The user tapped a button whose action only the app knows.
@@ -62,15 +60,15 @@ public struct PresentationHandle: Sendable {
     report(.requestCallback(requestID: requestID, CustomCallback(name: name, variables: variables)))
   }
 
-  /// The paywall requests to open an address, in the app or outside.
+  /// The paywall requests to open a URL in the app or outside it.
   public func openURL(_ url: String, external: Bool = false) {
     report(.openURL(url, external: external))
   }
 
-  /// The paywall requests to open a link into the app. It closes first.
+  /// The paywall requests to open a deep link into the app. The paywall closes first.
   public func openDeepLink(_ url: String) { report(.openDeepLink(url)) }
 
-  /// The user entered answers on the paywall, an object of attributes.
+  /// The user entered answers on the paywall. They become attributes of the user.
   public func userAttributesUpdated(_ attributes: Value) { report(.userAttributes(attributes)) }
 
   /// The progress of the web view.
@@ -91,7 +89,7 @@ public struct PresentationHandle: Sendable {
   /// The user touched the screen.
   public func touchesBegan() { report(.touchesBegan) }
 
-  /// The paywall's own state, an object. It is part of every later ``PaywallInfo``.
+  /// The paywall's state changed. The state, an object, is part of every later ``PaywallInfo``.
   public func stateChanged(_ state: Value) { report(.state(state)) }
 
   /// The progress of a checkout on the web.
@@ -102,7 +100,7 @@ public struct PresentationHandle: Sendable {
 public enum WebViewStep: Hashable, Sendable {
   case start
   case complete
-  /// It cannot be shown, so the paywall closes.
+  /// The web view failed, so the paywall closes.
   case fail
   case timeout
   case fallback

@@ -1,6 +1,6 @@
 public import CivilTime
 
-/// An error of the store, in words.
+/// An error that the store reported, with a readable message.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String
 
@@ -9,7 +9,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { message }
 }
 
-/// A purchase with the store's record of it.
+/// A purchase and its transaction.
 public struct StorePurchase: Hashable, Sendable {
   public var result: PurchaseResult
   public var transaction: StoreTransaction?
@@ -23,12 +23,12 @@ public struct StorePurchase: Hashable, Sendable {
 /// A product that the user owns, or owned until it ended.
 public struct OwnedProduct: Hashable, Sendable, ExpressibleByStringLiteral {
   public var id: String
-  /// When access ends unless it is renewed. Nil for a product that does not end, and if the store
-  /// does not report it.
+  /// When access ends unless the subscription renews. Nil if access does not end, or if the store does not report when
+  /// it ends.
   public var expiresAt: Instant?
   /// Whether access has ended: the product expired, or was refunded or revoked.
   public var hasEnded: Bool
-  /// The transaction with the store's signature (JWS). It is sent when codes are redeemed.
+  /// The transaction with the store's signature (JWS). The SDK sends it when it redeems codes.
   public var signedTransaction: String?
 
   public init(

@@ -1,15 +1,14 @@
 public import Expressions
 
-/// Stores the data that must survive the end of the process: records by key, and logs of event
-/// times.
+/// Stores data that must outlive the process: records by key, and logs of event times.
 ///
-/// Keys and names are ASCII. Any byte that is not a letter, a digit or one of `_-.$/:` is written
-/// as `%` and two digits. Changes are written one batch at a time; reads may run in parallel. The
-/// SDK reads once when it starts, and again for the logs that the rules of a config need. It passes
-/// on changes, and a call that makes a change returns after ``write(_:)``, or after one second.
+/// Keys and names are ASCII. Bytes other than letters, digits and `_-.$/:` are written as `%` and two hexadecimal
+/// digits. Changes are written one batch at a time, while reads may run in parallel. The SDK reads when it starts, and
+/// again when a config's rules need more logs. A call that makes a change returns after ``write(_:)``, or after one
+/// second.
 ///
-/// Errors of a function are logged, once until a call succeeds. Changes that could not be written
-/// are sent again with the next ones.
+/// If a function fails repeatedly, only the first error is logged. Changes that could not be written are written again
+/// with the next changes.
 public protocol StateStorage: Sendable {
   /// The records whose keys begin with `prefix`, by key.
   func records(_ prefix: String) async throws -> [String: Value]

@@ -1,6 +1,6 @@
 public import CivilTime
 
-/// The SDK's only clock: ``SystemTime``, or one of the app's own.
+/// The only clock that the SDK uses: ``SystemTime``, or a clock of the app.
 public protocol TimeSource: Sendable {
   var now: Instant { get }
   /// Returns when that much time has passed.

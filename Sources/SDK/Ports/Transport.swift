@@ -1,14 +1,14 @@
 public import Expressions
 
-/// A request to a backend, independent of the backend's address.
+/// A request to a backend, without the backend's address.
 public struct BackendRequest: Hashable, Sendable {
-  /// The methods of HTTP that the contract uses.
+  /// The HTTP methods that the SDK uses.
   public enum Method: String, Hashable, Sendable {
     case get = "GET"
     case post = "POST"
   }
 
-  /// The servers of the contract; a transport knows their addresses.
+  /// A server of the backend. The transport knows its address.
   public enum Host: String, Hashable, Sendable {
     case api
     case subscriptions
@@ -31,7 +31,7 @@ public struct BackendRequest: Hashable, Sendable {
   public var host: Host
   /// The servers to use.
   public var environment = NetworkEnvironment.release
-  /// The components of the path, not percent-encoded. A component may contain slashes.
+  /// The path's components, without percent-encoding. A component may contain slashes.
   public var segments: [String]
   /// The path as a string, with a leading slash.
   public var path: String { "/" + segments.joined(separator: "/") }
@@ -39,8 +39,7 @@ public struct BackendRequest: Hashable, Sendable {
   public var headers: [Field]
   public var body: Value?
 
-  /// A request for a path as a string: it begins with a slash, and each further slash begins a
-  /// component.
+  /// Creates a request from a path that begins with a slash. Each further slash begins a new component.
   public init(
     _ method: Method, host: Host = .api, _ path: String, query: [Field] = [],
     headers: [Field] = [], body: Value? = nil
@@ -81,7 +80,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
   case timeout
 }
 
-/// Sends requests. It neither retries nor limits time: the SDK does both, on its clock.
+/// Sends requests. A transport does not retry or time out, because the SDK does both with its own clock.
 public protocol Transport: Sendable {
   func send(_ request: BackendRequest) async throws(TransportFailure) -> BackendResponse
 }

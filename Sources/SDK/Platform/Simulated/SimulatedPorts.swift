@@ -1,16 +1,16 @@
 public import Expressions
 
 extension Ports {
-  /// Ports without network, files and store, for tests of an app. The presenter reports the user's
-  /// actions on a paywall.
+  /// Ports without a network, files or a store, for tests of an app. The presenter reports what the user does on a
+  /// paywall.
   ///
   /// - Parameters:
   ///   - config: the static config that the backend returns.
   ///   - presenter: shows paywalls.
   ///   - products: the products of the store.
   ///   - purchases: the results of purchases, in order. The last one repeats.
-  ///   - restores: the results of restores, likewise.
-  ///   - storage: the stored data at the start, and where data is stored.
+  ///   - restores: the results of restores, in order. The last one repeats.
+  ///   - storage: the storage, which may already contain data.
   ///   - device: facts about the device. They do not change.
   public static func simulated(
     config: Value, presenter: any PaywallPresenter, products: [StoreProduct] = [],

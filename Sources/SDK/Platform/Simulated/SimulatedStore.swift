@@ -16,7 +16,7 @@ package final class SimulatedStore: PurchaseStore {
     }
 
     package enum Restore: Sendable {
-      /// With the products that the user owns afterwards.
+      /// The result of a restore, and the products that the user owns afterwards.
       case result(RestorationResult, owned: [String] = [])
       /// Waits for ``SimulatedStore/resolveRestore(_:owned:)``.
       case manual
