@@ -2,7 +2,7 @@ internal import Expressions
 public import Observation
 public import SDK
 
-/// A placement that a view registers, with its state for the view to show.
+/// A placement that a view registers. The view can show the placement's state.
 ///
 /// ```swift
 /// @State private var export = PlacementHandle(tollgate)
@@ -14,9 +14,9 @@ public import SDK
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class PlacementHandle {
-  /// Identifies this handle's events.
-  /// ``SDK/Tollgate/subscribe(handlerID:to:onEvent:onCustomCallback:onBackPressed:)`` receives
-  /// them, and answers the questions of its paywalls.
+  /// Identifies the events of this handle. Pass it to
+  /// ``SDK/Tollgate/subscribe(handlerID:to:onEvent:onCustomCallback:onBackPressed:)`` to receive them, and to answer
+  /// the requests of the placement's paywalls.
   public nonisolated let handlerID: String
 
   private var progress = PlacementProgress()
@@ -44,15 +44,13 @@ public final class PlacementHandle {
   /// How far it is.
   public var state: PlacementState { progress.state }
 
-  /// Whether a registration has no outcome yet: its paywall is loading, visible, or waiting for its
-  /// turn.
+  /// Whether a registration is still running: its paywall is loading, visible, or waiting for another paywall.
   public var isRegistering: Bool { progress.isRegistering }
 
-  /// Registers the placement: shows a paywall when the user is in an audience of it, and runs the
-  /// feature when the outcome allows it.
+  /// Registers the placement: shows a paywall if the user is in one of its audiences, and runs the feature if the
+  /// outcome allows it.
   ///
-  /// Registered again before there is an outcome, the feature of the earlier registration will not run,
-  /// whatever its outcome.
+  /// If the placement is registered again before it has an outcome, the feature of the earlier registration never runs.
   ///
   /// - Returns: the outcome, as from ``SDK/Tollgate/register(placement:params:handler:feature:)``.
   @discardableResult
@@ -68,8 +66,8 @@ public final class PlacementHandle {
     return outcome
   }
 
-  /// Registers the placement and returns at once, for a button's action. In asynchronous code, `await` the
-  /// function of the same name.
+  /// Registers the placement and returns immediately, for example in a button's action. In asynchronous code, `await`
+  /// the function of the same name.
   public func register(
     placement: String, params: [String: (any AttributeConvertible)?] = [:],
     feature: (@MainActor () -> Void)? = nil

@@ -3,9 +3,9 @@ public import Observation
 public import RuleEngine
 public import SDK
 
-/// The SDK for views: its state and its functions. Views that read a member are redrawn when it
-/// changes. Changes are published in the order of the SDK's events, before the call that caused
-/// them returns and before the delegate receives them.
+/// The state and the functions of the SDK, for SwiftUI views. A view that reads a property is redrawn when the property
+/// changes. Changes are published in the order of the SDK's events, before the call that caused them returns and before
+/// the delegate receives the event.
 ///
 /// ```swift
 /// @State private var superwall = SuperwallStore(tollgate)
@@ -17,15 +17,15 @@ public import SDK
 @MainActor @Observable
 public final class SuperwallStore {
   public nonisolated let tollgate: Tollgate
-  /// Whether there is a config, so that calls are answered.
+  /// Whether the SDK has a config, so that calls return without waiting for one.
   public private(set) var isConfigured: Bool
   /// Whether `configure` is running.
   public private(set) var isLoading: Bool
-  /// Why there is no config, in words.
+  /// A message that explains why the SDK has no config; nil once it has one.
   public private(set) var configurationError: String?
   /// The source of the config in use, its version and when it was fetched.
   public private(set) var configOrigin: ConfigOrigin?
-  /// The user's attributes, the SDK's own among them; nil until there is a config.
+  /// The user's attributes, including those that the SDK adds; nil until the SDK has a config.
   public private(set) var user: [String: Value]?
   /// The ID passed to ``identify(userID:options:)``.
   public private(set) var userID: String?
@@ -78,13 +78,13 @@ public final class SuperwallStore {
     update(\.paywall, state.paywall)
   }
 
-  /// The time since the config was fetched; nil without one, and for one from the app.
+  /// The time since the config was fetched. Nil if the SDK has no config, or uses a config that the app supplied.
   public var configAge: Duration? { tollgate.configAge }
 
-  /// The current state, and each later one, for code outside of views.
+  /// A stream of the current state and all later states, for code outside of views.
   public var states: AsyncStream<TollgateState> { tollgate.states() }
 
-  /// The data about the user for views.
+  /// The user's data, and functions to change it.
   public var currentUser: SuperwallUser { SuperwallUser(store: self) }
 
   /// Changes attributes based on their current values, one such change at a time.
@@ -124,7 +124,7 @@ extension SuperwallStore {
 
   public func reset() async throws(SDKError) { try await tollgate.reset() }
 
-  /// Registers a placement. A view that shows its state uses a ``PlacementHandle``.
+  /// Registers a placement. To show the placement's state in a view, use a ``PlacementHandle``.
   @discardableResult
   public func register(
     placement: String, params: [String: (any AttributeConvertible)?] = [:],

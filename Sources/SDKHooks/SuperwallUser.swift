@@ -1,7 +1,7 @@
 public import Expressions
 public import SDK
 
-/// A thin view of the user, over a ``SuperwallStore``.
+/// The user of a ``SuperwallStore``.
 @available(macOS 14, iOS 17, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor
 public struct SuperwallUser {
@@ -9,7 +9,7 @@ public struct SuperwallUser {
 
   /// The user's ID; nil for a user that the app has not identified.
   public var id: String? { store.userID }
-  /// The user's attributes, the SDK's own among them; nil until there is a config.
+  /// The user's attributes, including those that the SDK adds; nil until the SDK has a config.
   public var attributes: [String: Value]? { store.user }
   public var subscriptionStatus: SubscriptionStatus { store.subscriptionStatus }
 
@@ -17,13 +17,12 @@ public struct SuperwallUser {
     async throws(SDKError)
   { try await store.identify(userID: userID, options: options) }
 
-  /// Sets attributes. Nil removes one, and those that are not named stay.
+  /// Sets attributes of the user. The value nil removes an attribute. All other attributes stay unchanged.
   public func update(_ attributes: [String: (any AttributeConvertible)?]) async throws(SDKError) {
     try await store.setUserAttributes(attributes)
   }
 
-  /// Sets attributes based on their current values. Such changes run one after the other, so none
-  /// is lost.
+  /// Sets attributes based on their current values. Such updates run one after the other, so that no update is lost.
   ///
   /// ```swift
   /// try await superwall.currentUser.update { old in ["exports": (old["exports"]?.wholeNumber ?? 0) + 1] }
@@ -35,7 +34,7 @@ public struct SuperwallUser {
   /// Deletes the user's data, as ``SDK/Tollgate/reset()`` does.
   public func signOut() async throws(SDKError) { try await store.reset() }
 
-  /// The attributes after all earlier calls are done.
+  /// The user's attributes after all earlier calls have finished.
   @discardableResult
   public func refresh() async throws(SDKError) -> [String: Value] {
     try await store.tollgate.getUserAttributes()

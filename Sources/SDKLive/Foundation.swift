@@ -23,7 +23,7 @@ extension Date: AttributeConvertible {
 }
 
 extension Instant {
-  /// The milliseconds of a date, rounded down. Limited to the range of 64 bits.
+  /// Creates an instant from a date, rounded down to the millisecond and limited to 64 bits.
   public init(_ date: Date) {
     let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded(.down)
     self.init(
@@ -40,17 +40,17 @@ extension UUID: AttributeConvertible {
 }
 
 extension Decimal: AttributeConvertible {
-  /// The nearest number with a binary fraction, as in JSON.
+  /// The nearest binary floating-point number, as in JSON.
   public var attributeValue: Value { .double(NSDecimalNumber(decimal: self).doubleValue) }
 }
 
 extension Value {
-  /// The JSON encoding of a value, with dates in ISO 8601.
+  /// Encodes a value as JSON, with dates in ISO 8601.
   ///
   /// `setUserAttributes(["profile": try Value(encoding: profile)])` sets an object as an attribute
   /// of the user.
   ///
-  /// - Throws: the errors of encoding.
+  /// - Throws: an error if the value cannot be encoded.
   public init(encoding value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
@@ -61,9 +61,9 @@ extension Value {
 }
 
 extension Tollgate {
-  /// Passes an address that opened the app to the SDK.
+  /// Passes a URL that opened the app to the SDK.
   ///
-  /// - Returns: whether it is for the SDK.
+  /// - Returns: whether the SDK handles the URL.
   @discardableResult
   public nonisolated func handleDeepLink(_ url: URL) async -> Bool {
     await handleDeepLink(url.absoluteString)

@@ -8,7 +8,7 @@ public import SDK
 // `URL`.
 
 extension ConfigOrigin {
-  /// When the server sent it; nil for a config from the app.
+  /// When the config was fetched; nil for a config that the app supplied.
   public var fetchedDate: Date? { fetchedAt.map { Date($0) } }
 }
 
@@ -19,7 +19,7 @@ extension PaywallInfo {
 }
 
 extension TransactionProduct {
-  /// The end of a trial that starts now.
+  /// When a trial that starts now would end.
   public var trialEndDate: Date? { trialEnd.map { Date($0) } }
 }
 
@@ -39,19 +39,19 @@ extension StoreTransaction {
 }
 
 extension Money {
-  /// The amount in the currency's unit, exactly.
+  /// The exact amount in units of the currency.
   public var decimal: Decimal { Decimal(micros) / 1_000_000 }
 
-  /// An amount in the currency's unit, rounded to a millionth.
+  /// Creates an amount from units of the currency, rounded to a millionth.
   ///
-  /// - Throws: for an amount that is not a number or too large.
+  /// - Throws: if the amount is too large or not a number.
   public init(_ amount: Decimal, _ currency: Currency) throws(PricingError) {
     try self.init("\(amount)", currency)
   }
 }
 
 extension PresentationHandle {
-  /// The paywall requests to open an address, in the app or outside.
+  /// The paywall requests to open a URL in the app or outside it.
   public func openURL(_ url: URL, external: Bool = false) {
     openURL(url.absoluteString, external: external)
   }

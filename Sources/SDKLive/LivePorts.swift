@@ -2,14 +2,12 @@ public import Foundation
 public import SDK
 
 extension Ports {
-  /// Ports for an app on a device: the machine's clock, the network, files.
+  /// Ports for an app on a device, with the system's clock, the network, and data in files.
   ///
   /// - Parameters:
-  ///   - folder: the folder for the SDK's data, which is stored in its own file. The folder is
-  ///     created if it is missing.
+  ///   - folder: the folder for the file with the SDK's data. A missing folder is created.
   ///   - store: sells the products.
-  ///   - transport: sends requests to the backend. An app with AgentWallie's server sets its
-  ///     address here.
+  ///   - transport: sends requests to the backend. Set the address of AgentWallie's server here.
   public static func live(
     folder: String, store: any PurchaseStore, presenter: any PaywallPresenter,
     transport: any Transport = URLSessionTransport()
@@ -19,7 +17,7 @@ extension Ports {
       transport: transport)
   }
 
-  /// The same with the folder's address, a file URL.
+  /// Ports for an app on a device, with the folder as a file URL.
   public static func live(
     folder: URL, store: any PurchaseStore, presenter: any PaywallPresenter,
     transport: any Transport = URLSessionTransport()
@@ -27,7 +25,7 @@ extension Ports {
     live(folder: folder.path, store: store, presenter: presenter, transport: transport)
   }
 
-  /// The same with a storage of another kind, such as SDKSQLite's `SQLiteStorage`.
+  /// Ports for an app on a device, with another kind of storage, such as `SQLiteStorage` of SDKSQLite.
   public static func live(
     storage: any StateStorage, store: any PurchaseStore, presenter: any PaywallPresenter,
     transport: any Transport = URLSessionTransport()
@@ -41,7 +39,7 @@ extension Ports {
   }
 
   #if canImport(StoreKit) && !os(visionOS)
-    /// The same with the App Store.
+    /// Ports for an app on a device, with the App Store.
     public static func live(
       folder: String, presenter: any PaywallPresenter,
       transport: any Transport = URLSessionTransport()
@@ -49,7 +47,7 @@ extension Ports {
       live(folder: folder, store: StoreKitStore(), presenter: presenter, transport: transport)
     }
 
-    /// The same with the App Store, and the folder's address, a file URL.
+    /// Ports for an app on a device, with the App Store and the folder as a file URL.
     public static func live(
       folder: URL, presenter: any PaywallPresenter,
       transport: any Transport = URLSessionTransport()
@@ -57,7 +55,7 @@ extension Ports {
       live(folder: folder.path, presenter: presenter, transport: transport)
     }
 
-    /// The same with the App Store, and a storage of another kind.
+    /// Ports for an app on a device, with the App Store and another kind of storage.
     public static func live(
       storage: any StateStorage, presenter: any PaywallPresenter,
       transport: any Transport = URLSessionTransport()
@@ -72,7 +70,7 @@ extension BackendClient {
   ///
   /// - Parameters:
   ///   - publicKey: the application's key, `pk_...`.
-  ///   - transport: sets the address of AgentWallie's server, for apps that have one.
+  ///   - transport: sends the requests. Set the address of AgentWallie's server here.
   public static func live(
     publicKey: String, options: Options = Options(),
     transport: any Transport = URLSessionTransport()

@@ -2,9 +2,8 @@ internal import Expressions
 public import Foundation
 public import SDK
 
-/// A ``SDK/TollgateDelegate`` with Foundation's types, as in Superwall's SDK. A delegate that was
-/// written for that SDK conforms to it, and each of its functions is called. The default of each
-/// function does nothing.
+/// A ``SDK/TollgateDelegate`` with Foundation's types, like the delegate of Superwall's SDK. A delegate that was
+/// written for that SDK also conforms to this protocol. By default, each function does nothing.
 @MainActor
 public protocol SuperwallDelegate: TollgateDelegate {
   func paywallWillOpenURL(url: URL)

@@ -2,13 +2,13 @@ public import Foundation
 public import SDK
 
 extension Tollgate {
-  /// Makes the SDK ready with a static config in a file, such as one of the app's bundle, without a
-  /// request to a server.
+  /// Makes the SDK ready with a static config in a file, such as a file in the app's bundle, without a request to a
+  /// server.
   ///
-  /// Without a key nothing is sent at all. In all other respects it equals the method for bytes.
+  /// Without a key, the SDK sends no requests. In all other respects this function is like the `configure` that takes
+  /// bytes.
   ///
-  /// - Throws: ``SDK/SDKError/Code/configurationFailed`` when the file is unreadable, or not a
-  ///   static config.
+  /// - Throws: ``SDK/SDKError/Code/configurationFailed`` if the file is unreadable, or is not a static config.
   public nonisolated func configure(
     config file: URL, apiKey: String = "", purchaseController: (any PurchaseController)? = nil,
     options: TollgateOptions = TollgateOptions()

@@ -35,7 +35,7 @@ public struct URLSessionTransport: Transport {
     }
   }
 
-  /// The request as Foundation sends it, for transports of an app's own; nil without an address.
+  /// The request for Foundation, for an app's own transport; nil if the server's address is unknown.
   public func urlRequest(_ request: BackendRequest) -> URLRequest? {
     guard let base = base(request.host, request.environment),
       var components = URLComponents(string: base)

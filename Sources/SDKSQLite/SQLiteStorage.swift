@@ -11,18 +11,17 @@
   /// let tollgate = Tollgate(ports: .live(storage: SQLiteStorage(folder: path), presenter: presenter))
   /// ```
   ///
-  /// It reads only the requested data: whatever the size of the history, a start reads none of it,
-  /// and rules read only the events that they name. Data of ``SDKLive`` in the folder is imported
-  /// once. An unreadable database is set aside under another name.
+  /// The SDK does not read the event history when it starts, and rules read only the events that they name. Data that
+  /// ``SDKLive`` stored in the folder is imported once. An unreadable database is renamed, and a new one is created.
   ///
-  /// If a process is killed, no written data is lost. After a power failure the last writes may be
-  /// lost, and nothing is damaged.
+  /// If the process is killed, no written data is lost. After a power failure, the last writes may be lost, but the
+  /// database stays intact.
   public actor SQLiteStorage: StateStorage {
     private let folder: String
     private var database: DatabaseQueue?
     private var faults: [String] = []
 
-    /// - Parameter folder: the folder of the database. It is created if it is missing.
+    /// - Parameter folder: the folder of the database. A missing folder is created.
     public init(folder: String) { self.folder = folder }
 
     private var path: String { folder + "/tollgate.sqlite" }

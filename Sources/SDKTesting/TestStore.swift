@@ -3,7 +3,7 @@ public import SDK
 
 /// A store with scripted products and results, on any platform, without an account.
 ///
-/// ``TestTollgate`` has one. An app can also use one to run without a real store:
+/// ``TestTollgate`` contains a test store. An app can also use a test store to run without a real store:
 ///
 /// ```swift
 /// let ports = Ports.live(folder: folder, store: TestStore(products: products), presenter: presenter)
@@ -14,8 +14,9 @@ public final class TestStore: PurchaseStore {
   /// - Parameters:
   ///   - products: the products of the store.
   ///   - purchases: the results of purchases, in order. The last one repeats.
-  ///   - restores: the results of restores, likewise. A restore returns the owned products only.
-  ///   - owned: products that the user already owns.
+  ///   - restores: the results of restores, in order. The last one repeats. A restore returns only products that the
+  ///     user owns.
+  ///   - owned: the products that the user already owns.
   public init(
     products: [StoreProduct], purchases: [PurchaseResult] = [.purchased],
     restores: [RestorationResult] = [.restored], owned: [OwnedProduct] = []
@@ -29,7 +30,7 @@ public final class TestStore: PurchaseStore {
 
   /// The products of a StoreKit configuration file (`.storekit`), as Xcode writes it.
   ///
-  /// - Throws: when the file has another form. The error contains the reason.
+  /// - Throws: an error with the reason if the file has another form.
   public static func products(
     storeKitConfiguration file: some Sequence<UInt8>
   ) throws -> [StoreProduct] {
@@ -38,16 +39,16 @@ public final class TestStore: PurchaseStore {
 
   /// The user buys a product outside of the app, on another device or through a later approval.
   ///
-  /// - Parameter expiresAt: when it ends unless it is renewed.
+  /// - Parameter expiresAt: when access ends unless the subscription renews.
   public func buyElsewhere(_ productID: String, expiresAt: Instant? = nil) {
     store.addTransaction(productID, expiresAt: expiresAt)
   }
 
-  /// The user no longer owns a product: it expired, or was refunded.
+  /// The user no longer owns a product, because it expired or was refunded.
   public func revoke(_ productID: String) { store.revoke(productID) }
 
-  /// From now on the store returns no owned products, and does not report that any has ended, as
-  /// the App Store may do when an app starts.
+  /// From now on, the store returns no owned products and does not report that any of them ended. The App Store may
+  /// behave this way when an app starts.
   public func forgetPurchases() { store.forgetPurchases() }
 
   public func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct] {

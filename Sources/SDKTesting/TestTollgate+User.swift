@@ -3,15 +3,14 @@ public import SDK
 // The user's actions on a paywall.
 
 extension TestTollgate {
-  /// The visible paywall, or nil. Its `handle` provides further actions; call ``settle()`` after
-  /// them.
+  /// The visible paywall, or nil. The paywall's `handle` provides more actions. Call ``settle()`` after each of them.
   public var paywall: PaywallPresentation? {
     get async { tollgate.snapshot.isPaywallPresented ? presenter.presentation : nil }
   }
 
   /// The user buys a product of the paywall. The store's next result applies.
   ///
-  /// - Throws: a ``Fault`` when there is no paywall, or the product is not on it.
+  /// - Throws: a ``Fault`` if no paywall is visible, or the paywall does not offer the product.
   public func buy(_ productID: String) async throws(Fault) {
     let paywall = try await openPaywall()
     let known = paywall.products.map(\.id)
@@ -31,7 +30,7 @@ extension TestTollgate {
 
   /// The user restores earlier purchases.
   ///
-  /// - Throws: a ``Fault`` when there is no paywall.
+  /// - Throws: a ``Fault`` if no paywall is visible.
   public func restore() async throws(Fault) {
     try await openPaywall().handle.restoreTapped()
     await settle()
@@ -39,7 +38,7 @@ extension TestTollgate {
 
   /// The user closes the paywall.
   ///
-  /// - Throws: a ``Fault`` when there is no paywall.
+  /// - Throws: a ``Fault`` if no paywall is visible.
   public func close() async throws(Fault) {
     try await openPaywall().handle.closeTapped()
     await settle()
@@ -47,7 +46,7 @@ extension TestTollgate {
 
   /// The user swipes the paywall away.
   ///
-  /// - Throws: a ``Fault`` when there is no paywall.
+  /// - Throws: a ``Fault`` if no paywall is visible.
   public func swipeAway() async throws(Fault) {
     try await openPaywall().handle.swipedAway()
     await settle()

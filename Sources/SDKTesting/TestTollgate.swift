@@ -1,9 +1,8 @@
 public import Expressions
 public import SDK
 
-/// An SDK for tests of an app, with a config, a store, a screen and a network that the test
-/// controls, and a clock that stands still until the test moves it. No test waits, and none depends
-/// on the load of the machine.
+/// An SDK for tests of an app, with a config, a store, a screen and a network that the test controls, and a clock that
+/// stands still until the test moves it. Tests never wait, and do not depend on the load of the machine.
 ///
 /// ```swift
 /// let app = try await TestTollgate(config: config, products: products)
@@ -13,16 +12,16 @@ public import SDK
 /// await export.value.featureGranted               // true
 /// ```
 ///
-/// The functions here return when all work is done that needs no passing of time. After a direct
-/// call of ``tollgate``, call ``settle()``. Work of the app on its own threads and on the machine's
-/// clock is not awaited.
+/// Each function returns when no work is left that can be done without moving the clock. After a direct call of
+/// ``tollgate``, call ``settle()``. The functions do not wait for work that the app does on its own threads or with the
+/// system's clock.
 public final class TestTollgate: Sendable {
   /// How requests are answered.
   public enum Network: Hashable, Sendable {
     case answers
     /// Every request fails immediately, as without a network.
     case fails
-    /// No request is ever answered, as on a train.
+    /// No request ever gets a response, as with a very poor connection.
     case hangs
   }
 
@@ -33,7 +32,7 @@ public final class TestTollgate: Sendable {
 
   /// The SDK, for the calls of an app.
   public let tollgate: Tollgate
-  /// The products that the user can buy, and those that it owns.
+  /// The store, with the products that the user can buy and the products that the user owns.
   public let store: TestStore
 
   let presenter: ScriptedPresenter
@@ -51,15 +50,13 @@ public final class TestTollgate: Sendable {
   }
 
   /// - Parameters:
-  ///   - config: the static config of the backend, JSON: the `utf8` of a string, or the bytes of a
-  ///     file.
-  ///   - products: the store's products. ``TestStore/products(storeKitConfiguration:)`` reads a
-  ///     file.
+  ///   - config: the static config of the backend as JSON: the `utf8` of a string, or the bytes of a file.
+  ///   - products: the store's products. ``TestStore/products(storeKitConfiguration:)`` reads them from a file.
   ///   - purchases: the results of purchases, in order. The last one repeats.
-  ///   - restores: the results of restores, likewise.
-  ///   - owned: products that the user already owns.
-  ///   - status: the status that an earlier start stored. The store's data replaces it, but not
-  ///     that of a purchase controller.
+  ///   - restores: the results of restores, in order. The last one repeats.
+  ///   - owned: the products that the user already owns.
+  ///   - status: the subscription status that an earlier start stored. The store's data replaces it, unless the app has
+  ///     a purchase controller.
   ///   - device: facts that rules read as `device.…`.
   ///   - now: the time of the clock.
   /// - Throws: when the config is not JSON.
@@ -104,7 +101,7 @@ public final class TestTollgate: Sendable {
     await settle()
   }
 
-  /// Ends this process of the app and starts a new one with the stored data of this one.
+  /// Ends this process of the app, and starts a new process with the same stored data.
   public func restart() async -> TestTollgate {
     await tollgate.shutDown()
     return await TestTollgate(
@@ -114,7 +111,7 @@ public final class TestTollgate: Sendable {
 
   // MARK: What happens
 
-  /// Makes the SDK ready, moving the clock as far as needed.
+  /// Makes the SDK ready, and moves the clock as far as necessary.
   ///
   /// - Throws: the errors of ``SDK/Tollgate/configure(apiKey:purchaseController:options:)``.
   public func configure(
@@ -127,8 +124,8 @@ public final class TestTollgate: Sendable {
     }
   }
 
-  /// Registers a placement, and returns when its paywall is visible, or when there is none. The
-  /// `value` of the result is the outcome, once it is final.
+  /// Registers a placement. Returns when its paywall is visible, or when it is certain that no paywall appears. Await
+  /// the `value` of the result to get the final outcome.
   public func register(
     _ placement: String, params: [String: (any AttributeConvertible)?] = [:],
     handler: PaywallPresentationHandler? = nil, feature: (@MainActor @Sendable () -> Void)? = nil
@@ -142,11 +139,10 @@ public final class TestTollgate: Sendable {
     return task
   }
 
-  /// Runs an operation to its end. When no other work remains, the clock advances to the next
-  /// deadline.
+  /// Runs an operation until it ends. Whenever no other work is left, the clock advances to the next deadline.
   ///
-  /// - Parameter limit: the maximum time to advance.
-  /// - Throws: the errors of `work`, or a ``Fault`` when it waits for something other than time.
+  /// - Parameter limit: how far the clock may advance.
+  /// - Throws: the errors of `work`, or a ``Fault`` if `work` waits for something other than the clock.
   public func run<Result: Sendable>(
     within limit: Duration = .seconds(600),
     _ work: @escaping @Sendable (Tollgate) async throws -> Result
@@ -171,14 +167,14 @@ public final class TestTollgate: Sendable {
     return try await task.value
   }
 
-  /// Moves the clock. Deadlines on the way are handled at their time.
+  /// Moves the clock. Each deadline on the way takes effect at its own time.
   public func advance(by time: Duration) async {
     await settle()
     let end = clock.now + time.inMilliseconds
     while clock.step(upTo: end) { await settle() }
   }
 
-  /// Returns when all work is done that needs no passing of time.
+  /// Returns when no work is left that can be done without moving the clock.
   public func settle() async {
     var count = -1
     while count != executor.count {
@@ -194,13 +190,13 @@ public final class TestTollgate: Sendable {
   /// The time of the clock.
   public var now: Instant { clock.now }
 
-  /// How requests are answered from now on.
+  /// How the network responds to requests from now on.
   public var network: Network {
     get { backend.network }
     set { backend.network = newValue }
   }
 
-  /// Sets the answer to requests to a path, such as `/subscriptions-api/public/v1/redeem`.
+  /// Sets the response to requests for a path, such as `/subscriptions-api/public/v1/redeem`.
   public func answer(_ path: String, with body: Value?, status: Int = 200) {
     backend.answer(path, status: status, body: body)
   }
@@ -213,8 +209,8 @@ public final class TestTollgate: Sendable {
   /// Everything that the SDK has reported to the app, in order.
   public var events: [ModuleEvent] { record.withLock { $0.events } }
 
-  /// The contract's names of ``events``. Analytics events have their own: `triggerFire`,
-  /// `paywallOpen`, ... Excludes the log.
+  /// The names of ``events``, without log messages. Analytics events have names such as `triggerFire` and
+  /// `paywallOpen`.
   public var eventNames: [String] {
     events.compactMap { event in
       switch event {
@@ -230,7 +226,7 @@ public final class TestTollgate: Sendable {
     events.compactMap { if case .handleLog(let message) = $0 { message } else { nil } }
   }
 
-  /// Paths of the requests that were sent, in order.
+  /// The paths of all sent requests, in order.
   public var requests: [String] { backend.requests.map(\.path) }
 
   /// The alerts that were shown to the user.
@@ -247,7 +243,7 @@ public final class TestTollgate: Sendable {
     }
   }
 
-  /// Addresses that were opened, in the app or outside.
+  /// The URLs that were opened, in the app or outside it.
   public var openedURLs: [String] {
     record.withLock { record in
       record.told.compactMap { if case .open(let url, _) = $0 { url } else { nil } }

@@ -1,18 +1,18 @@
 public import Expressions
 public import Pricing
 
-/// A product as the config names it.
+/// A product in the config.
 public struct PaywallProduct: Hashable, Sendable {
   public var id: String
   /// The slot on the paywall, such as `primary`.
   public var name: String?
   public var store: PricedProduct.Store
   public var entitlements: [Entitlement]
-  /// Trial days of a product that is sold on the web.
+  /// The length of the trial in days, for a product that is sold on the web.
   public var trialDays: Int?
-  /// The displayed price while the store has not returned one.
+  /// The price to display until the store returns one.
   public var displayPrice: String?
-  /// The displayed period while the store has not returned one, such as `year`.
+  /// The period to display until the store returns one, such as `year`.
   public var displayPeriod: String?
 
   public init(
@@ -26,7 +26,7 @@ public struct PaywallProduct: Hashable, Sendable {
     self.trialDays = trialDays
   }
 
-  /// The contract's JSON: a full `Product`, on every platform.
+  /// The product as JSON, in the same form on every platform.
   public var value: Value {
     let own = Value.members(["id": .string(id)])
     return .members([
@@ -41,19 +41,18 @@ public struct PaywallProduct: Hashable, Sendable {
   }
 }
 
-/// A product as the store sells it to the user.
+/// A product that the store sells to the user.
 ///
-/// Its terms are a `PricedProduct`, which apps can use to write the same texts as paywalls.
+/// ``priced`` contains the price and the periods. Apps can use it to format prices as paywalls do.
 public struct StoreProduct: Hashable, Sendable {
-  /// The product's identifier in the config and for purchases. Google Play's products have base
-  /// plans and offers, so one product of the store may appear as several here:
-  /// `pro:monthly:sw-auto`.
+  /// The product's identifier in the config and for purchases. A Google Play product with several base plans and offers
+  /// is several products here, such as `pro:monthly:sw-auto`.
   public package(set) var id: String
   /// The store's data, which is the same for all users.
   public var priced: PricedProduct
   /// Whether this user is still eligible for the introductory offer.
   public var isEligibleForOffer: Bool
-  /// Its entitlements according to the config. The store does not know them.
+  /// The entitlements that the config lists for the product.
   public var entitlements: [Entitlement] = []
 
   public init(_ priced: PricedProduct, isEligibleForOffer: Bool = true) {
@@ -69,14 +68,14 @@ public struct StoreProduct: Hashable, Sendable {
   }
 
   public var store: PricedProduct.Store { priced.store }
-  /// Nil if the store did not report the price.
+  /// The price, or nil if the store did not report one.
   public var price: Money? { priced.price }
-  /// The price as the store formats it; nil if it does not.
+  /// The price as a string from the store; nil if the store does not format prices.
   public var displayPrice: String? { priced.displayPrice }
-  /// Nil for a product that is bought once.
+  /// The billing period; nil for a product that is bought once.
   public var period: Period? { priced.period.flatMap { $0.count > 0 ? $0 : nil } }
   public var introductoryOffer: IntroductoryOffer? { priced.introOrTrialDays }
-  /// Google Play's name of the base plan; nil for a product without one.
+  /// The name of Google Play's base plan; nil for a product without a base plan.
   public var basePlanID: String? { playID?.basePlan.name }
   /// Google Play's name of the offer.
   public var offerID: String? { playID?.offer.name }
@@ -92,10 +91,9 @@ extension PlayProductID.Choice {
   }
 }
 
-/// A transaction as the store reports it. Strings and times are the store's; a missing one is
-/// unknown.
+/// A transaction as the store reports it. Values that the store does not report are nil.
 public struct StoreTransaction: Hashable, Sendable {
-  /// A reduced price, or a free period.
+  /// An introductory offer: a reduced price or a free period.
   public enum OfferType: String, Hashable, Sendable {
     case introductory
     case promotional
@@ -106,17 +104,17 @@ public struct StoreTransaction: Hashable, Sendable {
 
   public var storeTransactionID: String?
   public var originalTransactionID: String?
-  /// ISO 8601, as all dates here.
+  /// The date of the transaction in ISO 8601, like all dates in this type.
   public var transactionDate: String?
   public var originalTransactionDate: String?
   public var expirationDate: String?
   public var revocationDate: String?
   public var offerID: String?
-  /// The kind of offer that the purchase used, if any.
+  /// The kind of offer that the purchase used; nil if it used no offer.
   public var offerType: OfferType?
   public var subscriptionGroupID: String?
   public var appAccountToken: String?
-  /// Google Play's token, an argument of `consume`.
+  /// Google Play's purchase token, for ``Tollgate/consume(purchaseToken:)``.
   public var purchaseToken: String?
   /// The transaction with the store's signature (JWS), for a server to verify.
   public var signedTransaction: String?
@@ -132,7 +130,7 @@ public struct StoreTransaction: Hashable, Sendable {
     self.signedTransaction = signedTransaction
   }
 
-  /// The contract's JSON. Unknown values are omitted.
+  /// The transaction as JSON, without unknown values.
   public var value: Value {
     .members([
       "transactionDate": transactionDate.map { .string($0) },

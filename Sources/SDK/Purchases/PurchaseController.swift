@@ -6,11 +6,11 @@ public struct PurchaseRequest: Hashable, Sendable {
   public var productID: String
   public var store: PricedProduct.Store
   public var platform: Platform
-  /// Google Play's base plan; the empty string for a product without one.
+  /// Google Play's base plan; an empty string for a product without a base plan.
   public var basePlanID: String?
   /// Google Play's offer, when the user is eligible for it.
   public var offerID: String?
-  /// A promotional offer of the App Store that the paywall requests.
+  /// The App Store's promotional offer that the paywall requests, or nil.
   public var promotionalOffer: PromotionalOffer?
 
   public init(
@@ -87,19 +87,18 @@ public enum PurchaseResult: Hashable, Sendable {
   /// The user already owned the product.
   case restored
   case cancelled
-  /// Another person must approve it first. The store reports the approval.
+  /// Another person must approve the purchase first. The store reports the approval.
   case pending
   /// With a message for people.
   case failed(String)
 
-  /// Failed with an error, for controllers written for other SDKs. The user sees its localised
-  /// description.
+  /// A failure from an error, for controllers written for other SDKs. The user sees the error's localised description.
   public static func failed(_ error: any Error) -> PurchaseResult {
     .failed(ErrorText.text(of: error))
   }
 
-  /// Reads the contract's JSON: `{"type": "purchased|cancelled|pending|restored|failed",
-  /// "error"?}`. Anything else is a failure, so that no purchase waits forever.
+  /// Decodes `{"type": "purchased|cancelled|pending|restored|failed", "error"?}`. Any other value is a failure, so that
+  /// no purchase waits forever.
   public init(decoding value: Value) {
     switch value["type"]?.text {
     case "purchased": self = .purchased
@@ -115,16 +114,15 @@ public enum PurchaseResult: Hashable, Sendable {
 /// How restoring purchases ended.
 public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
   case restored
-  /// With an optional message for people.
+  /// The restore failed, with an optional message for the user.
   case failed(String?)
 
-  /// Nothing to restore counts as a failure: the paywall stays open.
+  /// The result if there are no purchases to restore. It is a failure, so the paywall stays open.
   public static var noProductsToRestore: RestorationResult {
     .failed("there are no purchases to restore")
   }
 
-  /// Failed with an error, for controllers written for other SDKs. The user sees its localised
-  /// description.
+  /// A failure from an error, for controllers written for other SDKs. The user sees the error's localised description.
   public static func failed(_ error: any Error) -> RestorationResult {
     .failed(ErrorText.text(of: error))
   }
@@ -133,8 +131,7 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
 
   public init(booleanLiteral isRestored: Bool) { self.init(isRestored) }
 
-  /// Reads the contract's JSON: `{"result": "restored|failed", "errorMessage"?}`. Anything else is
-  /// a failure.
+  /// Decodes `{"result": "restored|failed", "errorMessage"?}`. Any other value is a failure.
   public init(decoding value: Value) {
     switch value["result"]?.text {
     case "restored": self = .restored
@@ -153,11 +150,11 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
   }
 }
 
-/// Buys and restores instead of the SDK, in the app or through another company's SDK.
+/// Makes and restores purchases instead of the SDK, in the app or through another company's SDK.
 ///
-/// Pass one to ``Tollgate/configure(apiKey:purchaseController:options:)``. The app then has to keep
-/// the subscription status up to date with ``Tollgate/setSubscriptionStatus(_:)``, and to set it
-/// before ``restorePurchases()`` returns: a restore succeeds when there is an active entitlement.
+/// Pass a controller to ``Tollgate/configure(apiKey:purchaseController:options:)``. The app must then keep the
+/// subscription status up to date with ``Tollgate/setSubscriptionStatus(_:)``. Set the status before
+/// ``restorePurchases()`` returns, because a restore succeeds only if an entitlement is active.
 public protocol PurchaseController: Sendable {
   /// Buys a product. Called for one product at a time. There is no time limit.
   func purchase(_ product: PurchaseRequest) async -> PurchaseResult
@@ -171,7 +168,7 @@ public protocol BooleanPurchaseController: Sendable {
   func restorePurchases() async -> Bool
 }
 
-/// A controller that throws errors, like AgentWallie's.
+/// A controller that throws errors, as AgentWallie's controllers do.
 public protocol ThrowingPurchaseController: Sendable {
   func purchase(productID: String) async throws -> PurchaseResult
   func restorePurchases() async throws -> RestorationResult

@@ -20,7 +20,7 @@ public struct RedemptionInfo: Hashable, Sendable {
   public enum StoreIdentifiers: Hashable, Sendable {
     case stripe(customerID: String, subscriptionIDs: [String])
     case paddle(customerID: String, subscriptionIDs: [String])
-    /// Another store, with all data from the backend, an object.
+    /// Another store, with all data from the backend as an object.
     case other(store: String, Value)
   }
 
@@ -32,7 +32,7 @@ public struct RedemptionInfo: Hashable, Sendable {
     public var placementParams: Value
     public var experimentID: String
     public var variantID: String
-    /// The product that was bought, if the backend reports it.
+    /// The product that was bought, or nil if the backend does not report it.
     public var productID: String?
     /// All data from the backend, an object.
     public var value: Value
@@ -43,7 +43,7 @@ public struct RedemptionInfo: Hashable, Sendable {
   public var paywallInfo: PaywallInfo?
   public var entitlements: [Entitlement]
 
-  /// Reads the backend's JSON; nil when a required member is missing.
+  /// Decodes the backend's JSON. The result is nil if a required member is missing.
   public init?(decoding value: Value) {
     guard let owner = value["ownership"], let purchaser = value["purchaserInfo"] else { return nil }
     switch owner["type"]?.text {

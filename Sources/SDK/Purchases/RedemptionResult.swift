@@ -17,11 +17,11 @@ public enum RedemptionResult: Hashable, Sendable {
     public init(message: String) { self.message = message }
   }
 
-  /// The backend's reaction to an expired code.
+  /// What the backend did about an expired code.
   public struct ExpiredCodeInfo: Hashable, Sendable {
     /// Whether an email with a new code was sent.
     public var resent: Bool
-    /// The address of that email, partly hidden.
+    /// The email address that the new code was sent to, partly hidden.
     public var obfuscatedEmail: String?
 
     public init(resent: Bool, obfuscatedEmail: String? = nil) {
@@ -63,10 +63,10 @@ public enum RedemptionResult: Hashable, Sendable {
     }
   }
 
-  /// ``stripeSubscriptionIDs`` in the spelling of Superwall's SDK.
+  /// The same as ``stripeSubscriptionIDs``, with the spelling of Superwall's SDK.
   public var stripeSubscriptionIds: [String]? { stripeSubscriptionIDs }
 
-  /// Reads one code of an answer to a redemption; nil if it is malformed.
+  /// Decodes the result for one code; nil if the JSON is malformed.
   public init?(decoding value: Value) {
     guard let code = value["code"]?.text else { return nil }
     let info = value["redemptionInfo"].flatMap { RedemptionInfo(decoding: $0) }

@@ -15,15 +15,15 @@ extension Entitlement {
 
 /// Whether the user has access to paid features.
 ///
-/// `unknown` delays presentations by up to five seconds (``Timeouts/subscriptionStatus``), after
-/// which they end with an error. It is cached between launches.
+/// While the status is `unknown`, presentations wait up to five seconds (``Timeouts/subscriptionStatus``), and then end
+/// with an error. The status is saved between launches.
 public enum SubscriptionStatus: Hashable, Sendable {
   case unknown
   case inactive
-  /// At least one entitlement, without duplicates. Their order has no meaning.
+  /// The user has at least one active entitlement. The list has no duplicates, and its order has no meaning.
   case active([Entitlement])
 
-  /// Active with a set of entitlements; inactive when the set is empty.
+  /// Creates an active status from a set of entitlements, or `inactive` if the set is empty.
   public static func active(_ entitlements: Set<Entitlement>) -> SubscriptionStatus {
     SubscriptionStatus(entitlements: entitlements.sorted { $0.id < $1.id })
   }
@@ -31,16 +31,16 @@ public enum SubscriptionStatus: Hashable, Sendable {
   @available(*, unavailable, message: "name the entitlements: .active([\"pro\"])")
   public static var active: SubscriptionStatus { .unknown }
 
-  /// Active when there are entitlements, otherwise inactive. If several have the same ID the first
-  /// counts.
+  /// Creates an active status from entitlements, or `inactive` if there are no entitlements. If several have the same
+  /// ID, the first one is used.
   public init(entitlements: some Sequence<Entitlement>) {
     var seen: Set<String> = []
     let distinct = entitlements.filter { seen.insert($0.id).inserted }
     self = distinct.isEmpty ? .inactive : .active(distinct)
   }
 
-  /// Reads the contract's JSON leniently: an unknown status is `unknown`, and ACTIVE without a
-  /// well-formed entitlement is `inactive`.
+  /// Decodes JSON leniently. An unrecognized status becomes `unknown`, and `ACTIVE` without a well-formed entitlement
+  /// becomes `inactive`.
   public init(coercing value: Value) {
     switch value["status"]?.text?.uppercased() {
     case "INACTIVE": self = .inactive
@@ -57,7 +57,7 @@ public enum SubscriptionStatus: Hashable, Sendable {
 
   public var isActive: Bool { if case .active = self { true } else { false } }
 
-  /// The wire's name: UNKNOWN, INACTIVE or ACTIVE.
+  /// The name of the status in JSON: `UNKNOWN`, `INACTIVE` or `ACTIVE`.
   public var name: String {
     switch self {
     case .unknown: "UNKNOWN"
@@ -66,7 +66,7 @@ public enum SubscriptionStatus: Hashable, Sendable {
     }
   }
 
-  /// The contract's JSON: `{"status"}`, with `entitlements` when active.
+  /// The status as JSON: `{"status"}`, and `entitlements` if it is active.
   public var value: Value {
     switch self {
     case .unknown, .inactive: .object(["status": .string(name)])
@@ -85,10 +85,10 @@ public enum SubscriptionStatus: Hashable, Sendable {
 public struct EntitlementsInfo: Hashable, Sendable {
   /// Those in the subscription status.
   public var active: [Entitlement]
-  /// Those that the config's products grant and the user does not have.
+  /// The entitlements that the config's products grant but the user does not have.
   public var inactive: [Entitlement]
-  /// The part of ``active`` that was bought on the web. A purchase controller merges it with those
-  /// of the store on the device.
+  /// The entitlements in ``active`` that were bought on the web. A purchase controller merges them with the
+  /// entitlements from the store on the device.
   public var web: [Entitlement]
 
   public var all: [Entitlement] { active + inactive }

@@ -3,18 +3,18 @@ public import Expressions
 public import Pricing
 internal import RuleEngine
 
-/// A product in an event about a transaction: the store's data, and its texts.
+/// The product of a transaction event: the store's data and its formatted attributes.
 public struct TransactionProduct: Hashable, Sendable {
   public var product: StoreProduct
-  /// The attributes in paywalls, to the digit as the platform's SDK writes them (`price`,
-  /// `periodly`, `trialPeriodText`, ...). Nil if a price is missing or too large.
+  /// The attributes that paywalls show (`price`, `periodly`, `trialPeriodText`, ...), exactly as the platform's SDK
+  /// writes them. Nil if a price is missing or too large.
   public var attributes: ProductAttributes?
-  /// The end of a trial that starts now.
+  /// When a trial that starts now would end.
   public var trialEnd: Instant?
 
   /// - Parameters:
   ///   - product: the store's product.
-  ///   - platform: the SDK whose texts are used.
+  ///   - platform: the platform whose SDK formats the attributes.
   ///   - context: the current time, the time zone and the locale.
   public init(_ product: StoreProduct, on platform: Platform, in context: PricingContext) {
     self.product = product

@@ -6,9 +6,9 @@ public struct ConfigOrigin: Hashable, Sendable {
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// The server, in this process.
     case network
-    /// The server, in an earlier process, because the network has not answered in time.
+    /// A config that an earlier process fetched, because the server did not respond in time.
     case kept
-    /// ``TollgateOptions/fallbackConfig``, because the network has not answered in time.
+    /// ``TollgateOptions/fallbackConfig``, because the server did not respond in time.
     case fallback
     /// The app, with `configure(config:)`.
     case given
@@ -17,7 +17,7 @@ public struct ConfigOrigin: Hashable, Sendable {
   public var source: Source
   /// The config's version: its `build_id`.
   public var buildID: String
-  /// When the server sent it; nil for a config from the app.
+  /// When the config was fetched; nil for a config that the app supplied.
   public var fetchedAt: Instant?
 
   init(source: Source, buildID: String, fetchedAt: Instant? = nil) {
