@@ -1,17 +1,17 @@
 public import CivilTime
 internal import Expressions
 
-/// The input of attributes in addition to the product. None of it is read from the machine.
+/// Everything that a product's attributes depend on, besides the product. Nothing is read from the machine.
 public struct PricingContext: Hashable, Sendable {
   /// The time at which a trial would begin.
   public var now: Instant
   /// A name of the tz database, or an offset such as `+02:00`.
   public var timeZone: String
-  /// The locale of the device: dates, words for periods, and on Android prices.
+  /// The locale of the device, for dates and words for periods, and on Android also for prices.
   public var deviceLocale: String
-  /// The locale of prices, which overrides those of the products, or nil to use those.
+  /// The locale of prices, which overrides the locales of the products. With nil, each product uses its own locale.
   public var locale: String?
-  /// The rules for trials, for `isFreeTrialAvailable`. Nil makes that attribute absent.
+  /// The rules that decide `isFreeTrialAvailable`. With nil, that attribute is absent.
   public var trialRules: TrialRules?
   public var history: TrialHistory
   /// The offers that are available to the user, if ``trialRules`` do not decide it.
@@ -58,7 +58,8 @@ public struct PricingContext: Hashable, Sendable {
 
 /// Computes the attributes of products for one profile and context.
 ///
-/// It caches the formats of locales and currencies, so the second product is cheap. Each thread can have a copy.
+/// The producer caches the formats of locales and currencies, so every product after the first one is cheap. Give each
+/// thread its own copy.
 public struct AttributeProducer: Sendable {
   public let profile: PricingProfile
   public let context: PricingContext
@@ -84,7 +85,7 @@ public struct AttributeProducer: Sendable {
   /// The device's locale, and the recently used locales of prices.
   package var knownLocales: [PriceLocale] { [device] + locales.map { $0.locale } }
 
-  /// The attributes of a product. AgentWallie's savings need the other products as well:
+  /// The attributes of a single product. AgentWallie's savings also depend on the other products, so compute them with
   /// ``attributes(of:)-([PricedProduct])``.
   public mutating func attributes(of product: PricedProduct) throws(PricingError)
     -> ProductAttributes
@@ -96,7 +97,7 @@ public struct AttributeProducer: Sendable {
     }
   }
 
-  /// The attributes of the products of a paywall, or for each product the reason why it has none.
+  /// The attributes of each product of a paywall, or the reason why they could not be computed.
   public mutating func attributes(of products: [PricedProduct])
     -> [Result<ProductAttributes, PricingError>]
   {

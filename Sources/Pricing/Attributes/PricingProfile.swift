@@ -1,5 +1,5 @@
-/// The system whose names, factors and rounding the attributes of a product follow. Each profile reproduces its system to
-/// the digit, including its oddities. No profile is derived from another's strings.
+/// The system whose names, factors and rounding a product's attributes follow. Each profile reproduces its system
+/// exactly, including its oddities. No profile reuses the strings of another one.
 public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
   /// Superwall's iOS SDK with StoreKit 2.
   case iosStoreKit2 = "ios-sk2"
@@ -30,9 +30,9 @@ public enum PricingProfile: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The profile of the SDK that shows the products of a store.
+  /// The profile of the SDK that usually shows the products of a store.
   ///
-  /// - Parameter isAndroid: whether it is the Android SDK. Nil selects the usual SDK of the store.
+  /// - Parameter isAndroid: true for the Android SDK, false for the iOS SDK, and nil for the usual SDK of the store.
   public init(usualFor store: PricedProduct.Store, isAndroid: Bool? = nil) {
     let isAndroid = isAndroid ?? (store == .playStore)
     self =

@@ -3,8 +3,8 @@ public import Expressions
 /// All attributes of a product that a paywall can show, computed once: strings, numbers and bools by name, in the order of
 /// a schema.
 ///
-/// They only depend on the product, the locales, the date and the eligibility, so one value is valid for all users. The
-/// strings are consecutive, in UTF-8.
+/// The attributes depend only on the product, the locales, the date and the eligibility, so they are valid for all
+/// users for which these are the same.
 public struct ProductAttributes: Hashable, Sendable {
   /// An attribute: its type, and its number or the place of its string.
   struct Slot: Hashable, Sendable {
@@ -65,7 +65,8 @@ public struct ProductAttributes: Hashable, Sendable {
       })
   }
 
-  /// The attribute with a name. It is nil if the schema has no such name, and null if the attribute is absent.
+  /// The attribute with a name. The value is nil if the schema does not have the name, and null if the attribute is
+  /// absent.
   public subscript(name: String) -> Value? {
     schema.place(of: name).map { self[$0] }
   }
@@ -84,7 +85,7 @@ public struct ProductAttributes: Hashable, Sendable {
     return texts
   }
 
-  /// Names of the prices that are shown higher than they are, due to the rounding of the system.
+  /// The names of prices that the system's rounding makes higher than the exact price.
   public var pricesAboveExact: [String] { names(with: .aboveExact) }
 
   /// The names of the attributes that a caveat applies to, in the order of the schema.
@@ -99,8 +100,7 @@ public struct ProductAttributes: Hashable, Sendable {
     return AttributeCaveat.allCases.filter { caveats[$0.rawValue] >> UInt64(place) & 1 == 1 }
   }
 
-  /// All attributes as a map, in the order of the schema. Absent ones are left out, so reading one is reading a missing
-  /// member.
+  /// All attributes as a map, in the order of the schema. Absent attributes are omitted.
   public var value: Value { value(withAbsent: false) }
 
   /// All attributes as a map. Absent ones are null or left out.
@@ -121,7 +121,7 @@ public struct ProductAttributes: Hashable, Sendable {
 
 /// Why an attribute may mislead a reader, although the system shows it like this.
 package enum AttributeCaveat: Int, Hashable, Sendable, CaseIterable {
-  /// A price that is shown higher than it is, due to the rounding of the system.
+  /// The system's rounding makes the price higher than the exact price.
   case aboveExact
   /// One period of an offer that has several.
   case onePeriod

@@ -1,5 +1,5 @@
-/// The format of prices in one currency and one locale, ready to use. Formatting looks up no names, and allocates nothing
-/// but the string. Amounts are rounded half to even to the digits of the currency, as in Foundation.
+/// The format of prices in one currency and one locale. Formatting needs no lookups, and allocates only the resulting
+/// string. Amounts are rounded half to even to the digits of the currency, as in Foundation.
 public struct CurrencyFormat: Hashable, Sendable {
   /// The number of digits after the decimal separator.
   public let fractionDigits: Int

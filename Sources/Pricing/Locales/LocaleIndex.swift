@@ -104,8 +104,8 @@ struct LocaleIndex: Sendable {
 }
 
 extension Currency {
-  /// The currency of a storefront, by the ISO 3166 alpha-3 code of its country: `JPN`. It is nil if the tables lack the
-  /// country.
+  /// The currency of a storefront, by the ISO 3166 alpha-3 code of its country: `JPN`. The result is nil if the country
+  /// is not in the tables.
   public init?(storefront code: String) {
     guard let currency = LocaleIndex.shared.region(alpha3: code)?.currency else { return nil }
     self = currency

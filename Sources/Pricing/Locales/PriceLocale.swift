@@ -1,19 +1,19 @@
-/// The formats of prices, dates and periods in a locale. It is created once from the tables and never changes, so it can be
-/// shared.
+/// The formats of prices, dates and periods in a locale. A locale never changes, so it can be shared between threads.
 ///
-/// The rules for identifiers that are missing in the tables are those of Foundation. If only the combination of language and
-/// region is missing, the language keeps its patterns, and uses the separators and currency symbols of the region. If the
-/// region is missing, the language's default formats apply. An unknown language uses world English (`en_001`).
+/// Identifiers that are missing from the tables are resolved as in Foundation. If only the combination of language and
+/// region is missing, the patterns are those of the language, and the separators and currency symbols are those of the
+/// region. If the region is missing, the language's default formats apply. An unknown language uses world English
+/// (`en_001`).
 public final class PriceLocale: Sendable {
   /// The requested identifier, unchanged.
   public let identifier: String
-  /// The origin of the data: `de_DE`, or `de+US` for a language in a region without data.
+  /// The source of the data, such as `de_DE`, or `de+US` for a language combined with a region.
   public let dataIdentifier: String
   /// The language code: `en`, `zh`.
   public let language: String
   /// The region code, or nil.
   public let region: String?
-  /// The currency of the region, or nil.
+  /// The currency of the region, or nil if the locale has no region.
   public let regionCurrency: Currency?
 
   /// How well the identifier matches the tables.
@@ -26,17 +26,17 @@ public final class PriceLocale: Sendable {
   package let dates: ShortDate
   package let periods: PeriodWords
 
-  /// The version of the ICU in the Foundation that the tables come from.
+  /// The ICU version of the tables.
   public static var dataVersion: String { "\(LocaleTable.release)" }
 
-  /// Every identifier in the tables, sorted.
+  /// All identifiers in the tables, sorted.
   public static var identifiers: [String] {
     let lines = LocaleIndex.shared.locales
     return (0..<lines.count).map { String(lines.fields($0)[0]) }
   }
 
-  /// The locale of an identifier such as `de_DE`, `de-DE` or `en_US@currency=USD`. Keywords are left out. Every string has a
-  /// locale.
+  /// The locale of an identifier such as `de_DE`, `de-DE` or `en_US@currency=USD`. Keywords are ignored. Every string
+  /// gives a locale.
   public init(_ identifier: String) {
     let index = LocaleIndex.shared
     let wanted = LocaleIdentifier(identifier)
@@ -136,7 +136,7 @@ public final class PriceLocale: Sendable {
     return index.locale(line).script == index.locale(regionLine).script ? theirs : own
   }
 
-  /// The format of prices in a currency in this locale. Store it, and use it for all of them.
+  /// The format of prices in a currency in this locale. Create the format once and use it for all prices.
   public func format(for currency: Currency) -> CurrencyFormat {
     let index = LocaleIndex.shared
     let locale = index.locale(line)

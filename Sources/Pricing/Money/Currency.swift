@@ -3,8 +3,8 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
   /// The letters in one number, the first in the highest byte. It is fast to compare and to search.
   package let packed: UInt32
 
-  /// The currency with a code. Lower-case letters are allowed. It is nil if the code does not have three letters. The currency
-  /// need not exist: if the tables lack it, its code is its symbol.
+  /// The currency with a code. Lower-case letters are allowed. The result is nil if the code does not have three
+  /// letters. A currency that is not in the tables uses its code as its symbol.
   public init?(_ code: String) {
     var packed: UInt32 = 0
     guard code.utf8.count == 3 else { return nil }
@@ -25,7 +25,7 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
   /// The US dollar.
   public static let usd = Currency(known: "USD")
 
-  /// The ISO 4217 code for no currency, `XXX`. Prices in it are written with `¤`.
+  /// No currency: the ISO 4217 code `XXX`. Prices without a currency are written with `¤`.
   public static let none = Currency(known: "XXX")
 
   /// The code, in capitals.
@@ -45,8 +45,8 @@ public struct Currency: Hashable, Sendable, CustomStringConvertible {
     UInt8(truncatingIfNeeded: packed >> UInt32(16 &- 8 &* place))
   }
 
-  /// The number of digits of the minor unit in ISO 4217 (list one): 2, except for the yen, the dinars and some others. Locales
-  /// may differ: prices in rupiah show no sen.
+  /// The number of digits of the minor unit in ISO 4217 (list one): 2, except for the yen, the dinars and some others.
+  /// Locales may show fewer digits, as for prices in rupiah.
   public var minorDigits: Int {
     switch packed {
     case Self.packed("BIF"), Self.packed("CLP"), Self.packed("DJF"), Self.packed("GNF"),

@@ -1,6 +1,6 @@
 /// An amount of money: micros (millionths) of a currency's unit.
 ///
-/// Micros can represent every price in a store, up to 9.2 million million units. Adding and comparing them is exact.
+/// Micros can represent every store price, up to 9.2 trillion units. Addition and comparison are exact.
 public struct Money: Hashable, Sendable {
   /// Millionths of the unit: 9.99 dollars are 9,990,000.
   public var micros: Int64
@@ -11,14 +11,14 @@ public struct Money: Hashable, Sendable {
     self.currency = currency
   }
 
-  /// An amount in minor units: 999 cents are 9.99 dollars, 999 yen are 999 yen.
+  /// Creates an amount from minor units: 999 is 9.99 dollars, or 999 yen.
   public init(minorUnits: Int64, _ currency: Currency) throws(PricingError) {
     self.init(
       micros: try ExactPrice.product(minorUnits, powerOfTen(6 - currency.minorDigits)), currency)
   }
 
-  /// A binary floating-point price, rounded to the nearest micro (half to even). This reverts errors of conversions to Double:
-  /// 19.989999999999998 is 19.99.
+  /// Creates an amount from a floating-point price, rounded to the nearest micro (half to even). The rounding removes
+  /// conversion errors: 19.989999999999998 becomes 19.99.
   public init(snapping price: Double, _ currency: Currency) throws(PricingError) {
     guard price.isFinite else { throw .notAPrice }
     let micros = (price * 1e6).rounded(.toNearestOrEven)

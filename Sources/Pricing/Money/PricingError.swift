@@ -1,4 +1,4 @@
-/// Why a price, or the attributes of a product, could not be computed.
+/// The reason why a price or a product's attributes could not be computed.
 public enum PricingError: Error, Hashable, Sendable {
   /// The string or number is not a price.
   case notAPrice

@@ -17,7 +17,7 @@ public struct Period: Hashable, Sendable {
       }
     }
 
-    /// The unit with a name, in any letter case, or nil for any other string.
+    /// The unit with a name, ignoring case; nil if the name is not a unit.
     public init?(_ name: String) {
       guard name.utf8.count <= 5,
         let unit = Unit.allCases.first(where: { $0.name == name.lowercased() })
@@ -27,13 +27,13 @@ public struct Period: Hashable, Sendable {
   }
 
   public let unit: Unit
-  /// 0 to ``maximumCount``. A period of 0 has no charge.
+  /// The number of units, from 0 to ``maximumCount``. A period of 0 is never charged.
   public let count: Int
 
-  /// The maximum is 99,999 units. Longer periods are invalid.
+  /// The maximum number of units in a period, 99,999.
   public static let maximumCount = 99_999
 
-  /// Nil if the count is negative or above ``maximumCount``.
+  /// Creates a period. The result is nil if the count is negative or above ``maximumCount``.
   public init?(_ unit: Unit, _ count: Int) {
     guard 0...Period.maximumCount ~= count else { return nil }
     self.unit = unit
@@ -46,8 +46,8 @@ public struct Period: Hashable, Sendable {
     self.count = count
   }
 
-  /// Days that are whole weeks become weeks, and months that are whole years become years. Nothing else changes: 30 days stay
-  /// days. The iOS SDKs divide prices by this period.
+  /// The same period with days converted to weeks and months to years, where they are whole weeks or years. Other
+  /// periods stay the same: 30 days remain days. The iOS SDKs divide prices by this period.
   public var normalized: Period {
     switch unit {
     case .day where count % 7 == 0: Period(known: .week, count / 7)
@@ -56,8 +56,8 @@ public struct Period: Hashable, Sendable {
     }
   }
 
-  /// The length in another unit, in whole units, by fixed factors: a month has 30 days and 4 weeks, a year 365 days, 52 weeks
-  /// and 12 months.
+  /// The length in whole units of another kind. A month has 30 days or 4 weeks. A year has 365 days, 52 weeks or 12
+  /// months.
   public func length(in target: Unit) -> Int {
     let perUnit =
       switch unit {
@@ -76,7 +76,7 @@ public struct Period: Hashable, Sendable {
     return count * factor.0 / factor.1
   }
 
-  /// The period repeated `times` times, or nil if it is too long.
+  /// The period repeated `times` times, or nil if the result is too long.
   public func repeated(_ times: Int) -> Period? {
     let (product, overflow) = count.multipliedReportingOverflow(by: times)
     return overflow ? nil : Period(unit, product)

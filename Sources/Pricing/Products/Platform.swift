@@ -1,16 +1,16 @@
-/// The platform whose SDK applies where the platforms' SDKs differ: in the definition of a trial, in the format of prices, and
-/// in the values that rules read.
+/// A platform with its own SDK. The SDKs differ in the definition of a trial, the format of prices, and the values that
+/// rules read.
 ///
 /// ```swift
 /// Platform(rawValue: "android")  // .android
 /// TrialRules(mode: .eligible, platform: .android).platform  // .android
 /// ```
 public enum Platform: String, Hashable, Sendable, CaseIterable {
-  /// Superwall-iOS: null becomes an empty map.
+  /// Superwall's iOS SDK, which turns null into an empty map.
   case ios
-  /// Superwall-Android: integers past 32 bits become unsigned, and every `$` is removed from strings.
+  /// Superwall's Android SDK, which makes integers of more than 32 bits unsigned and removes every `$` from strings.
   case android
-  /// Superwall-Web: nulls are left out, whole numbers are ints, every truthy result matches, and there are no occurrence
-  /// limits.
+  /// Superwall's Web SDK, which omits nulls, turns whole numbers into integers, matches every truthy result, and has no
+  /// occurrence limits.
   case web
 }

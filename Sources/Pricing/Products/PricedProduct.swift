@@ -1,4 +1,4 @@
-/// A product of a store, with its price, periods and trial.
+/// A store product with its price, period and trial.
 public struct PricedProduct: Hashable, Sendable {
   /// The store that sells it.
   public enum Store: String, Hashable, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ public struct PricedProduct: Hashable, Sendable {
     case custom = "CUSTOM"
     case other = "OTHER"
 
-    /// Whether it is paid on the web, through a checkout.
+    /// Whether products of this store are paid on the web, through a checkout.
     public var isWeb: Bool { self == .stripe || self == .paddle }
   }
 
@@ -20,34 +20,36 @@ public struct PricedProduct: Hashable, Sendable {
   public var label: String?
   /// The store's identifier.
   public var identifier: String
-  /// The identifier in a config whose products have their own.
+  /// The product's identifier in a config, if it differs from the store's.
   public var configID: String?
-  /// Google Play: `product:basePlan:offer`. Stripe and Paddle: `environment:price:trial`. It is nil if it equals the identifier.
+  /// Google Play: `product:basePlan:offer`. Stripe and Paddle: `environment:price:trial`. The value is nil if it would
+  /// equal the identifier.
   public var fullIdentifier: String?
   public var store: Store
-  /// The price of one period, or of the product if it has no period. It is nil if only the store knows it.
+  /// The price of one period, or of the whole product if it has no period; nil if the price is unknown.
   public var price: Money?
-  /// The currency, even if ``offers`` or ``purchaseOptions`` contain the price.
+  /// The currency, which is set even if only ``offers`` or ``purchaseOptions`` contain the price.
   public var currency: Currency?
   /// The locale of the store's prices, such as `en_US@currency=USD`.
   public var locale: String?
-  /// The store's own string for the price.
+  /// The price as a string from the store.
   public var displayPrice: String?
   /// The time between charges, or nil for a one-time purchase.
   public var period: Period?
   /// The period as written in ISO 8601, which systems interpret differently.
   package var isoPeriod: ISOPeriod?
-  /// The word for the period in a dashboard: `week`.
+  /// The dashboard's word for the period, such as `week`.
   public var displayPeriod: String?
   public var intro: IntroductoryOffer?
-  /// Days of the trial, for stores that have no other unit: Stripe, Paddle, custom products.
+  /// The length of the trial in days, for products whose trials are always in days: Stripe, Paddle and custom products.
   public var trialDays: Int?
-  /// The ISO 3166 alpha-3 code of the storefront: `USA`.
+  /// The ISO 3166 alpha-3 code of the storefront, such as `USA`.
   public var storefront: String?
-  /// The subscription group, in which a user has one subscription at a time. It is nil if the product is not a subscription.
+  /// The subscription group. A user can have one subscription per group at a time. Nil if the product is not a
+  /// subscription.
   public var subscriptionGroupID: String?
   public var isFamilyShareable = false
-  /// Identifiers of the entitlements that the product grants.
+  /// The identifiers of the entitlements that the product grants.
   public var entitlements: [String]
   /// The store's type of the product, or nil if the source does not contain it.
   package var kind: ProductKind?
@@ -88,7 +90,7 @@ public struct PricedProduct: Hashable, Sendable {
   }
 }
 
-/// The terms for a new subscriber before the regular price.
+/// The terms for new subscribers, before the regular price applies.
 public struct IntroductoryOffer: Hashable, Sendable {
   /// The mode of payment.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -108,7 +110,7 @@ public struct IntroductoryOffer: Hashable, Sendable {
   public var cycles: Int
   /// The price of one period, in micros of the product's currency.
   public var micros: Int64
-  /// The store's own string for the price.
+  /// The price as a string from the store.
   public var displayPrice: String?
 
   public init(

@@ -1,10 +1,10 @@
-/// The facts about a customer that trials depend on.
+/// The facts about a customer that decide whether a trial is available.
 public struct TrialHistory: Hashable, Sendable {
-  /// An entitlement that the customer has or had, or that the config names.
+  /// An entitlement of the customer or of the config.
   public struct Entitlement: Hashable, Sendable {
     public var id: String
     public var isActive: Bool
-    /// The product that granted it last, or nil if none ever did.
+    /// The product that last granted the entitlement; nil if the customer never had it.
     public var latestProductID: String?
     public var store: PricedProduct.Store?
 
@@ -18,14 +18,13 @@ public struct TrialHistory: Hashable, Sendable {
       self.store = store
     }
 
-    /// Whether the customer has ever had it.
+    /// Whether the customer has ever had the entitlement.
     public var wasHeld: Bool { isActive || latestProductID != nil || store == .superwall }
   }
 
-  /// Nil if the customer is not known yet, which counts as having had everything.
+  /// The customer's entitlements. Nil if they are unknown, which counts as having had every entitlement.
   public var entitlements: [Entitlement]?
-  /// The App Store's answer whether this customer is eligible for the product's offer. It is nil if the store has not been
-  /// asked.
+  /// Whether the App Store considers the customer eligible for the product's offer; nil if the App Store was not asked.
   public var storeEligibility: Bool?
   /// Whether the customer has an active subscription in the product's group.
   public var hasActiveSubscriptionInGroup: Bool
@@ -49,8 +48,8 @@ public struct TrialHistory: Hashable, Sendable {
   }
 }
 
-/// Whether a paywall may show a trial to a customer (AddPaywallProducts.swift of the iOS SDK and PaywallLogic.kt of the
-/// Android SDK, Paddle in both).
+/// The rules that decide whether a paywall may show a trial to a customer. They follow AddPaywallProducts.swift of the
+/// iOS SDK and PaywallLogic.kt of the Android SDK.
 public struct TrialRules: Hashable, Sendable {
   /// The paywall's setting for introductory offers.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -60,9 +59,9 @@ public struct TrialRules: Hashable, Sendable {
   }
 
   public var mode: Mode
-  /// The platform whose rules apply. The web has those of iOS.
+  /// The platform whose rules apply. The web uses the rules of iOS.
   public var platform: Platform
-  /// The developer's own answer, which takes precedence over everything.
+  /// The developer's decision, which overrides all rules.
   public var override: Bool?
 
   public init(mode: Mode = .automatic, platform: Platform = .ios, override: Bool? = nil) {
@@ -71,7 +70,7 @@ public struct TrialRules: Hashable, Sendable {
     self.override = override
   }
 
-  /// Whether one of a paywall's products has a trial for this customer.
+  /// Whether any of a paywall's products has a trial for this customer.
   public func isTrialAvailable(_ products: [PricedProduct], _ history: TrialHistory) -> Bool {
     override ?? products.contains { isAvailable($0, history) }
   }

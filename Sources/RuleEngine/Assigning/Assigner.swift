@@ -1,6 +1,6 @@
 package import Expressions
 
-/// How a subject without a stored assignment gets a variant.
+/// The method that chooses a variant for a subject without a stored assignment.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -15,23 +15,22 @@ package import Expressions
 /// Assigner.usual(for: .agentWallie)  // .djb2
 /// ```
 public enum Assigner: Hashable, Sendable {
-  /// By hash: the same subject, experiment and salt always give the same variant, subjects spread
-  /// by the weights, and experiments are independent of each other.
+  /// Chooses by hash. The same subject, experiment and salt always give the same variant. Variants get subjects in
+  /// proportion to their weights, independently in each experiment.
   ///
   /// The hash is XXH64 with seed 0 over salt, experiment ID and subject ID, each written as its
   /// UTF-8 byte count (little-endian, 32 bits) followed by the bytes. The draw is the top 53 bits,
   /// as a fraction of 2^53, times the sum of the weights.
   case hash(salt: String)
-  /// By a number in `0..<1` from the caller, times the sum of the weights. The SDKs do this; here
-  /// the source of numbers is injected.
+  /// Chooses by a number in `0..<1` from the caller, multiplied by the sum of the weights. The SDKs use a random number
+  /// here.
   case draw(Double)
-  /// As AgentWallie's SDK does, so that its users keep their variants: one of a hundred buckets, by
-  /// that SDK's hash. Experiments whose IDs have the same length are not independent of each other.
+  /// Chooses one of a hundred buckets by the hash of AgentWallie's SDK, so that results match that SDK's. Experiments
+  /// whose IDs have the same length are not independent of each other.
   case djb2
 
-  /// The assigner of the config's own SDK, if it can be reproduced. ``djb2`` for AgentWallie's
-  /// configs, so that decisions here match what its users see; ``hash(salt:)`` for Superwall's,
-  /// whose SDKs draw at random.
+  /// The default assigner for a format. AgentWallie's configs use ``djb2``, so that decisions match what its users see.
+  /// Superwall's configs use ``hash(salt:)``, because their SDKs choose at random, which cannot be reproduced.
   public static func usual(for format: Config.Format, salt: String = "") -> Assigner {
     format == .agentWallie ? .djb2 : .hash(salt: salt)
   }

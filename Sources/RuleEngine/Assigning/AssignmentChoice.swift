@@ -1,18 +1,18 @@
 extension Config {
   /// Assigns variants to a subject when a config is applied, as the SDKs do after fetching one.
   ///
-  /// A stored variant that its experiment still has is preserved, whatever its weight is now. If
-  /// the experiment no longer has it, a new one is chosen, which fails when there are no variants.
-  /// Assignments of experiments that the config does not have are preserved.
+  /// A stored variant stays as long as its experiment still has that variant, whatever its weight is. Otherwise a new
+  /// variant is chosen, which fails if the experiment has no variants. Assignments to experiments that are not in the
+  /// config stay unchanged.
   ///
-  /// In Superwall's configs all placements of a campaign have the same rules, so only those of its
+  /// In Superwall's configs, all placements of a campaign have the same rules, so only the rules of the campaign's
   /// first placement are read. A placement belongs to the campaign of its first audience.
   ///
   /// - Parameters:
   ///   - existing: the stored assignments.
   ///   - subjectID: the ID of the subject.
-  ///   - assigner: how a new variant is chosen, by experiment ID.
-  /// - Returns: all assignments afterwards. New ones are not yet sent to the server.
+  ///   - assigner: returns the assigner for an experiment ID.
+  /// - Returns: all assignments afterwards. New assignments are not yet sent to the server.
   public func chooseAssignments(
     existing: [Assignment], subjectID: String, assigner: (String) -> Assigner
   ) -> [Assignment] {
@@ -43,8 +43,8 @@ extension Config {
     }
   }
 
-  /// Overwrites the local assignments with the server's. Those of experiments and variants that the
-  /// config does not have are ignored.
+  /// Overwrites local assignments with the server's. Assignments to experiments or variants that are not in the config
+  /// are ignored.
   public func transferAssignments(
     server: [Assignment], local: [Assignment]
   ) -> [Assignment] {
@@ -64,7 +64,7 @@ extension Config {
     return assignments
   }
 
-  /// The variant of an assignment in this config, or nil when the config does not have it.
+  /// The variant of an assignment, or nil if the config does not contain it.
   public func variant(of assignment: Assignment) -> Variant? {
     for audience in placements.flatMap({ $0.audiences })
     where audience.experimentID.utf8.elementsEqual(assignment.experimentID.utf8) {
@@ -82,7 +82,7 @@ extension Audience {
     variants.contains { $0.id.utf8.elementsEqual(id.utf8) }
   }
 
-  /// The variant that an assigner gives a subject, or nil when there are none.
+  /// The variant that an assigner chooses for a subject, or nil if the audience has no variants.
   public func chooseVariant(subjectID: String, _ assigner: Assigner) -> Variant? {
     // SAFETY: Views of the two strings stay in their closures. Tests: AssignmentFlowTests,
     // AssignerTests.

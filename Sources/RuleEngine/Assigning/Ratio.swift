@@ -10,7 +10,7 @@ public struct Ratio: Hashable, Sendable {
   /// Not zero.
   public let denominator: UInt128
 
-  /// The fraction of two numbers; a denominator of zero gives zero.
+  /// Creates a fraction in lowest terms. If the denominator is zero, the fraction is zero.
   public init(_ numerator: UInt128, _ denominator: UInt128) {
     guard denominator > 0, numerator > 0 else {
       self.numerator = 0
@@ -33,7 +33,7 @@ public struct Ratio: Hashable, Sendable {
     return product.overflow ? nil : Ratio(product.partialValue, shorter.denominator)
   }
 
-  /// The nearest double, to within its last bits.
+  /// The fraction as a double, accurate except for the last bits.
   public var double: Double { Double(numerator) / Double(denominator) }
 }
 

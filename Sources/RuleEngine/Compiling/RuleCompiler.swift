@@ -2,12 +2,12 @@ public import Expressions
 internal import Pricing
 
 extension RuleSet {
-  /// Compiles a config. This always returns a rule set: an audience whose expression does not
-  /// compile never matches, and its diagnostics say why.
+  /// Compiles a config. The result always has a rule set. An audience whose expression does not compile never matches,
+  /// and the diagnostics explain why.
   ///
   /// - Parameters:
-  ///   - config: the config, decoded or built by hand.
-  ///   - language: the language of the expressions. Superwall's configs are always superscript.
+  ///   - config: the config, decoded or built in code.
+  ///   - language: the language of the expressions. Superwall's configs are written in superscript.
   ///   - limits: the limits of each expression.
   /// - Returns: the rule set, and diagnostics with paths into the config.
   public static func compile(

@@ -2,8 +2,7 @@ public import Expressions
 
 /// A compiled config: immutable, `Sendable`, and shared by any number of threads.
 ///
-/// All audiences of all placements are one `Program`; audiences with the same
-/// condition share it.
+/// The conditions of all audiences form one `Program`. Equal conditions are evaluated only once.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -143,9 +142,9 @@ public struct RuleSet: Sendable {
     RuleSet(storage.following(profile, profile.rejection(of: config)))
   }
 
-  /// The program of the conditions. Make a frame for it to decide.
+  /// The program with all conditions. Decisions need a frame that was created for it.
   public var program: Program { storage.program }
-  /// The format of the config that this was compiled from.
+  /// The format of the config that the rule set was compiled from.
   public var format: Config.Format { storage.format }
   /// The language of the expressions.
   public var language: RuleLanguage { storage.language }
@@ -163,7 +162,7 @@ public struct RuleSet: Sendable {
   /// The distinct conditions; rules with the same meaning have the same.
   package var conditions: [Program.Entry] { storage.conditions }
 
-  /// Names of the placements, in the order of the config.
+  /// The names of all placements, in the order of the config.
   public var placementNames: [String] { placements.map { $0.name } }
 
   /// The attributes that the rules read.

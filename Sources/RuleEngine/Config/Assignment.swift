@@ -1,4 +1,4 @@
-/// A subject's variant of an experiment.
+/// The variant of an experiment that a subject is assigned to.
 ///
 /// ```swift
 /// let stored = Assignment(experimentID: "checkout", variantID: "b")
@@ -7,11 +7,11 @@
 public struct Assignment: Hashable, Sendable {
   public var experimentID: String
   public var variantID: String
-  /// Whether the server has confirmed it. An unconfirmed one is confirmed with the next decision
+  /// Whether the server has confirmed the assignment. An unconfirmed assignment is confirmed with the next decision
   /// that uses it.
   public var isSentToServer: Bool
-  /// The kind of the variant when it was assigned, for later reports; nil if only its name is
-  /// known. Decisions follow the config.
+  /// The kind of the variant when it was assigned, for reports; nil if the kind is unknown. Decisions use the kind in
+  /// the config.
   public var kind: Variant.Kind?
   public var paywallID: String?
 
@@ -21,7 +21,7 @@ public struct Assignment: Hashable, Sendable {
     self.isSentToServer = isSentToServer
   }
 
-  /// An assignment that includes the kind of its variant.
+  /// Creates an assignment that includes the kind of its variant.
   public init(experimentID: String, variant: Variant, isSentToServer: Bool = false) {
     self.init(
       experimentID: experimentID, variantID: variant.id, isSentToServer: isSentToServer)

@@ -1,22 +1,21 @@
 package import Expressions
 
-/// A rule: which subjects it matches, how often it may apply, and what they get.
+/// A rule that states which subjects it matches, how often it applies to each of them, and which variants they get.
 public struct Audience: Hashable, Sendable {
-  /// Position among the placement's audiences, from 0, counting those that could not be decoded.
+  /// The position among the placement's audiences, from 0. Audiences that could not be decoded are counted.
   public var index: Int
   /// The audience's own identifier, in formats that have one.
   public var id: String?
   /// The audience's display name, in formats that have one.
   public var name: String?
-  /// Empty when the audience has no experiment.
+  /// The ID of the experiment; empty if the audience has no experiment.
   public var experimentID: String
   public var campaignID: String
-  /// The condition as a string. Nil matches every user, unless a config of AgentWallie's has
-  /// filters.
+  /// The source of the condition. Nil matches every user, unless an AgentWallie audience has filters.
   public var expression: String?
   /// The condition as AgentWallie's filters. An audience has an expression or filters, not both.
   package var filters: [Filter]
-  /// Owners of this entitlement skip the audience, before its condition is evaluated.
+  /// The audience is skipped for owners of this entitlement, before its condition is evaluated.
   public var entitlementGuard: String?
   public var occurrenceLimit: OccurrenceLimit?
   public var experimentStatus: ExperimentStatus
@@ -30,7 +29,7 @@ public struct Audience: Hashable, Sendable {
   /// Whether the audience has a condition in JavaScript, which old SDKs evaluate and this engine
   /// does not.
   package var hasScript = false
-  /// The audience's path in the config, as `trigger_options[2].rules[0]`.
+  /// The audience's path in the config, such as `trigger_options[2].rules[0]`.
   public var path: String
 
   public init(
@@ -84,7 +83,7 @@ package enum Preload: String, Hashable, Sendable, CaseIterable {
   case never = "NEVER"
 }
 
-/// How often a subject may get a rule's outcome.
+/// The limit of how often a subject may get a rule's outcome.
 ///
 /// ```swift
 /// let daily = OccurrenceLimit(key: "upsell", maxCount: 2, interval: .minutes(1_440))
@@ -93,18 +92,17 @@ package enum Preload: String, Hashable, Sendable, CaseIterable {
 /// daily.allows(storedCount: count)  // true
 /// ```
 public struct OccurrenceLimit: Hashable, Sendable {
-  /// The span in which occurrences count.
+  /// The time span in which occurrences count.
   public enum Interval: Hashable, Sendable {
     /// All occurrences.
     case infinity
-    /// The last minutes. An occurrence of exactly that age still counts.
+    /// The last `minutes` minutes. An occurrence that is exactly this old still counts.
     case minutes(Int)
-    /// Since the current session began. Without a known session one begins with the decision, so
-    /// nothing counts.
+    /// The current session. If the session is unknown, it begins with the decision, so no earlier occurrence counts.
     case session
   }
 
-  /// The name under which occurrences are counted. Several audiences may share it.
+  /// The name under which occurrences are counted. Several audiences may share a name.
   public var key: String
   public var maxCount: Int
   public var interval: Interval
@@ -118,7 +116,7 @@ public struct OccurrenceLimit: Hashable, Sendable {
   /// Whether one more occurrence is within the limit.
   public func allows(storedCount: Int) -> Bool { storedCount < maxCount }
 
-  /// How many of these occurrences count at `now`. Later ones have not happened yet.
+  /// The number of occurrences that count at `now`. Occurrences later than `now` do not count.
   public func count(_ times: some Sequence<Instant>, now: Instant, sessionStart: Instant? = nil)
     -> Int
   {

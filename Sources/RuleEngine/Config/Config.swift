@@ -1,8 +1,7 @@
-/// A config: placements with their ordered audiences, the paywalls and products that they lead to,
-/// and the accompanying settings.
+/// A config: placements with their ordered audiences, paywalls, products and settings.
 ///
-/// A config is a plain value in the engine's own terms. Decoders for the formats of the field are
-/// in `Wire/`; ``RuleSet`` is what it compiles to.
+/// A config is a plain value that does not depend on a file format. `Wire/` contains the decoders for each format. A
+/// config compiles to a ``RuleSet``.
 ///
 /// ```swift
 /// let year = ProductReference(
@@ -34,12 +33,11 @@ public struct Config: Hashable, Sendable {
   }
 
   public var format: Format
-  /// Names the published state of the config.
+  /// Identifies the published version of the config.
   public var buildID: String
   public var placements: [Placement]
   public var paywalls: [Paywall]
-  /// All products that the config names, in any form that the format has, including those that no
-  /// paywall sells.
+  /// All products that the config names, including products that no paywall sells.
   public var products: [ProductReference]
   package var settings: ConfigSettings
   /// Placements that the config names and that decide nothing now, such as paused ones and those of
@@ -74,12 +72,12 @@ public struct Config: Hashable, Sendable {
     self.settings = settings
   }
 
-  /// The paywall with an identifier, or nil. Identifiers differ by their bytes.
+  /// The paywall with an identifier, or nil. Identifiers are compared byte by byte.
   public func paywall(_ identifier: String) -> Paywall? {
     paywalls.first { $0.identifier.utf8.elementsEqual(identifier.utf8) }
   }
 
-  /// The placement with a name, or nil. Names differ by their bytes.
+  /// The placement with a name, or nil. Names are compared byte by byte.
   public func placement(_ name: String) -> Placement? {
     placements.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
@@ -88,7 +86,7 @@ public struct Config: Hashable, Sendable {
 /// A place in an app where a paywall may appear.
 public struct Placement: Hashable, Sendable {
   public var name: String
-  /// Audiences in the order in which they are tried; the first that matches decides.
+  /// The audiences, in the order in which they are tried. The first audience that matches decides.
   public var audiences: [Audience]
   /// The paths of audiences in the config that could not be read. The placement is decided without
   /// them.

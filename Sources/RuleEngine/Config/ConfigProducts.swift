@@ -1,7 +1,7 @@
 public import Pricing
 
 extension PricedProduct {
-  /// A product as a config refers to it: without a price, which only a store knows.
+  /// Creates a product without a price from a config's reference to it.
   public init(_ reference: ProductReference) {
     self.init(identifier: reference.storeID, store: reference.store)
     slot = reference.slot
@@ -65,8 +65,8 @@ extension ProductReference {
 }
 
 extension Config {
-  /// Every product that the config names, without duplicates: those in slots of paywalls first, in
-  /// their order.
+  /// All products that the config names, without duplicates. Products in slots of paywalls come first, in the order of
+  /// the slots.
   public var storeProducts: [PricedProduct] {
     var found: [PricedProduct] = []
     var known: Set<[UInt8]> = []

@@ -5,12 +5,10 @@ public import Expressions
 extension Diagnostic.Code {
   /// A config or data element has the wrong form.
   public static let decodeFailure = Self(rawValue: "decode-failure")
-  /// A value that makes an SDK in the field reject the whole config, such as a fraction as a
-  /// percentage, an unknown word or a wrong type. This engine uses the element, unless the message
-  /// says otherwise.
+  /// A value that makes an SDK reject the whole config, such as a percentage that is not whole, an unknown word or a
+  /// wrong type. This engine uses the element, unless the message says otherwise.
   public static let wouldReject = Self(rawValue: "would-reject")
-  /// Keys that SDKs require are missing, as in a config that was written by hand. This engine does
-  /// not need them.
+  /// Keys that SDKs require are missing, as in a config that was written by hand. This engine does not need these keys.
   public static let notAnExport = Self(rawValue: "not-an-export")
   /// A key that this version does not know and ignores.
   public static let unknownKey = Self(rawValue: "unknown-key")
@@ -33,19 +31,19 @@ extension Diagnostic.Code {
   package static let duplicateID = Self(rawValue: "duplicate-id")
   /// A name that is reserved by the language, an SDK or the format.
   package static let reservedName = Self(rawValue: "reserved-name")
-  /// Weights that do not sum to 100. They are relative, so this is only a hint.
+  /// Weights that do not sum to 100. Weights are relative, so this is only a note.
   public static let weightsNot100 = Self(rawValue: "weights-not-100")
-  /// An occurrence key with different limits.
+  /// Audiences share an occurrence key but have different limits.
   public static let occurrenceKeyConflict = Self(rawValue: "occurrence-key-conflict")
-  /// A clause that always holds, or never.
+  /// A clause that is always true or always false.
   public static let constantClause = Self(rawValue: "constant-clause")
   /// Clauses of one condition that cannot all be true, so that no user matches.
   public static let contradictoryClauses = Self(rawValue: "contradictory-clauses")
   /// An audience that no user reaches: earlier ones match every user that it would match.
   public static let unreachableAudience = Self(rawValue: "unreachable-audience")
-  /// An audience whose dates are past.
+  /// An audience that can no longer match, because its dates are in the past.
   public static let expiredAudience = Self(rawValue: "expired-audience")
-  /// A part of a condition that platforms read differently.
+  /// A part of a condition that the platforms interpret differently.
   public static let platformDifference = Self(rawValue: "platform-difference")
   /// Something that versions of an SDK decide differently, or that only some of them have.
   package static let versionDifference = Self(rawValue: "version-difference")
@@ -53,13 +51,13 @@ extension Diagnostic.Code {
   public static let legacyExpression = Self(rawValue: "legacy-expression")
   /// A product that the config does not contain.
   public static let unknownProduct = Self(rawValue: "unknown-product")
-  /// A product of a paywall that its texts do not mention.
+  /// A product of a paywall that the paywall's texts do not mention.
   public static let unusedProduct = Self(rawValue: "unused-product")
-  /// Experiments whose djb2 assignments are not independent.
+  /// Experiments whose djb2 assignments depend on each other.
   public static let djb2Correlated = Self(rawValue: "djb2-correlated")
-  /// A locale that the tables lack. The message names the one that replaces it.
+  /// A locale that is not in the tables. The message names the locale that replaces it.
   public static let unknownLocale = Self(rawValue: "unknown-locale")
-  /// A derived price is displayed higher than it is, because of how its system rounds.
+  /// A derived price that the system's rounding makes higher than the exact price.
   public static let priceAboveExact = Self(rawValue: "price-above-exact")
   /// Trial attributes that count one period of an offer with several.
   package static let onePeriodOfOffer = Self(rawValue: "one-period-of-offer")

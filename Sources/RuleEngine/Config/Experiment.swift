@@ -10,11 +10,10 @@ public struct Variant: Hashable, Sendable {
 
   public var id: String
   public var kind: Kind
-  /// Share of subjects in relation to the sum over the experiment's variants. Not negative.
+  /// The variant's share of subjects, relative to the sum of all weights of the experiment. Never negative.
   public var weight: Double
   public var paywallID: String?
-  /// Whether the variant is missing from the config and represents the share of subjects that the
-  /// others leave.
+  /// Whether the variant only represents the share of subjects that the config's variants do not cover.
   public var isGap: Bool
 
   public init(

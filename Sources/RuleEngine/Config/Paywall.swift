@@ -1,7 +1,6 @@
 package import Expressions
 
-/// A paywall as a config describes it: where it is loaded from, how it is shown, and which products
-/// it sells.
+/// A paywall in a config: where it is loaded from, how it is shown, and which products it sells.
 public struct Paywall: Hashable, Sendable {
   /// Whether the feature behind a placement requires a purchase.
   public enum FeatureGating: String, Hashable, Sendable, CaseIterable {
@@ -163,13 +162,13 @@ public struct Survey: Hashable, Sendable {
   }
 
   public var id: String
-  /// One survey is shown for each key, ever.
+  /// For each key, a user sees at most one survey.
   public var assignmentKey: String
   public var title: String
   public var message: String
   public var options: [Option]
   package var condition: Condition
-  /// The share of closings at which the survey appears: 0 never, 1 always.
+  /// The probability that the survey appears when the paywall is closed, from 0 to 1.
   public var probability: Double
   public var includesOtherOption: Bool
   public var includesCloseOption: Bool
@@ -190,7 +189,7 @@ public struct Survey: Hashable, Sendable {
     self.includesCloseOption = includesCloseOption
   }
 
-  /// Whether to show the survey, for a number in `0..<1`.
+  /// Whether to show the survey, given a random number in `0..<1`.
   public func isAsked(draw: Double) -> Bool { draw < probability }
 }
 

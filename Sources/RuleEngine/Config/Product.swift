@@ -1,9 +1,9 @@
 public import Pricing
 
-/// A product as a config refers to it. Only the store knows its price.
+/// A config's reference to a product. Only the store has the product's price.
 public struct ProductReference: Hashable, Sendable {
-  /// The config's identifier of the product: composite in Superwall's configs
-  /// (`product:base-plan:offer`, `live:price:no-trial`), an own ID in AgentWallie's.
+  /// The product's identifier in the config. Superwall's configs combine several parts (`product:base-plan:offer`,
+  /// `live:price:no-trial`), and AgentWallie's configs have their own IDs.
   public var id: String
   public var name: String?
   /// The name of the product in the paywall's texts, such as `primary`.
@@ -11,13 +11,13 @@ public struct ProductReference: Hashable, Sendable {
   public var store: PricedProduct.Store
   /// The identifier in the store.
   public var storeID: String
-  /// Days of a free trial that the store itself does not report.
+  /// The length of the free trial in days, if the store does not report it.
   public var trialDays: Int?
   package var billingPlan: BillingPlan.Kind?
   /// Google Play's base plan and offers.
   public var basePlanID: String?
   public var offerIDs: [String]
-  /// Prices as strings, for when the store is unreachable.
+  /// The price as a string, used when the store is unreachable.
   public var displayPrice: String?
   public var displayPeriod: String?
   public var entitlements: [Entitlement]
@@ -53,10 +53,10 @@ public struct ProductReference: Hashable, Sendable {
   }
 }
 
-/// Something that a purchase gives access to.
+/// A part of the app that a purchase gives access to.
 public struct Entitlement: Hashable, Sendable {
   public var id: String
-  /// The field knows one type, `SERVICE_LEVEL`.
+  /// The type of the entitlement. The only known type is `SERVICE_LEVEL`.
   public var type: String
 
   public init(id: String, type: String = "SERVICE_LEVEL") {
@@ -80,7 +80,7 @@ package struct ProductSlot: Hashable, Sendable {
 }
 
 extension Config {
-  /// The product that an identifier names: the config's own first, then the store's.
+  /// The product with an identifier: that of the config, or else that of the store.
   public func product(_ id: String) -> ProductReference? {
     products.last { $0.id.utf8.elementsEqual(id.utf8) }
       ?? products.last { $0.storeID.utf8.elementsEqual(id.utf8) }
@@ -88,8 +88,8 @@ extension Config {
 
   /// The entitlements that a product grants, by its identifier in the store or in the config.
   ///
-  /// Superwall's configs name a product on several paywalls, and its entitlements add up. In
-  /// AgentWallie's configs the last product with the identifier counts.
+  /// In Superwall's configs, the entitlements of a product on several paywalls are combined. In AgentWallie's configs,
+  /// the last product with the identifier is used.
   public func entitlements(ofProduct id: String) -> [Entitlement] {
     func isNamed(_ product: ProductReference) -> Bool {
       [product.storeID, product.id, product.fullIdentifier].contains { name in

@@ -1,9 +1,9 @@
 public import CivilTime
 
-/// The state of a subject beside its attributes, as plain values: its identity, the time, its
-/// assignments, its entitlements, and how often rules have applied to it.
+/// A subject's state other than its attributes: its identity, the time, its assignments and entitlements, and how often
+/// rules have applied to it.
 public struct DecisionState: Hashable, Sendable {
-  /// Occurrences that are stored under one key.
+  /// The occurrences that are stored under one key.
   public struct Occurrences: Hashable, Sendable {
     public var key: String
     public var times: [Instant]
@@ -14,15 +14,15 @@ public struct DecisionState: Hashable, Sendable {
     }
   }
 
-  /// The identity that assignments depend on: a user ID, or an alias.
+  /// The ID that assignments depend on: a user ID or an alias.
   public var subjectID: String
   /// The time of the decision.
   public var now: Instant
   public var assignments: [Assignment]
   public var occurrences: [Occurrences]
-  /// The entitlements that the subject owns, for audiences that skip owners.
+  /// The entitlements that the subject owns. Audiences can skip the owners of an entitlement.
   public var entitlements: [String]
-  /// When the current session began; nil when one begins now.
+  /// When the current session began. With nil, a session begins now.
   public var sessionStart: Instant?
 
   public init(
@@ -66,7 +66,7 @@ public struct DecisionState: Hashable, Sendable {
     assignments.last { $0.experimentID.utf8.elementsEqual(experimentID.utf8) }
   }
 
-  /// Whether the subject owns an entitlement. Names differ by their bytes.
+  /// Whether the subject owns an entitlement. Names are compared byte by byte.
   public func owns(_ entitlement: String) -> Bool {
     entitlements.contains { $0.utf8.elementsEqual(entitlement.utf8) }
   }

@@ -2,7 +2,7 @@ public import CivilTime
 public import Expressions
 package import Pricing
 
-/// The time at which a question about the past is asked, and the time zone of its calendar.
+/// The time from which questions about past events count back, and the time zone of the calendar.
 public struct HistoryClock: Hashable, Sendable {
   public var now: Instant
   package let zone: TimeZoneRules
@@ -13,7 +13,7 @@ public struct HistoryClock: Hashable, Sendable {
     zone = .utc
   }
 
-  /// A clock in a time zone of the IANA database, or nil if that has no zone of this name.
+  /// Creates a clock in a time zone of the IANA database. The result is nil if the time zone does not exist.
   public init?(now: Instant, timeZone: String) {
     guard let zone = TimeZones.zone(named: timeZone) else { return nil }
     self.now = now
@@ -28,13 +28,11 @@ public struct HistoryClock: Hashable, Sendable {
   }
 }
 
-/// The events of one subject, by name and time. Rules ask it for the time since an event and for
-/// numbers of events.
+/// The events of one subject, by name and time. Rules can read the time since an event and the number of events.
 ///
-/// It is a value and holds exactly what is recorded. An SDK that tracks a placement before it
-/// evaluates the placement's rules counts that event too, so to reproduce this, record it first.
-/// Events later than the time of a question have not happened yet: they are not counted, and no
-/// time has passed since them.
+/// The history contains only recorded events. SDKs record a placement before they evaluate its rules, so record it
+/// first to get the same counts. Events after the time of a question are not counted, and no time has passed since
+/// them.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -67,7 +65,7 @@ public struct EventHistory: Hashable, Sendable {
     series = events.map { Series(name: $0.name, times: $0.times, earlier: $0.earlier) }
   }
 
-  /// Whether there are no events at all.
+  /// Whether the history has no events.
   public var isEmpty: Bool { series.isEmpty }
 
   /// Adds an event that was fired at a time.
@@ -262,16 +260,14 @@ extension EventHistory.Window {
 }
 
 extension RuleSet {
-  /// Puts the answers to the rules' questions about a subject's events into a frame that already
-  /// holds its attributes. Device attributes that audiences compute from events replace the
-  /// device's.
+  /// Answers the rules' questions about a subject's events in a frame that already contains the subject's attributes.
+  /// Device attributes that audiences compute from events replace those of the device.
   ///
   /// - Parameters:
   ///   - events: the subject's events.
   ///   - clock: when the rules are evaluated.
-  ///   - placement: the placement that is decided, and when it was added to the events. The time
-  ///     since a placement of this name, as an attribute, is the time since the previous one;
-  ///     functions count the placement itself.
+  ///   - placement: the placement to decide, and when it was recorded. The attribute with the time since this placement
+  ///     ignores that record and uses the previous one. Functions count the record.
   ///   - frame: a frame of ``program``, filled with the subject's attributes.
   public func answer(
     _ events: EventHistory, at clock: HistoryClock,
@@ -310,7 +306,7 @@ extension RuleSet {
     return names
   }
 
-  /// Whether rules ask for events at all.
+  /// Whether any rule asks about events.
   public var readsEvents: Bool { !questions.isEmpty || !computed.isEmpty }
 
   func answer(

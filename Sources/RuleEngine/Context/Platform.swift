@@ -38,7 +38,7 @@ extension Platform {
   package func passed(_ value: Value) -> Value? { binding.passed(value) }
 }
 
-/// The language of a config's rules.
+/// The language of the rules in a config.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.visits < 3")
@@ -56,13 +56,13 @@ extension Platform {
 public enum RuleLanguage: Hashable, Sendable {
   /// The Common Expression Language as specified.
   case cel
-  /// The dialect of a Superwall SDK: the newest one of a platform, or another version.
+  /// The dialect of a Superwall SDK, in any version.
   case superscript(SDKProfile)
 
-  /// Superwall's own configs are written for the SDKs. The oldest SDK is the one for iOS.
+  /// The default language for Superwall's configs, which are written for the SDKs: the dialect of the iOS SDK.
   public static let standard = RuleLanguage.superscript(.ios)
 
-  /// The platform whose SDK is followed, or nil.
+  /// The platform of the SDK that defines the dialect; nil for CEL.
   public var platform: Platform? {
     profile?.platform
   }
@@ -72,7 +72,7 @@ public enum RuleLanguage: Hashable, Sendable {
     if case .superscript(let profile) = self { profile } else { nil }
   }
 
-  /// A short name for reports: `cel`, or the SDK's, as `ios` or `ios 4.12.5`.
+  /// A short name for reports: `cel`, or the name of the SDK, such as `ios` or `ios 4.12.5`.
   public var name: String {
     switch self {
     case .cel: "cel"

@@ -1,7 +1,7 @@
 package import Expressions
 public import Pricing
 
-/// The SDK on a device, by its version: which evaluator it has, what it sends, and how it decides.
+/// The behavior of one SDK version: how it evaluates conditions, which attributes it sends, and how it decides.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.visits < 3")
@@ -47,7 +47,7 @@ public struct SDKProfile: Hashable, Sendable {
     self.packaging = sdk == .ios ? packaging : .swiftPM
   }
 
-  /// The platform that the SDK is for. AgentWallieKit is for iOS.
+  /// The platform of the SDK. AgentWallieKit is for iOS.
   public var platform: Platform {
     switch sdk {
     case .ios, .agentWallie: .ios

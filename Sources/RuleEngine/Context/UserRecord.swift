@@ -1,19 +1,17 @@
 public import Expressions
 
-/// One line of a users file: attributes in a frame, everything else as plain values.
+/// Reads one line of a users file: the attributes into a frame, everything else into plain values.
 ///
-/// The object's form is `{"userId", "user":{}, "device":{}, "params":{}, "subscriptionStatus",
-/// "entitlements":[NAME], "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]},
-/// "events":{NAME:[ISO]}, "sessionStart":ISO}`. Everything but `userId` may be missing, or null. A
-/// member of the wrong type makes the record invalid, whether or not rules read it. If a key is
-/// repeated the last value counts, though all of them need the right type. Repeated assignments,
-/// occurrences and events add up, so that no past event is lost.
+/// The object's form is
+/// `{"userId", "user":{}, "device":{}, "params":{}, "subscriptionStatus", "entitlements":[NAME], "assignments":[{"experimentId","variantId"}], "occurrences":{KEY:[ISO]}, "events":{NAME:[ISO]}, "sessionStart":ISO}`.
+/// Only `userId` is required. Other members may be missing or null. A member of the wrong type makes the record
+/// invalid, even if no rule reads it. If a key is repeated, the last value is used, but every value must have the right
+/// type. Repeated assignments, occurrences and events are combined, so that no past event is lost.
 ///
 /// `subscriptionStatus` and `entitlements` replace a missing `device.subscriptionStatus` and
-/// `device.activeEntitlements`. In rules from an AgentWallie config, `userId` replaces a missing
-/// `user.id`. Attributes of the device that the SDKs derive from the clock, the time zone or other
-/// attributes are derived if `device` lacks them. The object may also contain any other root that
-/// the rules read.
+/// `device.activeEntitlements`. In rules from an AgentWallie config, `userId` replaces a missing `user.id`. If `device`
+/// lacks an attribute that SDKs derive from the clock, the time zone or other attributes, the reader derives it. The
+/// object may also contain other roots that the rules read.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.plan == 'free'")
@@ -36,12 +34,12 @@ public struct UserRecordReader: ~Copyable {
   // and by `forget()`. If the record lies in the frame, the ID is copied. Tests: UserRecordTests,
   // InputFormsTests.
 
-  /// Why a record is invalid, in words.
+  /// A message that explains why a record is invalid.
   public struct Rejection: Error, Hashable, Sendable {
     public var reason: String
-    /// Byte offset in the record, if it is known.
+    /// The byte offset in the record, or nil if it is unknown.
     public var offset: Int?
-    /// A suggestion, if there is one.
+    /// A suggestion to correct the record, or nil.
     public var hint: String?
 
     package init(reason: String, offset: Int? = nil) {
@@ -61,10 +59,10 @@ public struct UserRecordReader: ~Copyable {
   package private(set) var subject: Cell = .emptyText
   public private(set) var assignments: [Assignment] = []
   public private(set) var occurrences: [DecisionState.Occurrences] = []
-  /// The subject's entitlements, read when audiences skip owners.
+  /// The subject's entitlements. They are only read if audiences skip owners of entitlements.
   public private(set) var ownedEntitlements: [String] = []
   public private(set) var sessionStart: Instant?
-  /// The subject's events, read when the rules ask about them.
+  /// The subject's events. They are only read if the rules ask about events.
   public private(set) var events = EventHistory()
   /// The oddities of the records that were read.
   package private(set) var notes = RecordNotes()
@@ -106,7 +104,7 @@ public struct UserRecordReader: ~Copyable {
   private var unknownKeys: [String] = []
 
   /// - Parameters:
-  ///   - ruleSet: the rules that the records are read for.
+  ///   - ruleSet: the rules that determine which attributes are read.
   ///   - clock: when the rules are evaluated. Questions about events count back from it.
   public init(_ ruleSet: RuleSet, at clock: HistoryClock) {
     self.ruleSet = ruleSet
@@ -128,7 +126,7 @@ public struct UserRecordReader: ~Copyable {
     needsEntitlements = !ruleSet.storage.table.entitlements.isEmpty
   }
 
-  /// The subject's state from the record, beside its attributes.
+  /// The subject's state in the record, without its attributes.
   public func state(now: Instant) -> DecisionState {
     DecisionState(
       subjectID: ownedSubject ?? subject.text, now: now, assignments: assignments,
