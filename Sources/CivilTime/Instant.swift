@@ -1,4 +1,4 @@
-/// A point in time, to the millisecond: the time on clocks, and the time of events.
+/// A point in time, with millisecond precision.
 ///
 /// ```swift
 /// let start: Instant = 1_772_366_400_000
@@ -6,16 +6,16 @@
 /// (start + 90_000) - start  // 90_000
 /// ```
 ///
-/// An integer literal is milliseconds since the beginning of 1970 in UTC, and spans between instants are milliseconds
-/// too. Arithmetic never traps: it saturates at the ends of 64 bits.
+/// An integer literal is the number of milliseconds since the beginning of 1970 in UTC. Spans between instants are also
+/// milliseconds. Arithmetic never traps, but saturates at the limits of 64 bits.
 @frozen public struct Instant: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
-  /// Milliseconds since the beginning of 1970 in UTC. Leap seconds are not counted.
+  /// The milliseconds since the beginning of 1970 in UTC, without leap seconds.
   public let milliseconds: Int64
 
-  /// An instant from its milliseconds since the beginning of 1970 in UTC.
+  /// Creates an instant from milliseconds since the beginning of 1970 in UTC.
   @inlinable public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// An instant from its milliseconds since the beginning of 1970 in UTC.
+  /// Creates an instant from milliseconds since the beginning of 1970 in UTC.
   @inlinable public init(integerLiteral value: Int64) { milliseconds = value }
 
   /// An instant from whole seconds since 1970.
@@ -46,7 +46,7 @@
     Timestamp(seconds: seconds, nanoseconds: Int32(millisecondOfSecond) * 1_000_000)
   }
 
-  /// The instant in RFC 3339 and UTC, or nil outside the years 1 to 9999.
+  /// The instant in RFC 3339 and UTC, or nil if it is outside the years 1 to 9999.
   public var text: String? { timestamp?.text }
 
   /// Orders by time.
@@ -66,7 +66,7 @@
     return overflow ? (span < 0 ? distantFuture : distantPast) : Instant(milliseconds: rest)
   }
 
-  /// The milliseconds from one instant to a later one. They are negative to an earlier one.
+  /// The milliseconds from `start` to `end`, negative if `end` is earlier than `start`.
   @inlinable public static func - (end: Instant, start: Instant) -> Int64 {
     let (span, overflow) = end.milliseconds.subtractingReportingOverflow(start.milliseconds)
     return overflow ? (end < start ? .min : .max) : span

@@ -2,8 +2,8 @@ public import CivilTime
 internal import Expressions
 public import RuleEngine
 
-/// The settings of a batch: the placements, how subjects get variants, the time, and the outcomes
-/// to write. All workers share it.
+/// The settings of a batch: the placements, how subjects get variants, the time, and the outcomes to write. All workers
+/// share one plan.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -35,7 +35,7 @@ public final class BatchPlan: Sendable {
 
   public let ruleSet: RuleSet
   public let now: Instant
-  /// The same time with a calendar, for questions about events.
+  /// The time of the decisions with its time zone, for questions about events.
   public let clock: HistoryClock
   public let assigner: Assigner
   public let layout: OutcomeLayout
@@ -68,14 +68,14 @@ public final class BatchPlan: Sendable {
 
   /// - Parameters:
   ///   - ruleSet: the rules that decide.
-  ///   - placements: names; nil for all of the config, in its order.
+  ///   - placements: the names of the placements. Nil decides all placements of the config, in its order.
   ///   - now: the time of the decisions.
-  ///   - assigner: how subjects without an assignment get one.
-  ///   - layout: whether there is a line for each outcome or for each user.
-  ///   - form: how outcomes are written.
-  ///   - writesOutcomes: false for counting only.
+  ///   - assigner: chooses the variants of subjects that have no assignment.
+  ///   - layout: whether the output has a line for each outcome or for each user.
+  ///   - form: the format of the outcomes.
+  ///   - writesOutcomes: false to only count outcomes.
   ///   - lineLimit: the maximum length of a line, in bytes.
-  ///   - clock: the same time with a calendar; nil for one in UTC.
+  ///   - clock: the time of the decisions with its time zone. Nil uses UTC.
   public convenience init(
     _ ruleSet: RuleSet, placements: [String]? = nil, now: Instant, assigner: Assigner,
     layout: OutcomeLayout = .long, form: OutcomeForm = .ndjson, writesOutcomes: Bool = true,
@@ -158,7 +158,7 @@ public final class BatchPlan: Sendable {
     }
   }
 
-  /// The beginning of an outcomes file.
+  /// The first bytes of an outcomes file, such as the header of a CSV file.
   public var header: [UInt8] { firstLine }
 
   /// The possible results of decisions, by their numbers in ``OutcomeForm/rows``; empty in other
@@ -181,12 +181,12 @@ public final class BatchPlan: Sendable {
   /// outcomes.
   package var weight: Int { max(placements.count, ruleSet.rules.count / 10) }
 
-  /// The names that the config does not have.
+  /// The names of placements that the config does not contain.
   public var unknownPlacements: [String] {
     placements.filter { $0.compiled == nil }.map { $0.name }
   }
 
-  /// Zero counts, in this batch's shape.
+  /// A tally for this batch in which all counts are zero.
   public var emptyTally: Tally {
     Tally(
       placements: placements.map { placement in

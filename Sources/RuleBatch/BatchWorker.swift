@@ -1,15 +1,15 @@
 package import Expressions
 package import RuleEngine
 
-/// Decides all placements of a plan for many users in turn. Each thread has its own worker. A
-/// worker learns the shapes of records, so reuse it for all chunks.
+/// Decides all placements of a plan for many users. Each thread needs its own worker. A worker becomes faster once it
+/// knows the shapes of the records, so use the same worker for all chunks.
 ///
-/// Users whose records have a known shape are decided in blocks, column by column. Others are
-/// decided one by one. The results are the same.
+/// Records with a known shape are decided in blocks, column by column. Other records are decided one by one, with the
+/// same results.
 public struct BatchWorker: ~Copyable {
   /// A line that is invalid.
   public struct RejectedLine: Hashable, Sendable {
-    /// Number of the line within the chunk, from 0.
+    /// The number of the line within the chunk, from 0.
     public var line: Int
     public var reason: String
     public var text: [UInt8]
@@ -36,10 +36,10 @@ public struct BatchWorker: ~Copyable {
     fileprivate let plan: BatchPlan
 
     public var outcomes: [UInt8] { buffer.bytes }
-    /// The number of bytes of the outcomes.
+    /// The size of the outcomes in bytes.
     public var outcomeCount: Int { buffer.content.count }
     public var tally: Tally { plan.tally(of: sums) }
-    /// Lines of the chunk, blank ones included.
+    /// The number of lines in the chunk, including blank lines.
     public var lines: Int { sums.lines }
   }
 
@@ -142,7 +142,7 @@ public struct BatchWorker: ~Copyable {
     return all.since(told)
   }
 
-  /// Decides for every line of a chunk, which must contain complete lines.
+  /// Decides for every line of a chunk. The chunk must consist of complete lines.
   public mutating func process(_ chunk: [UInt8]) -> Output {
     // Memory that is no longer read is reused.
     if !isKnownUniquelyReferenced(&ownBuffer) { ownBuffer = OutcomeBuffer() }

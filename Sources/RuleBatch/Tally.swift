@@ -1,11 +1,11 @@
 public import Expressions
 public import RuleEngine
 
-/// Counts of a batch: outcomes by placement, and results of each audience.
+/// The counts of a batch: the outcomes of each placement and the results of each audience.
 public struct Tally: Hashable, Sendable {
   /// The counts of one audience.
   public struct Audience: Hashable, Sendable {
-    /// Position in the config, from 0.
+    /// The position of the audience in its placement, from 0.
     public var index: Int
     public var experimentID: String
     /// Its label in reports, as `1 (export-free)`.
@@ -13,15 +13,15 @@ public struct Tally: Hashable, Sendable {
     /// The limit that may hold it back, and the entitlement whose owners skip it.
     package var limit: OccurrenceLimit?
     package var entitlement: String?
-    /// Users for whom it was tried.
+    /// The number of users for whom the audience was tried.
     public var reached = 0
-    /// Users for whom its expression held.
+    /// The number of users for whom the audience's expression was true.
     public var matched = 0
     /// Users for whom it decided.
     public var taken = 0
-    /// Users for whom its expression held, but whom its limit held back.
+    /// The number of users that the expression matched but the occurrence limit excluded.
     public var heldBack = 0
-    /// Users that skip it because of an entitlement that they own.
+    /// The number of users that skipped the audience because they own an entitlement.
     public var owned = 0
     /// Clauses whose missing attribute decided whether its expression held.
     package var missing: [MissingAttribute] = []
@@ -40,11 +40,11 @@ public struct Tally: Hashable, Sendable {
     package var unmatchedExample: String?
   }
 
-  /// A way in which a rule failed, and the number of users affected.
+  /// An error in a rule, and the number of users that it affected.
   public struct RuleErrors: Hashable, Sendable {
     public var error: RuleError
     public var users: Int
-    /// The identity of the first of these users.
+    /// The ID of the first affected user.
     public var example: String
 
     /// Sorts the most frequent first.
@@ -66,10 +66,10 @@ public struct Tally: Hashable, Sendable {
     public var noAudienceMatch = 0
     public var placementNotFound = 0
     public var error = 0
-    /// Users for whom only the device can decide.
+    /// The number of users for whom only the device can decide.
     public var undecidable = 0
     public var audiences: [Audience] = []
-    /// The errors in rules, the most frequent first.
+    /// The errors in rules, with the most frequent error first.
     public var errors: [RuleErrors] = []
 
     /// Users that no audience matched.

@@ -1,4 +1,4 @@
-/// A function that an app adds for its expressions.
+/// A function that an app adds to the language of its expressions.
 ///
 /// ```swift
 /// let discount = CustomFunction("discount", arguments: 2) { arguments throws(EvaluationError) in
@@ -13,31 +13,31 @@
 /// try program.evaluate(["params": ["price": 8], "user": ["plan": "pro"]])  // throws no-such-overload
 /// ```
 ///
-/// It is called with values only: a call fails if an argument is missing or fails. The result must
-/// depend on the arguments alone, because the number of calls, their order and the number of threads
-/// that call at the same time are not defined. The time that it takes counts against no limit. Its
-/// result counts as ``Limits/memoryBytes``.
+/// The function is called only if every argument has a value. If an argument is missing or fails, the call fails. The
+/// result must depend only on the arguments, because the number and the order of calls are not defined, and several
+/// threads can call the function at the same time. No limit applies to its running time. The size of its result counts
+/// towards ``Limits/memoryBytes``.
 ///
-/// Superscript has no such functions.
+/// Superscript does not support custom functions.
 public struct CustomFunction: Sendable {
   /// The name; `geo.distance` is in the name space `geo`.
   public let name: String
-  /// The number of arguments, including the receiver; at most ``mostArguments``.
+  /// The allowed number of arguments, including the receiver; at most ``mostArguments``.
   public let arguments: ClosedRange<Int>
-  /// Whether it is called as `a.name(b)`, and not as `name(a, b)`.
+  /// Whether the function is called as `a.name(b)`. Otherwise it is called as `name(a, b)`.
   public let isMethod: Bool
   let body: @Sendable ([Value]) throws(EvaluationError) -> Value
 
   /// The most arguments that a function can take.
   public static let mostArguments = 250
 
-  /// Creates a function. It replaces a function of the language that is called in the same way.
+  /// Creates a function. It replaces a built-in function that is called in the same way.
   ///
   /// - Parameters:
   ///   - name: the name; `geo.distance` is in the name space `geo`.
-  ///   - arguments: the number of arguments, including the receiver; at most ``mostArguments``.
-  ///   - isMethod: whether it is called as `a.name(b)`, and not as `name(a, b)`.
-  ///   - body: computes the result from the values of the arguments, the receiver first.
+  ///   - arguments: the allowed number of arguments, including the receiver; at most ``mostArguments``.
+  ///   - isMethod: whether the function is called as `a.name(b)`. Otherwise it is called as `name(a, b)`.
+  ///   - body: computes the result from the arguments. The receiver is the first argument.
   public init(
     _ name: String, arguments: ClosedRange<Int>, isMethod: Bool = false,
     _ body: @escaping @Sendable ([Value]) throws(EvaluationError) -> Value

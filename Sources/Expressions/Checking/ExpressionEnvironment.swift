@@ -9,18 +9,18 @@
 /// environment.compile("usr.until == now").diagnostics[0].code  // .unknownAttribute
 /// ```
 public struct ExpressionEnvironment: Sendable {
-  /// Maps that always exist, possibly empty. Reading a name that a map does not contain is
-  /// ``EvaluationError/Kind/noSuchAttribute``, and `has()` of the name is false.
+  /// Maps that always exist, but may be empty. Reading a missing member is an error of kind
+  /// ``EvaluationError/Kind/noSuchAttribute``, and `has()` of a missing member is false.
   public var roots: [String]
-  /// Other names that may be bound before evaluation, to values of any type.
+  /// Variables that may be bound to values of any type before evaluation.
   public var variables: [String]
-  /// The name space in which names are looked up first, such as `com.example`. It is empty for none.
+  /// The name space in which names are looked up first, such as `com.example`; empty if there is no such name space.
   public var container: String
-  /// Whether an unknown name or function fails the evaluation that reads it, and not the compilation.
-  /// The diagnostic is a warning then.
+  /// Whether expressions with unknown names or functions compile. If true, the diagnostic is a warning, and only
+  /// evaluations that read the name fail.
   public var allowsUnknownNames: Bool
   public var limits: Limits
-  /// Functions that expressions can call in addition to those of the language. Only CEL has them.
+  /// Custom functions that expressions can call in addition to the built-in functions. Only CEL supports them.
   public var functions: [CustomFunction]
   /// The language of the expressions; see ``superscript(roots:variables:limits:)``.
   package internal(set) var dialect = Dialect.cel

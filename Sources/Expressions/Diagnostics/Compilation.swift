@@ -1,4 +1,4 @@
-/// The result of compiling, if there is one, and all diagnostics.
+/// The result of a compilation: the output, unless the input is unusable, and all diagnostics.
 ///
 /// ```swift
 /// let compiled = ExpressionEnvironment().compile("(user.age >= 18")
@@ -9,7 +9,7 @@
 /// }
 /// ```
 public struct Compilation<Output> {
-  /// Nil if the input is unusable. A diagnostic of severity error then says why.
+  /// The output, or nil if the input is unusable. In that case, a diagnostic of severity error explains why.
   public var output: Output?
   public var diagnostics: [Diagnostic]
   /// The source, to show where a diagnostic is; nil if there is none.
@@ -21,8 +21,8 @@ public struct Compilation<Output> {
     self.source = source
   }
 
-  /// The output, for callers that cannot continue without it. An output may have diagnostics too, such as a
-  /// rule set in which one audience does not compile. These stay in ``diagnostics``.
+  /// Returns the output, or throws if there is no output. An output can have diagnostics too, such as a rule set in
+  /// which one audience does not compile. They stay in ``diagnostics``.
   ///
   /// ```swift
   /// let program = try ExpressionEnvironment().compile("user.age >= 18").get()
@@ -36,7 +36,7 @@ public struct Compilation<Output> {
 
 extension Compilation: Sendable where Output: Sendable {}
 
-/// A source that does not compile, with all of its diagnostics.
+/// The error for a source that does not compile, with all diagnostics.
 ///
 /// ```swift
 /// do {
@@ -59,7 +59,7 @@ public struct CompilationError: Error, Hashable, Sendable, CustomStringConvertib
     self.source = source
   }
 
-  /// All diagnostics in readable form, one below the other.
+  /// All diagnostics as readable text, one after the other.
   public var description: String {
     if diagnostics.isEmpty { return "nothing was compiled" }
     return diagnostics.map { diagnostic in

@@ -1,7 +1,7 @@
 /// An error, a warning or a note about a source or a config, found while reading or compiling it.
 ///
-/// There can be many, and they never stop the rest of the work. A failure while one user is evaluated is
-/// an ``EvaluationError``.
+/// One source can have many diagnostics, and they never stop the rest of the work. A failure while a rule is evaluated
+/// for one user is an ``EvaluationError``.
 ///
 /// ```swift
 /// let diagnostic = ExpressionEnvironment().compile("user.age >= 18 and user.plan").diagnostics[0]
@@ -13,18 +13,18 @@
 public struct Diagnostic: Hashable, Sendable {
   /// How serious the finding is.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
-    /// The element cannot be used; its siblings can.
+    /// The element cannot be used. Other elements can.
     case error
     /// The element is used, but probably does not do what its author intended.
     case warning
-    /// The element is used; the fact may be of interest.
+    /// The element is used. The message is only information.
     case note
   }
 
   public var code: Code
   public var severity: Severity
   public var message: String
-  /// The place in the string at ``path``, or in the source that was compiled.
+  /// The range in the string at ``path``, or in the source that was compiled.
   public var range: SourceRange?
   /// The place in the config, such as `trigger_options[2].rules[0].expression_cel`; empty without a config.
   public var path: String
@@ -44,7 +44,7 @@ public struct Diagnostic: Hashable, Sendable {
 
   /// Other places that are related to the finding.
   package var related: [Related]
-  /// Facts that help to understand the message.
+  /// Notes that help to understand the message.
   public var notes: [String]
   /// The recommended change.
   public var suggestion: String?
@@ -100,7 +100,7 @@ public struct Diagnostic: Hashable, Sendable {
     }
   }
 
-  /// The severity for the programs that are affected most, or nil if none is.
+  /// The severity for the programs that are most affected, or nil if no program is affected.
   public var peerSeverity: Severity? {
     peers.contains { $0.severity == .error } ? .error : peers.isEmpty ? nil : .warning
   }

@@ -1,6 +1,6 @@
 extension Diagnostic {
-  /// A stable name for the kind of finding, for machines and for documentation. The set is open: compilers of
-  /// more than expressions add codes of their own.
+  /// A stable name for a kind of diagnostic, for programs and documentation. The set of codes is open: other modules
+  /// add their own codes.
   ///
   /// ```swift
   /// let expired = Diagnostic.Code(rawValue: "rule-expired")
@@ -15,7 +15,7 @@ extension Diagnostic {
 }
 
 extension Diagnostic.Code {
-  /// The source is not in the language: a token is missing, misplaced or malformed.
+  /// The source has a syntax error: a token is missing, misplaced or malformed.
   public static let syntaxError = Self(rawValue: "syntax-error")
   /// A part of the language that this version does not evaluate yet.
   public static let notSupported = Self(rawValue: "not-supported")
@@ -23,11 +23,11 @@ extension Diagnostic.Code {
   public static let unknownAttribute = Self(rawValue: "unknown-attribute")
   /// A name that is not a function, or a function that takes other arguments.
   public static let unknownFunction = Self(rawValue: "unknown-function")
-  /// Operands whose types never fit together.
+  /// The types of the operands can never be combined.
   public static let typeError = Self(rawValue: "type-error")
-  /// A regular expression that is outside RE2's syntax.
+  /// A regular expression that is not valid RE2 syntax.
   public static let badRegex = Self(rawValue: "bad-regex")
-  /// A limit on size or nesting was passed.
+  /// A limit on size or nesting was exceeded.
   public static let limitExceeded = Self(rawValue: "limit-exceeded")
   /// Code that CEL and superscript interpret differently.
   public static let dialectDifference = Self(rawValue: "dialect-difference")

@@ -1,5 +1,5 @@
 extension Diagnostic {
-  /// The diagnostic in readable form: the message, the line of the source, a caret, and what to do.
+  /// The diagnostic as readable text: the message, the source line, a caret, and what to do.
   ///
   /// ```swift
   /// let source = "usr.plan == 'free'"
@@ -13,7 +13,7 @@ extension Diagnostic {
   /// ```
   ///
   /// - Parameters:
-  ///   - source: the source that was compiled. Control characters in it are replaced.
+  ///   - source: the source that was compiled. Control characters in the source are replaced.
   ///   - file: the prefix of the position: the name of a file, or an empty string.
   public func text(in source: String?, file: String = "") -> String {
     DiagnosticText.render(self, source: source, place: file)

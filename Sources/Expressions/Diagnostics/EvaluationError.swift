@@ -1,7 +1,6 @@
-/// Why one evaluation has no value.
+/// The reason why an evaluation has no value.
 ///
-/// The set is closed. An error contains what a machine needs. Its place in the source is computed on demand
-/// (``Program/range(of:in:)``).
+/// The set of errors is closed. ``Program/range(of:in:)`` computes the place of an error in the source.
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.credits / user.days > 3").get()
@@ -29,7 +28,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case indexOutOfRange
     /// A value cannot be converted to the requested type.
     case conversion
-    /// A map literal with the same key twice, or with one that is not a bool, int, uint or string.
+    /// A map literal has the same key twice, or a key that is not a bool, int, uint or string.
     case badMapKey
     /// A regular expression that is not RE2 syntax.
     case badRegex
@@ -37,14 +36,13 @@ public struct EvaluationError: Error, Hashable, Sendable {
     case limitExceeded
     /// The expression depends on an attribute that is declared as unknown.
     case unknownValue
-    /// A variable that is not bound, or a function that does not exist. In superscript the whole expression is
-    /// null then.
+    /// A variable is not bound, or a function does not exist. In superscript, this makes the whole expression null.
     case undeclaredName
-    /// A value is compared with a null on the left side. In superscript the whole expression is null then.
+    /// The left side of a comparison is null. In superscript, this makes the whole expression null.
     case nullComparison
-    /// A call lacks an argument that it needs, or has an argument that is not a value.
+    /// A call is missing a required argument, or an argument is not a value.
     case badArgument
-    /// An argument that makes superscript stop. Unlike ``badArgument``, the expression cannot recover from it.
+    /// An argument makes superscript stop. Unlike after ``badArgument``, the expression cannot recover.
     case fatalArgument
 
     /// Whether superscript before 1.0.15 terminates the app's process for this error. The error of an
@@ -58,7 +56,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
       }
     }
 
-    /// A stable slug, as in diagnostics.
+    /// A stable name for the error, in the style of diagnostic codes.
     public var slug: String {
       switch self {
       case .noSuchAttribute: "no-such-attribute"
@@ -87,7 +85,7 @@ public struct EvaluationError: Error, Hashable, Sendable {
   private var firstTag: UInt8
   private var secondTag: UInt8
 
-  /// Names of the operand types, if they explain the failure.
+  /// The names of the operand types, if they explain the failure.
   public var operandTypes: [String] {
     [firstTag, secondTag].filter { $0 != 0 }.map(Tag.typeName)
   }

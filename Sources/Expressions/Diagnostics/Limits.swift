@@ -1,5 +1,5 @@
-/// The resources that one expression may use. Every limit is a parameter with a default. Exceeding one is a
-/// diagnostic while compiling and ``EvaluationError/Kind/limitExceeded`` while evaluating.
+/// The resources that one expression may use. Every limit has a default. Exceeding a limit is a diagnostic during
+/// compilation, and an error of kind ``EvaluationError/Kind/limitExceeded`` during evaluation.
 ///
 /// ```swift
 /// let strict = ExpressionEnvironment(limits: Limits(sourceBytes: 1_000, nesting: 20, steps: 3))
@@ -8,23 +8,22 @@
 /// try program.evaluate(["user": ["tags": ["a", "b", "c", "d"]]])  // throws limit-exceeded
 /// ```
 public struct Limits: Hashable, Sendable {
-  /// The length of the source of one expression, in bytes.
+  /// The maximum length of an expression's source, in bytes.
   public var sourceBytes: Int
-  /// The depth of nested parentheses, calls, literals and operators, and the number of values of `cel.block`
-  /// at one place. The default fits into a stack of 512 KiB in an optimised build. The maximum is 500, which
-  /// fits into a stack of 8 MiB even in an unoptimised build.
+  /// The maximum nesting depth of parentheses, calls, literals and operators, and of values in `cel.block`. The default
+  /// needs a stack of 512 KiB in an optimised build. The limit can be raised to 500, which needs a stack of 8 MiB in an
+  /// unoptimised build.
   public var nesting: Int { didSet { nesting = Limits.clamped(nesting) } }
-  /// The work of one evaluation. One step is a round of a loop, 16 elements of a list or a map, 64 bytes of a
-  /// string, or 16 steps of matching a pattern. Compiling a pattern that is not a constant takes 60 steps or
-  /// more. Once any limit of an evaluation is reached, no steps are left.
+  /// The maximum work of one evaluation, in steps. One step is a round of a loop, 16 elements of a list or a map, 64
+  /// bytes of a string, or 16 steps of matching a pattern. Compiling a pattern that is not a constant takes at least 60
+  /// steps. When an evaluation reaches any limit, it has no steps left.
   public var steps: Int
-  /// The number of bytes that one evaluation may allocate for strings, lists and maps, and that one context
-  /// may take in a frame. A result that shares parts may take 16 times as much when it is returned as a
-  /// ``Value``.
+  /// The maximum number of bytes for the strings, lists and maps of one evaluation, and for one context in a frame. A
+  /// result with shared parts may need 16 times as many bytes when it is returned as a ``Value``.
   public var memoryBytes: Int
-  /// The depth of nested lists and maps in each root of a context.
+  /// The maximum nesting depth of lists and maps in each root of a context.
   public var dataNesting: Int { didSet { dataNesting = Limits.clamped(dataNesting) } }
-  /// Internal steps of one match of a regular expression.
+  /// The maximum number of internal steps for one match of a regular expression.
   public var regexSteps: Int
 
   public init(

@@ -1,4 +1,4 @@
-/// A half-open range of UTF-8 byte offsets in a source text: an expression, a template or a file.
+/// A half-open range of UTF-8 byte offsets in an expression, a template or a file.
 ///
 /// ```swift
 /// let source = "user.name == 'Zoé' && user.nam != ''"

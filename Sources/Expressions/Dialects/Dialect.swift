@@ -12,10 +12,10 @@
 package enum Dialect: String, Hashable, Sendable, CaseIterable {
   /// The Common Expression Language as its specification defines it.
   case cel
-  /// The language of Superwall's SDKs (superscript 1.0.13, on cel-interpreter 0.8.1). For differences of
-  /// earlier versions, see ``EvaluatorBehavior``. Values are true or false by their content, a missing
-  /// attribute is the zero of the type that it is compared with, `&&` evaluates both sides, integers wrap.
-  /// Where the original panics, this is an evaluation error.
+  /// The language of Superwall's SDKs (superscript 1.0.13, based on cel-interpreter 0.8.1). ``EvaluatorBehavior``
+  /// describes earlier versions. Any value can be used as a condition, a missing attribute equals the zero value of the
+  /// type that it is compared with, `&&` evaluates both sides, and integers wrap around. Where the original panics, the
+  /// result is an evaluation error.
   case superscript
 
   /// The tree of an expression. It is only usable if there are no diagnostics.
@@ -36,9 +36,9 @@ extension ExpressionEnvironment {
   /// An environment for superscript expressions: `user`, `device` and `params` always exist.
   ///
   /// - Parameters:
-  ///   - roots: maps that always exist. `device` and `computed` are always added.
-  ///   - variables: names that may be bound to values of any type. Reading one that is not bound makes the
-  ///     whole expression null.
+  ///   - roots: the names of maps that always exist. `device` and `computed` are always added.
+  ///   - variables: names that may be bound to values of any type. Reading an unbound name makes the whole expression
+  ///     null.
   ///   - limits: the resources that an expression may use.
   public static func superscript(
     roots: [String] = ["user", "device", "params"], variables: [String] = [],

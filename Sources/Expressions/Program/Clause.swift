@@ -1,5 +1,5 @@
-/// A test within an expression: its outcome, whether it was needed, and the attributes that it read. The
-/// operators `&&`, `||`, `!` and `?:` divide an expression into clauses.
+/// A part of an expression that the operators `&&`, `||`, `!` and `?:` combine with other parts. A clause has an
+/// outcome, and lists the attributes that it reads.
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.plan == 'free' && device.sessions > 3").get()
@@ -43,36 +43,36 @@ public struct Clause: Hashable, Sendable {
     package var value: Value?
   }
 
-  /// The place of the clause, without parentheses around it.
+  /// The range of the clause, without parentheses around it.
   public var range: SourceRange
-  /// The clause as written. A `!` before a single clause is part of it. A `!` before several is not.
+  /// The source of the clause. It includes a `!` before a single clause, but not a `!` before several clauses in
+  /// parentheses.
   public var text: String
-  /// The result of the clause when it is evaluated alone, whether or not it was needed.
+  /// The result of evaluating the clause alone, whether or not the expression needed it.
   public var outcome: Outcome
-  /// The value if the result is not a bool.
+  /// The value of the clause, if the value is not a bool.
   public var value: Value?
-  /// Whether the evaluation, in the order of the language, reached the clause. It is false if another clause
-  /// decided first, or if the clause is in the branch of a choice that was not taken.
+  /// Whether the evaluation reached the clause. False if an earlier clause decided the result, or if the clause is in
+  /// the branch of a conditional that was not taken.
   public var wasReached: Bool
-  /// Whether the clause reads no attributes, so that its result is always the same, as for a filter that makes
-  /// no sense.
+  /// Whether the clause reads no attributes, so that its result is the same for every user.
   public var isConstant: Bool
   package var attributes: [Attribute]
   package var computed: [Computed]
   /// Why the clause has no value, if it fails.
   package var failure: ToldFailure?
 
-  /// The attributes that the clause reads, with nil for missing values.
+  /// The attributes that the clause reads, and their values. The value of a missing attribute is nil.
   public var reads: [(path: AttributePath, value: Value?)] {
     attributes.map { ($0.path, $0.value) }
   }
 }
 
 extension Program {
-  /// The clauses of an expression in source order, with their results for one run on this frame. Clauses that
-  /// the run did not need are evaluated too, each separately.
+  /// The clauses of an expression in source order, with their results on this frame. Clauses that the expression did
+  /// not need are evaluated too, each of them alone.
   ///
-  /// In a specialised program, clauses with attributes that no longer matter are left out.
+  /// In a specialised program, clauses whose attributes no longer matter are omitted.
   public func clauses(of entry: Entry, in frame: inout Frame) -> [Clause] {
     guard let program = storage.clauseProgram(entry.source, of: sources[entry.source]) else {
       return []

@@ -1,9 +1,9 @@
 internal import Regex
 
-/// The values that a program runs on: its constants, one context's attributes, and temporaries.
+/// The values that a program uses while it runs: its constants, the attributes of one context, and temporary values.
 ///
-/// A frame is one block of cells, created once per thread and filled again for every user. A warm frame is
-/// filled without system allocations.
+/// Create one frame per thread, and fill it again for every user. After the first few users, filling a frame allocates
+/// no memory.
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.plan == 'free'").get()
@@ -80,7 +80,8 @@ public struct Frame: ~Copyable {
     owned.deallocate()
   }
 
-  /// Clears the frame: all attributes are missing, and no cell points to the source of the last fill.
+  /// Clears the frame. Afterwards all attributes are missing, and the frame no longer refers to the source of the last
+  /// fill.
   public mutating func reset() {
     // SAFETY: Afterwards no slot points to memory that the frame was filled from.
     // Tests: FrameFillTests, asan.
@@ -103,10 +104,10 @@ public struct Frame: ~Copyable {
     (slots + slotCount).update(repeating: .missing, count: min(count, temporaries))
   }
 
-  /// Sets default values for all later fills: roots that a context does not contain have these. Earlier
-  /// defaults are replaced, and the frame is cleared.
+  /// Sets default values for the roots that a later context does not contain. Earlier defaults are replaced, and the
+  /// frame is cleared.
   ///
-  /// - Parameter context: a map whose keys are the roots.
+  /// - Parameter context: a map with a value for each root.
   public mutating func keep(_ context: Value) throws(EvaluationError) {
     // SAFETY: Defaults point into `kept`, which only the next call resets, after it has put back
     // the program's own defaults. Tests: PrecomputeTextsTests, asan.
@@ -123,10 +124,10 @@ public struct Frame: ~Copyable {
     defaults.update(from: slots, count: slotCount)
   }
 
-  /// Fills the frame from one JSON object whose members are the roots. Members that the program does not read
-  /// are validated and skipped.
+  /// Fills the frame from a JSON object whose members are the roots. Members that the program does not read are
+  /// validated and skipped.
   ///
-  /// - Throws: ``JSONFault``. The frame is empty then.
+  /// - Throws: ``JSONFault`` if the JSON is invalid. The frame is empty afterwards.
   public mutating func fill(json: some Sequence<UInt8>) throws(JSONFault) {
     let bytes = own(json)
     guard let base = bytes.baseAddress else {
@@ -346,7 +347,7 @@ public struct Frame: ~Copyable {
 }
 
 extension Frame {
-  /// Fills the frame from a map whose keys are the roots.
+  /// Fills the frame from a map with a value for each root.
   public mutating func fill(_ context: Value) throws(EvaluationError) {
     reset()
     try fill(values: context)
@@ -389,7 +390,7 @@ extension Frame {
 }
 
 extension Program {
-  /// Runs an entry (the first by default) on a filled frame.
+  /// Evaluates an entry (by default the first one) on a filled frame.
   ///
   /// - Throws: ``EvaluationError``.
   public func evaluate(_ entry: Entry? = nil, in frame: inout Frame) throws(EvaluationError)
@@ -415,14 +416,14 @@ extension Program {
     }
   }
 
-  /// Whether an entry (the first by default) evaluates to exactly the bool true on a filled frame. Errors and
-  /// other values are false. This is the fastest way to evaluate a condition, without allocations.
+  /// Whether an entry (by default the first one) evaluates to the bool true on a filled frame. Other values and errors
+  /// count as false. This is the fastest way to evaluate a condition, and allocates no memory.
   public func isTrue(_ entry: Entry? = nil, in frame: inout Frame) -> Bool {
     guard let entry = entry ?? entries.first else { return false }
     return condition(entry, in: &frame) == .true
   }
 
-  /// Fills a frame and runs the first entry.
+  /// Fills a new frame and evaluates the first entry on it.
   public func evaluate(_ context: Value) throws(EvaluationError) -> Value {
     var frame = Frame(for: self)
     try frame.fill(context)

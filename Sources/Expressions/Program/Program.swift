@@ -2,8 +2,7 @@ package import Regex
 
 /// One or more compiled expressions that share constants, attribute slots and conditions.
 ///
-/// A program never changes, is `Sendable`, and can be run by any number of threads, each with its
-/// own ``Frame``.
+/// A program is immutable and `Sendable`. Any number of threads can run it, each with its own ``Frame``.
 ///
 /// ```swift
 /// let program = try ExpressionEnvironment().compile("user.tags.filter(t, t.startsWith(params.prefix))").get()
@@ -161,7 +160,7 @@ public struct Program: Sendable {
   package let storage: Storage
   /// The expressions, in the order in which they were added.
   public let entries: [Entry]
-  /// The sources, in the same order.
+  /// The source of each expression, in the order of ``entries``.
   public let sources: [String]
   /// The starts of each choice. A run from one of them tries the conditions from there on.
   package let choices: [[UInt32]]
@@ -200,7 +199,7 @@ public struct Program: Sendable {
     self.sources = sources
   }
 
-  /// The attributes that the expressions read, which a context should contain.
+  /// The attributes that the expressions read and that a context should contain.
   public var requirements: [AttributePath] {
     storage.graph.slots.contents.compactMap { $0.attribute }
   }
@@ -230,12 +229,12 @@ public struct Program: Sendable {
     storage.graph.slots.contents[slot].attribute?.description ?? ""
   }
 
-  /// The range of the source that an error of this entry comes from.
+  /// The range in the source of an entry where an error occurred.
   public func range(of error: EvaluationError, in entry: Entry) -> SourceRange? {
     range(ofInstruction: error.instruction, in: entry)
   }
 
-  /// An error of this entry for people, with the place that it comes from.
+  /// A readable description of an error in an entry, with its place in the source.
   ///
   /// ```swift
   /// let program = try ExpressionEnvironment().compile("user.name != '' && 10 / user.n > 3").get()

@@ -38,8 +38,8 @@ public struct ProgramBuilder: ~Copyable {
 
   public init(_ environment: ExpressionEnvironment) { checker = Checker(environment) }
 
-  /// Adds an expression, as the next entry of the program. An expression with errors becomes an entry too, which
-  /// evaluates to null, so that the numbers of others do not change.
+  /// Adds an expression as the next entry of the program. An expression with errors also becomes an entry, which
+  /// evaluates to null, so that the indices of other entries do not change.
   @discardableResult
   public mutating func add(_ source: String) -> [Diagnostic] {
     let (tree, problems) = environment.dialect.parse(source, limits: environment.limits)
@@ -180,7 +180,7 @@ public struct ProgramBuilder: ~Copyable {
       to: start + max(error.range.upperBound, error.range.lowerBound + 1))
   }
 
-  /// Emits the program. Expressions with the same meaning share their instructions.
+  /// Returns the program. Expressions with the same meaning share their instructions.
   public consuming func build() -> Program {
     let environment = checker.environment
     let (patterns, patternOf) = (patterns, patternOf)

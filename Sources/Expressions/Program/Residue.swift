@@ -1,9 +1,9 @@
 extension Program {
-  /// The source of an entry after folding and specialising.
+  /// The source of an entry after constant folding and specialization.
   ///
-  /// It can be compiled again, unless it contains `error("...")`, for parts that are known to fail. Macros have
-  /// variables `x`, `y` and so on. The residue of a superscript expression is only for display: in superscript it
-  /// matters whether a value is written as a literal.
+  /// The source can be compiled again, unless it contains `error("...")`, which marks parts that always fail. The
+  /// variables of macros are named `x`, `y` and so on. For superscript, the source is only for display, because
+  /// superscript treats literals differently from other values.
   public func residue(of entry: Entry) -> String {
     var writer = GraphWriter(storage)
     return writer.text(storage.rootNodes[entry.source], tighterThan: 0)

@@ -15,11 +15,11 @@
 package struct Filter: Hashable, Sendable {
   /// The test of the field.
   package enum Operator: String, Hashable, Sendable, CaseIterable {
-    /// Equal, of the same type. Whole numbers and fractions are one type.
+    /// Equal, and of the same type. Whole numbers and fractions have the same type.
     case `is`
     /// Not equal. A value of another type is not equal.
     case isNot = "is_not"
-    /// A string that contains a part, which is not empty.
+    /// A string that contains another string, which must not be empty.
     case contains
     case greaterThan = "gt"
     case greaterOrEqual = "gte"

@@ -1,6 +1,6 @@
 public import CivilTime
 
-/// The part of a rendering's input that only the caller knows.
+/// Options for rendering a template.
 ///
 /// ```swift
 /// let template = try TemplateEnvironment().compile("Hello {{ user.name }}").get()
@@ -12,14 +12,14 @@ public struct RenderOptions: Sendable {
   public enum Escaping: String, Hashable, Sendable, CaseIterable {
     /// No escaping: the output is plain text.
     case text
-    /// `&`, `<`, `>` and quotes of values become references. The template's own text does not change.
+    /// In values, `&`, `<`, `>` and quotes become character references. The text of the template stays the same.
     case html
   }
 
   public var escaping: Escaping
-  /// The value of the word `now`. Without it, `now` is an error.
+  /// The current time, which templates can read as `now`. If it is nil, using `now` is an error.
   public var now: Instant?
-  /// The zone of dates. Without one, dates keep the offset that they were written with.
+  /// The time zone of dates. If it is nil, dates have the offset that they were written with.
   public var zone: TemplateZone?
   /// The locale of `money`, `plural`, `date` and `countdown_from`.
   public var locale: String
@@ -49,14 +49,14 @@ public struct RenderOptions: Sendable {
 public struct TemplateZone: Hashable, Sendable {
   let rules: TimeZoneRules
 
-  /// The zone with a name of the tz database (`Europe/Berlin`), or with a fixed offset (`+05:30`).
+  /// Creates a time zone from a name of the tz database (`Europe/Berlin`) or from a fixed offset (`+05:30`).
   public init?(named name: String) {
     guard let rules = TimeZones.zone(named: name) else { return nil }
     self.rules = rules
   }
 }
 
-/// Why a part of a template rendered to nothing. The output does not contain the error.
+/// The reason why a part of a template rendered to nothing. The output does not contain the error.
 ///
 /// ```swift
 /// let template = try TemplateEnvironment(dialect: .shopify).compile("{{ a | divided_by: 0 }}").get()
@@ -66,9 +66,9 @@ public struct TemplateZone: Hashable, Sendable {
 /// ```
 public struct RenderError: Error, Hashable, Sendable {
   public var kind: EvaluationError.Kind
-  /// The place in the template, or nil.
+  /// The range in the template, or nil if it is unknown.
   public var range: SourceRange?
-  /// The name of the template if another template renders it.
+  /// The name of the template in which the error occurred, if another template renders it.
   public var template: String
   /// A description of the error.
   public var message: String
@@ -116,7 +116,7 @@ package struct RenderedText: ~Copyable {
 }
 
 extension Frame {
-  /// Sets the options for templates that are rendered on this frame.
+  /// Sets the options of templates that are rendered on this frame.
   public mutating func setOptions(_ options: RenderOptions) {
     rendering.escapesHTML = options.escaping == .html
     rendering.now = options.now?.timestamp

@@ -146,7 +146,7 @@ extension TemplateEnvironment {
 }
 
 extension Template {
-  /// The paths that the template reads, each once, in alphabetical order.
+  /// The paths that the template reads, without duplicates and in alphabetical order.
   public var requirements: [String] {
     templates.environment.analyze(program.sources.first ?? "").requirements
   }

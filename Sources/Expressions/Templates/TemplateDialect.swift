@@ -1,5 +1,5 @@
-/// A syntax and behavior of templates, as a table of choices. There is one parser, one compiler and one evaluator
-/// for all dialects. Other modules may declare further dialects.
+/// The syntax and the behavior of templates, as a set of choices. All dialects use the same parser, compiler and
+/// evaluator. Other modules may define more dialects.
 ///
 /// ```swift
 /// let environment = TemplateEnvironment(dialect: .shopify)
@@ -61,7 +61,7 @@ public struct TemplateDialect: Hashable, Sendable {
 /// strict.mode.rawValue  // "strict"
 /// ```
 package enum TemplateMode: String, Hashable, Sendable, CaseIterable {
-  /// Invalid code is skipped where Shopify's implementation does so.
+  /// Skips invalid code where Shopify's implementation skips it.
   case lax
   case strict
   case strict2
@@ -81,8 +81,8 @@ package enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
   case both
 }
 
-/// The resources that a template may use. Exceeding a limit is a diagnostic while compiling, and an error of
-/// kind ``EvaluationError/Kind/limitExceeded`` while rendering.
+/// The resources that a template may use. Exceeding a limit is a diagnostic during compilation, and an error of kind
+/// ``EvaluationError/Kind/limitExceeded`` during rendering.
 ///
 /// ```swift
 /// let small = TemplateEnvironment(limits: TemplateLimits(outputBytes: 10))
@@ -90,24 +90,25 @@ package enum TemplateDelimiters: String, Hashable, Sendable, CaseIterable {
 /// rendered.errors.map(\.kind)  // [.limitExceeded]
 /// ```
 public struct TemplateLimits: Hashable, Sendable {
-  /// The length of the source in bytes.
+  /// The maximum length of the source, in bytes.
   public var sourceBytes: Int
-  /// The depth of nested blocks, brackets and conditions, and of templates that render others. The maximum is 100.
+  /// The maximum nesting depth of blocks, brackets and conditions, and of templates that render others. The limit can
+  /// be raised to 100.
   public var nesting: Int
   /// Names in a path.
   public var pathNames: Int
   /// Filters of one value.
   public var filters: Int
-  /// Names that tags of one template write.
+  /// The maximum number of variables that the tags of one template can set.
   public var variables: Int
-  /// Statements of other templates that one template includes.
+  /// The maximum number of statements in all templates that one template includes.
   public var partialStatements: Int
-  /// The work of one rendering. Every round of a loop takes 1, and every filter, output and report takes at least a
-  /// part of 1. Visiting lists and strings takes as much as in expressions.
+  /// The maximum work of one rendering, in steps. A round of a loop takes one step, and each filter, output and
+  /// reported error takes at least a part of a step. Reading lists and strings takes as many steps as in expressions.
   public var steps: Int
-  /// Bytes that one rendering may write, including captures.
+  /// The maximum number of bytes that one rendering writes, including captures.
   public var outputBytes: Int
-  /// Bytes of strings and lists that one rendering may create.
+  /// The maximum number of bytes in the strings and lists that one rendering creates.
   public var memoryBytes: Int
 
   public init(
@@ -128,7 +129,7 @@ public struct TemplateLimits: Hashable, Sendable {
   }
 }
 
-/// The dialect, limits and other templates for compiling a template.
+/// The dialect, the limits and the other templates that a template is compiled with.
 ///
 /// ```swift
 /// let environment = TemplateEnvironment()
@@ -138,9 +139,9 @@ public struct TemplateEnvironment: Sendable {
   public var dialect: TemplateDialect
   package var delimiters: TemplateDelimiters
   package var mode: TemplateMode
-  /// Whether the source is HTML. Then `&lt;&lt; … &gt;&gt;` is a tag too.
+  /// Whether the source is HTML. In HTML, `&lt;&lt; … &gt;&gt;` is a tag too.
   public var isHTML: Bool
-  /// Templates by the names that `include` and `render` use.
+  /// The other templates, by the names that `include` and `render` use.
   public var templates: [String: String]
   public var limits: TemplateLimits
 

@@ -1,6 +1,6 @@
 internal import CShims
 
-/// Why input is not valid JSON, and where.
+/// The reason why input is not valid JSON, and where the error is.
 ///
 /// ```swift
 /// do throws(JSONFault) {

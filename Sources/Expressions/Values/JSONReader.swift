@@ -1,8 +1,8 @@
 extension Value {
-  /// Parses one JSON value. Integers become int (uint above Int64's range), other numbers double. If a key is
-  /// repeated, looking it up returns the last value.
+  /// Parses one JSON value. Integers become `int`, or `uint` if they exceed the range of `Int64`. Other numbers become
+  /// `double`. If a key is repeated, looking it up returns the last value.
   ///
-  /// - Throws: ``JSONFault`` with the byte offset of the first fault.
+  /// - Throws: ``JSONFault`` with the byte offset of the first error.
   public static func parse(json: some Sequence<UInt8>, nesting: Int = 512) throws(JSONFault)
     -> Value
   {

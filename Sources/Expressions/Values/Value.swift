@@ -1,8 +1,8 @@
 internal import CivilTime
 
-/// A value of the expression language, for callers: the input and output of evaluations.
+/// A value of the expression language, as evaluations take and return it.
 ///
-/// Swift literals are values. A value can be parsed from JSON and written as JSON.
+/// Values can be written as Swift literals, parsed from JSON and written as JSON.
 ///
 /// ```swift
 /// let user: Value = ["plan": "free", "age": 29, "score": 4.5, "tags": ["a", "b"]]
@@ -24,13 +24,13 @@ public enum Value: Hashable, Sendable {
   case bytes([UInt8])
   case list([Value])
   case map([Entry])
-  /// An instant: seconds since 1970 in UTC, rounded down, and nanoseconds after them.
+  /// An instant: the seconds since 1970 in UTC, rounded down, and the remaining nanoseconds.
   case timestamp(seconds: Int64, nanoseconds: Int32)
   /// A span of time in nanoseconds.
   case duration(nanoseconds: Int64)
-  /// A type, by its name in the specification.
+  /// A type, by its name in the CEL specification.
   case type(String)
-  /// A function that is used as a value, by its name. Only superscript has such values.
+  /// The name of a function that is used as a value. Only superscript has such values.
   case function(String)
   /// A value that may be absent.
   indirect case optional(Value?)
@@ -51,7 +51,7 @@ public enum Value: Hashable, Sendable {
     .map(entries.map { Entry(key: .string($0.key), value: $0.value) })
   }
 
-  /// The value under a string key of a map, or nil. The last entry wins, as in JSON.
+  /// The value of a string key in a map, or nil. If the key is repeated, the last entry is used, as in JSON.
   public subscript(key: String) -> Value? {
     guard case .map(let entries) = self else { return nil }
     var index = entries.count - 1

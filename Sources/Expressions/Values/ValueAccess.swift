@@ -1,12 +1,12 @@
 /// Reads and builds values without traps: a value of another type counts as missing.
 extension Value {
-  /// The string, if the value is one.
+  /// The string, or nil if the value is not a string.
   public var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// True or false, if the value is a bool.
+  /// The bool, or nil if the value is not a bool.
   public var truth: Bool? { if case .bool(let truth) = self { truth } else { nil } }
 
-  /// A whole number, even if it is written as `2.0`.
+  /// The whole number, even if it is written as `2.0`; nil for other values.
   public var wholeNumber: Int? {
     switch self {
     case .int(let number): Int(exactly: number)
@@ -16,7 +16,7 @@ extension Value {
     }
   }
 
-  /// Any number. Whole ones past 2^53 are rounded.
+  /// The number as a double, or nil if the value is not a number. Whole numbers beyond 2^53 are rounded.
   public var number: Double? {
     switch self {
     case .int(let number): Double(number)
@@ -26,10 +26,10 @@ extension Value {
     }
   }
 
-  /// The elements, if the value is a list.
+  /// The elements, or nil if the value is not a list.
   public var elements: [Value]? { if case .list(let values) = self { values } else { nil } }
 
-  /// The members of a map with string keys, in their order. If a key is repeated, the last value counts.
+  /// The members of a map with string keys, in their order. If a key is repeated, only its last value is included.
   public var members: [(key: String, value: Value)]? {
     guard case .map(let entries) = self else { return nil }
     var places: [[UInt8]: Int] = [:]
@@ -46,12 +46,12 @@ extension Value {
     return members
   }
 
-  /// A map of the members that are not nil.
+  /// Creates a map from the members that are not nil.
   public static func members(_ pairs: KeyValuePairs<String, Value?>) -> Value {
     .map(pairs.compactMap { key, value in value.map { Entry(key: .string(key), value: $0) } })
   }
 
-  /// A map of a dictionary with sorted keys, so that equal dictionaries have the same JSON.
+  /// Creates a map from a dictionary. The keys are sorted, so that equal dictionaries have the same JSON.
   public static func members(_ dictionary: [String: Value]) -> Value {
     .map(
       dictionary.sorted { $0.key < $1.key }.map { Entry(key: .string($0.key), value: $0.value) })

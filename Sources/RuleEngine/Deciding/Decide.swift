@@ -3,15 +3,15 @@ public import Expressions
 extension RuleSet {
   /// Decides the outcome of a placement for a subject.
   ///
-  /// A pure function of its arguments: it reads no clock, draws no number and changes only the
-  /// scratch memory of the frame. It allocates nothing, because the details of a decision are
-  /// computed on demand. Its consequences are returned as effects.
+  /// The result depends only on the arguments: the function reads no clock, uses no random numbers and changes only the
+  /// frame's temporary values. It allocates no memory, because the details of a decision are computed on demand.
+  /// Consequences are returned as effects.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.
   ///   - frame: a frame of ``program``, filled with the subject's attributes.
-  ///   - state: the subject's state beside its attributes, and the time.
-  ///   - assigner: how a subject without an assignment gets one.
+  ///   - state: the time, and the subject's state other than its attributes.
+  ///   - assigner: chooses the variant of a subject that has no assignment.
   public func decide(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner
   ) -> Decision {

@@ -1,10 +1,10 @@
-/// The outcome for a subject at a placement, with its reason and its consequences.
+/// The outcome of a placement for a subject, with its reason and its consequences.
 ///
-/// A decision is a few numbers and its rule set; outcome and effects are computed on demand. It
-/// does not include why each audience matched or not. For that, call
-/// ``RuleSet/steps(_:frame:state:)`` or ``RuleSet/explain(_:frame:state:assigner:clock:)``.
+/// A decision stores a few numbers and its rule set. The outcome and the effects are computed on demand. A decision
+/// does not explain why each audience matched or not. For that, call ``RuleSet/steps(_:frame:state:)`` or
+/// ``RuleSet/explain(_:frame:state:assigner:clock:)``.
 public struct Decision: Sendable {
-  /// The experiment that decided, with the subject's variant.
+  /// The experiment that decided, and the subject's variant.
   public struct Experiment: Hashable, Sendable {
     public var id: String
     public var campaignID: String
@@ -17,7 +17,7 @@ public struct Decision: Sendable {
     }
   }
 
-  /// Why no paywall is shown although an audience matched.
+  /// The reason why no paywall is shown although an audience matched.
   public enum Failure: Hashable, Sendable {
     /// The experiment has no variants.
     case noVariants
@@ -27,7 +27,7 @@ public struct Decision: Sendable {
     case noExperiment
     /// The audience's experiment is paused or completed.
     case experimentNotRunning(experimentID: String, ExperimentStatus)
-    /// Evaluating an audience's condition terminates the app, in the SDK version that decides.
+    /// The SDK version that decides would crash the app while it evaluates an audience's condition.
     case abortsApp
     /// The SDK version that decides rejects the whole config.
     case configRejected(reason: String)
@@ -55,21 +55,20 @@ public struct Decision: Sendable {
     case noAudienceMatch
     case placementNotFound
     case error(Failure)
-    /// Only the device can decide, because this engine cannot evaluate the condition.
+    /// Only the device can decide, because this engine cannot evaluate the audience's condition.
     case undecidable(reason: String)
   }
 
-  /// An action for the caller if the decision is carried out. A dry run drops the effects.
+  /// An action that the caller performs to carry out the decision. A dry run ignores the effects.
   public enum Effect: Hashable, Sendable {
     /// Store the variant, and report it to the server.
     case storeAssignment(experimentID: String, variantID: String)
     /// Report a stored variant that the server has not confirmed.
     case confirmAssignment(experimentID: String, variantID: String)
-    /// Record under this key that the rule applied: for a paywall once it is presented, for a
-    /// holdout immediately.
+    /// Record under this key that the rule applied. For a paywall, record it when the paywall is presented; for a
+    /// holdout, immediately.
     case recordOccurrence(OccurrenceLimit)
-    /// Track that the placement was decided. ``Decision/effects`` does not include it; requests add
-    /// it.
+    /// Record an event for the decided placement. Requests add this effect; ``Decision/effects`` does not include it.
     case fireTrigger
   }
 
@@ -110,10 +109,10 @@ public struct Decision: Sendable {
     verdict.rule >= 0 ? ruleSet.rules[Int(verdict.rule)] : nil
   }
 
-  /// Position of the audience that decided, or nil.
+  /// The position of the audience that decided, or nil if no audience decided.
   public var audience: Int? { rule?.audience.index }
 
-  /// The audience that decided, or nil.
+  /// The audience that decided, or nil if no audience decided.
   public var decidingAudience: Audience? { rule?.audience }
 
   public var outcome: Outcome {
@@ -126,7 +125,7 @@ public struct Decision: Sendable {
     return rule.outcome(verdict.variant >= 0 ? Int(verdict.variant) : nil)
   }
 
-  /// The source of the variant, or nil without a variant.
+  /// The source of the variant, or nil if the decision has no variant.
   public var assignmentSource: AssignmentSource? {
     switch verdict.source {
     case .none: nil
@@ -137,7 +136,7 @@ public struct Decision: Sendable {
     }
   }
 
-  /// The effects of carrying the decision out: presenting its paywall, or holding it back.
+  /// The effects of carrying out the decision, which presents a paywall or applies a holdout.
   public var effects: [Effect] {
     guard let rule, verdict.variant >= 0 else { return [] }
     var effects: [Effect] = []
@@ -160,14 +159,14 @@ public enum AssignmentSource: Hashable, Sendable {
   case stored
   /// New, because none was stored.
   case new
-  /// New, because the stored variant (its ID) is no longer in the experiment.
+  /// The variant is new, because the stored variant with this ID is no longer in the experiment.
   case redrawn(from: String)
   /// There is only one variant.
   case only
 }
 
 extension Decision: Equatable {
-  /// Whether all properties of the decisions are equal.
+  /// Whether all properties of two decisions are equal.
   public static func == (a: Decision, b: Decision) -> Bool {
     a.placement.utf8.elementsEqual(b.placement.utf8) && a.audience == b.audience
       && a.outcome == b.outcome && a.effects == b.effects

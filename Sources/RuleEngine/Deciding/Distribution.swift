@@ -1,27 +1,25 @@
 public import Expressions
 
-/// The possible outcomes at a placement for a subject without a stored assignment, with exact
-/// probabilities.
+/// The possible outcomes of a placement for a subject without a stored assignment, with their exact probabilities.
 public struct Distribution: Hashable, Sendable {
-  /// One outcome and how likely it is.
+  /// An outcome and its probability.
   public struct Share: Hashable, Sendable {
     public var outcome: Decision.Outcome
     public var probability: Ratio
   }
 
   public var placement: String
-  /// Position of the audience that decides, or nil.
+  /// The position of the audience that decides, or nil if no audience decides.
   public var audience: Int?
-  /// The outcomes, in the order of the variants; their probabilities sum to one.
+  /// The outcomes, in the order of the variants. Their probabilities sum to one.
   public var shares: [Share]
 }
 
 extension RuleSet {
-  /// The exact distribution over outcomes from which ``decide(_:frame:state:assigner:)`` draws one.
-  /// Only the draw is random: a valid stored assignment leaves one outcome.
+  /// The exact distribution of the outcomes that ``decide(_:frame:state:assigner:)`` can return. A subject with a valid
+  /// stored assignment has only one possible outcome.
   ///
-  /// With ``Assigner/djb2`` the probabilities are shares of its hundred buckets; otherwise they are
-  /// those of the weights.
+  /// With ``Assigner/djb2``, the probabilities are shares of its hundred buckets. Otherwise they follow the weights.
   public func distribution(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner
   ) -> Distribution {

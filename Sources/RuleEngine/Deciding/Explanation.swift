@@ -1,29 +1,28 @@
 public import Expressions
 
-/// A decision explained step by step: every audience, the clauses and compared values of each
-/// audience that was tried, and how the variant was chosen.
+/// A decision explained step by step: all audiences, the clauses and compared values of each audience that was tried,
+/// and how the variant was chosen.
 public struct Explanation: Sendable {
   /// One audience.
   public struct Audience: Sendable {
     public var step: Decision.Step
     public var id: String?
     public var name: String?
-    /// The condition as a string. Nil matches every user.
+    /// The source of the condition. Nil matches every user.
     public var expression: String?
-    /// The clauses of the condition, in source order; empty when the audience was not tried.
+    /// The clauses of the condition, in source order; empty if the audience was not tried.
     public var clauses: [Clause]
-    /// Why the condition has no value, if that is why the audience does not match.
+    /// The error in the condition, if the audience does not match because of it.
     public var error: RuleError?
     /// The part of the condition that is already false, if the condition fails because both sides
     /// of `&&` are evaluated.
     package var falseOperand: String?
     /// Clauses in which a missing attribute decided whether the condition holds, and the result.
     package var missing: [(clause: StandInProgram.Clause, holds: Bool)] = []
-    /// The occurrence limit, and the times of the occurrences that count now, in milliseconds since
-    /// 1970 and in order.
+    /// The occurrence limit, and the times of the occurrences that count now, in order.
     public var limit: OccurrenceLimit?
     public var occurrences: [Instant]
-    /// Owners of this entitlement skip the audience.
+    /// The audience is skipped for owners of this entitlement.
     public var entitlementGuard: String?
     /// The time of the decision, in the time zone in which its times are written.
     package var clock: HistoryClock
@@ -31,10 +30,10 @@ public struct Explanation: Sendable {
 
   public var decision: Decision
   public var state: DecisionState
-  /// How a subject without a stored assignment got a variant.
+  /// The method that chooses a variant if the subject has no stored assignment.
   public var assigner: Assigner
   public var audiences: [Audience]
-  /// The possible outcomes of the audience that decided; empty when no audience decided.
+  /// The possible outcomes of the audience that decided; empty if no audience decided.
   public var shares: [Distribution.Share]
   /// The subject's draw, if a draw chose its variant.
   package var draw: VariantDraw?
@@ -70,8 +69,8 @@ extension Clause {
 }
 
 extension RuleSet {
-  /// Decides and explains. The arguments are those of ``decide(_:frame:state:assigner:)``. Times
-  /// are written in the time zone of the clock; nil means UTC.
+  /// Decides and explains the decision. The first arguments are the same as for ``decide(_:frame:state:assigner:)``.
+  /// Times are written in the time zone of the clock, or in UTC if it is nil.
   public func explain(
     _ placement: String, frame: inout Frame, state: DecisionState, assigner: Assigner,
     clock: HistoryClock? = nil
@@ -89,10 +88,10 @@ extension RuleSet {
       draw: VariantDraw(of: decision, subjectID: state.subjectID, assigner))
   }
 
-  /// Explains one audience of a placement alone, as if it were the first. Times are written in the
-  /// time zone of the clock; nil means UTC.
+  /// Explains one audience of a placement, as if it were the first one. Times are written in the time zone of the
+  /// clock, or in UTC if it is nil.
   ///
-  /// - Returns: nil when the placement has no audience with this index.
+  /// - Returns: the explanation, or nil if the placement has no audience with this index.
   public func explain(
     audience index: Int, of placement: String, frame: inout Frame, state: DecisionState,
     clock: HistoryClock? = nil
@@ -182,8 +181,8 @@ extension Decision.Reason {
 }
 
 extension Decision.Outcome {
-  /// The closed vocabulary for results of a placement: the outcome's name, or the reason why an
-  /// audience that matched shows nothing.
+  /// The name of the result: the outcome, or the reason why a matching audience shows no paywall. The set of names is
+  /// closed.
   public var code: String {
     switch self {
     case .paywall: "paywall"

@@ -115,8 +115,8 @@ extension Decision.Reason {
 }
 
 extension OccurrenceLimit {
-  /// `{"key", "maxCount", "interval": {"type", "minutes"?}}`. The type is its name in the field,
-  /// except for our own `SESSION`.
+  /// `{"key", "maxCount", "interval": {"type", "minutes"?}}`. The types are those of Superwall's configs, and
+  /// `SESSION`, which only Tollgate has.
   public var value: Value {
     let interval: Value =
       switch interval {

@@ -121,7 +121,7 @@ extension Distribution {
 }
 
 extension Explanation.Audience {
-  /// Plain text of several lines, the audience's own.
+  /// The explanation of the audience as plain text with several lines.
   public var text: String {
     lines(nil).map(DiagnosticText.visible).joined(separator: "\n")
   }

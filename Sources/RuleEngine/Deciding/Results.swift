@@ -1,13 +1,13 @@
 public import Expressions
 
-/// The SDKs' names for the outcomes of a placement.
+/// The outcome of a placement, with the names that the SDKs use.
 public enum TriggerResult: Hashable, Sendable {
   case paywall(Decision.Experiment)
   case holdout(Decision.Experiment)
   case noAudienceMatch
   case placementNotFound
   case error(String)
-  /// Not in any SDK: the engine cannot evaluate what the device evaluates.
+  /// Only the device can evaluate the condition. No SDK has this result.
   case undecidable(reason: String)
 
   public init(_ outcome: Decision.Outcome) {
@@ -21,7 +21,7 @@ public enum TriggerResult: Hashable, Sendable {
     }
   }
 
-  /// The SDK contract's JSON: `{"result": ...}` with `experiment` or `error`.
+  /// The JSON of the SDK contract: `{"result": ...}`, and `experiment` or `error`.
   public var value: Value {
     switch self {
     case .paywall(let experiment):
@@ -43,7 +43,7 @@ public enum PresentationResult: Hashable, Sendable {
   case holdout(Decision.Experiment)
   case noAudienceMatch
   case placementNotFound
-  /// An error of any kind: no paywall can be presented.
+  /// No paywall can be presented because of an error.
   case paywallNotAvailable
 
   public init(_ result: TriggerResult) {
@@ -56,7 +56,7 @@ public enum PresentationResult: Hashable, Sendable {
     }
   }
 
-  /// The SDK contract's name of the case.
+  /// The name of the case in the SDK contract.
   public var type: String {
     switch self {
     case .paywall: "Paywall"
@@ -67,7 +67,7 @@ public enum PresentationResult: Hashable, Sendable {
     }
   }
 
-  /// The SDK contract's JSON: `{"type": ...}` with `experiment` for a paywall or a holdout.
+  /// The JSON of the SDK contract: `{"type": ...}`, and `experiment` for a paywall or a holdout.
   public var value: Value {
     switch self {
     case .paywall(let experiment), .holdout(let experiment):
@@ -78,7 +78,7 @@ public enum PresentationResult: Hashable, Sendable {
 }
 
 extension Decision.Experiment {
-  /// The SDK contract's JSON. The paywall ID of a holdout without one is the empty string.
+  /// The JSON of the SDK contract. If a holdout has no paywall, the paywall ID is an empty string.
   public var value: Value {
     .object([
       "id": .string(id), "groupId": .string(campaignID),
@@ -91,7 +91,7 @@ extension Decision.Experiment {
 }
 
 extension Decision.Failure {
-  /// For people; the wire has no codes for these.
+  /// A message for people. The SDK contract defines no codes for these failures.
   public var message: String {
     switch self {
     case .noVariants: "the experiment has no variants"
@@ -115,11 +115,11 @@ extension Decision.Failure {
 }
 
 extension Decision {
-  /// The outcome as one line of an outcomes file.
+  /// The decision as one line of an outcomes file.
   ///
   /// - Parameters:
   ///   - subjectID: the ID of the subject.
-  ///   - errors: the rules that failed before the decision: ``RuleSet/errors(_:frame:state:)``.
+  ///   - errors: the rules that failed before the decision, from ``RuleSet/errors(_:frame:state:)``.
   public func outcomeLine(subjectID: String, errors: [RuleError] = []) -> Value {
     let line = outcome.line(subjectID: subjectID, placement: placement, audience: audience)
     guard !errors.isEmpty, case .map(let entries) = line else { return line }

@@ -1,6 +1,6 @@
 public import Expressions
 
-/// An audience that does not match because its rule could not be evaluated for a subject.
+/// A failed rule: an audience that does not match because its condition could not be evaluated.
 ///
 /// ```swift
 /// let audience = Audience(index: 0, experimentID: "e", expression: "user.email.endsWith('.org')")
@@ -13,17 +13,17 @@ public import Expressions
 /// errors[0].message  // "user.email is missing, and endsWith needs a string"
 /// ```
 public struct RuleError: Hashable, Sendable {
-  /// Position of the audience among those of its placement, from 0.
+  /// The position of the audience in its placement, from 0.
   public var audience: Int
-  /// The clause that failed, as written. Long clauses are cut after 1,000 bytes.
+  /// The source of the clause that failed. Long clauses are cut off after 1,000 bytes.
   public var clause: String
-  /// The error: the slug of an evaluation error. `no-such-attribute` also applies where
-  /// superscript continues with null for a missing attribute and fails because of that.
+  /// The code of the evaluation error. It is also `no-such-attribute` if superscript replaces a missing attribute with
+  /// null and then fails because of that null.
   public var code: String
-  /// The attribute that caused it, such as `user.email`; nil if there is none.
+  /// The attribute that caused the error, such as `user.email`; nil if no attribute did.
   public var path: String?
-  /// The same in words: `user.email is missing, and endsWith needs a string`. It follows from the
-  /// rest, and errors are equal without it.
+  /// The error as a readable message: `user.email is missing, and endsWith needs a string`. Comparing errors ignores
+  /// it.
   public var message: String
 
   public static func == (a: RuleError, b: RuleError) -> Bool {
@@ -50,7 +50,7 @@ public struct RuleError: Hashable, Sendable {
     self.message = message
   }
 
-  /// `{"audience", "clause", "code", "path"}`, as in outcome lines.
+  /// The error as in outcome lines: `{"audience", "clause", "code", "path"}`.
   public var value: Value {
     .object([
       "audience": .int(Int64(audience)), "clause": .string(clause), "code": .string(code),
@@ -60,8 +60,8 @@ public struct RuleError: Hashable, Sendable {
 }
 
 extension RuleSet {
-  /// The audiences of a placement whose rules fail before the decision, in order: those that err
-  /// according to ``steps(_:frame:state:)``. The errors are described as in outcomes of a batch.
+  /// The audiences whose rules fail before the decision, in order. They are the audiences with an error in
+  /// ``steps(_:frame:state:)``. The errors are the same as in the outcomes of a batch.
   public func errors(_ placement: String, frame: inout Frame, state: DecisionState) -> [RuleError] {
     guard let number = self.placement(named: placement), storage.rejection == nil else { return [] }
     var walk = FailureWalk(storage)

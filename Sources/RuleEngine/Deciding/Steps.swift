@@ -1,7 +1,7 @@
 public import Expressions
 
 extension Decision {
-  /// The result of an audience. The vocabulary is closed and stable.
+  /// The reason why an audience matches or not. The set of reasons is closed and stable.
   public enum Reason: Hashable, Sendable {
     case matched
     /// The condition is false, or its value is not a bool (the reason then names its type).
@@ -17,9 +17,9 @@ extension Decision {
     case notReached
   }
 
-  /// One audience, up to the one that decides.
+  /// The result for one audience. Audiences after the one that decides have no step.
   public struct Step: Hashable, Sendable {
-    /// Position of the audience among those of its placement, from 0.
+    /// The position of the audience in its placement, from 0.
     public var index: Int
     public var experimentID: String
     public var reason: Reason
@@ -29,11 +29,10 @@ extension Decision {
 }
 
 extension RuleSet {
-  /// Why each audience of a placement matches or does not, in order. Those after the one that
-  /// decides are not reached. Empty when the config does not have the placement.
+  /// The reasons why each audience of a placement matches or not, in order, up to the audience that decides. Empty if
+  /// the config does not contain the placement.
   ///
-  /// The arguments are those of ``decide(_:frame:state:assigner:)``, which tries the rules in the
-  /// same way.
+  /// The arguments are the same as for ``decide(_:frame:state:assigner:)``, which tries the audiences in the same way.
   public func steps(_ placement: String, frame: inout Frame, state: DecisionState)
     -> [Decision.Step]
   {

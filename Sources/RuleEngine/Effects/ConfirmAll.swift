@@ -1,14 +1,13 @@
 public import Expressions
 
 extension RuleSet {
-  /// The assignments that `confirmAllAssignments` confirms: the variant that each placement would
-  /// give now.
+  /// Computes the result of `confirmAllAssignments`: the variant that each placement would give the subject now.
   ///
   /// - Parameters:
-  ///   - frame: filled with the subject's attributes and no parameters.
-  ///   - state: the subject's state beside its attributes, and the time.
-  ///   - assigner: how a subject without a stored variant gets one; used for every placement.
-  /// - Returns: all assignments afterwards, and the ones to send to the server, without duplicates.
+  ///   - frame: a frame that contains the subject's attributes but no parameters.
+  ///   - state: the time, and the subject's state other than its attributes.
+  ///   - assigner: chooses the variant where the subject has no stored assignment.
+  /// - Returns: all assignments afterwards, and the assignments to send to the server, without duplicates.
   public func confirmAllAssignments(
     frame: inout Frame, state: DecisionState, assigner: () -> Assigner
   ) -> (assignments: [Assignment], toConfirm: [Assignment]) {

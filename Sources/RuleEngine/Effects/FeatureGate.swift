@@ -1,4 +1,4 @@
-/// Why a paywall was closed.
+/// The reason why a paywall was closed.
 ///
 /// ```swift
 /// PaywallCloseReason(rawValue: "manualClose")  // .manualClose
@@ -6,9 +6,9 @@
 public enum PaywallCloseReason: String, Hashable, Sendable {
   /// It is still open.
   case none
-  /// The user closed it: close button, swipe, back button.
+  /// The user closed the paywall with its close button, a swipe or the back button.
   case manualClose
-  /// The SDK, the app or the system closed it: `dismiss()`, a purchase, a restore, a deep link.
+  /// The SDK, the app or the system closed the paywall, for example after a purchase or with `dismiss()`.
   case systemLogic
   /// Another paywall replaces it.
   case forNextPaywall

@@ -1,6 +1,6 @@
 public import Expressions
 
-/// Answers placements for one subject and stores the assignments that its answers promise.
+/// Evaluates placements for one subject, and stores the resulting assignments.
 ///
 /// ```swift
 /// let audience = Audience(
@@ -15,21 +15,20 @@ public import Expressions
 /// evaluator.assignments.map(\.variantID)  // ["v1"]
 /// ```
 ///
-/// This is the short form of deciding, for callers that need only answers. It has no clock, no
-/// network and no storage of its own: the caller passes the time and stores ``assignments`` and
-/// ``occurrences``.
+/// This type is for callers that need only the results. It uses no clock, network or storage: the caller passes the
+/// time, and stores ``assignments`` and ``occurrences``.
 public struct PlacementEvaluator: ~Copyable {
   private let ruleSet: RuleSet
   private let assigner: Assigner
   private var frame: Frame
   private var derivation: DeviceDerivation?
-  /// The subject's attributes: a map with the roots `user` and `device`.
+  /// The subject's attributes, a map with the members `user` and `device`.
   public var attributes: Value
-  /// The subject's events, for rules that ask about them.
+  /// The subject's events, which rules can ask about.
   public var events = EventHistory()
   /// The ID of the subject.
   public let subjectID: String
-  /// The subject's variants, both those from outside and those promised here.
+  /// The subject's assignments: those that the caller passed, and those that were made here.
   public private(set) var assignments: [Assignment]
   /// Occurrences by key.
   public private(set) var occurrences: [DecisionState.Occurrences]
@@ -49,8 +48,8 @@ public struct PlacementEvaluator: ~Copyable {
     derivation = DeviceDerivation(ruleSet, at: HistoryClock(now: 0))
   }
 
-  /// The answer that a placement would give now, without presenting anything. The assignment that
-  /// it promises is stored, so that the next answer is the same. No occurrence is consumed.
+  /// The result that a placement would have now. No paywall is presented and no occurrence is counted. The resulting
+  /// assignment is stored, so that the next result is the same.
   ///
   /// - Parameters:
   ///   - placement: the placement's name.
@@ -86,7 +85,7 @@ public struct PlacementEvaluator: ~Copyable {
     return ruleSet.decide(placement, frame: &frame, state: state, assigner: assigner)
   }
 
-  /// Carries out the effects of a decision: its paywall was presented, or its holdout applied.
+  /// Applies the effects of a decision whose paywall was presented, or whose holdout was applied.
   public mutating func apply(_ decision: Decision, now: Instant) {
     apply(decision, for: .presentation, now: now)
   }

@@ -57,8 +57,8 @@ extension RuleSet {
     return selection
   }
 
-  /// The paywalls to load when an app names placements: those of the treatments that the subject is
-  /// assigned to there, whatever the rules say about preloading.
+  /// The paywalls to preload for the placements that an app names. They are the paywalls of all treatments that the
+  /// subject is assigned to, whatever the preloading settings are.
   public func preloadedPaywalls(placements names: [String], state: DecisionState) -> [String] {
     var paywalls: [String] = []
     for name in names {

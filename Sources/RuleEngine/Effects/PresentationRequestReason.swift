@@ -1,13 +1,13 @@
 public import Expressions
 
-/// The result of a request to present.
+/// The result of a request to present a paywall.
 public enum PresentationRequestStatus: String, Hashable, Sendable {
   case presentation
   case noPresentation
   case timeout
 }
 
-/// Why a request did not lead to a presentation. The set is closed.
+/// The reason why a request did not present a paywall. The set of reasons is closed.
 ///
 /// ```swift
 /// let reason = PresentationRequestReason.noAudienceMatch
@@ -25,7 +25,8 @@ public enum PresentationRequestReason: Hashable, Sendable {
   case noConfig
   /// The subscription status was unknown until the timeout.
   case subscriptionStatusTimeout
-  /// Only read, never sent, because audiences decide and the status does not.
+  /// The user has an active subscription. This engine reads this reason but never produces it, because its audiences
+  /// ignore the subscription status.
   case userIsSubscribed
 
   private static let withoutDetails: [PresentationRequestReason] = [
@@ -54,8 +55,7 @@ public enum PresentationRequestReason: Hashable, Sendable {
     }
   }
 
-  /// The reason for a name without further details, in the vocabulary of the contract or of the
-  /// native SDKs.
+  /// Creates a reason without details from its name in the SDK contract or in the native SDKs.
   public init?(name: String) {
     let known = Self.withoutDetails.first { [$0.names.native, $0.names.contract].contains(name) }
     guard let known else { return nil }
@@ -80,7 +80,7 @@ public enum PresentationRequestReason: Hashable, Sendable {
 }
 
 extension PresentationResult {
-  /// The answer for callers that ask without presenting, instead of a reason.
+  /// Converts a reason to the result that callers get if they ask without presenting.
   public init(_ reason: PresentationRequestReason) {
     switch reason {
     case .holdout(let experiment): self = .holdout(experiment)

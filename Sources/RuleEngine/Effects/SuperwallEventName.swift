@@ -1,6 +1,6 @@
 package import Pricing
 
-/// The events of Superwall's contract, with their names there and the names of their placements.
+/// The events of the SDK contract, with their names and the names of their placements.
 ///
 /// ```swift
 /// SuperwallEventName(decoding: "transactionAbandon").placementName  // "transaction_abandon"
@@ -88,11 +88,11 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
   case testModeModalClose
   case unknown
 
-  /// Reads a name. Unknown names become `unknown`.
+  /// Creates an event from its name. Unknown names become `unknown`.
   public init(decoding name: String) { self = SuperwallEventName(rawValue: name) ?? .unknown }
 
-  /// The name of the event in the history, which rules can query and triggers can use. Placements
-  /// of the app cannot have these names.
+  /// The name of the event in the event history and in placements. Rules can read it and triggers can use it. Apps
+  /// cannot register placements with these names.
   public var placementName: String {
     switch self {
     case .firstSeen: "first_seen"
@@ -187,9 +187,9 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
     self = event
   }
 
-  /// Whether the SDK reserves the name for its own events. An app that registers it is ignored.
-  /// `survey_close` is free: no rule can ask for a closed survey, and apps have placements of that
-  /// name.
+  /// Whether the SDK reserves the name for its own events. If an app registers a reserved name, the placement is
+  /// ignored. `survey_close` is not reserved, because existing apps have placements with that name and rules cannot ask
+  /// about closed surveys.
   public static func isReserved(_ placement: String) -> Bool {
     SuperwallEventName(placementName: placement).map { $0 != .surveyClose } ?? false
   }

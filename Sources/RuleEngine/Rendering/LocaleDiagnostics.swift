@@ -2,7 +2,7 @@ public import Expressions
 public import Pricing
 
 extension PriceLocale {
-  /// A note if the tables lack the identifier; nil if they have it.
+  /// A note if the identifier is not in the tables, or nil if it is.
   public var diagnostic: Diagnostic? {
     let base = dataIdentifier.prefix { $0 != "+" }
     switch match {
@@ -32,7 +32,7 @@ extension PriceLocale {
 }
 
 extension AttributeProducer {
-  /// The findings about the locales that were used last.
+  /// Diagnostics about the locales that were used last.
   public var diagnostics: [Diagnostic] {
     var found: [Diagnostic] = []
     for diagnostic in knownLocales.compactMap({ $0.diagnostic }) where !found.contains(diagnostic) {

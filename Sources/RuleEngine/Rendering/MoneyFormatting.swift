@@ -2,9 +2,9 @@ public import Expressions
 internal import Pricing
 
 extension MoneyFormatter {
-  /// Amounts as ``CurrencyFormat`` writes them, for the filter `money`: rounded half to even to the
-  /// minor digits of the currency, in the locale's order with its symbols. If the tables lack a
-  /// locale, ``PriceLocale`` replaces it. A code that is not a currency has no format.
+  /// Formats amounts for the filter `money`, as ``CurrencyFormat`` does: rounded half to even to the currency's minor
+  /// digits, in the locale's order and with its symbols. A locale that is not in the tables is replaced as in
+  /// ``PriceLocale``. The result is nil if the code is not a currency.
   public static let prices = MoneyFormatter { amount, code, locale in
     guard let currency = Currency(code), let micros = try? PriceText.micros(amount) else {
       return nil

@@ -2,7 +2,7 @@ public import Expressions
 
 /// The dialects of the platforms that show paywalls.
 extension TemplateDialect {
-  /// Liquid as Superwall's editor documents it: that of liquidjs.
+  /// Liquid as documented for Superwall's editor, which uses liquidjs.
   public static let superwall = liquidjs
 
   /// AgentWallie's dialect: only paths of products, the user and the theme.

@@ -91,7 +91,7 @@ package struct TextProducts: Sendable {
 }
 
 extension Config {
-  /// The products of a paywall, with prices from a list that has them.
+  /// The products of a paywall, with the prices of a product list.
   public func products(of paywall: Paywall, prices: ProductList?) -> [PricedProduct] {
     let named: [PricedProduct]
     if let schema = paywall.schema {

@@ -3,13 +3,13 @@ public import Expressions
 extension Config {
   /// Decodes a config of any known format.
   ///
-  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and its siblings
-  /// still work. Only input that is not a JSON object gives no config.
+  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and all other elements are used.
+  /// Only input that is not a JSON object returns no config.
   ///
   /// - Parameters:
-  ///   - json: the text of the config, in UTF-8.
-  ///   - format: nil to detect it by the keys: an object with `campaigns` and without
-  ///     `trigger_options` is AgentWallie's.
+  ///   - json: the config's JSON, in UTF-8.
+  ///   - format: the format. With nil, the keys decide: an object with `campaigns` and without `trigger_options` is an
+  ///     AgentWallie config.
   public static func decode(_ json: some Sequence<UInt8>, format: Format? = nil)
     -> Compilation<Config>
   {
@@ -42,18 +42,18 @@ extension Config {
 
   /// Decodes Superwall's static config (`/api/v1/static_config`).
   ///
-  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and its siblings
-  /// still work. The diagnostics report where SDKs in the field would reject the whole config. Only
-  /// input that is not a JSON object gives no config.
+  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and all other elements are used.
+  /// Diagnostics report the elements that make SDKs reject the whole config. Only input that is not a JSON object
+  /// returns no config.
   public static func decode(superwall json: some Sequence<UInt8>) -> Compilation<Config> {
     decode(json, format: .superwall)
   }
 
   /// Decodes AgentWallie's config of campaigns, paywalls and products.
   ///
-  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and its siblings
-  /// still work. The diagnostics report where AgentWallie's SDK would reject the whole config. Only
-  /// input that is not a JSON object gives no config.
+  /// Decoding is tolerant: an unusable element becomes a diagnostic with its path, and all other elements are used.
+  /// Diagnostics report the elements that make AgentWallie's SDK reject the whole config. Only input that is not a JSON
+  /// object returns no config.
   public static func decode(agentWallie json: some Sequence<UInt8>) -> Compilation<Config> {
     decode(json, format: .agentWallie)
   }
@@ -64,8 +64,8 @@ extension Config {
 }
 
 extension Paywall {
-  /// Decodes one paywall as Superwall's backend describes it, as tolerantly as a whole config. Nil
-  /// when it has no identifier.
+  /// Decodes one paywall of Superwall's backend, as tolerantly as a whole config. The result is nil if the paywall has
+  /// no identifier.
   public static func decode(superwall description: Value) -> Paywall? {
     var decoder = SuperwallConfigDecoder()
     return decoder.paywall(ConfigElement(value: description, path: ""))

@@ -1,7 +1,7 @@
 public import Expressions
 public import Pricing
 
-/// Products as a file or a reply has them.
+/// A list of products from a file or from the backend.
 ///
 /// ```swift
 /// let list = ProductList.decode(
@@ -18,7 +18,7 @@ public struct ProductList: Hashable, Sendable {
     case storeKit = "storekit"
     /// The backend's reply to a request for products.
     case reply
-    /// The products that a Superwall static config names; it has no prices.
+    /// The products that a Superwall static config names, without prices.
     case superwallConfig = "superwall-config"
     /// The products and slots of an AgentWallie config.
     case agentWallieConfig = "agentwallie-config"
@@ -27,10 +27,10 @@ public struct ProductList: Hashable, Sendable {
   package var format: Format
   public var products: [PricedProduct]
 
-  /// Decodes products in any of the formats. The text itself shows which one it is.
+  /// Decodes products in any of the formats. The content determines the format.
   ///
-  /// An unusable product becomes a diagnostic with its path, and the others stay. Only input that
-  /// is not JSON, or in none of the formats, gives no list.
+  /// An unusable product becomes a diagnostic with its path, and all other products are used. Only input that is not
+  /// JSON, or is not in any of the formats, returns no list.
   public static func decode(json: some Sequence<UInt8>) -> Compilation<ProductList> {
     let bytes = Array(json)
     let value: Value
@@ -74,8 +74,8 @@ public struct ProductList: Hashable, Sendable {
     return isList("products") ? .products : nil
   }
 
-  /// The same products with prices, periods and trials of another list, by identifier: a config
-  /// defines which products are sold, a store for how much.
+  /// The same products with the prices, periods and trials of another list, matched by identifier. For example, a
+  /// config names the products and a store supplies the prices.
   public func taking(pricesFrom other: ProductList) -> ProductList {
     var byIdentifier: [[UInt8]: PricedProduct] = [:]
     for product in other.products.reversed() {

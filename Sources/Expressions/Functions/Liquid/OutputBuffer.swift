@@ -135,8 +135,8 @@ struct RenderingState: ~Copyable {
   }
 }
 
-/// Formats amounts of money. The pricing engine supplies a formatter. Without one, the filter `money` is an
-/// error.
+/// Formats amounts of money for the filter `money`. The pricing engine supplies a formatter. If no formatter is set,
+/// using the filter is an error.
 ///
 /// ```swift
 /// let money = MoneyFormatter { amount, currency, _ in "\(amount) \(currency)" }
@@ -148,8 +148,8 @@ struct RenderingState: ~Copyable {
 public struct MoneyFormatter: Sendable {
   let format: @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
 
-  /// - Parameter format: takes the amount as plain decimal digits (`-12.5`), the currency's ISO 4217 code,
-  ///   and the locale's name. It returns nil if the currency or the locale is unknown.
+  /// - Parameter format: receives the amount in decimal digits (`-12.5`), the currency's ISO 4217 code and the locale's
+  ///   name. It returns nil if the currency or the locale is unknown.
   public init(
     _ format:
       @escaping @Sendable (_ amount: String, _ currency: String, _ locale: String) -> String?
