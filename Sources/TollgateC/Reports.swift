@@ -104,8 +104,8 @@ extension Report {
     let id = Value.string(example).json
     let message =
       rows == 1
-      ? "1 user ID has white space at an end: \(id)"
-      : "\(rows) user IDs have white space at an end, such as \(id)"
+      ? "1 user ID begins or ends with white space: \(id)"
+      : "\(rows) user IDs begin or end with white space, such as \(id)"
     return [
       .object([
         "code": .string(Diagnostic.Code.untrimmedID.rawValue),

@@ -260,7 +260,8 @@ struct CheckCommandTests {
       rule(more: #""expression_cel":"\#($0) && user.\#($1).contains('x')""#)
     }
     let told = try check(complete(rules.joined(separator: ",")), "--dialect-report").output
-    let report = try #require(told.range(of: "No decision was found to change because of these:"))
+    let report = try #require(
+      told.range(of: "No decision was found that changes because of these clauses:"))
     let decisive = told[..<report.lowerBound]
     #expect(decisive.components(separatedBy: "cel: error no-such-overload\n").count == 4)
     #expect(

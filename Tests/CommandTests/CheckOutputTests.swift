@@ -169,7 +169,8 @@ struct CheckOutputTests {
     let result = try folder.tollgate("check", "a.json", "--sarif", "out.sarif")
     #expect(result.code == 2)
     #expect(
-      result.errors.hasPrefix("error: --sarif takes no file and prints; write: --sarif > out.sarif")
+      result.errors.hasPrefix(
+        "error: --sarif prints to standard output; write: --sarif > out.sarif")
     )
     #expect(try folder.tollgate("check", "--sarif", "a.json").code == 0)
   }

@@ -204,8 +204,8 @@ import Testing
       (["--placement", "nowhere"], "no placement 'nowhere'"),
       (["--out", "x.csv"], "--out is for --users"),
       (["--json", "--format", "markdown"], "not both"),
-      (["--users", "empty.ndjson"], "there are no users in empty.ndjson"),
-      (["--users", "empty.ndjson", "--out", "moved.csv"], "there are no users in empty.ndjson"),
+      (["--users", "empty.ndjson"], "no users in empty.ndjson"),
+      (["--users", "empty.ndjson", "--out", "moved.csv"], "no users in empty.ndjson"),
       (["--users", "users.ndjson", "--out", "users.ndjson"], "are the same file"),
       (["--users", "users.ndjson", "--out", "x.parquet"], "is not written"),
     ] {

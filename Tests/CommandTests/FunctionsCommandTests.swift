@@ -53,7 +53,7 @@ import Testing
     let wanted: Value = [
       [
         "name": "charAt", "family": "strings", "signatures": ["string.charAt(int) -> string"],
-        "summary": "Returns the character at a position; the first is 0.",
+        "summary": "Returns the character at a position. The first character has position 0.",
         "example": "'tea'.charAt(1) == 'e'", "dialects": ["cel"], "platforms": [],
       ]
     ]

@@ -60,7 +60,8 @@ import Testing
     #expect(rows.contains { $0.hasPrefix("variant b: paywall two ") && $0.contains(" 1.50 ") })
     #expect(rows.contains("variant c: paywall one 1 16.7 % 1 1 old"))
     #expect(rows.contains("taken by none 2 33.3 % shown"))
-    #expect(result.lines.last == "6 users decided, 0 lines refused. Shares are of all users.")
+    #expect(
+      result.lines.last == "6 users decided, 0 lines refused. Shares are relative to all users.")
     // What the note says can be run.
     let hint = try #require(result.errors.split(separator: "\n").last { $0.contains("explain") })
     let command = try #require(hint.firstRange(of: "tollgate ")).upperBound
@@ -117,7 +118,7 @@ import Testing
         "--out", "none", "--quiet",
       ], in: folder.path)
     let start = try #require(
-      summary.lines.firstIndex(of: "Limits and entitlements held users back from these audiences:"))
+      summary.lines.firstIndex(of: "Limits or entitlements excluded users from these audiences:"))
     #expect(
       summary.lines[start + 1].hasPrefix(
         "  upgrade, audience 0 (weekly): 1 user held back, at most 1 in "))

@@ -183,7 +183,7 @@ import Testing
     ),
     (["old.json", "new.json"], 2, "--users"),
     (["old.json", "new.json", "--users", "none.ndjson"], 2, "none.ndjson"),
-    (["old.json", "new.json", "--users", "empty.ndjson"], 2, "there are no users"),
+    (["old.json", "new.json", "--users", "empty.ndjson"], 2, "no users in"),
     (["old.json", "new.json", "--users", "u.ndjson", "--out", "a.sqlite"], 2, ".csv"),
     (["old.json", "new.json", "--users", "u.ndjson", "--out", "new.json"], 2, "the same file"),
     (["old.json", "new.json", "--users", "u.ndjson", "--out", "/dev/full"], 74, "/dev/full"),

@@ -356,7 +356,7 @@ import Testing
     // Nothing to continue from: the run begins, and is complete then.
     let first = try precompute("--users", users, "--out", out, "--resume", "--summary", "json")
     #expect(first.code == 0)
-    #expect(first.errors.contains("to continue from: the run begins"))
+    #expect(first.errors.contains("does not exist: the run starts from scratch"))
     let again = try precompute("--users", users, "--out", out, "--resume", "--summary", "json")
     #expect(again.code == 0)
     #expect(again.errors.contains("Already complete; see "))

@@ -85,7 +85,7 @@ struct RenderCommandTests {
     #expect(try render(template, "--now", now, "--time-zone", "Asia/Tokyo").output == "21:00\n")
     #expect(
       try render(template, "--time-zone", "Mars/Olympus").errors.contains(
-        "no time zone 'Mars/Olympus'"))
+        "the time zone 'Mars/Olympus' does not exist"))
     #expect(try render(template, "--now", "yesterday").code != 0)
   }
 

@@ -54,7 +54,7 @@ struct RenderProductsTests {
     #expect(result.code == 0)
     #expect(
       result.errors.contains(
-        "warning[unknown-product]: the text reads a product, but there are none"))
+        "warning[unknown-product]: the text reads a product, but no products are given"))
     #expect(try json(render(template, "--json"))["isComplete"] == false)
     #expect(try json(render("{{ user.name }}", "--json"))["isComplete"] == true)
   }

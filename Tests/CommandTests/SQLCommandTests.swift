@@ -115,7 +115,7 @@ import Testing
       "--type is 'user.plan'; expected a path and a type, such as user.ltv=double"
     ),
     (["--type", "user.plan=int"], "--type is 'user.plan=int'; expected a path"),
-    (["--names", "structs"], "--names structs is for duckdb, bigquery and spark"),
+    (["--names", "structs"], "--names structs needs duckdb, bigquery or spark"),
     (["--placement", "none"], "none"), (["--time-zone", "Nowhere/X"], "Nowhere/X"),
   ])
   func wrongUse(_ arguments: [String], _ message: String) throws {

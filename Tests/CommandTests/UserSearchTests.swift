@@ -11,8 +11,8 @@ import Testing
     #"{"userId":"u_0001234","user":{"plan":"pro"}}"#,
   ]
   private static let repeated =
-    "warning[duplicate-id]: 'userId' appears twice in a user record; the last value counts; "
-    + "write one\n"
+    "warning[duplicate-id]: 'userId' appears twice in a user record; the last value is used; "
+    + "remove the others\n"
   private static let config = #"""
     {"build_id":"b","trigger_options":[{"event_name":"p","rules":[
       {"experiment_id":"e","experiment_group_id":"g","expression_cel":"user.plan == 'free'",

@@ -37,7 +37,7 @@ import Testing
       #"problem: device.timezone is "Europe/Berln", which is not a time zone (1)"#,
       "problem: rules read user.seed, which no user has (4)",
       "note: rules read user.age, which users lack (1)",
-      "Not read by any rule: user.plan, params.source",
+      "Not used by any rule: user.plan, params.source",
     ] { #expect(result.lines.contains(line), "\(line) in \(result.output)") }
     #expect(result.output.contains("IDs are the same but for white space at the ends"))
     #expect(result.lines.last == "Verdict: 7 problems to solve before a run.")

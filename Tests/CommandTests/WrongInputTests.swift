@@ -73,7 +73,7 @@ struct WrongInputTests {
       "texts.json", #"{"paywals":{"a":{"b":"{{ user.a }}"}}}"#,
       "'paywals' is not read; did you mean 'paywalls'?"
     ),
-    ("texts.json", #"{"paywalls":5}"#, "this file holds no paywall texts"),
+    ("texts.json", #"{"paywalls":5}"#, "this file contains no paywall texts"),
     ("schema.json", #"{"component":[]}"#, "did you mean 'components'?"),
   ])
   func filesThatAreNeitherTextsNorATemplate(name: String, text: String, told: String) throws {
@@ -177,7 +177,7 @@ struct WrongInputTests {
     }
     let render = try folder.precompute("--users", "users.ndjson", "--render", "o.json")
     #expect(render.code == 2)
-    #expect(render.errors.contains("this file holds no paywall texts"))
+    #expect(render.errors.contains("this file contains no paywall texts"))
     #expect(folder.names == ["b.json", "o.json", "users.ndjson"])
   }
 

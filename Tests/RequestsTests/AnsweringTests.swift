@@ -159,7 +159,7 @@ import Testing
 
   @Test(arguments: [
     (#""select": "secondary""#, "no product has the slot 'secondary'; there are no products"),
-    (#""timeZone": "Mars/Base""#, "there is no time zone 'Mars/Base'"),
+    (#""timeZone": "Mars/Base""#, "the time zone 'Mars/Base' does not exist"),
     (#""profile": "agentwalie""#, "did you mean 'agentwallie'?"),
     (#""dialect": "php""#, "'dialect' must be superwall, shopify or agentwallie"),
     (#""mode": "loose""#, "'mode' must be lax or strict"),

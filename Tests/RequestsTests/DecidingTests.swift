@@ -143,7 +143,7 @@ import Testing
     let error = try AskedConfig().decide(
       #"{\#(more)"placements": ["export"], "\#(key)": "u", "user": {"plan": "free"}}"#)
     #expect(
-      error["message"]?.text?.contains("there is '\(key)': did you mean 'userId'?") == true)
+      error["message"]?.text?.contains("is '\(key)' meant to be 'userId'?") == true)
   }
 
   /// Services answer placements that a config does not have yet; other callers get an error.

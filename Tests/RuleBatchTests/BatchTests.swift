@@ -90,7 +90,7 @@ struct BatchTests {
       ("[1]", "a user record must be a JSON object"),
       ("5", "a user record must be a JSON object"), (#"{"userId":5}"#, "'userId' must be a string"),
       (#"{"userId":"a""#, "the JSON ends too early"),
-      (#"{"userId":"a"} x"#, "there is more after"),
+      (#"{"userId":"a"} x"#, "is followed by other characters"),
       (#"{"userId":"a","assignments":{}}"#, "'assignments' must be a list"),
       (
         #"{"userId":"a","occurrences":{"k":["soon"]}}"#,

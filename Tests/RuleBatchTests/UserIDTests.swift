@@ -45,7 +45,7 @@ import Testing
     let worker = FrameWorker(plan, try FrameColumns(table.field, for: rules))
     _ = try worker.decide(table.array)
     #expect(worker.rejected.map(\.row) == [2])
-    #expect(worker.rejected.first?.reason == "'userId' has nothing but white space")
+    #expect(worker.rejected.first?.reason == "'userId' contains only white space")
   }
 
   /// Both ways say how many users it is about.
@@ -60,7 +60,7 @@ import Testing
       let found = rules.diagnostics(of: notes, users: 4)
       #expect(found.map(\.severity) == [severity])
       #expect(
-        found.first?.message.hasPrefix("3 user IDs have white space at an end, e.g. \"u-1 \"")
+        found.first?.message.hasPrefix("3 user IDs begin or end with white space, e.g. \"u-1 \"")
           == true)
       #expect(RecordNotes(notes.value) == notes)
     }

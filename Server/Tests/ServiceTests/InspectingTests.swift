@@ -81,7 +81,8 @@ import Testing
     #expect(answer.json["isComplete"] == true)
     let broken = try await server.post("/v1/render", #"{"template":"{{ products.primary"}"#)
     let zone = try await server.post("/v1/render", #"{"template":"x","timeZone":"Mars/Base"}"#)
-    #expect(zone.code == "bad_request" && zone.text.contains("there is no time zone 'Mars/Base'"))
+    #expect(
+      zone.code == "bad_request" && zone.text.contains("the time zone 'Mars/Base' does not exist"))
     let texts = try await TestServer {
       $0.settings.texts = try TextFile.given(TestServer.file("corpus/demo/texts.json"))
     }

@@ -80,7 +80,7 @@ package struct Checker: ~Copyable {
     case .modulo: return binary(.modulo, node.a, node.b, origin)
     case .message:
       return report(
-        .notSupported, "messages do not exist here", node, "use a map: {\"field\": value}")
+        .notSupported, "this language has no message types", node, "use a map: {\"field\": value}")
     case .clause: return clause(node) { $0.check(Int(node.a)) }
     }
   }

@@ -90,7 +90,7 @@ extension Checker {
     }
     let known = CallNames.all.names + environment.functions.map { $0.name }
     return report(
-      .unknownFunction, "there is no function '\(name)'", narrowed,
+      .unknownFunction, "the function '\(name)' does not exist", narrowed,
       FunctionHint.text(name, known: known))
   }
 }

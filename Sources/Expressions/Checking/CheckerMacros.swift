@@ -198,13 +198,13 @@ extension Checker {
   ) -> ConditionGraph.ID {
     if let optional = values.first(where: { tree[Int($0)].kind == .optionalElement }) {
       return report(
-        .syntaxError, "a value of cel.block() is always there", tree[Int(optional)],
+        .syntaxError, "the values of cel.block() cannot be optional", tree[Int(optional)],
         "write it without the '?'")
     }
     let most = environment.limits.nesting
     guard nextLevel + values.count <= most else {
       return report(
-        .limitExceeded, "more than \(most) variables are bound inside each other", node)
+        .limitExceeded, "variables are nested more than \(most) levels deep", node)
     }
     let first = nextLevel
     var bound: [ConditionGraph.ID] = []

@@ -55,7 +55,7 @@ enum FunctionHint {
         [
           "isnull", "isnil", "isnone", "ifnull", "nvl", "coalesce", "isset", "defined", "isdefined",
           "containskey", "haskey", "notnull", "isnotnull",
-        ], [("has", "has(user.plan) to ask whether there is a value")]
+        ], [("has", "has(user.plan) to test whether the attribute exists")]
       ),
       (["max"], [("math.greatest", "math.greatest(a, b)")]),
       (["min"], [("math.least", "math.least(a, b)")]),

@@ -78,21 +78,22 @@ extension Function {
     case .matches:
       Row(
         .strings, "string.matches(string) -> bool; matches(string, string) -> bool",
-        "Tests whether a regular expression matches a part of a string.",
+        "Tests whether a regular expression matches any part of a string.",
         "'user-42'.matches('[0-9]+$') == true", in: .both, use: .textTest(.matches))
     case .charAt:
       Row(
         .strings, "string.charAt(int) -> string",
-        "Returns the character at a position; the first is 0.", "'tea'.charAt(1) == 'e'")
+        "Returns the character at a position. The first character has position 0.",
+        "'tea'.charAt(1) == 'e'")
     case .indexOf:
       Row(
         .strings, "string.indexOf(string) -> int; string.indexOf(string, int) -> int",
-        "Returns the position of a part, or -1; the search can start at a position.",
+        "Returns the first position of a substring, or -1. The optional int is the position to search from.",
         "'banana'.indexOf('an', 2) == 3")
     case .lastIndexOf:
       Row(
         .strings, "string.lastIndexOf(string) -> int; string.lastIndexOf(string, int) -> int",
-        "Returns the last position of a part, or -1; the search can end at a position.",
+        "Returns the last position of a substring, or -1. The optional int is the last position to consider.",
         "'banana'.lastIndexOf('an') == 3")
     case .lowerAscii:
       Row(
@@ -106,17 +107,17 @@ extension Function {
       Row(
         .strings,
         "string.replace(string, string) -> string; string.replace(string, string, int) -> string",
-        "Replaces a part everywhere, or at most a number of times.",
+        "Replaces all occurrences of a substring. The optional int limits their number.",
         "'banana'.replace('a', 'o', 2) == 'bonona'")
     case .split:
       Row(
         .strings, "string.split(string) -> list(string); string.split(string, int) -> list(string)",
-        "Splits a string at a separator, into at most a number of parts.",
+        "Splits a string at a separator. The optional int limits the number of parts.",
         "'a,b,c'.split(',') == ['a', 'b', 'c']")
     case .substring:
       Row(
         .strings, "string.substring(int) -> string; string.substring(int, int) -> string",
-        "Returns the characters from a position on, or up to another position.",
+        "Returns the characters from one position to the end, or up to another position.",
         "'teapot'.substring(3, 6) == 'pot'")
     case .trim:
       Row(
@@ -125,7 +126,7 @@ extension Function {
     case .join:
       Row(
         .strings, "list(string).join() -> string; list(string).join(string) -> string",
-        "Joins strings, with a separator between them.", "['a', 'b'].join('-') == 'a-b'")
+        "Joins strings, with an optional separator between them.", "['a', 'b'].join('-') == 'a-b'")
     case .quote:
       Row(
         .strings, "strings.quote(string) -> string",
@@ -139,7 +140,7 @@ extension Function {
     case .format:
       Row(
         .strings, "string.format(list(T)) -> string",
-        "Fills in a format with %s, %d, %f, %e, %b, %o, %x and %X.",
+        "Formats a list of values with %s, %d, %f, %e, %b, %o, %x and %X.",
         "'%s: %.1f'.format(['tea', 2.5]) == 'tea: 2.5'")
 
     // MARK: Types and conversions
@@ -171,7 +172,7 @@ extension Function {
         "bool('true') == true")
     case .dyn:
       Row(
-        .conversions, "dyn(T) -> T", "Returns its operand; other checkers then allow any type.",
+        .conversions, "dyn(T) -> T", "Returns its argument. Type checkers then allow any type.",
         "dyn(1) == 1")
     case .typeOf:
       Row(
@@ -179,12 +180,12 @@ extension Function {
     case .toDuration:
       Row(
         .times, "duration(duration|string) -> duration",
-        "Converts a string of hours, minutes and seconds.",
+        "Converts a string such as '1h30m' to a duration.",
         "duration('1h30m') == duration('90m')")
     case .toTimestamp:
       Row(
         .times, "timestamp(timestamp|int|string) -> timestamp",
-        "Converts a time with its offset, or seconds since 1970.",
+        "Converts an RFC 3339 string, or seconds since 1970, to a timestamp.",
         "timestamp('2026-03-01T12:00:00Z') == timestamp(1772366400)")
 
     // MARK: Times
@@ -222,19 +223,19 @@ extension Function {
       Row(
         .times,
         "timestamp.getHours() -> int; timestamp.getHours(string) -> int; duration.getHours() -> int",
-        "Returns the hour of a time, or all hours of a duration.",
+        "Returns the hour of a timestamp, or a whole duration in hours.",
         "timestamp('2026-03-01T12:00:00Z').getHours('Europe/Berlin') == 13")
     case .getMinutes:
       Row(
         .times,
         "timestamp.getMinutes() -> int; timestamp.getMinutes(string) -> int; duration.getMinutes() -> int",
-        "Returns the minute of a time, or all minutes of a duration.",
+        "Returns the minute of a timestamp, or a whole duration in minutes.",
         "duration('2h5m').getMinutes() == 125")
     case .getSeconds:
       Row(
         .times,
         "timestamp.getSeconds() -> int; timestamp.getSeconds(string) -> int; duration.getSeconds() -> int",
-        "Returns the second of a time, or all seconds of a duration.",
+        "Returns the second of a timestamp, or a whole duration in seconds.",
         "duration('2m5s').getSeconds() == 125")
     case .getMilliseconds:
       Row(
@@ -251,7 +252,7 @@ extension Function {
     case .optionalOfNonZeroValue:
       Row(
         .missing, "optional.ofNonZeroValue(T) -> optional(T)",
-        "Wraps a value, unless it is null, false, zero or empty.",
+        "Returns an optional with a value, or without one if the value is null, false, zero or empty.",
         "optional.ofNonZeroValue('').hasValue() == false", folds: false)
     case .optionalNone:
       Row(
@@ -269,12 +270,13 @@ extension Function {
     case .or:
       Row(
         .missing, "optional(T).or(optional(T)) -> optional(T)",
-        "Returns an optional, or another one if it has no value.",
+        "Returns the first optional if it has a value, otherwise the second one.",
         "optional.none().or(optional.of(2)) == optional.of(2)")
     case .orValue:
       Row(
         .missing, "optional(T).orValue(T) -> T",
-        "Returns the value of an optional, or another value.", "{'a': 1}.?b.orValue(2) == 2")
+        "Returns the value of an optional, or another value if it is empty.",
+        "{'a': 1}.?b.orValue(2) == 2")
     case .optionalSelect, .optionalIndex:
       Row(
         unnamed:
@@ -283,7 +285,7 @@ extension Function {
       Row(
         .missing,
         "optional.unwrap(list(optional(T))) -> list(T); list(optional(T)).unwrapOpt() -> list(T)",
-        "Returns the values of the optionals that have one.",
+        "Returns the values of all optionals that are not empty.",
         "[optional.of(1), optional.none()].unwrapOpt() == [1]")
 
     // MARK: Numbers
@@ -327,7 +329,7 @@ extension Function {
     case .isFinite:
       Row(
         .numbers, "math.isFinite(double) -> bool",
-        "Tests whether a double is neither infinite nor not a number.",
+        "Tests whether a double is a finite number.",
         "math.isFinite(1.0) == true")
     case .sqrt:
       Row(
@@ -336,15 +338,15 @@ extension Function {
     case .bitAnd:
       Row(
         .numbers, "math.bitAnd(int, int) -> int; math.bitAnd(uint, uint) -> uint",
-        "Returns the bits that both numbers have.", "math.bitAnd(6, 3) == 2")
+        "Returns the bits that are set in both numbers.", "math.bitAnd(6, 3) == 2")
     case .bitOr:
       Row(
         .numbers, "math.bitOr(int, int) -> int; math.bitOr(uint, uint) -> uint",
-        "Returns the bits that either number has.", "math.bitOr(6, 3) == 7")
+        "Returns the bits that are set in at least one of the numbers.", "math.bitOr(6, 3) == 7")
     case .bitXor:
       Row(
         .numbers, "math.bitXor(int, int) -> int; math.bitXor(uint, uint) -> uint",
-        "Returns the bits that one of the numbers has.", "math.bitXor(6, 3) == 5")
+        "Returns the bits that are set in exactly one of the numbers.", "math.bitXor(6, 3) == 5")
     case .bitNot:
       Row(
         .numbers, "math.bitNot(int) -> int; math.bitNot(uint) -> uint", "Inverts all bits.",
@@ -366,21 +368,22 @@ extension Function {
         "Returns the number of characters, bytes, elements or entries.", "size([1, 2, 3]) == 3")
     case .range:
       Row(
-        .lists, "lists.range(int) -> list(int)", "Returns the ints from 0 to one below.",
+        .lists, "lists.range(int) -> list(int)",
+        "Returns the ints from 0 up to, but not including, the argument.",
         "lists.range(3) == [0, 1, 2]")
     case .slice:
       Row(
         .lists, "list(T).slice(int, int) -> list(T)",
-        "Returns the elements from one position to before another.",
+        "Returns the elements from one position up to, but not including, another.",
         "[1, 2, 3, 4].slice(1, 3) == [2, 3]")
     case .flatten:
       Row(
         .lists, "list(any).flatten() -> list(any); list(any).flatten(int) -> list(any)",
-        "Replaces inner lists by their elements, to a depth of 1 or the one given.",
+        "Replaces inner lists with their elements. The optional int is the depth, by default 1.",
         "[[1], [2, [3]]].flatten() == [1, 2, [3]]")
     case .sort:
       Row(
-        .lists, "list(T).sort() -> list(T)", "Sorts elements that are of one type.",
+        .lists, "list(T).sort() -> list(T)", "Sorts a list whose elements all have the same type.",
         "[3, 1, 2].sort() == [1, 2, 3]")
     case .distinct:
       Row(
@@ -388,22 +391,22 @@ extension Function {
         "[1, 2, 1].distinct() == [1, 2]")
     case .first:
       Row(
-        .lists, "list(T).first() -> optional(T)", "Returns the first element, if there is one.",
+        .lists, "list(T).first() -> optional(T)", "Returns an optional with the first element.",
         "[1, 2].first() == optional.of(1)")
     case .last:
       Row(
-        .lists, "list(T).last() -> optional(T)", "Returns the last element, if there is one.",
+        .lists, "list(T).last() -> optional(T)", "Returns an optional with the last element.",
         "[1, 2].last().value() == 2")
     case .sortByKeys: Row(unnamed: "sortByKeys(list(T), list(any)) -> list(T)")
     case .setContains:
       Row(
         .lists, "sets.contains(list(T), list(T)) -> bool",
-        "Tests whether a list has every element of another one.",
+        "Tests whether the first list contains every element of the second one.",
         "sets.contains([1, 2, 3], [3, 1]) == true")
     case .setEquivalent:
       Row(
         .lists, "sets.equivalent(list(T), list(T)) -> bool",
-        "Tests whether two lists have the same elements, in any order and number.",
+        "Tests whether two lists contain the same elements, ignoring order and duplicates.",
         "sets.equivalent([1, 2], [2, 1, 1]) == true")
     case .setIntersects:
       Row(
@@ -424,23 +427,23 @@ extension Function {
       Row(
         .patterns,
         "regex.replace(string, string, string) -> string; regex.replace(string, string, string, int) -> string",
-        #"Replaces the matches of a pattern; \1 is its first group, the int limits their number."#,
+        #"Replaces the matches of a pattern, at most as many as the int. \1 is the first group."#,
         #"regex.replace('a1b2', '([0-9])', '<\\1>') == 'a<1>b<2>'"#)
     case .regexExtract:
       Row(
         .patterns, "regex.extract(string, string) -> optional(string)",
-        "Returns the first match of a pattern, or its group.",
+        "Returns the first match of a pattern, or its group if the pattern has one.",
         "regex.extract('order 42', '[0-9]+') == optional.of('42')")
     case .regexExtractAll:
       Row(
         .patterns, "regex.extractAll(string, string) -> list(string)",
-        "Returns all matches of a pattern, or their groups.",
+        "Returns all matches of a pattern, or their groups if the pattern has one.",
         "regex.extractAll('a1b2', '[0-9]') == ['1', '2']")
 
     // MARK: IP addresses
     case .ip:
       Row(
-        .network, "ip(string) -> IP", "Reads an IPv4 or IPv6 address.",
+        .network, "ip(string) -> IP", "Parses an IPv4 or IPv6 address.",
         "ip('10.0.0.1').family() == 4")
     case .cidr:
       Row(
@@ -448,11 +451,11 @@ extension Function {
         "cidr('10.0.0.0/8').prefixLength() == 8")
     case .isIP:
       Row(
-        .network, "isIP(string) -> bool", "Tests whether a string is an address.",
+        .network, "isIP(string) -> bool", "Tests whether a string is an IP address.",
         "isIP('10.0.0.256') == false")
     case .isCIDR:
       Row(
-        .network, "isCIDR(string) -> bool", "Tests whether a string is a range of addresses.",
+        .network, "isCIDR(string) -> bool", "Tests whether a string is a range of IP addresses.",
         "isCIDR('10.0.0.0/8') == true")
     case .isCanonicalIP:
       Row(
@@ -468,22 +471,22 @@ extension Function {
         "ip('::').isUnspecified() == true")
     case .isLoopback:
       Row(
-        .network, "IP.isLoopback() -> bool", "Tests whether an address is the host itself.",
+        .network, "IP.isLoopback() -> bool", "Tests whether an address is a loopback address.",
         "ip('127.0.0.1').isLoopback() == true")
     case .isGlobalUnicast:
       Row(
         .network, "IP.isGlobalUnicast() -> bool",
-        "Tests whether an address is a single host beyond the local link.",
+        "Tests whether an address is a global unicast address.",
         "ip('192.168.0.1').isGlobalUnicast() == true")
     case .isLinkLocalMulticast:
       Row(
         .network, "IP.isLinkLocalMulticast() -> bool",
-        "Tests whether an address is a group on the local link.",
+        "Tests whether an address is a link-local multicast address.",
         "ip('224.0.0.1').isLinkLocalMulticast() == true")
     case .isLinkLocalUnicast:
       Row(
         .network, "IP.isLinkLocalUnicast() -> bool",
-        "Tests whether an address is a single host on the local link.",
+        "Tests whether an address is a link-local unicast address.",
         "ip('fe80::1').isLinkLocalUnicast() == true")
     case .containsIP:
       Row(
@@ -500,7 +503,7 @@ extension Function {
         "cidr('10.1.2.3/8').ip() == ip('10.1.2.3')")
     case .masked:
       Row(
-        .network, "CIDR.masked() -> CIDR", "Sets the bits behind the prefix to zero.",
+        .network, "CIDR.masked() -> CIDR", "Sets the bits after the prefix to zero.",
         "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')")
     case .prefixLength:
       Row(
@@ -511,32 +514,33 @@ extension Function {
     case .version:
       Row(
         .versions, "version(string|version) -> version",
-        "Reads a version. Versions compare as Semantic Versioning says.",
+        "Parses a version. Versions are compared as in Semantic Versioning.",
         "(version('1.10.2') > version('1.9')) == true")
     case .date:
       Row(
         .dates, "date(string) -> timestamp; date(string, string) -> timestamp",
-        "Returns the time at which a day begins, in UTC or in a time zone.",
+        "Returns the start of a date, in UTC or in a time zone.",
         "date('2026-11-21') == timestamp('2026-11-21T00:00:00Z')")
     case .days:
       Row(
-        .dates, "days(int) -> duration", "Returns a duration of a number of times 24 hours.",
+        .dates, "days(int) -> duration",
+        "Returns a duration of a number of days with 24 hours each.",
         "days(3) == duration('72h')")
     case .startOfDay:
       Row(
         .dates, "timestamp.startOfDay() -> timestamp; timestamp.startOfDay(string) -> timestamp",
-        "Returns the time at which the day began.",
+        "Returns the start of the day, in UTC or in a time zone.",
         "timestamp('2026-11-21T18:30:00Z').startOfDay() == date('2026-11-21')")
     case .addDays:
       Row(
         .dates, "timestamp.addDays(int) -> timestamp; timestamp.addDays(int, string) -> timestamp",
-        "Returns the same time of day a number of days later.",
+        "Adds a number of days, at the same time of day.",
         "date('2026-02-27').addDays(2) == date('2026-03-01')")
     case .addMonths:
       Row(
         .dates,
         "timestamp.addMonths(int) -> timestamp; timestamp.addMonths(int, string) -> timestamp",
-        "Returns the same time of day a number of months later.",
+        "Adds a number of months, at the same time of day.",
         "date('2026-01-31').addMonths(1) == date('2026-02-28')")
     case .daysUntil:
       Row(
@@ -549,7 +553,7 @@ extension Function {
     case .containsAnything:
       Row(
         .strings, "(string|bytes|list(T)|map).contains(any) -> bool",
-        "Tests whether a string has a part, a list an element or a map a key.",
+        "Tests whether a string contains a substring, a list an element, or a map a key.",
         "[1, 2].contains(2) == true", in: .superscript, work: .pairs)
     case .byteSize:
       Row(
@@ -579,7 +583,7 @@ extension Function {
         "size(bytes('tea')) == 3", in: .superscript)
     case .textToDuration:
       Row(
-        .times, "duration(string) -> duration", "Converts a string of hours, minutes and seconds.",
+        .times, "duration(string) -> duration", "Converts a string such as '1h30m' to a duration.",
         "duration('1h30m') == duration('90m')", in: .superscript)
     case .textToTimestamp:
       Row(
@@ -609,7 +613,7 @@ extension Function {
     case .greatestOf:
       Row(
         .numbers, "max() -> null; max(any, ...) -> any",
-        "Returns the greatest of its operands, or of the elements of one list.",
+        "Returns the greatest argument, or the greatest element of a list.",
         "max(1, 5, 3) == 5", in: .superscript)
 
     // MARK: Functions of operators

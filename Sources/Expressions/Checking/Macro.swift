@@ -70,7 +70,7 @@ enum Macro: String, CaseIterable {
       Row(
         .loops,
         "(list(T)|map).map(x, any) -> list(any); (list(T)|map).map(x, bool, any) -> list(any)",
-        "Returns a value for every element or key, or for those where a condition holds.",
+        "Returns a list with a value for every element or key. The optional condition selects elements.",
         "[1, 2].map(x, x * 2) == [2, 4]")
     case .filter:
       Row(
@@ -89,24 +89,25 @@ enum Macro: String, CaseIterable {
     case .optFlatMap:
       Row(
         .missing, "optional(T).optFlatMap(x, optional(any)) -> optional(any)",
-        "Replaces an optional with a value by another optional.",
+        "Replaces an optional that has a value with another optional.",
         "optional.of([1]).optFlatMap(x, x.first()).value() == 1")
     case .transformList:
       Row(
         .loops,
         "(list(T)|map).transformList(i, x, any) -> list(any); (list(T)|map).transformList(i, x, bool, any) -> list(any)",
-        "Returns a value for every index and element, or key and value.",
+        "Returns a list with a value for every index and element, or key and value.",
         "[5, 6].transformList(i, x, i + x) == [5, 7]")
     case .transformMap:
       Row(
         .loops,
         "(list(T)|map).transformMap(k, v, any) -> map; (list(T)|map).transformMap(k, v, bool, any) -> map",
-        "Replaces the value of every key.", "{'a': 1}.transformMap(k, v, v + 1) == {'a': 2}")
+        "Replaces the value of every key in a map.",
+        "{'a': 1}.transformMap(k, v, v + 1) == {'a': 2}")
     case .transformMapEntry:
       Row(
         .loops,
         "(list(T)|map).transformMapEntry(k, v, map) -> map; (list(T)|map).transformMapEntry(k, v, bool, map) -> map",
-        "Replaces every entry by the entry of another map.",
+        "Replaces every entry with the entry of another map.",
         "{'a': 1}.transformMapEntry(k, v, {v: k}) == {1: 'a'}")
     }
   }

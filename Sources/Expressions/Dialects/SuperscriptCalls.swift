@@ -71,10 +71,10 @@ extension Checker {
     let known =
       Superscript.functions(in: environment.behavior).sorted() + host.device + host.computed
     let effect =
-      value == nil ? "an expression that calls it \(unknownEffect)" : "its value is that of nothing"
+      value == nil ? "an expression that calls it \(unknownEffect)" : "the call has no value"
     diagnostics.append(
       Diagnostic(
-        .unknownFunction, "there is no function '\(name)' here: \(effect)", severity: .warning,
+        .unknownFunction, "the function '\(name)' does not exist: \(effect)", severity: .warning,
         range: named(node, node.a, node.b).range,
         suggestion: FunctionHint.text(name, known: known)))
     return raise(.undeclaredName, origin(node))

@@ -12,7 +12,7 @@ extension Superscript {
           "has({'a': 1}.a) == true")
       case .hasFn:
         Macro.Row(
-          .missing, "hasFn(string) -> bool", "Tests whether the SDK knows a function of its own.",
+          .missing, "hasFn(string) -> bool", "Tests whether the SDK has a device function.",
           "hasFn('device.noSuchFunction') == false")
       case .maybe:
         Macro.Row(

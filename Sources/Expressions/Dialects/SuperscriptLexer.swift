@@ -178,7 +178,7 @@ struct SuperscriptLexer {
       if next == quote { return take(kind, length + 1) }
       let isEscape = next == UInt8(ascii: "\\")
       if isEscape ? byte(length + 1) == 0x0A : next == 0x0A && kind == .bytes {
-        throw fault(length, "a line cannot end here within a string", "write \\n for a line break")
+        throw fault(length, "a string must not contain a line break", "write \\n for a line break")
       }
       length += isEscape ? 2 : 1
     }

@@ -44,7 +44,7 @@ enum SuperscriptLiterals {
 
     private func fault(_ length: Int) -> SuperscriptLexer.Fault {
       SuperscriptLexer.Fault(
-        "superscript does not know this escape", at, min(at + length, end),
+        "superscript does not support this escape", at, min(at + length, end),
         "write '\\\\' for a backslash, or r\"...\" for a string without escapes"
       ).aborting
     }

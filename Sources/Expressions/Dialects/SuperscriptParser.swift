@@ -74,14 +74,14 @@ struct SuperscriptParser {
     switch token.kind {
     case .int where hasSign, .double where hasSign:
       fault(
-        "the sign is part of the number here, so an operator is missing",
+        "the sign belongs to the number, so an operator is missing",
         "put a space after the sign")
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in:
       fault(
         "comparisons cannot be chained in superscript",
         "write a < b && b < c, or put one of them in parentheses")
     case .question:
-      fault("a choice inside a choice needs parentheses", "put the inner one in parentheses")
+      fault("a '?:' inside another '?:' needs parentheses", "put the inner one in parentheses")
     default: unexpected(String(decoding: source[token.from..<token.to], as: UTF8.self))
     }
   }
@@ -206,8 +206,8 @@ struct SuperscriptParser {
     try advance()
     if token.kind == .not || token.kind == .minus {
       throw fault(
-        "superscript takes one '!', '!!', '-' or '--' before a value",
-        "put what follows in parentheses")
+        "superscript allows only one '!', '!!', '-' or '--' before a value",
+        "put the rest of the expression in parentheses")
     }
     let value = try suffixes(try primary())
     let isDouble = sign.to - sign.from == 2

@@ -33,17 +33,17 @@ enum PatternProblem {
     case .inNeither:
       diagnostic.severity = .warning
       diagnostic.notes = [
-        "superscript reads patterns as Rust's regex crate does, CEL as RE2 does; neither takes this one"
+        "this pattern is invalid in superscript (syntax of Rust's regex crate) and in CEL (RE2)"
       ]
     case .onlyInRust:
       diagnostic.code = .dialectDifference
       diagnostic.severity = .note
-      diagnostic.message = "superscript takes this pattern, CEL does not: \(error.message)"
+      diagnostic.message = "superscript accepts this pattern, but CEL does not: \(error.message)"
     case .onlyInRE2:
       diagnostic.code = .dialectDifference
       diagnostic.severity = .note
       diagnostic.message =
-        "CEL takes this pattern, superscript does not, and evaluating it fails: \(error.message)"
+        "CEL accepts this pattern, but evaluating it in superscript fails: \(error.message)"
     }
     return diagnostic
   }

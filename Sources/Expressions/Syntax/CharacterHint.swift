@@ -37,7 +37,7 @@ enum CharacterHint {
     case .spaceSeparator, .lineSeparator, .paragraphSeparator:
       return ("this is a special space (\(number))", "write a plain space")
     case .format, .control, .nonspacingMark, .enclosingMark:
-      return ("there is an invisible character here (\(number))", "remove it")
+      return ("this is an invisible character (\(number))", "remove it")
     case _ where scalar.properties.isAlphabetic:
       return (
         "'\(scalar)' cannot be part of a name",

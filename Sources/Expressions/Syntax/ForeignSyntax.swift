@@ -67,7 +67,7 @@ struct ForeignSyntax {
       return error("'if' does not begin an expression", range, "write condition ? a : b")
     case "var", "let", "const":
       return error(
-        "an expression has no variables of its own", range, "write the value where it is used")
+        "an expression cannot define variables", range, "write the value where it is used")
     case "typeof": return error("'typeof' is not an operator", range, "leave it out")
     default: return nil
     }
@@ -112,9 +112,9 @@ struct ForeignSyntax {
     Construct(text: "->", help: "write '.' before a name", isLast: true),
     Construct(text: "::", help: "write '.' before a name", isLast: true),
     Construct(text: ":=", help: "write '==' to compare", isLast: true),
-    Construct(text: "+=", help: "write '==' to compare; an expression changes nothing"),
-    Construct(text: "-=", help: "write '==' to compare; an expression changes nothing"),
-    Construct(text: "++", help: "write a + 1; an expression changes nothing", isLast: true),
+    Construct(text: "+=", help: "write '==' to compare; expressions cannot assign values"),
+    Construct(text: "-=", help: "write '==' to compare; expressions cannot assign values"),
+    Construct(text: "++", help: "write a + 1; expressions cannot assign values", isLast: true),
     Construct(text: "!in", help: "write !(a in list)", isLast: true),
     Construct(
       text: "#", help: "write '//' before a comment", message: "'#' does not begin a comment",
@@ -134,7 +134,7 @@ struct ForeignSyntax {
     return place.map {
       error(
         "'?.' is not an operator", SourceRange(from: $0, to: $0 + 2),
-        "write '.', and has(user.plan) to ask whether there is a value")
+        "write '.', and has(user.plan) to test whether the attribute exists")
     }
   }
 
@@ -167,7 +167,7 @@ struct ForeignSyntax {
       ForeignSyntax.isDigit(next)
     {
       return error(
-        "a date is not written like this", SourceRange(from: at - 4, to: runOfDate(from: at)),
+        "this is not how dates are written", SourceRange(from: at - 4, to: runOfDate(from: at)),
         "write timestamp(\"2026-01-31T00:00:00Z\")")
     }
     return nil
@@ -214,7 +214,7 @@ struct ForeignSyntax {
       return better
     }
     if diagnostic.message.hasPrefix("the expression ends"), before == UInt8(ascii: "%") {
-      better.suggestion = "write 0.5 for 50 %; '%' is the remainder of a division"
+      better.suggestion = "write 0.5 for 50 %; '%' computes the remainder of a division"
       return better
     }
     if has("=>", at: range.from), isLambda(range.from) {

@@ -162,7 +162,7 @@ struct Lexer {
     for i in 1..<length where !Lexer.isQuotedNameByte(byte(i)) {
       return invalid(
         length + 1,
-        "a name in backquotes can only have letters, digits, spaces and '_', '.', '-', '/'",
+        "a name in backquotes can only contain letters, digits, spaces and '_', '.', '-', '/'",
         suggestion: "write other keys in brackets, as in user[\"key\"]")
     }
     return take(.quotedIdentifier, length + 1)

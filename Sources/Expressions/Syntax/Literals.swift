@@ -87,7 +87,7 @@ enum Literals {
       try append(try digits(8, from: 2, radix: 16), 10)
       return 10
     default:
-      throw fault(2, "there is no such escape")
+      throw fault(2, "this escape does not exist")
     }
   }
 

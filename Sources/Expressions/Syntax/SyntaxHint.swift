@@ -49,9 +49,9 @@ enum SyntaxHint {
     let help: String? =
       switch (word.lowercased(), next.first) {
       case ("is", "not"):
-        isNothing ? "write has(user.plan) to ask whether there is a value" : "write '!='"
+        isNothing ? "write has(user.plan) to test whether the attribute exists" : "write '!='"
       case ("is", let next?) where nothing.contains(next):
-        "write !has(user.plan) to ask whether there is no value"
+        "write !has(user.plan) to test whether the attribute is missing"
       case ("not", "in"): "write !(a in list)"
       case ("not", "like"): "write !a.matches(pattern)"
       case ("not", "contains"): "write !a.contains(part)"
@@ -70,7 +70,7 @@ enum SyntaxHint {
   static func value(called name: String) -> String? {
     switch name.lowercased() {
     case "null", "nil", "none", "undefined", "nothing":
-      "write null, or has(user.plan) to ask whether there is a value"
+      "write null, or has(user.plan) to test whether the attribute exists"
     case "true", "yes": "write true"
     case "false", "no": "write false"
     default: nil

@@ -184,8 +184,8 @@ enum RenderMessages {
   static func money(_ error: EvaluationError) -> String? {
     switch error.kind {
     case .conversion:
-      "money takes a number and the code of a currency, such as 'EUR'; one of them is something else"
-    case .noSuchOverload: "money needs the code of a currency, as in money: 'EUR'"
+      "money needs a number and a currency code such as 'EUR'; one of them has the wrong type"
+    case .noSuchOverload: "money needs a currency code, as in money: 'EUR'"
     default: nil
     }
   }
@@ -201,7 +201,7 @@ enum RenderMessages {
         : "the filter or tag does not accept these values"
     case .overflow: "the number or the date is too large"
     case .limitExceeded: "a limit was reached; the rest is not rendered"
-    case .unknownValue: "the time of day is not known here"
+    case .unknownValue: "the current time is not set"
     default: error.kind.slug
     }
   }

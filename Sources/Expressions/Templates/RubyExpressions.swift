@@ -71,7 +71,7 @@ extension ExpressionReader {
       let quote = markup.peek()
       var end = start + 1
       while end < markup.end, markup.source[end] != quote { end += 1 }
-      guard end < markup.end else { throw markup.error("the text is not closed") }
+      guard end < markup.end else { throw markup.error("the string is not closed") }
       markup.at = end + 1
       return tree.add(.string, start, end + 1, UInt32(start + 1), UInt32(end - start - 1))
     case UInt8(ascii: "("):

@@ -90,7 +90,7 @@ package struct TemplateAnalysis: Sendable {
     case .absent:
       guard !read.isGuarded else { return nil }
       return Diagnostic(
-        .unknownAttribute, "\(read.path) may be absent, and nothing is printed for it then",
+        .unknownAttribute, "\(read.path) may be absent, and then prints nothing",
         severity: .warning, range: read.range,
         suggestion: "give it a default: {{ \(read.path) | default: '...' }}")
     case .unknown(let place, let known):
@@ -124,7 +124,7 @@ package struct TemplateAnalysis: Sendable {
     if name.unicodeScalars.contains(where: CharacterHint.curlyQuotes.contains) {
       return "use straight quotes"
     }
-    if name.contains("|") { return "leave out the filter; this dialect has none" }
+    if name.contains("|") { return "remove the filter; this dialect has no filters" }
     return nil
   }
 

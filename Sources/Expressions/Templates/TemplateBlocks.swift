@@ -329,7 +329,7 @@ extension TemplateParser {
       guard set(markup.string(name), value, in: &loop, isTable: isTable) else {
         throw MarkupError(
           message: "a loop has no '\(markup.string(name))'", from: Int(name.from), to: markup.at,
-          suggestion: "there are limit, offset and reversed")
+          suggestion: "the parameters are limit, offset and reversed")
       }
     }
   }

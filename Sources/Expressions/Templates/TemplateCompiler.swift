@@ -277,7 +277,7 @@ struct TemplateCompiler: ~Copyable {
     if !diagnostics.contains(where: { $0.code == .limitExceeded }) {
       report(
         Diagnostic(
-          .limitExceeded, "the template writes more than \(environment.limits.variables) variables",
+          .limitExceeded, "the template sets more than \(environment.limits.variables) variables",
           range: SourceRange(from: 0, to: unit.source.count)))
     }
     return false

@@ -27,7 +27,7 @@ enum TemplateHint {
     ("?", "write {% if condition %}a{% else %}b{% endif %}"),
     (":", "write {% if condition %}a{% else %}b{% endif %}"),
     ("!", "write {% unless condition %}"),
-    ("+", "write a filter: a | plus: b, or for texts a | append: b"),
+    ("+", "write a filter: a | plus: b, or for strings a | append: b"),
     ("-", "write a filter: a | minus: b"), ("*", "write a filter: a | times: b"),
     ("/", "write a filter: a | divided_by: b"), ("%", "write a filter: a | modulo: b"),
     ("(", "write a filter in place of a call: a | upcase"),

@@ -98,7 +98,7 @@ struct TemplateParser {
     let close = Suggestion.closest(to: name, among: LiquidFilters.all.names(in: dialect))
     diagnostics.append(
       Diagnostic(
-        .unknownFunction, "there is no filter '\(name)'; the value is left unchanged",
+        .unknownFunction, "the filter '\(name)' does not exist; the value stays unchanged",
         severity: .warning, range: range, suggestion: close.map { "did you mean '\($0)'?" }))
   }
 
@@ -339,7 +339,7 @@ struct TemplateParser {
     let close = Suggestion.closest(to: name, among: TagName.names)
     report(
       MarkupError(
-        message: "there is no tag '\(name)'", from: from, to: to,
+        message: "the tag '\(name)' does not exist", from: from, to: to,
         suggestion: close.map { "did you mean '\($0)'?" } ?? TemplateHint.tag(called: name)))
   }
 

@@ -77,7 +77,8 @@ extension TemplateCompiler {
     let close = Suggestion.closest(to: name, among: environment.templates.keys.sorted())
     report(
       Diagnostic(
-        .unknownAttribute, "there is no template '\(name)'", severity: .warning, range: node.range,
+        .unknownAttribute, "the template '\(name)' does not exist", severity: .warning,
+        range: node.range,
         suggestion: close.map { "did you mean '\($0)'?" }))
   }
 

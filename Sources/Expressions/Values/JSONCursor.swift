@@ -34,14 +34,14 @@ public struct JSONFault: Error, Hashable, Sendable {
     switch kind {
     case .unexpectedEnd: "the JSON ends too early"
     case .unexpectedByte: "this is not valid JSON"
-    case .badEscape: "a backslash begins no valid escape"
+    case .badEscape: "the escape after the backslash is invalid"
     case .badNumber: "this is not a JSON number"
     case .numberTooLarge: "the number is too large: numbers go up to 1.7976931348623157e308"
     case .badUTF8: "these bytes are not UTF-8"
-    case .controlCharacter: "a string holds a control character that must be escaped"
-    case .tooDeep: "objects and arrays are nested too deep"
-    case .tooLarge: "the value takes more memory than the limit allows"
-    case .trailingBytes: "there is more after the JSON value"
+    case .controlCharacter: "a string contains a control character that must be escaped"
+    case .tooDeep: "objects and arrays are nested too deeply"
+    case .tooLarge: "the value needs more memory than the limit allows"
+    case .trailingBytes: "the JSON value is followed by other characters"
     }
   }
 }

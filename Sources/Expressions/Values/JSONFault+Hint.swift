@@ -15,14 +15,14 @@ extension JSONFault {
     if kind == .badUTF8 { return JSONFault.encodingHint(json[offset...]) }
     if let start = openText(in: json) {
       let columns = SourcePosition.columns(from: start, to: offset, in: json)
-      return columns.map { "the text that begins \($0) columns before has no closing quote" }
-        ?? "the text before it, on an earlier line, has no closing quote"
+      return columns.map { "the string that begins \($0) columns earlier has no closing quote" }
+        ?? "a string on an earlier line has no closing quote"
     }
     let byte = json[offset]
     let before = JSONFault.lastByte(before: offset, in: json)
     switch (kind, byte) {
     case (.trailingBytes, _) where JSONFault.isCRAlone(before: offset, in: json):
-      return "lines end with CR alone; they must end with LF or CRLF"
+      return "lines end with only CR; they must end with LF or CRLF"
     case (.trailingBytes, _):
       return byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
         ? "this is more than one JSON value" : nil
@@ -30,8 +30,8 @@ extension JSONFault {
       return before == UInt8(ascii: ",")
         ? "remove the comma before it"
         : before == UInt8(ascii: ":")
-          ? "a value is missing before it" : "another bracket is open, or a value is missing"
-    case (.unexpectedByte, UInt8(ascii: ",")): return "there is a comma too many"
+          ? "a value is missing here" : "another bracket is open, or a value is missing"
+    case (.unexpectedByte, UInt8(ascii: ",")): return "remove the extra comma"
     case (.unexpectedByte, UInt8(ascii: "/")), (.unexpectedByte, UInt8(ascii: "#")):
       return "JSON has no comments"
     case (.unexpectedByte, UInt8(ascii: "'")): return "strings need double quotes"
@@ -69,7 +69,7 @@ extension JSONFault {
 
   private static func commaHint(_ before: UInt8?) -> String? {
     before == UInt8(ascii: ",") || before == UInt8(ascii: ":")
-      ? nil : "a comma, or a colon after a key, is missing before it"
+      ? nil : "a comma is missing here, or a colon after a key"
   }
 
   private static func lastByte(before offset: Int, in json: [UInt8]) -> UInt8? {
@@ -97,13 +97,13 @@ extension JSONFault {
     case "": return nil
     case "True", "TRUE", "False", "FALSE": return "write true or false"
     case "None", "undefined", "nil", "NULL", "Null": return "write null"
-    case "NaN", "Infinity", "-Infinity": return "JSON has no such number"
+    case "NaN", "Infinity", "-Infinity": return "JSON does not support this number"
     case let text:
       if next == UInt8(ascii: ":"), before == UInt8(ascii: "{") || before == UInt8(ascii: ",") {
         return "keys need double quotes"
       }
-      if before == UInt8(ascii: "\"") { return "a colon or a comma is missing before it" }
-      if text.first == "0", text.count > 1 { return "a number has no leading zeros" }
+      if before == UInt8(ascii: "\"") { return "a colon or a comma is missing here" }
+      if text.first == "0", text.count > 1 { return "numbers must not have leading zeros" }
       if text.first == "." || text.first == "+" { return "a number begins with a digit" }
       if text.last == "." { return "write digits after the decimal point, or leave it out" }
       if next == UInt8(ascii: ":"), before == nil { return "this looks like YAML" }
@@ -130,7 +130,7 @@ extension JSONFault {
       }
       at += 1
     }
-    if json.allSatisfy({ $0 <= 0x20 }) { return "there is nothing in it" }
+    if json.allSatisfy({ $0 <= 0x20 }) { return "the input is empty" }
     if isText { return "a string has no closing quote" }
     return open.last.map { "a '\($0 == UInt8(ascii: "{") ? "}" : "]")' is missing at the end" }
   }

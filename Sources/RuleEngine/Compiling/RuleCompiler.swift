@@ -143,7 +143,8 @@ private struct RuleCompiler: ~Copyable {
       if let everyone {
         diagnostics.append(
           Diagnostic(
-            .unreachableAudience, "no user gets here: an earlier audience matches every user",
+            .unreachableAudience,
+            "no user reaches this audience, because an earlier audience matches every user",
             severity: .warning, path: audience.path,
             related: [
               Diagnostic.Related(

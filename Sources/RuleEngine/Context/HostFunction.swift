@@ -35,10 +35,10 @@ package enum HostFunction: String, CaseIterable, Sendable {
     case .daysSince: since("days", "paywall_open", 2)
     case .monthsSince: since("months", "first_launch", 3)
     case .yearsSince: since("years", "first_launch", 0)
-    case .placementsInHour: count("the events of a name in the last hour", 1)
-    case .placementsInDay: count("the events of a name in the last 24 hours", 2)
-    case .placementsInWeek: count("the events of a name in the last 7 days", 3)
-    case .placementsInMonth: count("the events of a name in the last 30 days", 4)
+    case .placementsInHour: count("the number of events with a name in the last hour", 1)
+    case .placementsInDay: count("the number of events with a name in the last 24 hours", 2)
+    case .placementsInWeek: count("the number of events with a name in the last 7 days", 3)
+    case .placementsInMonth: count("the number of events with a name in the last 30 days", 4)
     case .placementsSinceInstall: count("all events of a name", 5)
     case .reviewRequestsInHour: reviews("in the last hour", 0)
     case .reviewRequestsInDay: reviews("in the last day", 1)
@@ -48,14 +48,16 @@ package enum HostFunction: String, CaseIterable, Sendable {
     case .reviewRequestsSinceInstall: reviews("since the installation", 4)
     case .requestReview:
       page(
-        "bool", "Returns true. On a device it asks for a review.", "requestReview() == true",
+        "bool", "Requests a review of the app on a device, and returns true.",
+        "requestReview() == true",
         parameters: "")
     }
   }
 
   private func since(_ unit: String, _ event: String, _ number: Int) -> FunctionPage {
     page(
-      "int|null", "Returns the whole \(unit) since an event, or null if it never happened.",
+      "int|null",
+      "Returns the number of whole \(unit) since an event, or null if the event never happened.",
       "\(rawValue)(\"\(event)\") == \(number)")
   }
 

@@ -32,7 +32,7 @@ package struct RecordNotes: Hashable, Sendable {
   /// records that have them.
   package private(set) var unreadableVersions: [String: Int] = [:]
   package private(set) var newerVersions: [String: Int] = [:]
-  /// Records whose IDs have white space at an end, and the first of these.
+  /// Records whose IDs begin or end with white space, and the first of these.
   package private(set) var untrimmedIDs = 0
   package private(set) var untrimmedExample: String?
 
@@ -272,7 +272,7 @@ extension RuleSet {
         .duplicateID,
         "'\(DiagnosticText.visible(key))' appears twice in a user record"
           + (total == nil ? "" : " (\(count) user\(count == 1 ? "" : "s")\(place))"),
-        severity: .warning, suggestion: "the last value counts; write one")
+        severity: .warning, suggestion: "the last value is used; remove the others")
     }
     let versions = notes.versionDiagnostics(users: total)
     let contradictions = [notes.contradictions].compactMap { $0 }.map { contradiction($0, shown) }
@@ -287,10 +287,10 @@ extension RuleSet {
     let id = Value.string(shown(example)).json
     let who =
       total == nil
-      ? "the user ID \(id) has white space at an end"
+      ? "the user ID \(id) begins or ends with white space"
       : notes.untrimmedIDs == 1
-        ? "1 user ID has white space at an end: \(id)"
-        : "\(notes.untrimmedIDs) user IDs have white space at an end, e.g. \(id)"
+        ? "1 user ID begins or ends with white space: \(id)"
+        : "\(notes.untrimmedIDs) user IDs begin or end with white space, such as \(id)"
     let trims = userIDs == .sdk
     return [
       Diagnostic(
@@ -314,7 +314,7 @@ extension RuleSet {
       DiagnosticText.visible(
         "user '\(UserMember.short(shown(all.id)))' appears twice with different content, at "
           + "\(all.first) and \(all.second)\(count)"),
-      severity: .note, suggestion: "each record was decided; keep one for each user")
+      severity: .note, suggestion: "each record was decided; remove the duplicates")
   }
 
   /// The likely meaning of an unknown key in a user record: an attribute that rules read below a

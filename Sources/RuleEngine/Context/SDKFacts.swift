@@ -227,53 +227,54 @@ package enum SDKFacts {
   package static let ranges: [Range] = [
     range(
       .javaScript, .ios, "1.0.0", "4.0.0",
-      "Rules are JavaScript: `expression_js` or `expression`. Without either, a rule matches every user.",
+      "Rules are JavaScript: `expression_js` or `expression`. A rule with neither key matches every user.",
       "3.12.5 ExpressionEvaluator.swift:35,99; TriggerRule.swift:122"),
     range(
       .javaScript, .android, "1.0.0", "2.0.0",
-      "Rules are JavaScript: `expression_js` or `expression`. Without either, a rule matches every user.",
+      "Rules are JavaScript: `expression_js` or `expression`. A rule with neither key matches every user.",
       "1.5.5 ExpressionEvaluator.kt"),
     range(
       .subscriptionGate, .ios, "1.0.0", "4.0.0",
-      "Subscribers get no paywall, unless its `presentation_condition` is ALWAYS; the result is "
+      "Subscribers get no paywall unless the paywall's `presentation_condition` is ALWAYS. Their result is "
         + "`userIsSubscribed`.", "3.12.5 InternalGetPresentationResult.swift:47"),
     range(
       .subscriptionGate, .android, "1.0.0", "2.0.0",
-      "Subscribers get no paywall, unless its `presentation_condition` is ALWAYS; the result is "
+      "Subscribers get no paywall unless the paywall's `presentation_condition` is ALWAYS. Their result is "
         + "`userIsSubscribed`.", "1.5.5 CheckUserSubscription.kt"),
     range(
       .floatingShares, .ios, "1.0.0", "3.12.4",
-      "Shares of variants are summed as doubles: of 10, 20 and 70 a draw of 30 gives the second.",
+      "Variant shares are summed as doubles: with shares of 10, 20 and 70, a draw of 30 gives the second variant.",
       "3.12.4 ConfigLogic.swift"),
     range(
       .floatingShares, .android, "1.0.0", "1.5.5",
-      "Shares of variants are summed as doubles: of 10, 20 and 70 a draw of 30 gives the second.",
+      "Variant shares are summed as doubles: with shares of 10, 20 and 70, a draw of 30 gives the second variant.",
       "1.5.5 ConfigLogic.kt"),
     range(
       .redrawsUnconfirmed, .ios, "1.0.0", "4.0.2",
-      "An assignment that was not confirmed is drawn again at every launch.",
+      "An unconfirmed assignment is drawn again at every launch.",
       "4.0.2 5d7f46730; AudienceLogic.swift"),
     range(
       .redrawsUnconfirmed, .android, "1.0.0", nil,
-      "An assignment that was not confirmed is drawn again at every launch.",
+      "An unconfirmed assignment is drawn again at every launch.",
       "2.7.19 Assignments.kt"
     ),
     range(
       .nullTimes, .android, "2.0.0", "2.3.2",
-      "`minutesSince` and the other functions about times answer null.",
+      "`minutesSince` and the other time functions return null.",
       "2.3.2 ComputedPropertyRequest.kt"
     ),
     range(
       .requestedFunctions, .ios, "4.0.0", "4.7.0",
-      "Only the functions of `computed_properties` are there, as members of `computed`.",
+      "Rules can call only the functions listed in `computed_properties`, as members of `computed`.",
       "4.7.0 CELEvaluator.swift:65"),
     range(
       .failsOnNull, .ios, "4.0.0", "4.0.1",
-      "An attribute that is null, at any depth, makes every condition fail.",
+      "If any attribute is null, at any depth, every condition fails.",
       "4.0.1 EvaluationContext.swift, PassableValue.swift"),
     range(
       .keepsNull, .ios, "4.17.0", nil,
-      "`null` reaches rules as null. Before, it was an empty map.", "pull request 517", .excerpts),
+      "Rules read `null` as null. Earlier versions read it as an empty map.", "pull request 517",
+      .excerpts),
     range(
       .forgetsInstall, .ios, "1.0.0", "4.12.10",
       "`reset` forgets `app_install` and `app_launch`.", "4.12.10 CoreDataManager.swift"),
@@ -282,61 +283,63 @@ package enum SDKFacts {
       "After `reset`, `user.seed` and `user.aliasId` are missing.", "release page 4.19.1", .notes),
     range(
       .reservedIsError, .ios, "4.19.1", nil,
-      "Registering a reserved name gives an error. Before, nothing happened.",
+      "Registering a reserved name is an error. Earlier versions ignored the call.",
       "release page 4.19.1", .notes),
     range(
       .localDigits, .android, "1.4.1", "2.7.13",
-      "Padded versions have the digits of the device's locale, such as Arabic ones.",
+      "Padded versions use the digits of the device's locale, such as Arabic digits.",
       "2.7.13 VersionPadding.kt"),
     range(
       .exitOfferChain, .android, "2.6.6", nil,
-      "Declining the paywall of an exit offer leads to that of `paywall_decline`.",
+      "Declining the paywall of an exit offer shows the paywall of `paywall_decline`.",
       "2.6.6 TrackingLogic.kt"),
     range(
       .keepsWebEntitlements, .ios, "4.16.4", nil,
-      "Web entitlements stay while unexpired when the server answers without any.",
+      "If the server returns no web entitlements, the stored ones stay until they expire.",
       "4.16.4 WebEntitlementRedeemer.swift"),
     range(
       .keepsStatus, .ios, "4.16.4", nil,
-      "An active status stays until it expires when the App Store answers nothing after a launch. "
-        + "Refunds and expiry end it.", "4.16.4 7a8178751, 606f7a7bf, 81f3ea6e0"),
+      "If the App Store returns no purchases after a launch, an active status stays until it expires. "
+        + "A refund also ends it.", "4.16.4 7a8178751, 606f7a7bf, 81f3ea6e0"),
     range(
       .stripeProducts, .ios, "4.9.0", nil,
-      "Products of the store STRIPE are read. Before, they were dropped.",
+      "Products of the store STRIPE are read. Earlier versions dropped them.",
       "4.9.0 ProductStore.swift"
     ),
     range(
       .stripeProducts, .android, "2.6.0", nil,
-      "Products of the store STRIPE are read. Before, their store was unknown.",
+      "Products of the store STRIPE are read. In earlier versions, their store was unknown.",
       "2.6.0 ProductItem.kt"),
     range(
       .paddleProducts, .ios, "4.10.0", nil,
-      "Products of the store PADDLE are read. Before, they were dropped.",
+      "Products of the store PADDLE are read. Earlier versions dropped them.",
       "4.10.0 PaddleProduct.swift"),
     range(
       .paddleProducts, .android, "2.6.0", nil,
-      "Products of the store PADDLE are read. Before, their store was unknown.",
+      "Products of the store PADDLE are read. In earlier versions, their store was unknown.",
       "2.6.0 ProductItem.kt"),
     range(
       .customProducts, .ios, "4.15.0", nil,
-      "Products of the store CUSTOM are read. Before, they were dropped.", "4.15.0 Product.swift"),
+      "Products of the store CUSTOM are read. Earlier versions dropped them.",
+      "4.15.0 Product.swift"),
     range(
       .placementProperties, .ios, "4.7.0", nil,
-      "Computed properties of the types PLACEMENTS_* are read. Before, they were dropped.",
+      "Computed properties of the types PLACEMENTS_* are read. Earlier versions dropped them.",
       "4.7.0 ComputedPropertyRequest.swift"),
     range(
       .topLevelPlatform, .agentWallie, "0.4.4", nil,
       "The conditions `platform` and `os_version` have a value.", "0.4.4 UserManager.swift"),
     range(
       .textCaps, .agentWallie, "0.4.3", nil,
-      "A frequency cap may be a string. Before, the config was rejected.", "0.4.3 Campaign.swift"),
+      "A frequency cap may be a string. Earlier versions rejected the config.",
+      "0.4.3 Campaign.swift"),
     range(
       .queuesPlacements, .agentWallie, "0.9.0", nil,
-      "Placements wait until there is a config. Before, the handler ran at once.",
+      "Placements wait for the config. Earlier versions ran the handler immediately.",
       "0.9.0 AgentWallie.swift"),
     range(
       .displayPeriods, .agentWallie, "0.8.2", nil,
-      "The server's `display_period` is the period's label.", "0.8.2 ProductResolver.swift"),
+      "The label of a period is `display_period` from the server.", "0.8.2 ProductResolver.swift"),
   ]
 
   private static func range(
@@ -365,7 +368,8 @@ package enum SDKFacts {
       source: "SubscriptionPeriod.swift 3.12.5"),
     PriceRow(
       sdk: .ios, since: "4.0.0", era: .inverted,
-      text: "The same, but the price of a week is multiplied by 7 per day (StoreKit 2).",
+      text:
+        "As before, but the daily price of a weekly product is 7 times its price (StoreKit 2).",
       source: "SK2StoreProduct.swift 4.7.0"),
     PriceRow(
       sdk: .ios, since: "4.8.0", era: .whole, text: "A month has 30 days or 4 weeks.",
@@ -375,18 +379,20 @@ package enum SDKFacts {
       text: "A year has 365 days, 52 weeks and 12 months, and a week has 365/52 days.",
       source: "0e048c03b (4.14.1)"),
     PriceRow(
-      sdk: .ios, since: "4.15.3", era: .exact, text: "The same, and a week has 7 days.",
+      sdk: .ios, since: "4.15.3", era: .exact,
+      text: "A year has 365 days, 52 weeks and 12 months, and a week has 7 days.",
       source: "9b1635c56 (4.15.3)"),
     PriceRow(
       sdk: .android, since: "1.0.0", era: .whole,
-      text: "A month has 30 days; a monthly price is that of 4 weeks.",
+      text: "A month has 30 days, and a monthly price is 4 times the weekly price.",
       source: "SubscriptionPeriod.kt 2.7.3"),
     PriceRow(
       sdk: .android, since: "2.7.4", era: .fractions,
       text: "A year has 365 days, 52 weeks and 12 months, and a week has 365/52 days.",
       source: "SubscriptionPeriod.kt 2.7.4"),
     PriceRow(
-      sdk: .android, since: "2.7.15", era: .exact, text: "The same, and a week has 7 days.",
+      sdk: .android, since: "2.7.15", era: .exact,
+      text: "A year has 365 days, 52 weeks and 12 months, and a week has 7 days.",
       source: "SubscriptionPeriod.kt 2.7.15"),
   ]
 

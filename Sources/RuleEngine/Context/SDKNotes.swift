@@ -14,18 +14,19 @@ extension SDKFacts {
   private static let waiting = [
     note(
       .ios, "4.0.0",
-      "Placements wait for the config. Before, a subscriber without a config after "
+      "Placements wait for the config. In earlier versions, a subscriber without a config after "
         + "1 s got no paywall.", "3.12.5 InternalGetPresentationResult.swift"),
     note(
       .ios, "4.16.2",
-      "A request for a config that cannot succeed fails at once, not after a minute "
+      "A config request that cannot succeed fails immediately, not after a minute "
         + "of retries.", "changelog 4.16.2", .notes),
     note(
       .android, "2.7.10",
-      "A billing error ends waiting for the status with "
+      "After a billing error, placements no longer wait for the status, but fail with "
         + "`SubscriptionStatusTimeout`.", "2.7.10"),
     note(
-      .android, "2.7.16", "Placements wait for the config again, for 1 s and then 5 s.", "2.7.16"),
+      .android, "2.7.16", "Placements wait for the config again: first 1 s, then another 5 s.",
+      "2.7.16"),
     note(
       .android, "2.7.22",
       "Reading the latest purchase takes at most 5 s. Without this and the "
@@ -49,29 +50,31 @@ extension SDKFacts {
       .notes),
     note(
       .ios, "4.19.1",
-      "One `user_attributes` event for each `reset` and `identify`, and config "
-        + "refreshes one after another.", "release page 4.19.1", .notes),
+      "Each `reset` and `identify` sends one `user_attributes` event, and config "
+        + "refreshes run one after the other.", "release page 4.19.1", .notes),
   ]
 
   private static let status = [
     note(
-      .ios, "4.0.3", "A refunded purchase is not active (StoreKit 2). Fixed again in 4.14.1.",
+      .ios, "4.0.3",
+      "A refunded purchase is no longer active (StoreKit 2). The fix was completed in 4.14.1.",
       "4.0.3, 4.14.1"),
-    note(.ios, "4.2.0", "Entitlements bought on the web count.", "4.2.0"),
-    note(.ios, "4.10.0", "`device.customerInfo` merges purchases of all stores.", "4.10.0"),
+    note(.ios, "4.2.0", "Entitlements that were bought on the web are active.", "4.2.0"),
+    note(.ios, "4.10.0", "`device.customerInfo` contains the purchases of all stores.", "4.10.0"),
     note(
       .ios, "4.10.5",
-      "`device.isApplePayAvailable` needs a card. From 4.11.2 on it is always true.",
+      "`device.isApplePayAvailable` is true only if the user has a card. Since 4.11.2 it is always true.",
       "4.10.5, 4.11.2"),
     note(.ios, "4.14.1", "`device.isSandbox` no longer changes between launches.", "4.14.1"),
     note(
-      .android, "2.0.2", "Attributes of types other than JSON's no longer fail every condition.",
+      .android, "2.0.2",
+      "An attribute whose type JSON does not have no longer makes every condition fail.",
       "2.0.2 SuperscriptEvaluator.kt"),
-    note(.android, "2.0.8", "Maps that Kotlin 2 creates can be read.", "2.0.7, 2.0.8"),
-    note(.android, "2.6.6", "`device.customerInfo` merges purchases of all stores.", "2.6.6"),
+    note(.android, "2.0.8", "Attributes can contain maps that Kotlin 2 creates.", "2.0.7, 2.0.8"),
+    note(.android, "2.6.6", "`device.customerInfo` contains the purchases of all stores.", "2.6.6"),
     note(
       .ios, "4.16.4",
-      "Entitlements that a StoreKit 1 purchase unlocks name the App Store as their "
+      "Entitlements from StoreKit 1 purchases name the App Store as their "
         + "store.", "4.16.4 6e70dcfce"),
     note(
       .ios, "4.19.1", "A paywall that sets the attribute `$x` no longer deletes `x`.",
@@ -80,11 +83,12 @@ extension SDKFacts {
 
   private static let texts = [
     note(
-      .ios, "4.15.0", "Computed prices are not rounded as in the storefront.", "4.15.0"),
+      .ios, "4.15.0", "Computed prices are no longer rounded as in the storefront.", "4.15.0"),
     note(.ios, "4.16.0", "Upgrades are checked for an introductory offer.", "4.16.0"),
-    note(.android, "1.4.0", "`trialPeriodDays` of products.", "1.4.0"),
-    note(.android, "1.5.0", "`hasFreeTrial` of products.", "1.5.0"),
-    note(.android, "2.7.12", "Introductory offers of Stripe and Paddle.", "2.7.12"),
+    note(.android, "1.4.0", "Products have `trialPeriodDays`.", "1.4.0"),
+    note(.android, "1.5.0", "Products have `hasFreeTrial`.", "1.5.0"),
+    note(
+      .android, "2.7.12", "Products of Stripe and Paddle can have introductory offers.", "2.7.12"),
     note(.agentWallie, "0.8.3", "Products have a default label.", "0.8.3"),
     note(.agentWallie, "0.8.4", "Every paywall has its own products.", "0.8.4"),
   ]

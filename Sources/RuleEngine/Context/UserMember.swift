@@ -171,7 +171,8 @@ extension UserMember {
     guard self == .userID else { return nil }
     var cursor = cursor
     guard let text = try? cursor.string(), let (escape, _) = text.loneSurrogate else { return nil }
-    return "'\(key)' has \(escape), which is half a character; write both halves, or another ID"
+    return
+      "'\(key)' has \(escape), which is half of a surrogate pair; write both halves, or use another ID"
   }
 
   /// Passes a list of strings, and calls the body with each.
@@ -187,7 +188,7 @@ extension UserMember {
       let first = cursor.peek()
       if first == UInt8(ascii: "\"") { return body(try cursor.string()) }
       problem =
-        problem ?? "'\(key)' must be a list of strings; it holds \(UserMember.kind(of: first))"
+        problem ?? "'\(key)' must be a list of strings; it contains \(UserMember.kind(of: first))"
       try cursor.skipValue(nesting: nesting - 1)
     }
     return problem

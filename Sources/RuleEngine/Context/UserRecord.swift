@@ -239,7 +239,7 @@ public struct UserRecordReader: ~Copyable {
       frame.arena.text(copying: UserID.trimmed($0.textBytes))
     }
     guard let trimmed, trimmed != .emptyText else {
-      throw Rejection(reason: "'userId' has nothing but white space")
+      throw Rejection(reason: "'userId' contains only white space")
     }
     subject = trimmed
   }
@@ -258,7 +258,7 @@ public struct UserRecordReader: ~Copyable {
     do throws(EvaluationError) {
       try ruleSet.answer(events, at: clock, on: platform, questions, in: &frame)
     } catch {
-      throw Rejection(reason: "the events take more memory than the limit allows")
+      throw Rejection(reason: "the events need more memory than the limit allows")
     }
   }
 
@@ -308,11 +308,11 @@ public struct UserRecordReader: ~Copyable {
   private static func missingID(_ other: String?) -> Rejection {
     Rejection(
       reason: other.map {
-        "'userId' is missing; there is '\(UserMember.short($0))': did you mean 'userId'?"
+        "'userId' is missing; is '\(UserMember.short($0))' meant to be 'userId'?"
       } ?? "'userId' is missing; it must be a string that is not empty")
   }
 
-  private static let nullID = "'userId' is null, and must be a string that is not empty"
+  private static let nullID = "'userId' is null; it must be a string that is not empty"
 
   /// Stores the first reason why the record is invalid.
   private mutating func note(_ reason: String?, _ cursor: JSONCursor) {

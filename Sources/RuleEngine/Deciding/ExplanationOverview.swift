@@ -32,7 +32,7 @@ extension Explanation {
       }
     case .error(let failure): return failure.message
     case .undecidable(let reason): return reason
-    case .placementNotFound: return "the config has no such placement"
+    case .placementNotFound: return "the config does not have this placement"
     case .noAudienceMatch: return reasonForNone
     }
   }

@@ -42,7 +42,7 @@ extension Explanation {
       "paywall \(experiment.variant.paywallID ?? "") " + origin(experiment)
     case .holdout(let experiment): "holdout, no paywall " + origin(experiment)
     case .noAudienceMatch: "no audience matches, no paywall"
-    case .placementNotFound: "the config has no such placement"
+    case .placementNotFound: "the config does not have this placement"
     case .error(let failure): "no paywall: \(failure.message)"
     case .undecidable(let reason): "undecidable: \(reason)"
     }
@@ -104,7 +104,7 @@ extension Decision.Outcome {
     case .error(.variantWithoutPaywall(let id)): "\(id): no paywall"
     case .error(let failure): "no paywall: \(failure.message)"
     case .noAudienceMatch: "no audience matches, no paywall"
-    case .placementNotFound: "the config has no such placement"
+    case .placementNotFound: "the config does not have this placement"
     case .undecidable(let reason): "undecidable: \(reason)"
     }
   }

@@ -96,9 +96,9 @@ extension Decision.Failure {
     switch self {
     case .noVariants: "the experiment has no variants"
     case .variantWithoutPaywall(let id): "the treatment '\(id)' names no paywall"
-    case .noExperiment: "the audience that matches has no experiment"
+    case .noExperiment: "the matching audience has no experiment"
     case .experimentNotRunning(let id, let status):
-      "the experiment '\(id)' of the audience that matches is \(status.rawValue)"
+      "the matching audience's experiment '\(id)' is \(status.rawValue)"
     case .abortsApp: "evaluating the condition crashes the app"
     case .configRejected(let reason): "the SDK rejects the config: \(reason)"
     }

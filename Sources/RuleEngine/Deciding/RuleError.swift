@@ -225,7 +225,7 @@ enum RuleErrorText {
     case .noSuchAttribute, .noSuchOverload, .badArgument: return operands(failure, details)
     case .divisionByZero, .moduloByZero: return "\(text) divides by zero"
     case .overflow: return "\(text) is too large for an integer"
-    case .indexOutOfRange: return "\(text) asks for an element that the list does not have"
+    case .indexOutOfRange: return "\(text) reads an element that the list does not have"
     case .limitExceeded: return "\(text) exceeds the time or memory a rule may use"
     case .badRegex: return "\(text) has a pattern that is not a valid regular expression"
     case .conversion: return literalProblem(details) ?? "\(text) cannot convert its value"
@@ -266,7 +266,7 @@ enum RuleErrorText {
     if failure.isUnreachable, let dot = subject.lastIndex(of: ".") {
       let inner = subject[..<dot]
       return details.operation == "has"
-        ? "\(inner) is missing, and \(shortened(details.text)) asks for its last part only"
+        ? "\(inner) is missing, and \(shortened(details.text)) tests only the last part of the path"
         : "\(inner) is missing, so there is no \(subject)"
     }
     if failure.isAbsent {
@@ -278,7 +278,7 @@ enum RuleErrorText {
         "\(subject) is null, and \(operation) needs \(needs ?? "a value"); omit missing values"
     }
     if let operation = details.operation, let needs, !failure.isOperand {
-      return "\(operation) needs \(needs), and \(subject) does not give one"
+      return "\(operation) needs \(needs), and \(subject) has another type"
     }
     if let operation = details.operation, let needs {
       return "\(subject) is not \(needs), and \(operation) needs one"
@@ -300,7 +300,7 @@ enum RuleErrorText {
       let operation = details.operation
     else { return nil }
     if operation == "%" {
-      return "\(subject) is not an integer, and % needs one; doubles such as 1.0 are another type"
+      return "\(subject) is not an integer, and % needs one; 1.0 is a double, not an integer"
     }
     return "\(shortened(details.text)) mixes \(types[0]) and \(types[1]); "
       + "convert one of them, as in double(\(subject))"

@@ -55,7 +55,7 @@ struct ComponentCondition {
     return Diagnostic(
       .decodeFailure,
       isForLists
-        ? "conditions have no lists, and so no '\(text)'; the component is never shown"
+        ? "conditions do not support lists or '\(text)'; the component is never shown"
         : "'\(text)' is not an operator; the component is never shown",
       path: path + ".operator",
       suggestion: meant ?? (isForLists ? nil : close) ?? "write \(names.joined(separator: ", "))")

@@ -15,16 +15,16 @@ extension PriceLocale {
     case .composed:
       return Diagnostic(
         .unknownLocale,
-        "there is no locale '\(identifier)': '\(base)' with separators and symbols of "
+        "the locale '\(identifier)' does not exist: '\(base)' with separators and symbols of "
           + (region ?? ""), severity: .note)
     case .languageOnly:
       return Diagnostic(
         .unknownLocale,
-        "there is no region '\(region ?? "")': '\(base)' is used instead of '\(identifier)'",
+        "the region '\(region ?? "")' does not exist: '\(base)' is used instead of '\(identifier)'",
         severity: .warning)
     case .unknown:
       return Diagnostic(
-        .unknownLocale, "there is no locale '\(identifier)'; en_001 is used instead",
+        .unknownLocale, "the locale '\(identifier)' does not exist; en_001 is used instead",
         severity: .warning,
         suggestion: Suggestion.question(about: identifier, among: PriceLocale.identifiers))
     }

@@ -148,11 +148,11 @@ extension AttributeCaveat {
   /// The text that follows the product's name.
   fileprivate var message: String {
     switch self {
-    case .aboveExact: "shows prices higher than they are"
-    case .onePeriod: "has an offer of several periods, and shows one"
-    case .withoutCount: "has a period of several units, and shows the unit alone"
-    case .foreignSign: "shows prices with the sign of another currency"
-    case .storeText: "has a store price in another style than the computed prices"
+    case .aboveExact: "shows prices that are rounded up"
+    case .onePeriod: "shows only one of the several periods of its offer"
+    case .withoutCount: "shows the unit of its period without the count"
+    case .foreignSign: "shows prices with the symbol of another currency"
+    case .storeText: "formats the store's price differently from the computed prices"
     }
   }
 
@@ -162,14 +162,14 @@ extension AttributeCaveat {
     case .aboveExact:
       let hasExact = additions.contains { $0.lowercased().hasSuffix("exact") }
       return "\(profile.rawValue) rounds them this way"
-        + (hasExact ? "; the names that end in 'exact' do not" : "")
+        + (hasExact ? "; attributes whose names end in 'exact' are not rounded" : "")
     case .onePeriod:
       return additions.contains("endDateOfOffer")
         ? "trialTotalDays and endDateOfOffer count all periods" : "\(profile.rawValue) counts one"
     case .withoutCount:
       return additions.contains("periodAdverb")
         ? "periodAdverb has the count" : "\(profile.rawValue) names the unit only"
-    case .foreignSign: return "\(profile.rawValue) takes the sign of the locale's own currency"
+    case .foreignSign: return "\(profile.rawValue) uses the symbol of the locale's own currency"
     case .storeText: return "the store's price stays unchanged; the other prices follow the locale"
     }
   }

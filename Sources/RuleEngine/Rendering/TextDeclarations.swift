@@ -245,8 +245,8 @@ package struct TextDeclarations: Sendable {
       warning.severity = .warning
       if products.isEmpty {
         warning.code = .unknownProduct
-        warning.message = "the text reads a product, but there are none"
-        warning.suggestion = "give the products of the paywall"
+        warning.message = "the text reads a product, but no products are given"
+        warning.suggestion = "pass the products of the paywall"
       }
       return warning
     }

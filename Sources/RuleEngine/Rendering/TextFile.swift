@@ -48,7 +48,7 @@ package struct TextFile: Hashable, Sendable {
     }
     guard case .map(let paywalls)? = root["paywalls"] else {
       let problem = Diagnostic(
-        .decodeFailure, "this file holds no paywall texts",
+        .decodeFailure, "this file contains no paywall texts",
         suggestion: "write {\"paywalls\": {\"IDENTIFIER\": {\"NAME\": \"template\"}}}")
       return Compilation(output: nil, diagnostics: [problem])
     }

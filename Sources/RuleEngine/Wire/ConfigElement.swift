@@ -323,7 +323,7 @@ package struct DecodingLog {
     let known = Word.allCases.map { $0.rawValue }
     noteMisread(key, of: element)
     report(
-      .decodeFailure, "'\(text)' is not a value of '\(key)'; treated as \(fallback.rawValue)",
+      .decodeFailure, "'\(text)' is not a valid '\(key)'; treated as \(fallback.rawValue)",
       severity: .warning, at: element.memberPath(key),
       suggestion: Suggestion.closest(to: text, among: known).map { "did you mean \($0)?" }
         ?? "write \(known.joined(separator: " or "))", peers: peers)

@@ -66,7 +66,7 @@ extension ProductDecoder {
           severity: .warning, at: slot.path, suggestion: "give it another name")
       } else if let first = known[name] {
         log.report(
-          .duplicateID, "the slot '\(name)' appears twice; the last one counts",
+          .duplicateID, "the slot '\(name)' appears twice; the last one is used",
           severity: .warning, at: slot.path,
           related: [Diagnostic.Related(path: first.path, message: "the earlier one")],
           suggestion: "give one of them another slot")
@@ -81,7 +81,7 @@ extension ProductDecoder {
     let before = log.diagnostics.count { $0.severity == .error }
     if !element.has("currency"), element.has("price") || element.has("rawPrice") {
       log.report(
-        "the product has a price and no 'currency'; USD is assumed", severity: .warning,
+        "the product has a price but no 'currency'; USD is assumed", severity: .warning,
         at: element.path, suggestion: "write \"currency\": \"USD\"")
     }
     let currency = self.currency("currency", of: element) ?? .usd

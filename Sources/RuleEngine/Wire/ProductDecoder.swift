@@ -116,7 +116,7 @@ package struct ProductDecoder {
     let word = element.text?.uppercased()
     if let known = Self.storeWords.first(where: { $0.word == word }) { return known.store }
     log.report(
-      "there is no store \(element.text.map { "'\($0)'" } ?? "of that kind"); treated as custom",
+      "\(element.text.map { "the store '\($0)'" } ?? "this store") is unknown; treated as custom",
       severity: .warning, at: element.path,
       suggestion: "write APP_STORE, PLAY_STORE, STRIPE, PADDLE or CUSTOM")
     return .custom
@@ -165,7 +165,7 @@ package struct ProductDecoder {
     {
       log.report(
         .trialContradiction,
-        "the identifier '\(full)' says there is no trial, but the product has \(days) trial days; the days are used",
+        "the identifier '\(full)' says 'no trial', but the product has \(days) trial days; the days are used",
         severity: .warning, at: product.path)
     }
     if let intro = product.intro, intro.period.unit == .day,

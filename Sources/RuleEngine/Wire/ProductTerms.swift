@@ -31,7 +31,7 @@ extension ProductDecoder {
         log.report(
           "a product with a 'period' renews; 'duration' is ignored", severity: .warning,
           at: duration.path,
-          suggestion: "keep 'duration' alone for a subscription that does not renew")
+          suggestion: "for a subscription that does not renew, write only 'duration'")
       }
     }
     guard let kind = product.kind else { return }
@@ -39,7 +39,8 @@ extension ProductDecoder {
       log.report(
         "'\(kind.rawValue)' is bought once, but the product has a 'period'", severity: .warning,
         at: place.path,
-        suggestion: "write 'duration' for how long it lasts, or \"autoRenewableSubscription\"")
+        suggestion: "write 'duration' for its length, or \"autoRenewableSubscription\" if it renews"
+      )
     } else if kind == .autoRenewableSubscription, product.period == nil, product.offers.isEmpty {
       log.report(
         "an autoRenewableSubscription needs a 'period'", severity: .warning, at: element.path)

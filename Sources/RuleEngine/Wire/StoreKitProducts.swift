@@ -10,7 +10,7 @@ extension ProductDecoder {
     let locale = settings?.member("_locale")?.text ?? "en_US"
     guard let currency = Currency(storefront: storefront) else {
       log.report(
-        "there is no storefront '\(storefront)'; its currency is not known",
+        "the storefront '\(storefront)' does not exist, so the currency is unknown",
         at: "settings._storefront")
       return []
     }

@@ -42,7 +42,7 @@ extension SuperwallConfigDecoder {
           related: [Diagnostic.Related(path: paths[known], message: "the earlier one")],
           peers: [
             Diagnostic.PeerEffect(
-              Self.native, .differs, "use one of them, and which one is undefined")
+              Self.native, .differs, "use one of them, but which one is undefined")
           ])
         config.placements[known] = placement
         paths[known] = element.path
@@ -275,7 +275,7 @@ extension SuperwallConfigDecoder {
     } else if weight != weight.rounded() {
       log.report(
         .wouldReject, "the percentage \(weight.shortText) is a fraction", at: member.path,
-        suggestion: "write whole numbers; they are weights, and need not sum to 100",
+        suggestion: "write whole numbers; they are weights and need not sum to 100",
         peers: log.rejected)
     }
     return weight

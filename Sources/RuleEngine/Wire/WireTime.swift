@@ -26,11 +26,11 @@ package enum WireTime {
           + (WireTime.secondsSince1970(text) ?? "2026-03-01T12:00:00Z")
       case .missingZone: "'\(text)' has no time zone; add Z, or an offset such as +01:00"
       case .skippedTime:
-        "clocks in the time zone skip '\(text)', as they are set forward; write another time, or add "
+        "'\(text)' does not exist in the time zone, because clocks are set forward; write another time, or add "
           + "an offset such as +01:00"
-      case .noSuchTime: "there is no time '\(text)'" + (WireTime.excess(in: text) ?? "")
+      case .noSuchTime: "the time '\(text)' does not exist" + (WireTime.excess(in: text) ?? "")
       case .outOfRange: "'\(text)' is not in the years 1 to 9999"
-      case .unknownZone: WireTime.zoneProblem(text) ?? "there is no time zone '\(text)'"
+      case .unknownZone: WireTime.zoneProblem(text) ?? "the time zone '\(text)' does not exist"
       }
     }
   }

@@ -12,7 +12,7 @@ extension WireTime {
         "it is an abbreviation: write a place, such as \($0)"
       }
       ?? near(text).map { "did you mean '\($0)'?" } ?? "write Europe/Berlin or +01:00"
-    return "there is no time zone '\(text)'; \(hint)"
+    return "the time zone '\(text)' does not exist; \(hint)"
   }
 
   /// `+02:00` of `UTC+2`, `GMT+02:00`, `+2`, `+0200`; `UTC` of `Z` and of names in small letters.

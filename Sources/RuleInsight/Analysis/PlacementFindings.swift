@@ -81,8 +81,8 @@ extension PlacementAnalysis {
     let shadows = shadowing(rule, isFirstTime: false)
     let message =
       shadows.count == 1
-      ? "no user gets here: \(title(shadows[0])) takes every user that matches"
-      : "no user gets here: \(shadows.count) earlier audiences take every user that matches"
+      ? "no user reaches this audience: \(title(shadows[0])) takes every user that matches"
+      : "no user reaches this audience: \(shadows.count) earlier audiences take every user that matches"
     let related = shadows.map {
       Diagnostic.Related(path: path($0), message: "\(title($0)) takes some of them first")
     }

@@ -142,7 +142,7 @@ package struct UserSurvey: Sendable {
       "IDs are the same but for white space at the ends, first \(Self.words(ids.firstMerged))")
     add(
       true, ids.untrimmed,
-      "IDs have white space at an end, e.g. \(Self.quoted(ids.untrimmedExample)): the SDKs remove it"
+      "IDs begin or end with white space, such as \(Self.quoted(ids.untrimmedExample)): the SDKs remove it"
     )
     add(
       false, ids.odd,

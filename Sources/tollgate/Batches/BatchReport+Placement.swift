@@ -51,7 +51,7 @@ extension BatchReport {
             + (hasFailed ? [.number(audience.failed)] : [])
             + [.number(counts.matched), .number(counts.heldBack), .number(counts.taken)])
       },
-      legend: [(.narrow, "taken"), (.second, "matched, but held back by the limit")]
+      legend: [(.narrow, "taken"), (.second, "matched, but excluded by the limit")]
         + (hasFailed ? [(.other, "its rule fails")] : [])
         + (hasOwners ? [(.none, "skipped: they own the entitlement")] : [])
         + [(.wide, "reached, but not matched")])

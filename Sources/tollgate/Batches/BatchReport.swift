@@ -78,7 +78,8 @@ struct BatchReport {
         name: "Held back by limits", value: grouped(heldBack),
         note: "users of audiences that match"),
       ReportCard(
-        name: "Failures of rules", value: grouped(failed), note: "one for each user and rule"),
+        name: "Failures of rules", value: grouped(failed),
+        note: "counted once for each user and rule"),
       ReportCard(
         name: "Refused lines", value: grouped(tally.rejected),
         note: "not decided, not counted here"),
@@ -121,8 +122,8 @@ struct BatchReport {
     if placement.error > 0 {
       add(
         .bad,
-        "\(counted(placement.error, "user")) of a matching audience get nothing, as there is no "
-          + "variant with a paywall for them.")
+        "\(counted(placement.error, "user")) of a matching audience get nothing, because no "
+          + "variant with a paywall is available.")
     }
     if placement.undecidable > 0 {
       add(
@@ -145,7 +146,7 @@ struct BatchReport {
       add(
         .plain,
         audience.reached == 0
-          ? "audience \(audience.label) is never reached: earlier audiences take every user."
+          ? "no user reaches audience \(audience.label), because earlier audiences take every user."
           : "audience \(audience.label) matches none of the "
             + "\(counted(audience.reached, "user")) that reach it.")
     }
@@ -172,12 +173,12 @@ struct BatchReport {
           placement: placement.name)
       },
       legend: [
-        (.first, "sees a paywall"), (.second, "holdout: sees none, for comparison"),
-        (.none, "no audience matches"), (.other, "matched, but nothing to show"),
+        (.first, "sees a paywall"), (.second, "holdout: sees no paywall, for comparison"),
+        (.none, "no audience matches"), (.other, "matched, but no paywall to show"),
       ])
     return ReportSection(
       id: "outcomes", title: "Outcomes by placement",
-      about: "What each of the \(counted(tally.users, "user")) gets, at every placement.",
+      about: "The outcomes of \(counted(tally.users, "user")), by placement.",
       blocks: [.table(table)])
   }
 
@@ -220,7 +221,7 @@ struct BatchReport {
         .number("matched"), .number("held back"), .number("of those who match"),
       ], rows: sorted.prefix(Self.mostRows).map(\.element.row),
       note: sorted.count > Self.mostRows
-        ? "The \(Self.mostRows) that hold back most users, of \(sorted.count) with a limit."
+        ? "The \(Self.mostRows) audiences whose limits exclude most users, of \(sorted.count) with a limit."
         : "")
     return ReportSection(
       id: "limits", title: "Limits",
@@ -252,7 +253,7 @@ struct BatchReport {
           + "summary of the run." : "")
     return ReportSection(
       id: "errors", title: "Rules that fail",
-      about: "For these users a clause cannot be evaluated, so its audience does not match.",
+      about: "A clause cannot be evaluated for these users, so its audience does not match.",
       blocks: [.table(table)])
   }
 
@@ -288,7 +289,7 @@ struct BatchReport {
     return ReportSection(
       id: "missing", title: "Missing attributes that decide",
       about:
-        "These users lack an attribute, so the clause compares a default. The opposite result of the "
+        "These users lack an attribute, so the clause compares a default value. The opposite result of the "
         + "clause would change whether the audience matches.", blocks: [.table(table)]
     )
   }

@@ -239,7 +239,7 @@ struct BatchRun {
     } else {
       var stored = ""
       if case .file = files.rejects { stored = " and stored" }
-      FileText.printError("... more lines are refused; they are counted\(stored)")
+      FileText.printError("... more lines are refused. They are counted\(stored)")
     }
   }
 }

@@ -31,8 +31,8 @@ extension DrawChecks {
         ReportFinding(
           tone: .bad,
           text:
-            "\(pair.name): the variant drawn in one predicts the one drawn in the other, so "
-            + "neither can be judged alone (Cramér's V "
+            "\(pair.name): the variant drawn in one predicts the variant drawn in the other, so "
+            + "neither experiment can be judged alone (Cramér's V "
             + "\(ReportNumber.decimal(association.strength, 2)), \(ReportNumber.probability(p))).",
           section: "together"))
     }
@@ -66,9 +66,9 @@ extension DrawChecks {
   /// A verdict, as the end of a sentence.
   func words(_ balance: Balance) -> String {
     switch verdict(balance) {
-    case .fine(let p): "drawn as the weights say (\(ReportNumber.probability(p)))"
+    case .fine(let p): "drawn in proportion to the weights (\(ReportNumber.probability(p)))"
     case .suspicious(let p):
-      "suspicious, not drawn as the weights say (\(ReportNumber.probability(p)))"
+      "suspicious, not drawn in proportion to the weights (\(ReportNumber.probability(p)))"
     case .tooFew: "too few users to decide"
     }
   }
@@ -131,18 +131,18 @@ extension DrawChecks {
       note: balanceNote(tested, shown: isShort ? nil : shown.count))
     return ReportSection(
       id: "balance", title: "Experiment balance",
-      about: "Are variants drawn in the shares that their weights give them?",
+      about: "Are variants drawn in proportion to their weights?",
       blocks: [.table(table)])
   }
 
   /// - Parameter shown: the number of experiments in the table, if some are omitted.
   private func balanceNote(_ tested: Int, shown: Int?) -> String {
     let sentences = [
-      "Users with a stored variant are not in the test, because nothing was drawn for them.",
-      "The probability is that of a chi-squared test: how often chance alone is at least this far",
-      "from the weights. It is called suspicious below 0.01 divided by",
-      "\(counted(max(tested, 1), "test")): where nothing is wrong, one page in a hundred has a",
-      "false alarm. Fewer than \(Int(Statistics.leastExpected)) users expected for a variant are",
+      "The test excludes users with a stored variant, because their variants were not drawn.",
+      "A chi-squared test gives the probability that chance alone is at least this far",
+      "from the weights. A result is suspicious if its probability is below 0.01 divided by",
+      "\(counted(max(tested, 1), "test")). Even if nothing is wrong, one page in a hundred shows a",
+      "false alarm. If fewer than \(Int(Statistics.leastExpected)) users are expected for a variant, these are",
       "too few.",
       shown.map {
         "The \($0) least likely of \(counted(balances.count, "experiment")) are shown; each "
@@ -160,7 +160,7 @@ extension DrawChecks {
     let compared = sorted.count
     var notes = [
       "Strength is Cramér's V: 0 if the experiments are independent, and 1 if one determines "
-        + "the other. A pair is called suspicious below 0.01 divided by "
+        + "the other. A pair is suspicious if its probability is below 0.01 divided by "
         + "\(counted(max(compared, 1), "test"))."
     ]
     if compared > Self.mostPairs {

@@ -56,7 +56,7 @@ struct ErrorTable {
     if let known = numbers[key] { return known }
     let value = try Value.parse(json: Array(text))
     guard let error = RuleError(value) else {
-      throw CommandError("a row of outcomes cannot be read back", exitCode: Ending.ourFault)
+      throw CommandError("an outcome in the database cannot be read", exitCode: Ending.ourFault)
     }
     let columns: [Value] = [
       .string(placements[placement]), .int(Int64(error.audience)), .string(error.clause),
@@ -76,7 +76,7 @@ struct ErrorTable {
         VALUES (?, ?, ?, ?, ?) RETURNING id
         """, columns) : stored
     guard case .int(let number)? = inserted.first?.first else {
-      throw CommandError("a row of errors has no number", exitCode: Ending.ourFault)
+      throw CommandError("an error in the database has no number", exitCode: Ending.ourFault)
     }
     numbers[key] = number
     return number

@@ -118,7 +118,7 @@ struct Manifest {
       if let refusal = Manifest.refusal(path, bytes) { throw refusal }
       value = try Value.parse(json: bytes)
     } catch  where FileIdentity.exists(path) && FileIdentity.exists(manifest) {
-      throw CommandError("\(path) is not a manifest; the one of this file is \(manifest)")
+      throw CommandError("\(path) is not a manifest; its manifest is \(manifest)")
     } catch let fault as JSONFault {
       throw CommandError("\(path) is not a manifest: \(fault.message) at byte \(fault.offset)")
     }

@@ -8,16 +8,16 @@ internal import RuleInsight
 struct MatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",
-    abstract: "Count the users that each audience reaches, matches, takes and holds back.",
+    abstract: "Count the users that each audience reaches, matches, takes and excludes.",
     discussion: HelpText(
       """
-      Decides placements for all users, as 'tollgate precompute' does, and writes no outcomes. For each \
-      audience it counts the users that reach it, that match, that its limit holds back, that it skips \
-      because they own an entitlement, for which its rule fails, and that it takes. Each count has an \
-      example user for 'tollgate explain'. The numbers are those of precompute's summary.
+      Decides placements for all users like 'tollgate precompute', but writes no outcomes. For each \
+      audience, it counts the users that reach the audience, that match, that the limit excludes, that are \
+      skipped because they own an entitlement, for whom the rule fails, and that the audience takes. Each \
+      count includes an example user for 'tollgate explain'. The numbers match precompute's summary.
 
-      --distribution adds the expected number of users for each variant: the exact shares of all users \
-      without a stored variant, beside the actual numbers.
+      --distribution shows the actual number of users of each variant, and the expected number, from the \
+      exact shares of all users without a stored variant.
       """,
       examples: [
         .init(
@@ -60,20 +60,22 @@ struct MatchCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Decision Options") var options: DecisionOptions
 
-  @Flag(help: OptionHelp.distribution("Each variant has its share of the users that draw."))
+  @Flag(
+    help: OptionHelp.distribution(
+      "Expected numbers are shares of the users without a stored variant."))
   var distribution = false
 
   @Flag(
     help: ArgumentHelp(
-      "Show audiences that take no user, too, however many there are.",
-      discussion: "Without it they are only counted where the config has more than 50 audiences."))
+      "Also show all audiences that take no user.",
+      discussion: "By default, they are only counted if the config has more than 50 audiences."))
   var all = false
 
   @OptionGroup var working: ThreadOptions
 
   @Flag(
     help: OptionHelp.json(
-      "One object, like that of 'precompute --summary json', with more members."))
+      "The output is one object, like that of 'precompute --summary json' with more members."))
   var json = false
 
   @Flag(

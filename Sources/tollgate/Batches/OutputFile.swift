@@ -223,7 +223,7 @@ final class OutputFile {
     guard let file else { return }
     guard isInPlace else {
       throw CommandError(
-        "\(partial ?? path) was removed or replaced while it was written; run again",
+        "\(partial ?? path) was removed or replaced during the run; run again",
         exitCode: Ending.unwritten)
     }
     self.file = nil

@@ -9,20 +9,20 @@ struct PrecomputeCommand: AsyncParsableCommand {
     abstract: "Decide every placement for every user in one or more files.",
     discussion: HelpText(
       """
-      Reads users as newline-delimited JSON or as CSV, and writes outcomes as either, or as an SQLite \
-      database. Files can be compressed. Memory does not grow with the number of users. A line that is \
-      not a user record, or is longer than 1 MiB, is counted, reported with its number and the reason, \
+      Reads users as newline-delimited JSON or CSV, and writes outcomes in the same formats or into an \
+      SQLite database. Files can be compressed. Memory does not grow with the number of users. A line that \
+      is not a user record, or is longer than 1 MiB, is counted, reported with its number and the reason, \
       and written to --rejects.
 
       A run can be stopped or killed at any time. --resume continues it, and the output is the same as \
-      without the interruption. Until a run is finished, its output has .partial behind its name and an \
-      older file stays; a database is built in its checkpoint. A finished run leaves a manifest, with \
-      which 'tollgate replay' repeats the run and compares. FILE.running locks the output against a \
-      second run.
+      without the interruption. Until the run is finished, the name of its output ends in .partial and an \
+      older file stays. A database is built in the checkpoint. A finished run leaves a manifest that \
+      'tollgate replay' uses to repeat the run and compare the outcomes. FILE.running locks the output \
+      against a second run.
 
-      A rule that does not compile, or an unreadable part of the config, stops the run before it writes \
-      anything, with exit code 1, unless --keep-going is given. Without any valid user, the exit code is \
-      2, and earlier outcomes stay.
+      If a rule does not compile or a part of the config is unreadable, the run stops with exit code 1 \
+      before it writes anything, unless --keep-going is given. If no user is valid, the exit code is 2, and \
+      earlier outcomes stay.
       """,
       examples: [
         .init(
@@ -90,17 +90,17 @@ struct PrecomputeCommand: AsyncParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Add the reason to each outcome, as 'explain --json' does.",
+      "Add the reason to each outcome, as in 'explain --json'.",
       discussion: """
-        It is the member 'reason', or a column of JSON in CSV and databases: reached limits, failed \
-        rules, owned entitlements, the draw, and whether the variant was stored.
+        The member 'reason' (in CSV and databases a column of JSON) contains reached limits, failed rules, \
+        owned entitlements, the draw, and whether the variant was stored.
         """))
   var reasons = false
 
   @Flag(
     help: ArgumentHelp(
-      "Add the column sdk, the SDK that decided, to outcomes in NDJSON or CSV.",
-      discussion: "It names the platform and the version, as 'ios 4.12.5'."))
+      "Add a column 'sdk' with the SDK that decided, in NDJSON or CSV.",
+      discussion: "The column contains the platform and the version, such as 'ios 4.12.5'."))
   var sdkColumn = false
 
   @Option(help: OptionHelp.rejects, completion: .file())
@@ -133,7 +133,7 @@ struct PrecomputeCommand: AsyncParsableCommand {
     if users.isEmpty { throw ValidationError("--users is missing") }
     try OptionHelp.check(separator: input.separator, users: users, format: input.usersFormat)
     if !redacting.paths.isEmpty, reporting.report == nil {
-      throw ValidationError("--redact is for --report: outcomes have no values of attributes")
+      throw ValidationError("--redact needs --report: outcomes contain no attributes")
     }
     try naming.check(reporting, redacting)
     if placements.contains("") { throw ValidationError("--placement is empty") }
@@ -313,11 +313,11 @@ extension PrecomputeCommand {
   private static func nobody(_ users: [String], _ rejected: Int) -> CommandError {
     let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
     switch rejected {
-    case 0: return CommandError("there are no users in \(names)")
-    case 1: return CommandError("there are no users in \(names): the only line was refused")
+    case 0: return CommandError("no users in \(names)")
+    case 1: return CommandError("no users in \(names): the only line was refused")
     default:
       return CommandError(
-        "there are no users in \(names): all \(grouped(rejected)) lines were refused")
+        "no users in \(names): all \(grouped(rejected)) lines were refused")
     }
   }
 }

@@ -19,7 +19,7 @@ struct ReachText {
     let folds = audiences.count > foldsAbove
     let summary = style.wrapped(
       "\(counted(users, "user")) decided, \(counted(rejected, "line")) refused. "
-        + "Shares are of all users.")
+        + "Shares are relative to all users.")
     var lines: [String] = []
     if folds {
       let taking = audiences.count { $0.counts.taken > 0 }

@@ -98,9 +98,9 @@ enum ReportCounts {
   static func uncounted(_ path: String, isComplete: Bool) -> CommandError {
     CommandError(
       isComplete
-        ? "\(path): this run is complete, and has not counted what --report shows; run again "
+        ? "\(path): this run is complete, but did not count what --report shows; run again "
           + "without --resume"
-        : "\(path): this run was begun without --report and has not counted what it shows; "
+        : "\(path): this run was started without --report and did not count what the report shows; "
           + "continue without it, or run again without --resume")
   }
 }

@@ -30,7 +30,7 @@ extension RunFiles {
       uses.writes("the unfinished file of \(partial.option)", partial.path)
     }
     for base in databases {
-      let name = base.isNew ? "the new database of --out" : "a file of SQLite beside \(base.name)"
+      let name = base.isNew ? "the new database from --out" : "a file of SQLite beside \(base.name)"
       if base.isNew { uses.writes(name, base.path) }
       for suffix in OutcomeDatabase.companions { uses.writes(name, base.path + suffix) }
     }
@@ -124,7 +124,7 @@ extension RunFiles {
       FileText.printError(
         DiagnosticText.visible(
           "note: the columns of '\(placement)' are called \(prefix)_result and so on: "
-            + "those of \(plan.owner(of: prefix)) have the name without the number"))
+            + "those of \(plan.owner(of: prefix)) have names without the number"))
     }
   }
 
@@ -171,7 +171,7 @@ extension RunFiles {
 
   fileprivate static func inTheWay(_ path: String, _ option: String) -> CommandError {
     CommandError(
-      "\(option) \(path): a different file is already there; move it, or choose another name")
+      "\(option) \(path): a different file already exists; move it, or choose another name")
   }
 
   /// Throws when a file belongs to other outcomes than this run's.

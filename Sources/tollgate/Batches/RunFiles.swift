@@ -98,7 +98,7 @@ struct RunFiles {
       try checkComplete(earlier, manifest)
       return .complete(earlier)
     }
-    FileText.printError("There is no \(checkpoint) to continue from: the run begins.")
+    FileText.printError("\(checkpoint) does not exist: the run starts from scratch.")
     return nil
   }
 
@@ -112,7 +112,7 @@ struct RunFiles {
         && Manifest.Written.Content(InputFile(path).hash()) == written.content
       guard isSame else {
         throw CommandError(
-          "\(path) is not what \(manifest) says was written; run again without --resume")
+          "\(path) was changed after \(manifest) was written; run again without --resume")
       }
     }
     try UserHash.check(
@@ -127,7 +127,7 @@ struct RunFiles {
     else { return }
     FileText.printError(
       DiagnosticText.visible(
-        "note: \(checkpoint) is of a run that was stopped after \(counted(Int(users), "user")): "
+        "note: \(checkpoint) is from a run that was stopped after \(counted(Int(users), "user")): "
           + "this run starts from scratch; --resume would have continued that one"))
   }
 
@@ -141,9 +141,9 @@ struct RunFiles {
     let differences = settings.differences(from: earlier)
     guard !differences.isEmpty else { return }
     throw CommandError(
-      "\(path) is of a run with other settings:\n"
+      "\(path) is from a run with other settings:\n"
         + differences.map { "  \($0)" }.joined(separator: "\n")
-        + "\nGive the same ones, or run again without --resume.")
+        + "\nUse the same settings, or run again without --resume.")
   }
 
   /// The state in which the run begins.
@@ -193,7 +193,7 @@ struct RunFiles {
     if !isDatabase { try state.write(to: checkpoint) }
     guard out != "-" else { return }
     Signals.lastWords(
-      "Stopped at once. To continue from \(checkpoint), run the same command with --resume; without "
+      "Stopped immediately. To continue from \(checkpoint), run the same command with --resume; without "
         + "it, the run starts from scratch.")
   }
 
@@ -248,7 +248,7 @@ struct RunFiles {
       let users = counted(run.kept, "user")
       return "The outcomes of \(users) are stored; --resume continues from there.\(place)"
     }
-    let old = FilePlace(out).kind == .file ? "; \(out) is as it was before the run" : ""
+    let old = FilePlace(out).kind == .file ? "; \(out) is unchanged" : ""
     let rest = removeUnfinished(run)
     return "No outcomes were stored\(old). "
       + (rest.isEmpty

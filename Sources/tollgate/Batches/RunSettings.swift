@@ -149,7 +149,7 @@ struct RunSettings {
     guard words.contains(text) || FileForm(text: text) != nil else {
       let forms = OutputForm.allCases.map(\.rawValue)
       throw recorded.fault(
-        "there is no format '\(text)'; write \(listed(forms + words, "or"))")
+        "'\(text)' is not a format; write \(listed(forms + words, "or"))")
     }
     return text
   }

@@ -9,14 +9,15 @@ extension SQLPlan.Names: ExpressibleByArgument {}
 struct SQLCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sql",
-    abstract: "Write the rules in SQL, for a table of users in a database.",
+    abstract: "Translate the rules to SQL, for a table of users in a database.",
     discussion: HelpText(
       """
-      Prints a query with a row for each user and, for each placement, the outcome that precompute writes \
-      for users without stored variants. Its first lines name the columns that it reads. NULL means missing.
+      Prints a query that returns a row for each user and, for each placement, the outcome that precompute \
+      writes for users without stored variants. The first lines of the query name the columns that it reads. \
+      NULL means missing.
 
-      A placement is left out if SQL cannot say exactly who gets one of its audiences. The reasons are \
-      reported.
+      A placement is omitted if SQL cannot express exactly which users match one of its audiences. The \
+      reasons are reported.
       """,
       examples: [
         .init(
@@ -29,7 +30,7 @@ struct SQLCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done"),
-        ("1", "no placement can be written in SQL, or a rule does not compile"),
+        ("1", "no placement can be translated to SQL, or a rule does not compile"),
         ("2", "wrong use, or an unreadable config"),
         ("74", "output could not be written"),
       ]
@@ -50,13 +51,13 @@ struct SQLCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The table of users, as SQL writes it.", valueName: "table"))
+      "The name of the table of users in SQL.", valueName: "table"))
   var table = "users"
 
   @Option(
     help: ArgumentHelp(
       "How columns are named (default: dots; structs for bigquery).",
-      discussion: "The attribute user.plan is \"user.plan\", \"user_plan\" or \"user\".\"plan\".",
+      discussion: "The column of user.plan is \"user.plan\", \"user_plan\" or \"user\".\"plan\".",
       valueName: "names"))
   var names: SQLPlan.Names?
 
@@ -71,7 +72,7 @@ struct SQLCommand: AsyncParsableCommand {
   @Flag(
     name: .customLong("no-history"),
     help: ArgumentHelp(
-      "Write limits and questions about events for users without a history."))
+      "Treat all users as without a history, for limits and questions about events."))
   var ignoresHistory = false
 
   @OptionGroup(title: "Decision Options") var decision: DecisionOptions
@@ -89,7 +90,7 @@ struct SQLCommand: AsyncParsableCommand {
 
   func validate() throws {
     if let names, !names.isKnown(to: database) {
-      throw ValidationError("--names structs is for duckdb, bigquery and spark")
+      throw ValidationError("--names structs needs duckdb, bigquery or spark")
     }
     if decision.userIds != .bytes {
       throw ValidationError("--user-ids sdk cannot be written in SQL; trim the IDs in the table")
@@ -127,7 +128,7 @@ struct SQLCommand: AsyncParsableCommand {
     if query == nil {
       if quiet || json { throw ExitCode(Ending.findings) }
       throw CommandError(
-        "no placement can be written in SQL for \(database.name)", exitCode: Ending.findings)
+        "no placement can be translated to SQL for \(database.name)", exitCode: Ending.findings)
     }
   }
 

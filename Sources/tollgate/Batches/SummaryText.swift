@@ -64,7 +64,7 @@ enum SummaryText {
       }
     }
     if lines.isEmpty { return [] }
-    return ["Limits and entitlements held users back from these audiences:"]
+    return ["Limits or entitlements excluded users from these audiences:"]
       + lines.map(DiagnosticText.visible) + [""]
   }
 
@@ -112,7 +112,8 @@ enum SummaryText {
     let sorted = found.enumerated().sorted {
       ($1.element.users, $0.offset) < ($0.element.users, $1.offset)
     }.map(\.element.line)
-    var lines = ["Missing attributes decided for these users:"] + sorted.prefix(errorLimit)
+    var lines =
+      ["Missing attributes decided the outcome of these users:"] + sorted.prefix(errorLimit)
     if sorted.count > errorLimit {
       lines.append(
         "  and \(counted(sorted.count - errorLimit, "more clause", plural: "more clauses"))")

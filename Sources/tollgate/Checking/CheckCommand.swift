@@ -11,12 +11,12 @@ struct CheckCommand: ParsableCommand {
     abstract: "Find mistakes in configs.",
     discussion: HelpText(
       """
-      Compiles every expression of the configs and prints findings: the place in the file, the source with \
-      a mark, a suggestion, and what shipped SDKs do. Unreachable audiences, contradicting clauses and \
+      Compiles every expression of the configs and prints findings with the place in the file, the marked \
+      source, a suggestion, and what shipped SDKs do. Unreachable audiences, contradicting clauses and \
       clauses that are always or never true are proved for every possible user. 'tollgate check --explain \
       CODE' explains a finding.
 
-      If GITHUB_ACTIONS is true, findings are annotations, too.
+      If GITHUB_ACTIONS is true, findings are also printed as annotations.
       """,
       examples: [
         .init("all mistakes in a config", "tollgate check config.json"),
@@ -46,7 +46,7 @@ struct CheckCommand: ParsableCommand {
   @OptionGroup(title: "Config Options") var form: CheckedFormOptions
 
   @Option(
-    help: OptionHelp.schema("It overrides the built-in attributes of SDKs."),
+    help: OptionHelp.schema("The schema overrides the built-in attributes of SDKs."),
     completion: .file()
   )
   var schema: String?
@@ -54,18 +54,20 @@ struct CheckCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Users to learn the schema from, as 'tollgate schema' does.",
-      discussion: "It can be repeated. Conditions are checked against what these users have.",
+      discussion: "Repeatable. Conditions are checked against the attributes of these users.",
       valueName: "users"), completion: .file())
   var users: [String] = []
 
-  @Option(help: OptionHelp.products("It is checked together with the config."), completion: .file())
+  @Option(
+    help: OptionHelp.products("The products are checked together with the config."),
+    completion: .file())
   var products: String?
 
   @Option(
     help: ArgumentHelp(
       "The versions of SDKs in the field, such as ios:4.7..,android:2.4..2.7.19.",
       discussion: """
-        Reports what depends on the version, with a user, and what some versions lack or reject.
+        Reports what depends on the version, with an example user, and what some versions lack or reject.
         """, valueName: "ranges"), transform: VersionCheck.Range.argument)
   var sdkVersions: [VersionCheck.Range]?
 
@@ -75,7 +77,7 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Print a SARIF 2.1.0 document, for code scanning.")
   var sarif = false
 
-  @Flag(help: OptionHelp.strict("The exit code is then 1."))
+  @Flag(help: OptionHelp.strict("Exit with code 1 if there are warnings."))
   var strict = false
 
   @Option(
@@ -94,29 +96,30 @@ struct CheckCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Make safe changes in the files, and print the remaining findings.",
+      "Correct the files where it is safe, and print the remaining findings.",
       discussion: """
-        A change is safe if its intention is certain, or if it changes no outcome. Files are replaced as \
+        A correction is safe if the intention is certain, or if it changes no outcome. Files are replaced as \
         a whole.
         """))
   var fix = false
 
   @Option(
     help: ArgumentHelp(
-      "Print the page of a code such as duplicate-id, without checking.", valueName: "code"),
+      "Print the page of a code such as duplicate-id, without checking anything.", valueName: "code"
+    ),
     completion: Completions.codes)
   var explain: String?
 
   @Flag(
     help: ArgumentHelp(
-      "Show clauses with another result in cel, or on another platform.",
+      "Show clauses whose result differs between cel and superscript, or between platforms.",
       discussion: """
         Each clause is evaluated in cel and for ios, android and web, on values around its constants. A \
         difference is shown with an example.
         """))
   var dialectReport = false
 
-  @Option(help: OptionHelp.now("Audiences that cannot match after it are reported."))
+  @Option(help: OptionHelp.now("Audiences that cannot match after this time are reported."))
   var now: String?
 
   @Option(help: OptionHelp.timeZone("For --now."))
@@ -131,7 +134,8 @@ struct CheckCommand: ParsableCommand {
   func validate() throws {
     if explain != nil {
       guard configs.isEmpty else {
-        throw ValidationError("--explain prints a page and checks nothing: leave out the configs")
+        throw ValidationError(
+          "--explain prints a page and checks no configs: remove the config files")
       }
       return
     }
@@ -145,10 +149,10 @@ struct CheckCommand: ParsableCommand {
     }
     if sarif, let file = configs.first(where: { $0.hasSuffix(".sarif") }) {
       throw ValidationError(
-        "--sarif takes no file and prints; write: --sarif > \(ShellWord.quoted(file))")
+        "--sarif prints to standard output; write: --sarif > \(ShellWord.quoted(file))")
     }
     if schema != nil, !users.isEmpty {
-      throw ValidationError("give either --schema or --users, not both")
+      throw ValidationError("use either --schema or --users, not both")
     }
     if let problem = WireTime.zoneProblem(timeZone) { throw ValidationError(problem) }
     guard !configs.isEmpty else { throw ValidationError("give a config file, or - to read one") }
@@ -338,7 +342,7 @@ struct CheckCommand: ParsableCommand {
       rejecting.contains { $0.peers.contains(peer) }
     }
     if names.isEmpty { return "" }
-    return "; rejected whole by the SDKs for " + names.map(\.id).joined(separator: ", ")
+    return "; rejected as a whole by the SDKs for " + names.map(\.id).joined(separator: ", ")
   }
 }
 

@@ -7,15 +7,14 @@ internal import RuleInsight
 struct CheckTemplateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-template",
-    abstract: "Check what paywalls say: variables, types, and claims about prices and trials.",
+    abstract: "Check the texts of paywalls: variables, types, and claims about prices and trials.",
     discussion: HelpText(
       """
-      Reads a config (with the texts of its paywalls in --texts), a template, a file of texts \
-      ({"paywalls": {"IDENTIFIER": {"NAME": "template"}}}) or a native paywall's schema. Finds syntax \
-      errors, unknown paths, wrong types, slots without a product, and products that the texts never \
-      mention. With the prices of --products it also checks what the texts assert: each claim is \
-      true, false or not checkable for each product and each locale, for users who may have an \
-      offer and for users who may not.
+      Reads a config (with the texts of its paywalls in --texts), a template, a file of texts ({"paywalls": \
+      {"IDENTIFIER": {"NAME": "template"}}}) or a native paywall's schema. Finds syntax errors, unknown \
+      paths, wrong types, slots without a product, and products that the texts never mention. With the \
+      prices of --products it also checks claims in the texts: each claim is true, false or not checkable \
+      for each product and locale, for users that are eligible for an offer and for users that are not.
       """,
       examples: [
         .init(
@@ -41,7 +40,9 @@ struct CheckTemplateCommand: ParsableCommand {
     completion: .file())
   var file: String
 
-  @Option(help: OptionHelp.config("It has the paywalls and their products."), completion: .file())
+  @Option(
+    help: OptionHelp.config("The config contains the paywalls and their products."),
+    completion: .file())
   var config: String?
 
   @Option(help: OptionHelp.products(), completion: .file())
@@ -49,7 +50,7 @@ struct CheckTemplateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The identifier of the paywall that a template belongs to; the default is any.",
+      "The identifier of the paywall that a template belongs to (default: any paywall).",
       valueName: "id"))
   var paywall: String?
 
@@ -62,7 +63,7 @@ struct CheckTemplateCommand: ParsableCommand {
     help: ArgumentHelp(
       "A folder with the texts of a config's paywalls.",
       discussion: """
-        Files of texts (*.json), and templates: PAYWALL.liquid, or PAYWALL/NAME.liquid.
+        The folder contains files of texts (*.json) and templates: PAYWALL.liquid or PAYWALL/NAME.liquid.
         """, valueName: "folder"), completion: .directory)
   var texts: String?
 
@@ -76,7 +77,7 @@ struct CheckTemplateCommand: ParsableCommand {
   @Flag(help: "Print a SARIF 2.1.0 document, for code scanning.")
   var sarif = false
 
-  @Flag(help: OptionHelp.strict("The exit code is 1 when there is a warning."))
+  @Flag(help: OptionHelp.strict("Exit with code 1 if there is a warning."))
   var strict = false
 
   @OptionGroup(title: "Report Options") var reporting: ReportOptions

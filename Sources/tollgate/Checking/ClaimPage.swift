@@ -40,7 +40,7 @@ struct ClaimPage {
     return ReportSection(
       id: "summary", title: "Summary",
       about:
-        "Each claim is checked against the store's prices, for users who may have offers and for users who may not.",
+        "Each claim is checked against the store's prices, with and without eligibility for offers.",
       blocks: [
         .cards([
           ReportCard(name: "Texts", value: grouped(texts)),

@@ -13,7 +13,7 @@ enum CodePages {
       DiagnosticText.visible("there is no code '\(code)'; ")
         + (close.map { "did you mean '\($0)'?" }
           ?? (FileText.isFile(code)
-            ? "findings show theirs in brackets, as in error[duplicate-id]"
+            ? "findings show their code in brackets, as in error[duplicate-id]"
             : "there are \(known.joined(separator: ", "))"))
     )
   }
@@ -25,7 +25,7 @@ enum SchemaFile {
   static func learned(from users: [String]) throws -> ContextSchema {
     let learner = try SchemaLearner(
       readingUsers: UserInput.paths(users, form: nil), form: nil)
-    guard learner.users > 0 else { throw CommandError("there are no users to learn from") }
+    guard learner.users > 0 else { throw CommandError("no user record is valid") }
     return ContextSchema.decode(Array(learner.json.utf8)).output ?? ContextSchema()
   }
 

@@ -18,7 +18,7 @@ enum DialectReportText {
     var lines: [String] = []
     for finding in decisive { lines.append(text(finding)) }
     if !others.isEmpty {
-      lines.append("No decision was found to change because of these:\n")
+      lines.append("No decision was found that changes because of these clauses:\n")
       for (finding, more) in alike(others) { lines.append(text(finding, more: more)) }
     }
     lines.append(summary(report))
@@ -127,7 +127,7 @@ extension DialectReportText {
   static func json(_ finding: DialectReport.Finding, in file: ConfigFile) -> Value {
     let diagnostic = Diagnostic(
       finding.difference == .dialects ? .dialectDifference : .platformDifference,
-      "'\(oneLine(finding.clause))' is not the same everywhere", severity: .note,
+      "'\(oneLine(finding.clause))' does not have the same result everywhere", severity: .note,
       range: finding.range, path: expressionPath(finding))
     guard case .map(let common) = file.json(diagnostic), case .map(let own) = finding.members else {
       return .null

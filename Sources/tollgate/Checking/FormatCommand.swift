@@ -8,10 +8,10 @@ struct FormatCommand: ParsableCommand {
     abstract: "Format expressions.",
     discussion: HelpText(
       """
-      Formats an expression, or every expression of a config: one space around operators, double \
-      quotes, no unnecessary parentheses. The meaning of an expression does not change, and the rest of a \
-      config stays as it is, byte for byte. Expressions with errors or comments are not formatted, and \
-      standard error says why.
+      Formats an expression, or every expression of a config: one space around operators, double quotes, no \
+      unnecessary parentheses. The meaning of an expression does not change, and the rest of the config \
+      stays the same, byte for byte. Expressions with errors or comments are not formatted, and the reasons \
+      are printed to standard error.
       """,
       examples: [
         .init("an expression", #"tollgate fmt -e 'user.plan=="free"&&user.age>=18'"#),
@@ -20,7 +20,7 @@ struct FormatCommand: ParsableCommand {
       ],
       codes: [
         ("0", "done"),
-        ("1", "an expression does not compile, or with --check would change"),
+        ("1", "an expression does not compile or, with --check, would change"),
         ("2", "wrong use, or an unreadable file"),
       ]
     ).text)
@@ -57,7 +57,7 @@ struct FormatCommand: ParsableCommand {
     }
     if let config, !FileText.isFile(config), config.contains(where: { "=<>&|(".contains($0) }) {
       throw ValidationError(
-        "there is no file '\(config)'; did you mean -e \(ShellWord.quoted(config))?")
+        "the file '\(config)' does not exist; did you mean -e \(ShellWord.quoted(config))?")
     }
     if write, config == nil || config == "-" {
       throw ValidationError("--write needs a config file that it can change")
@@ -65,7 +65,7 @@ struct FormatCommand: ParsableCommand {
     if write, let config, !FilePlace(config).hasNeighbours {
       throw ValidationError("--write needs a config file that it can change; \(config) is not one")
     }
-    if write, check { throw ValidationError("--check changes nothing: leave out --write") }
+    if write, check { throw ValidationError("--check changes no files: remove --write") }
   }
 
   func run() throws {
@@ -158,7 +158,7 @@ struct FormattedConfig {
       let isFound = FormattedConfig.isString(text, file.bytes[range])
       let formatted =
         isFound
-        ? environment.format(text) : .refused(text, "the file has a different text")
+        ? environment.format(text) : .refused(text, "the file has different content")
       compiles = compiles && formatted.compiles
       for var reason in formatted.refusal {
         reason.path = path

@@ -7,14 +7,14 @@ internal import Scenarios
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Learn which attributes users have, or print the JSON Schema of a file.",
+    abstract: "Learn the attributes of users, or print a JSON Schema for a kind of file.",
     discussion: HelpText(
       """
-      Reads users as precompute does and prints a schema of their attributes as JSON: type, smallest and \
+      Reads users like precompute and prints a schema of their attributes as JSON: type, smallest and \
       largest number, the values of strings with few values, and the number of users that have the \
-      attribute. 'tollgate check --schema FILE' reads it, also after manual changes.
+      attribute. You can edit the schema, and use it with 'tollgate check --schema FILE'.
 
-      --for reads no users and prints a JSON Schema (2020-12), with which editors complete and check \
+      --for reads no users, but prints a JSON Schema (2020-12) that editors can use to complete and check \
       configs and Tollgate's other files.
       """,
       examples: [
@@ -59,9 +59,9 @@ struct SchemaCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Print the JSON Schema of this kind of file, without reading users.",
       discussion: """
-        superwall and agentwallie are configs, user is one line of a users file, products what \
-        --products takes, texts what precompute --render takes, attributes what check --schema \
-        takes, and scenario one line for simulate.
+        superwall and agentwallie are configs, user is one line of a users file, products is a file for \
+        --products, texts is a file for precompute --render, attributes is a file for check --schema, and \
+        scenario is one line for simulate.
         """, valueName: "kind"))
   var kind: Kind?
 
@@ -78,14 +78,14 @@ struct SchemaCommand: AsyncParsableCommand {
 
   func validate() throws {
     if users.isEmpty, kind == nil {
-      throw ValidationError("give users to learn from, or --for KIND for a JSON Schema")
+      throw ValidationError("pass users to learn from, or --for KIND for a JSON Schema")
     }
     guard kind != nil else { return }
     if let first = users.first {
-      throw ValidationError("--for prints a schema and reads no users: leave out '\(first)'")
+      throw ValidationError("--for prints a schema and reads no users: remove '\(first)'")
     }
     if usersFormat != nil {
-      throw ValidationError("--for prints a schema and reads no users: leave out --users-format")
+      throw ValidationError("--for prints a schema and reads no users: remove --users-format")
     }
   }
 
@@ -103,7 +103,7 @@ struct SchemaCommand: AsyncParsableCommand {
       FileText.printError(
         "\(counted(learner.refused, "line")) refused; 'tollgate precompute' reports the reasons")
     }
-    guard learner.users > 0 else { throw CommandError("there are no users to learn from") }
+    guard learner.users > 0 else { throw CommandError("no user record is valid") }
     try checkReplaced()
     try SavedFile.write(Array((learner.json + "\n").utf8), to: out)
     if strict, learner.refused > 0 {

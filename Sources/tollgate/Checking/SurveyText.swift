@@ -32,7 +32,7 @@ struct SurveyText {
       let names = unread.prefix(20).map(\.description)
       let more = unread.count > 20 ? " and \(unread.count - 20) more" : ""
       lines += style.wrapped(
-        DiagnosticText.visible("Not read by any rule: \(names.joined(separator: ", "))\(more)"))
+        DiagnosticText.visible("Not used by any rule: \(names.joined(separator: ", "))\(more)"))
     }
     lines += findings.isEmpty ? [] : [""]
     for finding in findings.prefix(Self.mostRows) { lines += style.wrapped(Self.line(finding)) }
@@ -64,7 +64,7 @@ struct SurveyText {
     let shapes = ids.commonShapes.map { "\($0.shape) (\(grouped($0.users)))" }
     return [
       "IDs: \(length), \(ids.isSampled ? "in a sample " : "")"
-        + "\(grouped(ids.repeated)) repeated, \(grouped(ids.untrimmed)) with white space at an end",
+        + "\(grouped(ids.repeated)) repeated, \(grouped(ids.untrimmed)) with white space at the beginning or end",
       DiagnosticText.visible("Shapes: \(shapes.joined(separator: ", "))"),
     ]
   }
@@ -73,7 +73,7 @@ struct SurveyText {
     let named = survey.zones.values.reduce(0, +)
     let offsets = survey.offsets.values.reduce(0, +)
     if named + offsets == 0 {
-      return ["Time zones: no user has one; dates are those of --time-zone."]
+      return ["Time zones: no user has a time zone; dates use --time-zone."]
     }
     let common = survey.zones.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
       .map { "\($0.key) (\(grouped($0.value)))" }
@@ -139,7 +139,7 @@ struct SurveyPage {
     if let unread = text.unread, !unread.isEmpty {
       sections.append(
         ReportSection(
-          id: "unread", title: "Not read by any rule",
+          id: "unread", title: "Not used by any rule",
           blocks: [.text(unread.map(\.description).joined(separator: ", "))]))
     }
     return ReportPage(

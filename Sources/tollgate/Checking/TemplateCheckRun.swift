@@ -29,7 +29,7 @@ struct TemplateCheckRun {
     }
     guard FileKind.ofSound(file.bytes) == .config else {
       if command.texts != nil {
-        throw ValidationError("--texts is for a config; \(file.name) is something else")
+        throw ValidationError("--texts needs a config, but \(file.name) is not a config")
       }
       var one = check(try command.config.map { try ConfigFile($0).requireConfig() })
       try one.read(file, command.reading, paywall: command.paywall)
@@ -37,7 +37,7 @@ struct TemplateCheckRun {
       return
     }
     if command.config != nil {
-      throw ValidationError("\(file.name) is a config itself: leave out --config")
+      throw ValidationError("\(file.name) is already a config: remove --config")
     }
     if command.file == "-" {
       throw ValidationError("a config with its texts must be a file, not standard input")

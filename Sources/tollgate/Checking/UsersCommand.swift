@@ -10,17 +10,17 @@ struct UsersCommand: AsyncParsableCommand {
     abstract: "Check the quality of users before a run.",
     discussion: HelpText(
       """
-      Reads users as precompute does, in constant memory, and prints a survey: the number of readable \
-      records, repeated IDs and IDs with white space, every attribute with its kinds, share, range and \
-      examples, and time zones. With --config it reports attributes that rules read and users lack, and \
-      those that no rule reads. With --schema it reports how users differ from the schema.
+      Reads users like precompute, in constant memory, and prints a survey: the number of readable records, \
+      repeated IDs and IDs with white space, the types, share, range and examples of every attribute, and \
+      time zones. With --config, it reports attributes that rules read but users lack, and attributes that \
+      no rule reads. With --schema, it reports how users differ from the schema.
       """,
       examples: [
         .init("a survey of the users", "tollgate users users.ndjson"),
         .init(
-          "whether they have what the rules read",
+          "check whether users have the attributes that the rules read",
           "tollgate users users.ndjson --config config.json"),
-        .init("a page to show to others", "tollgate users users.ndjson --report users.html"),
+        .init("write a report page", "tollgate users users.ndjson --report users.html"),
       ],
       codes: [
         ("0", "done"),
@@ -39,12 +39,13 @@ struct UsersCommand: AsyncParsableCommand {
   var usersFormat: UserForm?
 
   @Option(
-    help: OptionHelp.config("Attributes that its rules read are compared with those of users."),
+    help: OptionHelp.config(
+      "The attributes that the config's rules read are compared with those of the users."),
     completion: .file())
   var config: String?
 
   @Option(
-    help: OptionHelp.schema("Users are compared with it."), completion: .file())
+    help: OptionHelp.schema("Users are compared with the schema."), completion: .file())
   var schema: String?
 
   @OptionGroup(title: "Config Options") var form: ConfigFormOptions
@@ -56,7 +57,7 @@ struct UsersCommand: AsyncParsableCommand {
   @Flag(help: OptionHelp.json())
   var json = false
 
-  @Flag(help: OptionHelp.strict("The exit code is 1 when there are problems."))
+  @Flag(help: OptionHelp.strict("Exit with code 1 if there are problems."))
   var strict = false
 
   @Flag(help: OptionHelp.quiet("Omits progress."))
@@ -82,7 +83,7 @@ struct UsersCommand: AsyncParsableCommand {
     }
     try reporting.write(
       SurveyPage(text: text, users: users, config: config, schema: schema).page, isQuiet: quiet)
-    guard survey.users > 0 else { throw CommandError("there are no users that can be used") }
+    guard survey.users > 0 else { throw CommandError("no user record is valid") }
     if strict, text.findings.contains(where: \.isProblem) { throw ExitCode(Ending.findings) }
   }
 
@@ -103,7 +104,8 @@ struct UsersCommand: AsyncParsableCommand {
       }
       if refused > 0 {
         survey.refuse(
-          "the row does not fit the table", "\(UserInput.name(paths[file])):\(lines + 1)",
+          "a row has a different number of cells than the table",
+          "\(UserInput.name(paths[file])):\(lines + 1)",
           lines: refused)
       }
       lines += count

@@ -290,7 +290,7 @@ struct DiffCommand: AsyncParsableCommand {
   private func nobody(_ rejected: Int) -> CommandError {
     let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
     return CommandError(
-      "there are no users in \(names)"
+      "no users in \(names)"
         + (rejected > 0 ? ": all of \(counted(rejected, "line")) refused" : ""))
   }
 

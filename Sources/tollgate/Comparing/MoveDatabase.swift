@@ -34,7 +34,7 @@ final class MoveDatabase {
     self.new = new
     if place.kind == .file, try !OutcomeDatabase.isDatabase(path) {
       throw CommandError(
-        "--out \(path): a different file is already there; move it, or choose another name")
+        "--out \(path): a different file already exists; move it, or choose another name")
     }
     OutcomeDatabase.remove(new)
     database = try MoveDatabase.telling(path) {

@@ -35,7 +35,7 @@ enum UserForm: String, Sendable, CaseIterable {
     if first.text.contains(0) { return "\(path) is not text; \(noun) are NDJSON or CSV" }
     let (name, stem) = path == "-" ? ("standard input", "") : (path, " '\(path)'")
     if first.text.contains(UInt8(ascii: "\r")), UserForm.endsLinesWithCR(first.text) {
-      return "the lines of \(name) end with CR alone; they must end with LF: "
+      return "the lines of \(name) end with only CR; they must end with LF: "
         + "tr '\\r' '\\n'\(path == "-" ? "" : " < '\(path)'") > \(noun).\(rawValue)"
     }
     let isJSON = first.text.first == UInt8(ascii: "{") || first.text.first == UInt8(ascii: "[")

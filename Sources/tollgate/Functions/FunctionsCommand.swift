@@ -51,7 +51,7 @@ struct FunctionsCommand: ParsableCommand {
     guard let name else { return FunctionReference.entries.filter(isWanted) }
     let entries = FunctionReference.entries(named: name).filter(isWanted)
     guard entries.isEmpty else { return entries }
-    let shown = DiagnosticText.visible("there is no function '\(name)'")
+    let shown = DiagnosticText.visible("the function '\(name)' does not exist")
     let known = FunctionReference.entries.filter(isWanted).flatMap(\.page.names)
     let suggestion =
       FunctionPage.suggestion(for: name, among: known) ?? "'tollgate functions' lists all"
@@ -59,7 +59,7 @@ struct FunctionsCommand: ParsableCommand {
     let isElsewhere = !FunctionReference.entries(named: name).isEmpty
     throw CommandError(
       "\(shown) in \(dialect.rawValue); "
-        + (isElsewhere ? "the other dialect has it" : suggestion))
+        + (isElsewhere ? "the other dialect has this function" : suggestion))
   }
 }
 

@@ -128,7 +128,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     }
     if run.userCount == 0 {
       throw CommandError(
-        "there are no users in \(paths.joined(separator: ", "))"
+        "no users in \(paths.joined(separator: ", "))"
           + (run.refused > 0 ? ": all \(counted(run.refused, "line")) refused" : ""))
     }
     let results = run.experiments.map { ($0, $0.migration.result()) }

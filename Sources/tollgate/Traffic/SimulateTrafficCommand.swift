@@ -243,7 +243,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
     if run.sums.users == 0 {
       let names = users.map { $0 == "-" ? "standard input" : $0 }.joined(separator: ", ")
       throw CommandError(
-        "there are no users in \(names)"
+        "no users in \(names)"
           + (refused.users > 0 ? ": \(counted(refused.users, "line")) refused" : ""))
     }
     if strict, refused.all > 0 {

@@ -78,7 +78,7 @@ import Testing
       #expect(result.code == 2)
       #expect(
         result.errors.contains(
-          "the lines of \(name) end with CR alone; they must end with LF: tr "),
+          "the lines of \(name) end with only CR; they must end with LF: tr "),
         "\(result.errors)")
     }
     // Elsewhere CR is space.
@@ -91,7 +91,7 @@ import Testing
     try folder.write("u.json", "{\"userId\":\"a\"}\r{\"userId\":\"b\"}\r")
     let one = try folder.tollgate(
       "decide", TestFolder.config, "--placement", "export_report", "--user", "u.json")
-    #expect(one.errors.contains("lines end with CR alone; they must end with LF"), "\(one.errors)")
+    #expect(one.errors.contains("lines end with only CR; they must end with LF"), "\(one.errors)")
   }
 
   /// A number that JSON allows and nothing can hold.
@@ -128,7 +128,7 @@ import Testing
     for run in runs {
       let lines = run.errors.split(separator: "\n")
       #expect(lines.count { $0.hasPrefix("warning: users:") } == 5, "\(run.errors)")
-      #expect(lines.count { $0 == "... more lines are refused; they are counted" } == more)
+      #expect(lines.count { $0 == "... more lines are refused. They are counted" } == more)
     }
   }
 
@@ -187,7 +187,7 @@ import Testing
     #expect(result.code == 2)
     #expect(
       result.errors
-        == "error: \(name) is not a manifest; the one of this file is \(name).manifest.json\n")
+        == "error: \(name) is not a manifest; its manifest is \(name).manifest.json\n")
     try FileManager.default.removeItem(atPath: folder.path(name + ".manifest.json"))
     let alone = try folder.tollgate("replay", name)
     #expect(alone.code == 2)

@@ -115,7 +115,8 @@ import Testing
     }
     let stopped = try waiting.run.wait()
     #expect(stopped.code == 143)
-    let isAtOnce = stopped.errors.contains("Stopped at once. To continue from \(name).checkpoint, ")
+    let isAtOnce = stopped.errors.contains(
+      "Stopped immediately. To continue from \(name).checkpoint, ")
     #expect(isAtOnce || stopped.errors.contains("Stopped after "), "\(stopped.errors)")
     let again = try folder.precompute("--users", "few", "--out", name)
     #expect(again.code == 0)

@@ -84,7 +84,7 @@ import Testing
       let result = try folder.precompute("--users", "users", "--out", out, "--rejects", "r")
       #expect(result.code == 2)
       #expect(
-        result.errors.contains("\(name): a different file is already there"), "\(result.errors)")
+        result.errors.contains("\(name): a different file already exists"), "\(result.errors)")
       #expect(folder.text(name) == "mine")
       try FileManager.default.removeItem(atPath: folder.path(name))
     }
@@ -142,7 +142,7 @@ import Testing
     #expect(changed.code == 2)
     #expect(
       changed.errors.contains(
-        "o is not what o.manifest.json says was written; run again without --resume"))
+        "o was changed after o.manifest.json was written; run again without --resume"))
     try folder.write("o", outcomes)
     // The same size, and no other outcome: nobody reads the attribute.
     #expect(try folder.shell("sed -i.bak '2999s/free/paid/' \(users)").code == 0)

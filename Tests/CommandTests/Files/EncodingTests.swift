@@ -336,7 +336,7 @@ import Testing
       #expect(result.output.hasPrefix("{\"users\":2,\"rejected\":0,"), "\(result.errors)")
     }
     for (name, message) in [
-      ("only", "there are no users in only"), ("cut", "ends in the middle of its zstd data"),
+      ("only", "no users in only"), ("cut", "ends in the middle of its zstd data"),
       (
         "window",
         "window is compressed by zstd with a window of more than 128 MiB, which is the limit"

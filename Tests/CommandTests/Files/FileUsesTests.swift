@@ -46,7 +46,7 @@ import Testing
       ["--out", "new", "--rejects", "new.partial"], "--rejects", "the unfinished file of --out"
     ),
     (["--out", "new", "--rejects", "new.running"], "--rejects", "a lock"),
-    (["--out", "x.db", "--rejects", "x.db.new"], "--rejects", "the new database of --out"),
+    (["--out", "x.db", "--rejects", "x.db.new"], "--rejects", "the new database from --out"),
     (["--out", "new", "--render", "texts", "--rejects", "texts"], "--render", "--rejects"),
     (["--out", "-", "--rejects", "-"], "--out", "--rejects"),
     (["--out", "-", "--rejects", "/dev/stdout"], "--out", "--rejects"),
@@ -105,7 +105,7 @@ import Testing
     for option in ["--manifest", "--checkpoint"] {
       let result = try folder.precompute("--users", "users", "--out", "new", option, "old")
       #expect(result.code == 2)
-      #expect(result.errors.contains("\(option) old: a different file is already there"))
+      #expect(result.errors.contains("\(option) old: a different file already exists"))
       #expect(folder.text("old") == "of yesterday")
       #expect(!folder.exists("new"))
       let stream = try folder.precompute("--users", "users", "--out", "new", option, "/dev/null")

@@ -68,7 +68,7 @@ import Testing
     #expect(try folder.shell("python3 -c \"\(drop)\"").code == 0)
     let refused = try folder.precompute("--users", "users", "--out", "other", "--format", "sqlite")
     #expect(refused.code == 2)
-    #expect(refused.errors.contains("other.new: a different file is already there"))
+    #expect(refused.errors.contains("other.new: a different file already exists"))
   }
 
   /// A file of text has no companions of SQLite.
@@ -120,7 +120,7 @@ import Testing
       let written = try #require(folder.bytes(one + ".partial"))
       for (options, reason) in [
         (["--out", other], "another run of tollgate is writing \(other); wait for it to finish"),
-        (["--out", "free", "--rejects", other], "a different file is already there"),
+        (["--out", "free", "--rejects", other], "a different file already exists"),
       ] {
         let second = try BuiltTool.run(
           try BuiltTool.tool(), ["precompute", "config", "--users", "users"] + options,
@@ -150,7 +150,7 @@ import Testing
     let result = try waiting.finish()
     #expect(result.code == 74)
     #expect(
-      result.errors.contains("o.partial was removed or replaced while it was written; run again"),
+      result.errors.contains("o.partial was removed or replaced during the run; run again"),
       "\(result.errors)")
     #expect(!result.errors.contains("--resume") && !result.errors.contains("Done"))
     #expect(!folder.exists("o.manifest.json"))

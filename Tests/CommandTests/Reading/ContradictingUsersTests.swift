@@ -14,7 +14,7 @@ import Testing
 
   private func note(_ first: String, _ second: String, _ count: String = "") -> String {
     "note[contradicting-users]: user 'a' appears twice with different content, at \(first) and "
-      + "\(second)\(count); each record was decided; keep one for each user"
+      + "\(second)\(count); each record was decided; remove the duplicates"
   }
 
   @Test func placesAreTold() throws {

@@ -22,13 +22,13 @@ import Testing
       "users", #"{"userId":"a"}"# + "\n" + #"{"user":{},"userId":"a\ud800"}"# + "\n")
     #expect(
       result.errors.contains(
-        #"warning: users:2:21: refused: 'userId' has \ud800, which is half a character; "#),
+        #"warning: users:2:21: refused: 'userId' has \ud800, which is half of a surrogate pair; "#),
       "\(result.errors)")
     let one = try TestFolder().tollgate(
       "decide", TestFolder.config, "--placement", "export_report", "--user",
       #"{"userId":"\udc00"}"#)
     #expect(one.code == 2)
-    #expect(one.errors.contains(#":1:11: 'userId' has \udc00, which is half a character"#))
+    #expect(one.errors.contains(#":1:11: 'userId' has \udc00, which is half of a surrogate pair"#))
   }
 
   @Test(arguments: ["users", "-"])
@@ -50,7 +50,7 @@ import Testing
       let told = result.errors.split(separator: "\n").filter { $0.contains("duplicate-id") }
       func warning(_ key: String, _ users: String, _ line: Int) -> String {
         "warning[duplicate-id]: '\(key)' appears twice in a user record (\(users), first at "
-          + "\(name):\(line)); the last value counts; write one"
+          + "\(name):\(line)); the last value is used; remove the others"
       }
       let expected = [
         warning("user", "1 user", 3), warning("user.goal", "2 users", 2),

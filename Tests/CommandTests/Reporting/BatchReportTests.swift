@@ -99,7 +99,7 @@ import Testing
     let resumed = try folder.shell("\(again) --out b --report b.html --resume")
     #expect(resumed.code == (isBegunWith ? 0 : 2), "\(resumed.errors)")
     guard isBegunWith else {
-      #expect(resumed.errors.contains("was begun without --report"), "\(resumed.errors)")
+      #expect(resumed.errors.contains("was started without --report"), "\(resumed.errors)")
       #expect(try folder.shell("\(again) --out b --resume").code == 0)
       return
     }
@@ -118,7 +118,7 @@ import Testing
     #expect(try folder.shell("\(run) --out b").code == 0)
     let late = try folder.shell("\(run) --out b --report late.html --resume")
     #expect(late.code == 2)
-    #expect(late.errors.contains("has not counted what --report shows"), "\(late.errors)")
+    #expect(late.errors.contains("did not count what --report shows"), "\(late.errors)")
     #expect(!folder.exists("late.html"))
   }
 
@@ -134,7 +134,7 @@ import Testing
       "a.manifest.json", manifest.replacing(#","users":[["#, with: #","examples":[["#))
     let late = try folder.shell("\(run) --report late.html --resume")
     #expect(late.code == 2)
-    #expect(late.errors.contains("has not counted what --report shows"), "\(late.errors)")
+    #expect(late.errors.contains("did not count what --report shows"), "\(late.errors)")
     #expect(try folder.shell("\(run) --resume").code == 0)
     #expect(try folder.shell("$TOLLGATE replay a.manifest.json").code == 0)
   }

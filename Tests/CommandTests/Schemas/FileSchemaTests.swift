@@ -198,7 +198,7 @@ struct FileSchemaTests {
 
   @Test func wrongUse() throws {
     for (arguments, says) in [
-      ([], "give users to learn from, or --for KIND"),
+      ([], "pass users to learn from, or --for KIND"),
       (["--for", "superwall", "--for", "user"], "--for is given twice"),
       (["--for", "superwall", "u.ndjson"], "leave out 'u.ndjson'"),
       (["--for", "user", "--users-format", "csv"], "leave out --users-format"),

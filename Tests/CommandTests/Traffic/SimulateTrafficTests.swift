@@ -162,7 +162,7 @@ import Testing
       (events + ["bad.ndjson", "--days", "3"], "--days is for generated traffic"),
       (events + ["users.ndjson", "--out", "users.ndjson"], "are the same file"),
       (["--users", "-", "--events", "bad.ndjson"], "users are read twice"),
-      (["--users", "none.ndjson"], "there are no users in none.ndjson"),
+      (["--users", "none.ndjson"], "no users in none.ndjson"),
       (["--users", "users.ndjson", "--rate", "0"], "--rate must be more than 0"),
       (["--users", "users.ndjson", "--rate", "nan"], "--rate must be more than 0"),
       (["--users", "users.ndjson", "--rejects", "users.ndjson"], "are the same file"),

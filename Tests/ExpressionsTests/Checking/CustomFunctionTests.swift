@@ -75,7 +75,7 @@ private let results: [(String, Value)] = [
       "size(1, 2)", "'size' cannot be called like this",
       "write a.size() or size(a) or size(a, b, c)"
     ),
-    ("twize(1)", "there is no function 'twize'", "did you mean 'twice'?"),
+    ("twize(1)", "the function 'twize' does not exist", "did you mean 'twice'?"),
   ])
   func isNotCalledLikeThis(source: String, message: String, suggestion: String) throws {
     let diagnostic = try #require(ownFunctions.compile(source).diagnostics.first)

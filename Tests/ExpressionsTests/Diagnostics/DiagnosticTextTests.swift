@@ -35,7 +35,7 @@ import Testing
         """)
     #expect(
       try render("user.plan.conatins('x')") == """
-        error[unknown-function]: there is no function 'conatins'
+        error[unknown-function]: the function 'conatins' does not exist
           --> 1:11
            | user.plan.conatins('x')
            |           ^^^^^^^^

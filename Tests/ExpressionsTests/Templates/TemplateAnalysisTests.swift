@@ -139,7 +139,7 @@ import Testing
     #expect(problems("{% if trial %}{{ trial.day }}{% endif %}") == ["trial has no 'day'"])
     #expect(
       problems("{{ trial.days }}") == [
-        "trial.days may be absent, and nothing is printed for it then"
+        "trial.days may be absent, and then prints nothing"
       ])
   }
 

@@ -7,7 +7,7 @@ import Testing
   @Test(
     arguments: [
       (#"{"a":1,}"#, "remove the comma"), ("[1,]", "remove the comma"),
-      (#"{"a":1,,"b":2}"#, "a comma too many"), ("[,1]", "a comma too many"),
+      (#"{"a":1,,"b":2}"#, "remove the extra comma"), ("[,1]", "remove the extra comma"),
       ("{\"a\":1 // one\n}", "no comments"), ("{\"a\":1 /* one */}", "no comments"),
       ("# one\n{}", "no comments"), ("{'a':1}", "double quotes"), ("{\"a\":'x'}", "double quotes"),
       ("{a:1}", "keys need double quotes"), (#"{"x":1,a:1}"#, "keys need double quotes"),
@@ -62,9 +62,9 @@ import Testing
 
   /// A quote that is missing is noticed where the next text begins.
   @Test(arguments: [
-    ("{\"a\": \"é, \"b\": 1}", "the text that begins 5 columns before has no closing quote"),
-    ("{\"a: \"b\"}", "the text that begins 5 columns before has no closing quote"),
-    ("[\"a, \"b\"]", "the text that begins 5 columns before has no closing quote"),
+    ("{\"a\": \"é, \"b\": 1}", "the string that begins 5 columns earlier has no closing quote"),
+    ("{\"a: \"b\"}", "the string that begins 5 columns earlier has no closing quote"),
+    ("[\"a, \"b\"]", "the string that begins 5 columns earlier has no closing quote"),
   ])
   func openTexts(json: String, hint: String) throws {
     let bytes = Array(json.utf8)

@@ -171,11 +171,11 @@ struct UserRecordTests {
 
   @Test(
     arguments: [
-      ("{\"user_id\":\"u\"}", "there is 'user_id': did you mean 'userId'?"),
-      ("{\"userID\":\"u\"}", "there is 'userID': did you mean 'userId'?"),
-      ("{\"userId\": null}", "'userId' is null, and must be a string"),
-      ("{\"id\":\"u\"}", "'userId' is missing; there is 'id': did you mean 'userId'?"),
-      ("{\"user\":{},\"Customer-ID\":\"u\"}", "there is 'Customer-ID': did you mean 'userId'?"),
+      ("{\"user_id\":\"u\"}", "is 'user_id' meant to be 'userId'?"),
+      ("{\"userID\":\"u\"}", "is 'userID' meant to be 'userId'?"),
+      ("{\"userId\": null}", "'userId' is null; it must be a string"),
+      ("{\"id\":\"u\"}", "'userId' is missing; is 'id' meant to be 'userId'?"),
+      ("{\"user\":{},\"Customer-ID\":\"u\"}", "is 'Customer-ID' meant to be 'userId'?"),
       ("{\"idea\":\"u\"}", "'userId' is missing; it must be a string"),
       ("{\"userId\":[1]}", "must be a string, not a list"), ("", "empty"),
       ("[{\"userId\":\"u\"}]", "a user record must be a JSON object"),

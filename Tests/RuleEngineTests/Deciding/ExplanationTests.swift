@@ -74,7 +74,7 @@ import Testing
       ),
       (
         "user.list[0].startsWith(\"a\")",
-        "startsWith needs a string, and user.list does not give one",
+        "startsWith needs a string, and user.list has another type",
         "a type that does not fit"
       ),
       (
@@ -87,7 +87,7 @@ import Testing
       ),
       (
         "user.half % 2 == 0",
-        "user.half is not an integer, and % needs one; doubles such as 1.0 are another type",
+        "user.half is not an integer, and % needs one; 1.0 is a double, not an integer",
         "a type that does not fit"
       ),
       (
@@ -116,7 +116,7 @@ import Testing
       ),
       (
         "user.list[user.age] == 1",
-        "user.list[user.age] asks for an element that the list does not have",
+        "user.list[user.age] reads an element that the list does not have",
         "the list has no such element"
       ),
       ("int(user.plan) == 1", "int(user.plan) cannot convert its value", "cannot be converted"),
@@ -126,13 +126,13 @@ import Testing
       ),
       (
         "timestamp(user.time).getHours('America/New_Yrok') > 3",
-        "there is no time zone 'America/New_Yrok'; did you mean 'America/New_York'?",
+        "the time zone 'America/New_Yrok' does not exist; did you mean 'America/New_York'?",
         "did you mean 'America/New_York'?"
       ),
       (
         "has(user.map.b.c)",
-        "user.map.b is missing, and has(user.map.b.c) asks for its last part only",
-        "asks for its last part only"
+        "user.map.b is missing, and has(user.map.b.c) tests only the last part of the path",
+        "tests only the last part of the path"
       ),
       (
         "user.map.b.c > 3", "user.map.b is missing, so there is no user.map.b.c",
@@ -222,7 +222,7 @@ import Testing
 
   @Test func placementsThatDoNotExist() throws {
     let text = try explain(try ruleSet(wireRule()), .map([]), placement: "q")
-    #expect(text == "q: the config has no such placement")
+    #expect(text == "q: the config does not have this placement")
   }
 
   @Test func noMatchHoldoutAndErrors() throws {

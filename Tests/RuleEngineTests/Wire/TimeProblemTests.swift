@@ -21,7 +21,8 @@ import Testing
     } throws: { error in
       let fault = error as? WireTime.Fault
       return fault == .noSuchTime
-        && fault?.message(text) == "there is no time '\(text)'" + (reason.map { ": \($0)" } ?? "")
+        && fault?.message(text) == "the time '\(text)' does not exist"
+          + (reason.map { ": \($0)" } ?? "")
     }
   }
 

@@ -10,7 +10,7 @@ import Testing
       #expect(TimeZones.zone(named: place) != nil, "\(place)")
       #expect(
         WireTime.zoneProblem(name)
-          == "there is no time zone '\(name)'; it is an abbreviation: write a place, such as \(place)"
+          == "the time zone '\(name)' does not exist; it is an abbreviation: write a place, such as \(place)"
       )
     }
     #expect(WireTime.zoneProblem("nzst")?.hasSuffix("such as Pacific/Auckland") == true)
@@ -21,12 +21,12 @@ import Testing
     ("GMT+2", "'GMT+2' is written +02:00"), ("+0530", "'+0530' is written +05:30"),
     ("utc", "'utc' is written UTC"), ("UTC+02", "'UTC+02' is written +02:00"),
     ("gmt -3:30", "'gmt -3:30' is written -03:30"), ("UTC-530", "'UTC-530' is written -05:30"),
-    ("berlin", "there is no time zone 'berlin'; did you mean 'Europe/Berlin'?"),
+    ("berlin", "the time zone 'berlin' does not exist; did you mean 'Europe/Berlin'?"),
     (
       "america/new york",
-      "there is no time zone 'america/new york'; did you mean 'America/New_York'?"
+      "the time zone 'america/new york' does not exist; did you mean 'America/New_York'?"
     ),
-    ("+25", "there is no time zone '+25'; write Europe/Berlin or +01:00"),
+    ("+25", "the time zone '+25' does not exist; write Europe/Berlin or +01:00"),
   ])
   func whatIsMeant(text: String, problem: String) {
     #expect(WireTime.zoneProblem(text) == problem)

@@ -282,7 +282,10 @@ import Testing
       (#"{"at":"2026-03-01T12:00:00","userId":"u","placement":"p"}"#, "has no time zone"),
       (#"{"at":"noon","userId":"u","placement":"p"}"#, "is not an ISO 8601 time"),
       (#"{"at":1772366400,"userId":"u","placement":"p"}"#, #"write "2026-03-01T12:00:00Z""#),
-      (#"{"at":"2026-02-30T12:00:00Z","userId":"u","placement":"p"}"#, "there is no time"),
+      (
+        #"{"at":"2026-02-30T12:00:00Z","userId":"u","placement":"p"}"#,
+        "the time '2026-02-30T12:00:00Z' does not exist"
+      ),
       (#"{"at":"2026-03-01T12:00:00Z","userId":5,"placement":"p"}"#, "'userId' must be a string"),
       (
         #"{"at":"2026-03-01T12:00:00Z","userId":"u","placement":"p","params":[]}"#,

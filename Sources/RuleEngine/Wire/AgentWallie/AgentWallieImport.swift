@@ -178,10 +178,12 @@ struct AgentWallieImport {
     } else if AgentWallieImport.rounded(experiment.holdoutPercentage - left) != 0 {
       log.report(
         .weightsNot100,
-        "the variants leave \(left.shortText) % for the holdout, not "
+        "the variants leave \(left.shortText) % of users for the holdout, not "
           + "\(experiment.holdoutPercentage.shortText)", severity: .note,
         at: "\(path).holdout_percentage",
-        notes: ["'holdout_percentage' is not read: the holdout is the rest after the variants"])
+        notes: [
+          "'holdout_percentage' is ignored: the holdout gets the users that the variants leave"
+        ])
     }
   }
 
@@ -232,7 +234,7 @@ struct AgentWallieImport {
         severity: .warning, at: group[1].path,
         related: [Diagnostic.Related(path: group[0].path, message: "the first of them")],
         notes: [
-          "their IDs are equally long, so the buckets of a subject differ by a constant"
+          "their IDs have the same length, so a subject's buckets always differ by the same number"
         ],
         suggestion: "assign by hash (--assigner hash), which makes experiments independent")
     }

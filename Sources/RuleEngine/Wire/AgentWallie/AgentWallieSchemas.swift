@@ -52,7 +52,7 @@ extension AgentWallieDecoder {
     log.checkKeys(of: element, Self.slotKeys)
     if slot == "selected" {
       log.report(
-        .reservedName, "a slot named 'selected' hides the product that is selected",
+        .reservedName, "a slot named 'selected' makes the selected product unavailable to texts",
         severity: .warning, at: element.memberPath("slot"), suggestion: "give it another name")
     }
     return ProductSlot(
