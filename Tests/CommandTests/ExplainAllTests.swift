@@ -59,8 +59,8 @@ import Testing
 
   @Test(arguments: [
     ([], "give --placement NAME, or --all"),
-    (["--all", "--audience", "1"], "--audience is for one --placement"),
-    (["--all", "--sweep", "user.plan"], "--sweep is for one --placement"),
+    (["--all", "--audience", "1"], "--audience needs --placement"),
+    (["--all", "--sweep", "user.plan"], "--sweep needs --placement"),
   ])
   func whatDoesNotGoTogether(options: [String], message: String) throws {
     let result = try BuiltTool.run(

@@ -42,8 +42,8 @@ import Testing
           audience 0 (free): matched
               yes  user.plan == 'free'  user.plan is "free"
               yes  user.age >= 12       user.age is 12
-        proved  pro, for attributes of the kinds that they are compared with
-        held    7 invariants of tollgate's own, in 
+        proved  pro, for attributes of the types that they are compared with
+        held    7 invariants of Tollgate's own, in 
         """), "\(result.output)")
     #expect(result.errors.contains("Wrote 1 test to fuzz.tests.jsonl; run 'tollgate test"))
     let test = try folder.tollgate(["test", "fuzz.tests.jsonl", "--config", "config.json"])
@@ -152,7 +152,7 @@ import Testing
     let folder = try folder()
     #expect(
       try run(folder).output
-        == "held    7 invariants of tollgate's own, in 256 users, 32 histories\n")
+        == "held    7 invariants of Tollgate's own, in 256 users, 32 histories\n")
     try folder.write("texts.json", #"{"paywalls":{"annual":{"t":"Hi {{ user.plan }}"}}}"#)
     let texts = try run(folder, "--render", "texts.json", "--html")
     #expect(texts.output.hasPrefix("held    8 invariants"), "\(texts.errors)")

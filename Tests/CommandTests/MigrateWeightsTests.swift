@@ -179,7 +179,7 @@ import Testing
     (["old.json", "old.json", "--users", "u.ndjson"], 2, "are the same in both configs"),
     (
       ["old.json", "new.json", "--users", "u.ndjson", "--experiment", "f"], 2,
-      "both configs together have no running experiment 'f'; did you mean 'e'?"
+      "'f' is not a running experiment of both configs; did you mean 'e'?"
     ),
     (["old.json", "new.json"], 2, "--users"),
     (["old.json", "new.json", "--users", "none.ndjson"], 2, "none.ndjson"),

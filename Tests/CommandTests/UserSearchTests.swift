@@ -217,11 +217,14 @@ import Testing
   @Test(arguments: [
     (#"{"userId":"u""#, "the user record:1:14: the JSON ends too early"),
     (#"{"userId":"u","user":{"a":}}"#, "the user record:1:27: "),
-    ("{userId:u}", "the shell has taken its quotes: write '{\"userId\":\"u-1\"}'"),
-    (#""userId":"u""#, "is not a file, and a record in place is JSON in braces"),
-    ("userId:u", "is not a file, and a record in place is JSON in braces"),
-    ("u_0001234", "no file 'u_0001234'; a user with this ID is found by --users FILE --id"),
-    ("users.ndjson", "a line each; give one of them, or --users users.ndjson --id"),
+    ("{userId:u}", "the shell removed its quotes: write '{\"userId\":\"u-1\"}'"),
+    (#""userId":"u""#, "is not a file; write a record as JSON in braces"),
+    ("userId:u", "is not a file; write a record as JSON in braces"),
+    (
+      "u_0001234",
+      "the file 'u_0001234' does not exist; to find a user with this ID, use --users FILE --id"
+    ),
+    ("users.ndjson", "one per line; pass one of them, or use --users users.ndjson --id"),
     ("nothing.json", "cannot open nothing.json"),
   ])
   func recordsInPlace(record: String, message: String) throws {

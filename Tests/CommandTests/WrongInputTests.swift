@@ -276,7 +276,7 @@ struct WrongInputTests {
     }
     let list = try run(#"[{"userId":"a"}]"#)
     #expect(list.code == 2)
-    #expect(list.errors.contains("a user record is an object, {..}, and this is a list"))
+    #expect(list.errors.contains("a user record must be an object, but this is a list"))
     for user in ["", "  "] {
       let empty = try run(user)
       #expect(empty.code == 2)

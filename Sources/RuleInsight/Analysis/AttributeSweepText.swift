@@ -67,14 +67,15 @@ extension AttributeSweep {
     if let first = rows.first, rows.allSatisfy({ $0.outcome == first.outcome }) {
       lines.append(
         isPartial
-          ? "  changes nothing in the values that were tried: always \(first.outcome)"
+          ? "  the outcome is the same for all values that were tried: \(first.outcome)"
           : "  changes nothing: always \(first.outcome)")
     } else {
       lines += Self.lines(rows)
     }
     if isPartial {
       lines.append(
-        "  (between these values there may be others: its conditions are only partly understood)")
+        "  (values between these may give other outcomes: the conditions are only partly understood)"
+      )
     }
     return lines.joined(separator: "\n")
   }

@@ -177,10 +177,10 @@ final class ChangeFinder {
     let asksForEvents = !ruleSet.questions.isEmpty || !context.fixed.isEmpty
     if variant.search.isImpossible(variant.holding) {
       return asksForEvents
-        ? "with this user's events its condition holds for no user"
-        : "its condition holds for no user"
+        ? "with this user's events, no attributes can make its condition true"
+        : "no user can make its condition true"
     }
-    return "earlier audiences take every user for whom its condition holds"
+    return "earlier audiences take every user that it would match"
       + (asksForEvents ? " with this user's events" : "")
   }
 

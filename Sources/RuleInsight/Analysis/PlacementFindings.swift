@@ -84,7 +84,7 @@ extension PlacementAnalysis {
       ? "no user reaches this audience: \(title(shadows[0])) takes every user that matches"
       : "no user reaches this audience: \(shadows.count) earlier audiences take every user that matches"
     let related = shadows.map {
-      Diagnostic.Related(path: path($0), message: "\(title($0)) takes some of them first")
+      Diagnostic.Related(path: path($0), message: "\(title($0)) takes some of these users first")
     }
     return RuleAnalysis.Finding(
       diagnostic: Diagnostic(
@@ -93,7 +93,7 @@ extension PlacementAnalysis {
         related: shadows.count == 1
           ? [Diagnostic.Related(path: path(shadows[0]), message: "\(title(shadows[0])) takes them")]
           : related,
-        suggestion: "move it before them, or remove it"))
+        suggestion: "move it before those audiences, or remove it"))
   }
 
   /// Finds an audience that from now on holds for no device that reports its date.
@@ -107,7 +107,7 @@ extension PlacementAnalysis {
     return [
       RuleAnalysis.Finding(
         diagnostic: Diagnostic(
-          .expiredAudience, "no user matches any more: on \(today) its dates are over",
+          .expiredAudience, "no user can match any more: its dates are before \(today)",
           severity: .warning, path: ruleSet.rules[rule].audience.path,
           suggestion: "remove it, or move its dates"))
     ]

@@ -64,7 +64,8 @@ package struct ClaimCheck: Sendable {
     package var gap: String? {
       unchecked
         ?? (isInKnownLanguage == false
-          ? "the text is in a language without claim words: only its attributes are checked" : nil)
+          ? "no claim words are known for the text's language: only its attributes are checked"
+          : nil)
     }
     /// The claims as JSON, and an entry for a text that was not fully checked.
     ///

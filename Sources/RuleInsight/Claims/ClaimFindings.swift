@@ -39,7 +39,7 @@ package enum ClaimFindings {
         Diagnostic(
           .uncheckedClaim, gap, severity: .note,
           range: SourceRange(from: 0, to: min(1, source.utf8.count)),
-          suggestion: gap == result.unchecked ? nil : "give its words with --claim-words"))
+          suggestion: gap == result.unchecked ? nil : "pass the words with --claim-words"))
     }
     return found.sorted { ($0.range?.from ?? 0) < ($1.range?.from ?? 0) }
   }
@@ -60,7 +60,7 @@ package enum ClaimFindings {
         ? .noValue : claim.kind == .language || claim.kind == .style ? .mixedFormats : .falseClaim
     var message =
       claim.kind == .value || code == .mixedFormats ? reason : "says '\(words)'; \(reason)"
-    if claim.isForIneligibleOnly { message += ", for users who may not have the offer" }
+    if claim.isForIneligibleOnly { message += ", for users that are not eligible for the offer" }
     var notes: [String] = []
     if let selected = claim.selected { notes.append("seen when '\(selected)' is selected") }
     for other in others.prefix(9) {
@@ -80,15 +80,16 @@ package enum ClaimFindings {
     let slot = claim.slot.isEmpty ? "selected" : claim.slot
     if claim.isForIneligibleOnly {
       return offerKinds.contains(claim.kind) || claim.kind == .price || claim.kind == .savings
-        ? "ask '{% if products.hasIntroductoryOffer %}' around it; the product alone says nothing about the user"
+        ? "put it inside '{% if products.hasIntroductoryOffer %}', because the product alone "
+          + "says nothing about the user"
         : nil
     }
     switch claim.kind {
-    case .free, .noPayment: return "ask '{% if products.\(slot).isTrialFree %}' before it"
+    case .free, .noPayment: return "put it inside '{% if products.\(slot).isTrialFree %}'"
     case .value:
       return
-        "ask for it, as in '{% if products.\(slot).period != \"\" %}', or write another text for this product"
-    case .cancel, .renewal: return "say it only of subscriptions that renew"
+        "test it with '{% if products.\(slot).period != \"\" %}', or write a different text for this product"
+    case .cancel, .renewal: return "use this text only for subscriptions that renew"
     default: return nil
     }
   }

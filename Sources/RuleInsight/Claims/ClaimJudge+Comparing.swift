@@ -45,7 +45,7 @@ extension ClaimJudge {
     guard !best.isEmpty else {
       return add(
         .savings, about.first, percent.range, in: sentence,
-        .unknown("there is no other price that it can be compared with"))
+        .unknown("no other price can be compared with it"))
     }
     let isSaid = percent.value > 0
     func holds(_ saving: Double) -> Bool {
@@ -278,7 +278,7 @@ extension ClaimJudge {
       .savings, best.product, money.range, in: sentence, holds: isTrue,
       best.most > 0
         ? "the most that it saves in a year is \(products[best.product].price(Int64(best.most * 1e6)))"
-        : "it saves nothing against the other products")
+        : "it saves nothing compared to the other products")
   }
 
   /// The period of a price, by its words or by its attribute; nil for a one-time payment or an
@@ -313,7 +313,7 @@ extension ClaimJudge {
     if let mine, let theirs, !ClaimProduct.isSame(mine, theirs) {
       return add(
         .comparison, product, range, in: sentence, holds: false,
-        "it compares a price for \(Self.article(mine)) with one for \(Self.article(theirs))")
+        "it compares a price for \(Self.article(mine)) with a price for \(Self.article(theirs))")
     }
     if high <= low {
       return add(
@@ -326,7 +326,7 @@ extension ClaimJudge {
     if (mine == nil) != (theirs == nil), actual.attribute != nil {
       return add(
         .comparison, product, range, in: sentence, holds: false,
-        "it compares a price that is paid once with one that is charged again")
+        "it compares a one-time price with a recurring price")
     }
     add(.comparison, product, range, in: sentence, .holds)
   }

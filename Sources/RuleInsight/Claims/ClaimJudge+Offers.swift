@@ -275,7 +275,8 @@ extension ClaimJudge {
       add(
         .then, product, range, in: sentence, holds: missing == nil,
         missing.map {
-          "no paywall text mentions \(products[product].price($0.micros)) for \($0.total.words) in between"
+          "no paywall text mentions the price \(products[product].price($0.micros)) for the "
+            + "\($0.total.words) in between"
         })
     }
   }
@@ -307,7 +308,7 @@ extension ClaimJudge {
     add(
       .then, next.product, offer.range.lowerBound..<next.range.upperBound, in: sentence,
       holds: holds,
-      "the offer is that of '\(products[offer.product].identifier)', and the price that of another product"
+      "the offer belongs to '\(products[offer.product].identifier)', but the price belongs to another product"
     )
   }
 }

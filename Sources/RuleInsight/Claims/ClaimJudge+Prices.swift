@@ -73,7 +73,7 @@ extension ClaimJudge {
     add(
       .period, attribute.product, attribute.range.lowerBound..<other.range.upperBound,
       in: sentence, holds: ClaimProduct.isSame(period, theirs),
-      "the period is that of '\(products[other.product].identifier)'")
+      "the period belongs to '\(products[other.product].identifier)'")
   }
 
   /// A price with its period; without it if that stands on another line.
@@ -138,7 +138,8 @@ extension ClaimJudge {
     guard money.unit != nil || isPriced(money, sentence) else {
       return add(
         .price, nil, range, in: sentence,
-        .unknown("no product costs '\(text.text(money.range))'; it may be about something else"))
+        .unknown("no product costs '\(text.text(money.range))'; the amount may mean something else")
+      )
     }
     for product in candidates.prefix(isComputed ? 3 : 8) {
       add(.price, product, range, in: sentence, holds: false)
@@ -362,7 +363,7 @@ extension ClaimJudge {
     let shown = Self.signs(attribute.text)
     add(
       .currency, attribute.product, money.range, in: sentence, holds: expected == shown,
-      "the SDK writes the currency of the locale, and the product is sold in \(known.currency.code)"
+      "the SDK shows the currency of the locale, but the product is sold in \(known.currency.code)"
     )
   }
 

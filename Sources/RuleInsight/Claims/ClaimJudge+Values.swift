@@ -48,7 +48,8 @@ extension ClaimJudge {
     add(
       .language, nil, range, in: sentence(around: range.lowerBound),
       .fails(
-        "the text is in \(codes.joined(separator: " or ")), and the date '\(text.text(range))' is written for the locale \(locale)"
+        "the text is in \(codes.joined(separator: " or ")), but the date '\(text.text(range))' "
+          + "is formatted for the locale \(locale)"
       ))
   }
 
@@ -76,7 +77,8 @@ extension ClaimJudge {
       return add(
         .language, attribute.product, attribute.range, in: sentence,
         .fails(
-          "the text is in \(language.code), and \(attribute.name) is always English, as in '\(attribute.text)': '\(products[attribute.product].identifier)'"
+          "the text is in \(language.code), and \(attribute.name) is always English, as in "
+            + "'\(attribute.text)': '\(products[attribute.product].identifier)'"
         ))
     }
     guard [.offerEnd, .date, .localizedPeriod].contains(attribute.meaning),
@@ -90,7 +92,8 @@ extension ClaimJudge {
       holds
         ? .holds
         : .fails(
-          "the text is in \(codes.joined(separator: " or ")), and '\(attribute.text)' is written for the locale \(locale): '\(products[attribute.product].identifier)'"
+          "the text is in \(codes.joined(separator: " or ")), but '\(attribute.text)' is "
+            + "formatted for the locale \(locale): '\(products[attribute.product].identifier)'"
         ))
   }
 
@@ -111,7 +114,8 @@ extension ClaimJudge {
       add(
         .style, number, computed.range, in: sentence,
         .fails(
-          "'\(stored.text)' is the store's text, and '\(computed.text)' is written for the locale \(locale): '\(known.identifier)'"
+          "'\(stored.text)' comes from the store, but '\(computed.text)' is formatted for the "
+            + "locale \(locale): '\(known.identifier)'"
         ))
     }
   }

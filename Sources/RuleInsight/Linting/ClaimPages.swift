@@ -8,7 +8,7 @@ extension CodePage {
       .falseClaim, .warning,
       what: "A text makes a false claim about a product.",
       why: """
-        App Review rejects such paywalls, customers ask for refunds, and in many countries it is \
+        App Review rejects such paywalls, customers ask for refunds, and in many countries a false claim is \
         misleading advertising.
         """,
       example: .other(
@@ -30,8 +30,8 @@ extension CodePage {
       .ineligibleClaim, .warning,
       what: "A text promises an offer to users that are no longer eligible.",
       why: """
-        A store gives an introductory offer once. Attributes of a product are the same for every user, so \
-        'trialPeriodDays > 0' and 'isTrialFree' say what the product has, and nothing about the user.
+        A store gives each user an introductory offer only once. A product's attributes are the same for \
+        every user, so 'trialPeriodDays > 0' and 'isTrialFree' describe the product, not the user.
         """,
       example: .other(
         "{% if products.primary.isTrialFree %}Start your free week{% endif %}"),
@@ -45,34 +45,33 @@ extension CodePage {
         """)),
     CodePage(
       .noValue, .warning,
-      what: "A text writes an attribute that the product does not have.",
+      what: "A text shows an attribute that the product does not have.",
       why: "Users read 'n/a a month', '0 days free' or a gap.",
       example: .other(
         "{{ products.primary.monthlyPrice }} a month, with a product that is bought once"),
-      advice: "Test for the attribute first, or write another text for this product.",
+      advice: "Test the attribute first, or write a different text for this product.",
       better: .other(
         "{% if products.primary.period != \"\" %}{{ products.primary.monthlyPrice }} a month{% endif %}"
       )),
     CodePage(
       .mixedFormats, .warning,
-      what: "A text mixes two languages, or two ways of writing prices.",
+      what: "A text mixes two languages or two price formats.",
       why: """
-        Dates follow the device's locale, and texts do not. If the store's price appears beside one that \
-        the SDK formats, both should look alike. Otherwise one of them looks like a mistake.
+        Dates follow the device's locale, but texts do not. If a price from the store appears beside a price \
+        that the SDK formats, different formats look like a mistake.
         """,
       example: .other(
         "Kostenlos bis {{ products.primary.trialPeriodEndDate }}, with the locale en_US"),
-      advice: "Write the text in the language of the locale, or show one kind of price.",
+      advice: "Write the text in the language of the locale, or use prices of only one kind.",
       better: .other("Free until {{ products.primary.trialPeriodEndDate }}, with the locale en_US")),
     CodePage(
       .uncheckedClaim, .note,
       what: """
-        A text is in a language without claim words, or exceeds a limit: 20,000 characters of a text, or \
-        64 products.
+        A text is in a language without claim words, or exceeds a limit: 20,000 characters or 64 products.
         """,
       why: """
-        In an unknown language only the attributes are checked, not words such as 'free' or 'a month'. Longer \
-        texts take too long.
+        In an unknown language, only attributes are checked, not words such as 'free' or 'a month'. Checking \
+        longer texts would take too long.
         """,
       example: .other("Gratis i {{ products.primary.trialPeriodDays }} dagar"),
       advice: """

@@ -7,18 +7,18 @@ extension CodePage {
     CodePage(
       .decodeFailure, .error,
       what: "A value has the wrong type or is out of range.",
-      why: "It is ignored, and its siblings work. Shipped SDKs reject the whole config.",
+      why: "Tollgate ignores this value and uses all others. Shipped SDKs reject the whole config.",
       example: .audience(#""occurrence": {"key": "k", "max_count": "often"}"#),
       advice:
-        "Change it as the message suggests. For invalid JSON, the message says what was expected.",
+        "Change the value as the message suggests. For invalid JSON, the message says what was expected.",
       better: .audience(
         #""occurrence": {"key": "k", "max_count": 3, "interval": {"type": "INFINITY"}}"#)),
     CodePage(
       .wouldReject, .error,
-      what: "A value for which a shipped SDK rejects the whole config.",
+      what: "A value makes a shipped SDK reject the whole config.",
       why: """
-        Tollgate uses it, or the value that the message names. Users of that SDK get no paywall at all. \
-        With --elsewhere off it is a note.
+        Tollgate uses the value, or the value that the message names. Users of that SDK get no paywall at \
+        all. With --elsewhere off, the finding is a note.
         """,
       example: .audience(
         #""variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 33.3}]"#),
@@ -29,11 +29,13 @@ extension CodePage {
       .notAnExport, .warning,
       what: "Keys that SDKs require are missing.",
       why: """
-        SDKs reject a config without them. Tollgate decides without them. All missing keys of a config \
-        are one warning. With --elsewhere strict it is an error, with --elsewhere off a note.
+        SDKs reject a config without these keys, but Tollgate does not need them. All missing keys of a \
+        config are reported in one warning. With --elsewhere strict it is an error, with --elsewhere off a \
+        note.
         """,
       example: .config(#"{"trigger_options": []}"#),
-      advice: "Ignore it for offline use. For SDKs, start from an export of the dashboard.",
+      advice:
+        "Ignore the finding for offline use. For SDKs, start from an export of the dashboard.",
       better: .config(
         """
         {"build_id": "b", "trigger_options": [], "paywall_responses": [], "log_level": 10,
@@ -44,8 +46,9 @@ extension CodePage {
       .unknownKey, .note,
       what: "An unknown key.",
       why:
-        "It is ignored. If it resembles a known key, it is a warning, because that key is probably missing. "
-        + "In user records it is a warning only if every user has it.",
+        "Tollgate ignores unknown keys. A key that resembles a known one is a warning, because "
+        + "the known key is probably missing. "
+        + "In user records, it is a warning only if every user has the key.",
       example: .audience(#""expresion_cel": "user.plan == 'free'""#),
       advice: "Write the known key, or remove it.",
       better: .audience(#""expression_cel": "user.plan == 'free'""#)),
@@ -55,13 +58,14 @@ extension CodePage {
       why: "Users with this variant get an error.",
       example: .audience(
         #""variants": [{"variant_id": "v", "variant_type": "TREATMENT", "percentage": 100}]"#),
-      advice: "Name a paywall, or make it a HOLDOUT.",
+      advice: "Name a paywall, or make the variant a HOLDOUT.",
       better: .audience(
         #""variants": [{"variant_id": "v", "variant_type": "HOLDOUT", "percentage": 100}]"#)),
     CodePage(
       .unknownPaywall, .error,
       what: "A variant names a paywall that the config does not have.",
-      why: "SDKs find no paywall to show. For a holdout, which shows none, it is a warning.",
+      why:
+        "SDKs find no paywall to show. For a holdout it is only a warning, because a holdout shows no paywall.",
       example: .config(
         """
         {"paywall_responses": [{"identifier": "winter", "name": "Winter", "url": "https://x.example"}],
@@ -83,14 +87,15 @@ extension CodePage {
       .weightsNot100, .note,
       what: "The weights of variants do not sum to 100.",
       why:
-        "They are weights: of 30 and 30, each gets half. In AgentWallie's configs the rest is held out.",
+        "Weights are relative: with 30 and 30, each variant gets half of the users. In "
+        + "AgentWallie's configs, the remaining users are held out.",
       example: .audience(
         """
         "variants": [
           {"variant_id": "a", "variant_type": "HOLDOUT", "percentage": 30},
           {"variant_id": "b", "variant_type": "HOLDOUT", "percentage": 30}]
         """),
-      advice: "Ignore it if it is intended.",
+      advice: "Ignore the finding if these weights are intended.",
       better: .audience(
         """
         "variants": [
@@ -99,8 +104,8 @@ extension CodePage {
         """)),
     CodePage(
       .legacyExpression, .warning,
-      what: "A condition in a form that SDKs no longer evaluate.",
-      why: "SDKs evaluate only 'expression_cel'. Without it, the audience matches every user.",
+      what: "A condition has a form that SDKs no longer evaluate.",
+      why: "SDKs evaluate only 'expression_cel'. An audience without this key matches every user.",
       example: .audience(#""expression": "user.plan == 'free'""#),
       advice: "Write the condition under 'expression_cel'.",
       better: .audience(#""expression_cel": "user.plan == 'free'""#)),
@@ -110,14 +115,15 @@ extension CodePage {
     CodePage(
       .occurrenceKeyConflict, .warning,
       what: "One occurrence key has different limits.",
-      why: "Occurrences are counted by key, so one audience can use up what the other allows.",
+      why:
+        "Occurrences are counted by key, so one audience can use up the occurrences that another one allows.",
       example: .config(occurrences("k", "k")),
-      advice: "Give each limit a key of its own, or both the same limit.",
+      advice: "Give each audience its own key, or use the same limit for both.",
       better: .config(occurrences("k1", "k2"))),
     CodePage(
       .unreachableAudience, .warning,
       what: "No user reaches an audience.",
-      why: "Earlier audiences take every user that it would take.",
+      why: "Earlier audiences take every user that this audience would take.",
       example: .config(
         """
         {"trigger_options": [{"event_name": "p", "rules": [
@@ -126,7 +132,7 @@ extension CodePage {
           {"experiment_id": "some", "experiment_group_id": "g", "expression_cel": "user.age > 18",
            "variants": [{"variant_id": "w", "variant_type": "HOLDOUT", "percentage": 100}]}]}]}
         """),
-      advice: "Move it before those that take its users, or remove it.",
+      advice: "Move the audience before those that take its users, or remove it.",
       better: .config(
         """
         {"trigger_options": [{"event_name": "p", "rules": [
@@ -144,17 +150,17 @@ extension CodePage {
       better: .other("user.age > 21 || user.age == 18")),
     CodePage(
       Diagnostic.Code(rawValue: "expired-audience"), .warning,
-      what: "An audience that could only match before now.",
-      why: "Its dates are in the past, so it no longer matches any user.",
+      what: "An audience can no longer match any user.",
+      why: "Its condition compares the current time with dates in the past.",
       example: .other(#"device.utcDate < "2020-01-01""#),
-      advice: "Remove it, or write another date."),
+      advice: "Remove the audience, or write another date."),
     CodePage(
       .djb2Correlated, .warning,
-      what: "Experiments whose assignments depend on each other.",
+      what: "The assignments of two experiments depend on each other.",
       why: """
-        AgentWallie's hash puts a user into buckets that differ by a constant if the IDs of two \
-        experiments are equally long. Users with one variant of the first nearly always have the same \
-        variant of the second, so the experiments measure each other.
+        If the IDs of two experiments have the same length, AgentWallie's hash puts each user into buckets \
+        that differ by a constant. Users with one variant of the first experiment nearly always have the \
+        same variant of the second, so the effects of the experiments cannot be separated.
         """,
       example: .config(campaigns("exp-a", "exp-b")),
       advice: "Assign by hash (--assigner hash), or give the experiments IDs of different lengths.",

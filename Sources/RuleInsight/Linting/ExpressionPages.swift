@@ -13,15 +13,15 @@ extension CodePage {
       better: .condition("user.plan == 'free' && user.age >= 18")),
     CodePage(
       .unknownFunction, .error,
-      what: "An expression calls a function that does not exist, or with other arguments.",
+      what: "An expression calls a function that does not exist, or passes the wrong arguments.",
       why: """
-        In superscript the whole expression is null, so the audience never matches. In CEL it does not \
-        compile.
+        In superscript, the whole expression is null, so the audience never matches. In CEL, the expression \
+        does not compile.
         """,
       example: .condition("user.email.startWith('a')"),
       advice: """
-        Use a function of the language. 'tollgate functions' lists them, and 'tollgate functions NAME' \
-        describes one.
+        'tollgate functions' lists the functions of the language, and 'tollgate functions NAME' describes \
+        one of them.
         """,
       better: .condition("has(user.email) ? user.email.startsWith('a') : false"),
       lists: Dialect.allCases.reversed().map { dialect in
@@ -34,7 +34,7 @@ extension CodePage {
       what: "A pattern is not a valid regular expression in any SDK.",
       why: "Evaluating it fails, so the audience does not match.",
       example: .condition("has(user.email) ? user.email.matches('(unclosed') : false"),
-      advice: "Patterns are RE2's: without look-around and back-references.",
+      advice: "Patterns use RE2 syntax, without look-around and back-references.",
       better: .condition("has(user.email) ? user.email.matches('(closed)') : false")),
     CodePage(
       .notSupported, .error,
@@ -46,20 +46,20 @@ extension CodePage {
     CodePage(
       .limitExceeded, .error,
       what: "An expression or a text is too long or too deeply nested.",
-      why: "It is not compiled, because limits bound the time and memory of a config.",
-      example: .other("an expression of more than 100,000 bytes, or 250 parentheses in each other"),
-      advice: "Split it into several audiences, or simplify it."),
+      why: "It is not compiled, because the time and memory for a config are limited.",
+      example: .other("an expression of more than 100,000 bytes, or with 250 nested parentheses"),
+      advice: "Simplify the expression, or split it into several audiences."),
     CodePage(
       .dialectDifference, .note,
-      what: "A clause has another meaning in CEL than in superscript.",
-      why: "In the other language the condition gives another result for some users.",
+      what: "A clause has different meanings in CEL and in superscript.",
+      why: "For some users, the condition has a different result in the other language.",
       example: .other(
         "user.age < 18, for a user without age: true in superscript, an error in CEL"),
       advice: "State what should happen without the attribute: has(user.age) && user.age < 18."),
     CodePage(
       .notFormatted, .warning,
       what: "'tollgate fmt' did not format an expression.",
-      why: "It has a comment or does not compile.",
+      why: "The expression contains a comment or does not compile.",
       example: .other("user.age > 18 // adults"),
       advice: "Remove the comment, or fix the expression."),
     CodePage(

@@ -9,9 +9,9 @@ struct DecideCommand: ParsableCommand {
     usage: "tollgate decide <config> --placement <placement> --user <record> [<options>]",
     discussion: HelpText(
       """
-      On a terminal, prints what the user gets, and from which audience. Elsewhere, and with --json, \
-      prints the outcome as one line of JSON, and the time and the assigner on standard error. 'tollgate \
-      explain' says why. Nothing is stored.
+      On a terminal, prints the outcome and the audience that decided. If the output is not a terminal, and \
+      with --json, prints the outcome as one line of JSON, and the time and the assigner on standard error. \
+      To see why, use 'tollgate explain'. Nothing is stored.
       """,
       examples: [
         .init(
@@ -21,12 +21,12 @@ struct DecideCommand: ParsableCommand {
           "a user as JSON",
           #"tollgate decide config.json --placement export_report --user '{"userId":"u1"}'"#),
         .init(
-          "one of many, with every possible outcome",
+          "one user of many, with every possible outcome",
           "tollgate decide config.json --placement export_report --users users.ndjson --id u-00012 "
             + "--distribution"),
       ],
       codes: [
-        ("0", "done"), ("1", "a rule of the placement does not compile, or is unreadable"),
+        ("0", "done"), ("1", "a rule of the placement does not compile or is unreadable"),
         ("2", "wrong use, no such placement or user, or an unreadable file"),
       ]
     ).text)
@@ -45,7 +45,7 @@ struct DecideCommand: ParsableCommand {
   @Flag(help: OptionHelp.distribution())
   var distribution = false
 
-  @Flag(help: OptionHelp.json("The default if the output is not a terminal."))
+  @Flag(help: OptionHelp.json("This is the default if the output is not a terminal."))
   var json = false
 
   @Flag(help: OptionHelp.quiet("Omits notes, the time and the assigner."))

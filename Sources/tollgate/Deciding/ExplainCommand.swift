@@ -7,39 +7,38 @@ internal import RuleInsight
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Explain what a user gets at a placement, and why.",
+    abstract: "Explain the outcome of a placement for a user.",
     usage: """
       tollgate explain <config> --placement <placement> --user <record> [<options>]
       tollgate explain <config> --all --user <record> [<options>]
       """,
     discussion: HelpText(
       """
-      Prints every audience and why it matches or not, every clause of its condition with its result and \
-      the values that it compared, the variants with their shares, and what the decision would store. \
-      Clauses in parentheses were not needed, because another one had decided. superscript always \
-      evaluates both sides of &&.
+      Prints why each audience matches or not, every clause of its condition with its result and the \
+      compared values, the variants with their shares, and what the decision would store. Clauses in \
+      parentheses were not needed, because another clause had decided. superscript always evaluates both \
+      sides of &&.
 
-      --audience explains one audience alone, as if it were the first, and finds the smallest change to \
-      the user after which the audience would take them: up to four attributes. "No change" is printed \
-      only if it is proved. The user's history does not change: no attribute changes a limit that is \
-      reached.
+      --audience explains one audience, as if it were the first one, and finds the smallest change to the \
+      user that makes the audience take the user. A change has up to four attributes. "No change" is printed \
+      only if it is proved. The user's history stays the same, so a reached limit stays reached.
 
-      --set tries other values. --sweep shows at which values of an attribute the outcome changes. --all \
+      --set tries other values. --sweep shows the values of an attribute at which the outcome changes. --all \
       prints one line for each placement.
       """,
       examples: [
         .init(
-          "everything that one user gets",
+          "the outcome of every placement for one user",
           "tollgate explain config.json --all --users users.ndjson --id u-00012"),
         .init(
-          "why, and what would make an audience take the user",
+          "why, and the smallest change that makes an audience take the user",
           "tollgate explain config.json --placement export_report --user user.json --audience export-free"
         ),
         .init(
-          "what another value would change",
+          "the outcomes with another value of an attribute",
           "tollgate explain config.json --all --user user.json --set user.plan=lapsed"),
         .init(
-          "at which values of an attribute the outcome changes",
+          "the values of an attribute at which the outcome changes",
           "tollgate explain config.json --placement onboarding_done --user user.json "
             + "--sweep device.daysSinceInstall"),
       ],
@@ -59,7 +58,7 @@ struct ExplainCommand: ParsableCommand {
   @Flag(
     help: ArgumentHelp(
       "Explain every placement of the config, one on each line; with --json, in full.",
-      discussion: "With --placement, show all its audiences, however many there are."))
+      discussion: "With --placement, show all of the placement's audiences, without a limit."))
   var all = false
 
   /// Of more audiences than this, those that do not take the user are summed up.
@@ -79,7 +78,7 @@ struct ExplainCommand: ParsableCommand {
     help: ArgumentHelp(
       "Explain with another value of an attribute, such as user.plan=pro.",
       discussion: """
-        The value is JSON, otherwise a string: 3 is a number, "3" and pro are strings. Repeatable.
+        The value is read as JSON if possible, otherwise as a string: 3 is a number, "3" and pro are strings. Repeatable.
         """, valueName: "path=value"))
   var changes: [String] = []
 
@@ -103,9 +102,9 @@ struct ExplainCommand: ParsableCommand {
   func validate() throws {
     if placement == nil, !all { throw ValidationError("give --placement NAME, or --all") }
     if placement == nil, audience != nil {
-      throw ValidationError("--audience is for one --placement")
+      throw ValidationError("--audience needs --placement")
     }
-    if placement == nil, sweep != nil { throw ValidationError("--sweep is for one --placement") }
+    if placement == nil, sweep != nil { throw ValidationError("--sweep needs --placement") }
     if sweep != nil, audience != nil {
       throw ValidationError("give --sweep or --audience, not both")
     }
@@ -135,9 +134,10 @@ struct ExplainCommand: ParsableCommand {
       }
       let made = try WhatIf(try settings(), try Value.parse(json: given.bytes), ruleSet)
       for path in made.unread {
-        FileText.printError("note: no rule reads \(path); it changes nothing")
+        FileText.printError("note: no rule reads \(path), so --set has no effect")
       }
-      given = GivenUser(bytes: Array(made.record.json.utf8), name: "the user record with --set")
+      given = GivenUser(
+        bytes: Array(made.record.json.utf8), name: "the user record with the values of --set")
       whatIf = made
     }
     let redaction = try redacting.redaction()

@@ -81,7 +81,7 @@ struct ConfigSource {
     if base.contains(where: { "?#".contains($0) }) || base.hasSuffix(start) {
       return "is the beginning of the URL; \(start) and the key are added"
     }
-    if authority.contains("@") { return "has no name and no password in it" }
+    if authority.contains("@") { return "must not contain a name or a password" }
     let allowed = "-._~:/[]%!$&()*+,;="
     let isPlain = base.utf8.allSatisfy { byte in
       UnicodeScalar(byte).properties.isAlphabetic && byte < 0x80

@@ -59,7 +59,7 @@ struct Download {
     } catch let error as Errno where error == .noSuchFileOrDirectory {
       throw Failure(
         text:
-          "cannot be asked: curl is not installed, and fetch needs it; install it with your system's packages, "
+          "cannot be reached: fetch needs curl, which is not installed; install it with your package manager, "
           + "such as: apt-get install curl")
     }
     let lines = String(decoding: result.errors, as: UTF8.self).split(separator: "\n")
@@ -86,20 +86,21 @@ struct Download {
     switch code {
     case 5, 6: return Failure(text: "cannot be found: \(detail)")
     case 7: return Failure(text: "cannot be reached: \(detail)")
-    case 18, 52, 56, 92: return Failure(text: "broke off in the middle of its answer: \(detail)")
+    case 18, 52, 56, 92:
+      return Failure(text: "closed the connection in the middle of its response: \(detail)")
     case 28:
       return Failure(
-        text: "did not answer in \(counted(timeout, "second")); --timeout gives it longer")
-    case 8: return Failure(text: "does not answer in HTTP: \(detail)")
+        text: "did not respond within \(counted(timeout, "second")); --timeout allows more time")
+    case 8: return Failure(text: "does not respond in HTTP: \(detail)")
     case 35:
       return Failure(
-        text: "does not set up an encrypted connection: \(detail); https may not be spoken there")
+        text: "does not set up an encrypted connection: \(detail); it may not support https")
     case 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91:
       return Failure(text: "cannot be trusted: \(detail)")
     case 47: return Failure(text: "redirects more than \(redirectLimit) times")
     // curl reports a response that is not HTTP as HTTP/0.9, which it rejects.
     case 1 where detail.contains("HTTP/0.9"):
-      return Failure(text: "does not answer in HTTP; is that the right port?")
+      return Failure(text: "does not respond in HTTP; is the port correct?")
     case 1: return Failure(text: "redirects to a URL that is not encrypted")
     case 63: return Failure(text: tooLong)
     default: return Failure(text: "cannot be asked: \(detail)")

@@ -8,10 +8,9 @@ struct FetchCommand: AsyncParsableCommand {
     abstract: "Download your app's live config.",
     discussion: HelpText(
       """
-      Asks Superwall's or AgentWallie's server for the config of a public key, as their SDKs do, with \
-      the system's curl. Only a config is written, and the file is replaced as a whole. FILE.fetched \
-      records the server, the time, the build and a hash. If nothing has changed, both files stay as \
-      they are.
+      Requests the config of a public key from Superwall's or AgentWallie's server, like their SDKs, with \
+      the system's curl. Only a valid config is written, and the file is replaced as a whole. FILE.fetched \
+      records the server, the time, the build and a hash. If nothing has changed, both files stay the same.
 
       Store the key in \(ConfigSource.keyVariable): command lines are visible to other users of the \
       machine. Proxies come from the environment: HTTPS_PROXY, NO_PROXY.
@@ -27,7 +26,7 @@ struct FetchCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "done, or nothing has changed"),
-        ("2", "wrong use, no answer, or an answer that is not a config"),
+        ("2", "wrong use, no response, or a response that is not a config"),
         ("74", "output could not be written"),
         ("130", "stopped; the file is unchanged"),
       ]
@@ -47,27 +46,28 @@ struct FetchCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The start of the URL, instead of the usual server.",
-      discussion: "https, or http on this machine.", valueName: "url"))
+      "The beginning of the URL, to use another server.",
+      discussion: "The URL must use https, or http on this machine.", valueName: "url"))
   var url: String?
 
   @Option(
     help: ArgumentHelp(
-      "The version of the SDK to ask as, such as 4.12.5.",
+      "The SDK version to send to the server, such as 4.12.5.",
       discussion: """
-        It is sent as the header X-SDK-Version, as SDKs do, and stored in FILE.fetched. A server may \
-        give old SDKs another config.
+        The version is sent in the header X-SDK-Version, like SDKs do, and stored in FILE.fetched. A server \
+        may return another config for old SDKs.
         """, valueName: "version"), transform: SDKVersion.argument)
   var sdkVersion: SDKVersion?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The longest wait, in seconds, from 1 to 3600.", valueName: "seconds"))
+    help: ArgumentHelp(
+      "The maximum time to wait, in seconds, from 1 to 3600.", valueName: "seconds"))
   var timeout = 30
 
   @Flag(
     help: OptionHelp.force(
-      "Without it, a file is replaced only if it was fetched and has not changed since."))
+      "Without this option, a file is replaced only if it was fetched and has not changed since."))
   var force = false
 
   @OptionGroup var appearance: ColorOptions
@@ -79,7 +79,7 @@ struct FetchCommand: AsyncParsableCommand {
     let plain = Compression.withoutEnding(out)
     if plain.count < out.count {
       throw ValidationError(
-        "configs are written as plain JSON: leave out \(out.dropFirst(plain.count)) in '\(out)'")
+        "configs are written as plain JSON: remove \(out.dropFirst(plain.count)) from '\(out)'")
     }
   }
 
@@ -119,7 +119,7 @@ struct FetchCommand: AsyncParsableCommand {
       throw ValidationError("give the public key with --key, or in \(ConfigSource.keyVariable)")
     }
     guard given.count == 1 else { throw ValidationError("the key has a space in it") }
-    if first.utf8.count > 500 { throw ValidationError("the key is too long to be one") }
+    if first.utf8.count > 500 { throw ValidationError("the key is too long") }
     if first.hasPrefix("sk_") {
       throw ValidationError(
         "that is a secret key; use the public key, pk_...")

@@ -45,7 +45,7 @@ struct FetchedConfig {
       "does not accept the key (HTTP \(status)); give the public key that your app is configured with"
     case 404:
       "has no config for this key (HTTP 404); give the public key that your app is configured with"
-    case 408, 425, 429, 500...599: "cannot answer now (HTTP \(status)); try again later"
+    case 408, 425, 429, 500...599: "cannot respond now (HTTP \(status)); try again later"
     default: "sent no config (HTTP \(status))"
     }
   }

@@ -65,7 +65,7 @@ final class CompressedInput {
     }
     guard compression.mayBegin(with: rest[from]) else {
       throw CommandError(
-        "\(path) is damaged: its \(compression.rawValue) data is followed by something else")
+        "\(path) is damaged: its \(compression.rawValue) data is followed by other data")
     }
     rest = UnsafeRawBufferPointer(rebasing: rest[from...])
     return true

@@ -29,7 +29,8 @@ final class FileLock {
       guard opened.st_size == 0, opened.st_mode & S_IFMT == S_IFREG else {
         close(file)
         throw CommandError(
-          "\(path) is in the way of a lock; move it, or choose another name for \(place.path)")
+          "\(path) exists, but is needed as a lock; move it, or choose another name for \(place.path)"
+        )
       }
       // Its previous owner may have removed the file after it was opened here.
       if isThere, opened.st_ino == named.st_ino, opened.st_dev == named.st_dev {

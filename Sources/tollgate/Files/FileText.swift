@@ -75,7 +75,7 @@ struct FileContent {
       bytes += buffer[..<count]
       if bytes.count > FileContent.limit {
         throw CommandError(
-          "\(file.name) has more than \(FileContent.limit >> 20) MiB, too much to be read at once")
+          "\(file.name) is larger than \(FileContent.limit >> 20) MiB, which is the limit")
       }
     }
   }

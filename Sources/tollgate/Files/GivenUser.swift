@@ -32,22 +32,22 @@ struct GivenUser {
     switch first {
     case nil:
       throw CommandError(
-        "--user is empty: give a file, or a record in place, such as {\"userId\":\"u-1\"}")
+        "--user is empty: pass a file, or a record such as {\"userId\":\"u-1\"}")
     case "[" where isMissing:
       throw CommandError(
-        "a user record is an object, {..}, and this is a list; give one element of it")
+        "a user record must be an object, but this is a list; pass one element of it")
     case _ where isMissing && (argument.contains("\"") || argument.contains("userId")):
       throw CommandError(
         DiagnosticText.visible(
-          "'\(argument)' is not a file, and a record in place is JSON in braces, in quotes for the "
+          "'\(argument)' is not a file; write a record as JSON in braces, in quotes for the "
             + #"shell: '{"userId":"u-1"}'"#))
     case "@" where isMissing:
       throw CommandError(
-        DiagnosticText.visible("there is no file '\(argument)'; write it without the @"))
+        DiagnosticText.visible("the file '\(argument)' does not exist; write it without the @"))
     case _ where isMissing && !argument.contains("/") && !argument.contains("."):
       throw CommandError(
         DiagnosticText.visible(
-          "there is no file '\(argument)'; a user with this ID is found by --users FILE --id "
+          "the file '\(argument)' does not exist; to find a user with this ID, use --users FILE --id "
             + argument))
     default: bytes = try FileText.read(argument)
     }
@@ -60,12 +60,14 @@ struct GivenUser {
       let first = bytes.prefix { $0 != UInt8(ascii: "\n") }
       if first.count < bytes.count, UserRecordReader.problem(in: first) == nil {
         return CommandError(
-          "\(name) has several records, a line each; give one of them, or --users \(name) --id ID")
+          "\(name) contains several records, one per line; pass one of them, or use --users \(name) --id ID"
+        )
       }
       if let kind = FileKind.of(bytes), kind != .user {
         if kind == .table, !isInPlace {
           return CommandError(
-            "\(name) is CSV; one of its users is --users \(ShellWord.quoted(name)) --id ID")
+            "\(name) is CSV; select one of its users with --users \(ShellWord.quoted(name)) --id ID"
+          )
         }
         return kind.error(name, expected: .user)
       }
@@ -79,7 +81,7 @@ struct GivenUser {
         hint =
           bytes.contains(UInt8(ascii: "'"))
           ? #"; JSON has double quotes: {"userId":"u-1"}"#
-          : #"; the shell has taken its quotes: write '{"userId":"u-1"}', with ' around it"#
+          : #"; the shell removed its quotes: write '{"userId":"u-1"}', with ' around it"#
       }
       return CommandError(
         "\(name)\(place): \(DiagnosticText.visible(rejection.reason))\(hint)")

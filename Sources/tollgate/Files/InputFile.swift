@@ -71,7 +71,7 @@ final class InputFile: Sendable {
       signature = FileSignature(try bytes.peek(FileSignature.length))
       if case .compressed(let inner) = signature {
         throw CommandError(
-          "\(name) is compressed twice: by \(compression.rawValue), and inside by "
+          "\(name) is compressed twice: with \(compression.rawValue), and inside with "
             + inner.rawValue)
       }
     }
@@ -93,7 +93,7 @@ final class InputFile: Sendable {
   }
 
   /// The file was truncated while it was read.
-  var shortened: CommandError { CommandError("\(name) got shorter while it was being read") }
+  var shortened: CommandError { CommandError("\(name) became shorter while it was read") }
 
   /// Reads bytes of a regular file until the memory is full or the file ends.
   ///

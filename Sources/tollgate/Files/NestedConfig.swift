@@ -15,7 +15,7 @@ enum NestedConfig {
         .decodeFailure,
         count == 1
           ? "the config is one level deeper, in a list"
-          : "this is a list of \(count) configs; a file holds one",
+          : "this is a list of \(count) configs; a file must contain only one",
         suggestion: "jq '.[0]'\(file) > one-config.json")
     }
     guard case .map(let entries) = value, !isConfig(value),

@@ -55,7 +55,8 @@ struct FileForm: Equatable {
     let choices = FileForm.choices(allowed)
     if FileForm.packed.contains(ending) || Compression(ending: ending) != nil {
       throw CommandError(
-        "\(option) \(path): .\(ending) is not written; write \(choices), and compress that")
+        "\(option) \(path): .\(ending) files are not supported; write \(choices), and compress the file"
+      )
     }
     if chosen == nil, let advice = FileForm.advice(ending, path, allowed) {
       throw CommandError("\(option) \(path): .\(ending) is not written; \(advice)")
@@ -66,7 +67,7 @@ struct FileForm: Equatable {
     }
     if form == .sqlite, compression != nil {
       throw CommandError(
-        "\(option) \(path): a database is not compressed; write .sqlite, and compress that")
+        "\(option) \(path): databases are not compressed; write .sqlite, and compress the file")
     }
     self.init(form, compression)
   }

@@ -9,9 +9,9 @@ struct FunctionsCommand: ParsableCommand {
     abstract: "List the functions that rules can call, or describe one.",
     discussion: HelpText(
       """
-      Prints the functions of CEL and superscript by family, one on each line. With a name, prints the \
-      function's signatures, description and example, and the languages and SDKs that have it. The \
-      namespace is optional: abs finds math.abs. AgentWallie's filters call no functions.
+      Prints the functions of CEL and superscript by family, one per line. With a name, prints the \
+      function's signatures, description and example, and the languages and SDKs that have it. The namespace \
+      is optional: abs finds math.abs. AgentWallie's filters cannot call functions.
       """,
       examples: [
         .init("every function", "tollgate functions"),

@@ -14,22 +14,23 @@ struct FuzzCommand: AsyncParsableCommand {
         {"name":"no paywall for minors","when":"user.age < 18",
          "holds":"outcome.result != \\"paywall\\"","over":"decision"}
 
-      'when' selects users. Over a decision, expressions read outcome (placement, result, audience, \
-      variant, paywall), user, device, params, entitlements and now. Over a history, they read shown: a \
-      list of the user's outcomes over --days, each with at, placement, result, paywall and variant.
+      'when' selects users. With "over":"decision", expressions can read outcome (placement, result, \
+      audience, variant, paywall), user, device, params, entitlements and now. With "over":"history", they \
+      can also read shown: a list of the user's outcomes during --days, each with at, placement, result, \
+      paywall and variant.
 
-      Users are generated from the rules and the invariants: at and around every constant, with missing \
-      attributes and other types, with odd strings, and with histories around every limit. A counterexample \
-      is made as small as possible, printed with the clauses that decided, and written as a test. If no \
-      user can violate an invariant, that is proved. Tollgate's own guarantees are checked, too. The \
-      same --seed and --runs give the same result.
+      Users are generated from the rules and the invariants: with values at and around every constant, \
+      missing attributes, other types and odd strings, and with histories around every limit. A \
+      counterexample is made as small as possible, printed with the clauses that decided, and written as a \
+      test. An invariant that no user can violate is proved where possible. Tollgate's own guarantees are \
+      also checked. The same --seed and --runs give the same result.
       """,
       examples: [
         .init(
           "search for a second",
           "tollgate fuzz config.json --invariants rules.invariants.jsonl --time 1"),
         .init(
-          "in CI: the same users each time",
+          "in CI, with the same users in each run",
           "tollgate fuzz config.json --invariants rules.invariants.jsonl --runs 500 "
             + "--now 2026-03-01T12:00:00Z"),
       ],
@@ -50,7 +51,7 @@ struct FuzzCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Files with invariants, one on each line, or patterns such as '*.invariants.jsonl'.",
       discussion:
-        "Repeatable. Without it, only Tollgate's own guarantees are checked.",
+        "Repeatable. By default, only Tollgate's own guarantees are checked.",
       valueName: "file"), completion: .file())
   var invariants: [String] = []
 
@@ -63,11 +64,11 @@ struct FuzzCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The longest search, in seconds (default: 5, unless --runs is given).",
+      "The maximum duration of the search, in seconds (default: 5, unless --runs is given).",
       valueName: "seconds"))
   var time: Double?
 
-  @Option(help: ArgumentHelp("The largest number of users to generate.", valueName: "n"))
+  @Option(help: ArgumentHelp("The maximum number of users to generate.", valueName: "n"))
   var runs: Int?
 
   @Option(help: OptionHelp.days("For histories (default: 2)."))
@@ -79,9 +80,9 @@ struct FuzzCommand: AsyncParsableCommand {
   @Option(
     help: OptionHelp.out(
       """
-      It gets a test for each violated invariant over decisions, for 'tollgate test'. By default \
-      fuzz.tests.jsonl, or fuzz-2.tests.jsonl if that exists; none writes nothing. Histories are written \
-      beside it, as users and traffic for 'tollgate simulate-traffic'.
+      The file gets a test for 'tollgate test' for each violated invariant over decisions. The default is \
+      fuzz.tests.jsonl, or fuzz-2.tests.jsonl if that exists. With none, nothing is written. Histories are \
+      written to files beside it, as users and traffic for 'tollgate simulate-traffic'.
       """), completion: .file())
   var out: String?
 
@@ -93,8 +94,8 @@ struct FuzzCommand: AsyncParsableCommand {
   @Flag(
     help: OptionHelp.strict(
       """
-      A warning is an invariant that only users with attributes of an unexpected type violate, or one \
-      whose 'when' never matched.
+      An invariant is a warning if only users with attributes of an unexpected type violate it, or if its \
+      'when' never matched.
       """))
   var strict = false
 
@@ -146,7 +147,7 @@ struct FuzzCommand: AsyncParsableCommand {
       for: config, products, now: now, in: options.givenTimeZone)
     settings.isHTML = rendering.html
     options.tellUnused(settings.assigner, isQuiet: quiet)
-    tell("Making up users as of \(options.zonedBasis(now, settings.assigner))")
+    tell("Generating users as of \(options.zonedBasis(now, settings.assigner))")
     let report = FuzzReport(FuzzPlan(ruleSet, config, declared, settings))
     let seconds = time ?? (runs == nil ? Self.usualTime : nil)
     var run = FuzzRun(

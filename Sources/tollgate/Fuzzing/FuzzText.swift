@@ -24,7 +24,7 @@ enum FuzzText {
       case .proved: lines.append("proved  \(invariant.name)" + never(number, report, runs))
       case .provedForUsual:
         lines.append(
-          "proved  \(invariant.name), for attributes of the kinds that they are compared with"
+          "proved  \(invariant.name), for attributes of the types that they are compared with"
             + never(number, report, runs))
       case .held:
         let (applied, errors) = report.applied(number)
@@ -59,7 +59,8 @@ enum FuzzText {
     if !broken.unusual.isEmpty {
       lines.append(
         "  only where \(listed(broken.unusual, "and")) "
-          + "\(broken.unusual.count == 1 ? "is" : "are") of another kind than what conditions compare it with"
+          + "\(broken.unusual.count == 1 ? "is" : "are") of another type than the values that "
+          + "conditions compare it with"
       )
     }
     if let error = broken.error { lines.append("  'holds' fails: \(error)") }
@@ -90,7 +91,7 @@ enum FuzzText {
       lines.append("  got      \(broken.got ?? "")")
     }
     lines.append(
-      "held    \(counted(held, "invariant")) of tollgate's own, in \(counts(report.counts))")
+      "held    \(counted(held, "invariant")) of Tollgate's own, in \(counts(report.counts))")
     return lines
   }
 

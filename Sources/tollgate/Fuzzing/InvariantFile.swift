@@ -38,7 +38,7 @@ struct InvariantFile {
       readLines(bytes, placements)
     }
     if invariants.isEmpty, faults.isEmpty {
-      faults.append("\(name) has no invariants: an invariant is a JSON object a line")
+      faults.append("\(name) contains no invariants: an invariant is a JSON object on one line")
     }
   }
 

@@ -5,21 +5,21 @@ internal import RuleEngine
 struct MigrateWeightsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate-weights",
-    abstract: "Assign variants for new weights, moving as few users as possible.",
+    abstract: "Reassign variants after a change of weights, moving as few users as possible.",
     discussion: HelpText(
       """
-      A change of weights, seed or assigner gives users other variants. This command counts the users \
-      that a new draw moves, and computes assignments with the new weights that move the fewest. Each \
-      variant gets its share of the users by largest remainder, and keeps as many of its users as that \
+      A change of weights, seed or assigner gives users other variants. This command counts the users that a \
+      new draw would move, and computes assignments that have the new weights and move the fewest users. \
+      Shares are rounded by largest remainder, and each variant keeps as many of its users as its share \
       allows.
 
-      A user counts for an experiment if the new config decides by it at one of its placements. The old \
-      variant is the stored one, or the one that the old config gives. --out writes the new assignments. \
-      Put them into 'assignments' of user records, or into your backend.
+      A user counts for an experiment if the experiment decides at one of the new config's placements. The \
+      user's old variant is the stored variant or, if no variant is stored, the variant from the old config. \
+      --out writes the new assignments. Put them into 'assignments' of user records, or into your backend.
       """,
       examples: [
         .init(
-          "the effect of other weights",
+          "the effect of new weights",
           "tollgate migrate-weights config.json new.json --users users.ndjson"),
         .init(
           "the assignments with the fewest moves, after a change of the seed",
@@ -57,8 +57,8 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The experiment's ID.",
       discussion: """
-        Repeatable. The default is all experiments with other variants or weights, or, with another \
-        seed or assigner, all that both configs have.
+        Repeatable. The default is all experiments whose variants or weights differ or, with another seed or \
+        assigner, all experiments that are in both configs.
         """, valueName: "id"))
   var experiments: [String] = []
 
@@ -66,12 +66,12 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The seed of the old config, if it differs from --seed.", valueName: "seed"))
+      "The seed of the old config, if different from --seed.", valueName: "seed"))
   var oldSeed: String?
 
   @Option(
     help: ArgumentHelp(
-      "The assigner of the old config, if it differs.",
+      "The assigner of the old config, if different.",
       valueName: "assigner"))
   var oldAssigner: DecisionOptions.AssignerName?
 
@@ -163,7 +163,7 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
         let close = Suggestion.closest(to: id, among: all.map(\.id))
         throw CommandError(
           DiagnosticText.visible(
-            "both configs together have no running experiment '\(id)'"
+            "'\(id)' is not a running experiment of both configs"
               + (close.map { "; did you mean '\($0)'?" } ?? "")))
       }
     }
@@ -173,8 +173,8 @@ struct MigrateWeightsCommand: AsyncParsableCommand {
         all.isEmpty
           ? "the configs have no running experiment in common"
           : "the weights of all \(counted(all.count, "experiment")) are the same in both configs, and "
-            + "so are seed and assigner; to look at one anyway, use --experiment, or --old-seed and "
-            + "--old-assigner if those have changed")
+            + "the seed and the assigner did not change either; to see one anyway, use --experiment, or --old-seed and "
+            + "--old-assigner if they have changed")
     }
     return changed
   }

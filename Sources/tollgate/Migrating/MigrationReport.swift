@@ -44,8 +44,8 @@ struct MigrationReport {
     let narrow = TextStyle(hasColor: style.hasColor, width: style.width.map { $0 - 2 })
     lines += TextTable(rows: rows).lines(narrow).map { "  " + $0 }
     lines += style.wrapped(
-      "  A draw by the new config moves \(moved(experiment.movedByDraw, experiment)). "
-        + "To have exactly these weights, at least \(moved(result.moved, experiment)) must move.")
+      "  Drawing again with the new config moves \(moved(experiment.movedByDraw, experiment)). "
+        + "To get exactly the new weights, at least \(moved(result.moved, experiment)) must move.")
     return lines
   }
 

@@ -84,7 +84,7 @@ import Testing
       let result = try folder.precompute("--users", "users", "--out", path)
       #expect(result.code == 2)
       #expect(result.errors.hasPrefix("error: --out \(path): ."), "\(result.errors)")
-      #expect(result.errors.contains("is not written; write "))
+      #expect(result.errors.contains("files are not supported; write "))
       #expect(result.errors.contains("csv, and convert it: "))
       #expect(result.errors.contains(command), "\(result.errors)")
       #expect(result.errors.split(separator: "\n").count == 1)

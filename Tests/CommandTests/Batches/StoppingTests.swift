@@ -165,7 +165,7 @@ import Testing
     try folder.write("out.running", "somebody's")
     let other = try folder.precompute("--users", "users", "--out", "out")
     #expect(other.code == 2)
-    #expect(other.errors.contains("out.running is in the way of a lock"))
+    #expect(other.errors.contains("out.running exists, but is needed as a lock"))
     #expect(folder.text("out.running") == "somebody's")
   }
 

@@ -260,7 +260,10 @@ import Testing
     (["--key", "k", "--url", "ftp://example.com"], "begins with https://"),
     (["--key", "k", "--url", "http://example.com"], "not encrypted"),
     (["--key", "k", "--url", "http://127.0.0.1.example.com"], "not encrypted"),
-    (["--key", "k", "--url", "https://me:secret@example.com"], "no name and no password"),
+    (
+      ["--key", "k", "--url", "https://me:secret@example.com"],
+      "must not contain a name or a password"
+    ),
     (["--key", "k", "--url", "https://example.com\"\noutput = \"x"], "is not a URL"),
     (["--key", "k", "--url", "https://"], "is not a URL"),
     (["--key", "k", "--url", "https://example.com/api/v1/static_config?pk=k"], "is the beginning"),

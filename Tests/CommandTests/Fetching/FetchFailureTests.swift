@@ -30,8 +30,8 @@ import Testing
     ("401 Unauthorized", "does not accept the key (HTTP 401)"),
     ("403 Forbidden", "does not accept the key (HTTP 403)"),
     ("404 Not Found", "has no config for this key (HTTP 404)"),
-    ("429 Too Many Requests", "cannot answer now (HTTP 429); try again later"),
-    ("500 Internal Server Error", "cannot answer now (HTTP 500); try again later"),
+    ("429 Too Many Requests", "cannot respond now (HTTP 429); try again later"),
+    ("500 Internal Server Error", "cannot respond now (HTTP 500); try again later"),
     ("418 Teapot", "sent no config (HTTP 418)"),
     // Not even when it comes with a config.
     ("202 Accepted", "sent no config (HTTP 202)"),
@@ -67,7 +67,7 @@ import Testing
   @Test func slowServers() throws {
     let server = try LoopbackServer { $0.waitForEnd() }
     try expectRefusal(
-      server, ["did not answer in 1 second; --timeout gives it longer"], "--timeout", "1")
+      server, ["did not respond within 1 second; --timeout allows more time"], "--timeout", "1")
   }
 
   @Test func halfABody() throws {
@@ -76,17 +76,18 @@ import Testing
       $0.send("HTTP/1.1 200 OK\r\nContent-Length: \(config.utf8.count)\r\n\r\n".utf8)
       $0.send(config.utf8.dropLast(9))
     }
-    try expectRefusal(server, ["broke off in the middle of its answer"])
+    try expectRefusal(server, ["closed the connection in the middle of its response"])
   }
 
   @Test func noAnswer() throws {
-    try expectRefusal(try LoopbackServer { _ in }, ["broke off in the middle of its answer"])
+    try expectRefusal(
+      try LoopbackServer { _ in }, ["closed the connection in the middle of its response"])
   }
 
   /// Something else than a web server has the port.
   @Test func otherProtocols() throws {
     let server = try LoopbackServer { _ = $0.send("220 mail.example ready\r\n".utf8) }
-    try expectRefusal(server, [" does not answer in HTTP; is that the right port?\n"])
+    try expectRefusal(server, [" does not respond in HTTP; is the port correct?\n"])
   }
 
   /// What curl says of a handshake that fails is no matter of trust.

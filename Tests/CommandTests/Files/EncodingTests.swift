@@ -287,11 +287,11 @@ import Testing
     #expect(try users("members").output.hasPrefix("{\"users\":9990,"))
     let packer = compression.rawValue
     for (name, message) in [
-      ("more", "is damaged: its \(packer) data is followed by something else"),
+      ("more", "is damaged: its \(packer) data is followed by other data"),
       ("half", "is damaged: it ends in the middle of its \(packer) data"),
       ("almost", "ends in the middle"), ("header", "ends in the middle"),
-      ("twice", "compressed twice: by \(packer), and inside by \(packer)"),
-      ("both", "compressed twice: by \(others[0].rawValue), and inside by \(packer)"),
+      ("twice", "compressed twice: with \(packer), and inside with \(packer)"),
+      ("both", "compressed twice: with \(others[0].rawValue), and inside with \(packer)"),
       ("changed", "is damaged"), ("other", "is damaged: \(packer) says '"), ("empty", "no users"),
     ] {
       for script in [name, "- < \(name)"] {

@@ -116,7 +116,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     // As long as the first one takes them, the second one gets nobody.
     let never = try change(set, 1, user)
     #expect(never.verdict == .none)
-    #expect(never.why == "earlier audiences take every user for whom its condition holds")
+    #expect(never.why == "earlier audiences take every user that it would match")
     let used = user.setting(["occurrences", "k"], to: ["2025-12-01T00:00:00Z"])
     let held = try change(set, 0, used)
     #expect(held.verdict == .none)
@@ -128,7 +128,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     let contradiction = try change(
       try rules(audiences("user.plan == 'a' && user.plan == 'b'")), 0, user)
     #expect(contradiction.verdict == .none)
-    #expect(contradiction.why == "its condition holds for no user")
+    #expect(contradiction.why == "no user can make its condition true")
     let everybody = try change(try rules(audiences(nil, "user.plan == 'a'")), 1, user)
     #expect(everybody.verdict == .none)
     #expect(everybody.why == "audience 0 (e0) takes every user first")
@@ -143,13 +143,13 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
   @Test func earlierAudiencesThatTakeNobody() throws {
     let contradiction = "user.plan == 'a' && user.plan == 'b'"
     let broken = try change(try rules(audiences("user.plan ==", contradiction)), 1, user)
-    #expect(broken.verdict == .none && broken.why == "its condition holds for no user")
+    #expect(broken.verdict == .none && broken.why == "no user can make its condition true")
     #expect(
       try change(try rules(audiences("user.plan ==", "user.age == 17")), 1, user).changes == [])
     var limited = audiences(nil, contradiction)
     limited[0].occurrenceLimit = OccurrenceLimit(key: "k", maxCount: 1, interval: .infinity)
     let used = user.setting(["occurrences", "k"], to: ["2025-12-01T00:00:00Z"])
-    #expect(try change(try rules(limited), 1, used).why == "its condition holds for no user")
+    #expect(try change(try rules(limited), 1, used).why == "no user can make its condition true")
     #expect(
       try change(try rules(limited), 1, user).why == "audience 0 (e0) takes every user first")
   }
@@ -237,7 +237,7 @@ private func texts(_ changes: [SmallestChange.Change]) -> [String] {
     let events = user.setting(["events", "x"], to: ["2025-12-30T00:00:00Z"])
     let never = try change(set, 0, events)
     #expect(never.verdict == .none)
-    #expect(never.why == "with this user's events its condition holds for no user")
+    #expect(never.why == "with this user's events, no attributes can make its condition true")
     let earlier = user.setting(["events", "x"], to: ["2025-12-20T00:00:00Z"])
     #expect(texts(try change(set, 0, earlier).changes) == ["user.age: 17 -> 18"])
   }
