@@ -56,10 +56,10 @@ import Testing
         p, audience 0 (free): no test has the limit k used up, is taken for the last time that the limit k allows or has the limit k used up longer ago than it counts
           --> config.json:2:3
 
-        p, audience 1 (rest): no test gets here, so none of its 2 points is exercised
+        p, audience 1 (rest): no test gets here, so its 2 points are not exercised
           --> config.json:5:3
 
-        Cannot be exercised, and does not count:
+        Excluded, because no user can exercise it:
           p, audience 2 (never): earlier audiences take every user
 
         36.4 % covered: 4 of 11 by 1 test; 4 cannot be exercised
@@ -222,7 +222,7 @@ import Testing
     try folder.write("all.jsonl", piped.output)
     let complete = try folder.tollgate(
       ["cover", "config.json", "all.jsonl", "--write", "more.jsonl", "--force"] + Self.now)
-    #expect(complete.errors == "note: there is no gap to close, and more.jsonl was not written\n")
+    #expect(complete.errors == "note: all gaps are closed or cannot be closed, so more.jsonl was not written\n")
     #expect(folder.text("more.jsonl") == "old")
     try folder.write("config.json", Self.config.replacing("> 17", with: "> > 17"))
     #expect(try folder.tollgate("cover", "config.json", "t.jsonl").code == 1)

@@ -197,7 +197,7 @@ import Testing
   @Test(arguments: [
     ([], "the user is missing: give --user RECORD, or --users FILE and --id ID"),
     (["--users", "users.ndjson"], "--users needs --id"), (["--id", "a"], "--id needs --users"),
-    (["--id", "a", "--user", "{}"], "give --user, or --users and --id, not both"),
+    (["--id", "a", "--user", "{}"], "use either --user, or --users and --id"),
     (["--user", "{}", "--users-format", "csv"], "--users-format is for --users"),
     (["--users", "nothing.ndjson", "--id", "a"], "nothing.ndjson"),
     (["--users", "users.ndjson", "--id", ""], "--id is empty"),

@@ -31,7 +31,7 @@ struct WrongInputTests {
     #expect(result.output == "")
     #expect(
       result.errors.hasPrefix(
-        "error: \(name) is given twice, but takes one value\nUsage: tollgate "
+        "error: \(name) is given twice, but allows only one value\nUsage: tollgate "
           + arguments[0]), "\(result.errors)")
     #expect(folder.names.isEmpty)
   }

@@ -78,7 +78,7 @@ struct ExplainCommand: ParsableCommand {
     help: ArgumentHelp(
       "Explain with another value of an attribute, such as user.plan=pro.",
       discussion: """
-        The value is read as JSON if possible, otherwise as a string: 3 is a number, "3" and pro are strings. Repeatable.
+        The value is JSON if possible, otherwise a string: 3 is a number, "3" and pro are strings. Repeatable.
         """, valueName: "path=value"))
   var changes: [String] = []
 

@@ -17,8 +17,8 @@ struct CheckedFormOptions: ParsableArguments {
   @Option(
     help: OptionHelp.platform(
       """
-      all checks each of them. A difference is a platform-difference: a warning with a user if it \
-      changes outcomes, otherwise a note.
+      all checks every platform. A difference is reported as a platform-difference: a warning with an \
+      example user if it changes outcomes, otherwise a note.
       """))
   var platform = PlatformChoice.ios
 

@@ -47,7 +47,7 @@ struct DecisionOptions: ParsableArguments {
 
   @Option(
     help: OptionHelp.now(
-      "Occurrence limits count back from it. Later events do not count."))
+      "Occurrence limits count back from this time. Later events do not count."))
   var now: String?
 
   @Option(help: OptionHelp.seed())
@@ -62,8 +62,8 @@ struct DecisionOptions: ParsableArguments {
     name: .customLong("time-zone"),
     help: OptionHelp.timeZone(
       """
-      Questions about days and months, such as monthsSince, and dates in texts use it. The default is \
-      UTC, and then dates in texts keep the offset that they were written with.
+      Functions of days and months, such as monthsSince, and dates in texts use this time zone. By default, \
+      functions use UTC, and dates in texts keep the offset that they were written with.
       """))
   var givenTimeZone: String?
 
@@ -124,7 +124,7 @@ extension Clock {
         let other = second.text
       {
         FileText.printError(
-          "note: clocks in \(timeZone) show \(option) twice: \(taken) is taken, not \(other)")
+          "note: \(option) occurs twice in \(timeZone): \(taken) is used, not \(other)")
       }
       return time
     } catch {

@@ -16,11 +16,11 @@ struct FormOptions: ParsableArguments {
     help: ArgumentHelp(
       "The format of the output (default: from the file's name).",
       discussion: """
-        Endings are .ndjson, .jsonl, .json, .csv, .sqlite and .db, the first four also with .gz or .zst \
-        for compression; other names are ndjson. A database has tables of users, choices and decisions, \
-        a view 'outcomes' of all, and a view 'errors' of failed rules. Columns of the wide layout are \
-        named after placements, in lower case, with _ for characters that SQL quotes: \
-        export_report_paywall.
+        Endings are .ndjson, .jsonl, .json, .csv, .sqlite and .db. The first four can be followed by .gz or \
+        .zst for compression. Files with other names are NDJSON. A database has tables of users, choices and \
+        decisions, a view 'outcomes' of all outcomes, and a view 'errors' of failed rules. Columns of the \
+        wide layout are named after placements in lower case, such as export_report_paywall, with _ for \
+        characters that SQL would quote.
         """, valueName: "format"))
   var format: OutputForm?
 

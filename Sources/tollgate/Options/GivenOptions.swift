@@ -14,7 +14,7 @@ enum GivenOptions {
     if let (name, _) = zip(words, words.dropFirst()).first(where: {
       $0.hasPrefix("--") && $1.isEmpty
     }) {
-      throw ValidationError("\(name) is empty; is a variable not set?")
+      throw ValidationError("\(name) is empty; is a shell variable unset?")
     }
     let names = words.filter { $0.hasPrefix("-") }
     // Asking the parser for its options takes a while. A short option may be an alias of a long
@@ -28,7 +28,7 @@ enum GivenOptions {
       }
       let given = names.filter { own.contains(String($0)) }
       if given.count > 1 {
-        throw ValidationError("\(given[1]) is given twice, but takes one value")
+        throw ValidationError("\(given[1]) is given twice, but allows only one value")
       }
     }
   }

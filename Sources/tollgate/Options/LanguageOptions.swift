@@ -78,7 +78,7 @@ struct LanguageOptions: ParsableArguments {
     guard sdkVersion != .newest, let profile = ruleSet.profile else { return "" }
     let asked = sdkVersion.version(of: profile.sdk)
     let isNew = asked.map { $0 > SDKFacts.newest(profile.sdk).notes } ?? false
-    return ", by \(profile.title)" + (isNew ? ", the newest one that is known" : "")
+    return ", by \(profile.title)" + (isNew ? ", the newest known version" : "")
   }
 
   /// The options in the form of a command line, if they differ from the defaults.
@@ -111,7 +111,8 @@ struct LanguageOptions: ParsableArguments {
     try requireNoUpdate()
     if case .record = sdkVersion {
       throw ValidationError(
-        "this command decides every user as one SDK and cannot use --sdk-version record; give a version such as 4.12.5, or use "
+        "this command decides every user as one SDK and cannot use --sdk-version record; give a "
+          + "version such as 4.12.5, or use "
           + "'tollgate precompute', 'match', 'decide' or 'explain'")
     }
   }
@@ -122,7 +123,7 @@ extension LanguageOptions {
   func requireNoUpdate() throws {
     if case .update = sdkChoice {
       throw ValidationError(
-        "--sdk-version with '..' compares two versions: it is for 'tollgate diff'")
+        "--sdk-version with '..' compares two versions and needs 'tollgate diff'")
     }
   }
 }

@@ -13,13 +13,14 @@ struct LastingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A file for checkpoints (default: the outcomes file's name with .checkpoint).",
-      discussion: "It is removed when the run finishes.", valueName: "file"), completion: .file())
+      discussion: "The file is removed when the run finishes.", valueName: "file"),
+    completion: .file())
   var checkpoint: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Seconds between checkpoints; 0 writes one after every part.", valueName: "s"))
+      "The seconds between checkpoints; 0 writes a checkpoint after every part.", valueName: "s"))
   var checkpointEvery = 2.0
 
   @Option(

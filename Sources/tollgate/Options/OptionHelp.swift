@@ -63,20 +63,20 @@ enum OptionHelp {
   }
 
   static let userIDs = ArgumentHelp(
-    "How user IDs are read: bytes takes them as they are.",
+    "How user IDs are read: bytes reads them unchanged.",
     discussion: "sdk removes white space from both ends, as the SDKs do.", valueName: "reading")
 
   static let usersFormat = ArgumentHelp(
     "The format of the users (default: from the file's name).",
     discussion: """
-      Names that end in .csv, .csv.gz or .csv.zst are CSV, all others NDJSON. Compression is recognised by \
-      content. CSV has a header with dotted names, such as userId,user.plan,device.osMajor. Unquoted \
-      cells can be numbers, true, false or null, empty cells are missing, and JSON lists and objects are \
-      parsed.
+      Files whose names end in .csv, .csv.gz or .csv.zst are CSV, and all other files are NDJSON. \
+      Compression is recognised by content. CSV files need a header with dotted names, such as \
+      userId,user.plan,device.osMajor. Unquoted cells can be numbers, true, false or null. Empty cells are \
+      missing values. JSON lists and objects are parsed.
       """, valueName: "format")
 
   static let separator = ArgumentHelp(
-    "The separator in names of CSV columns without dots.",
+    "The separator in the names of CSV columns, if it is not a dot.",
     discussion: "With _ the column user_plan is the attribute user.plan.", valueName: "text")
 
   static func check(separator: String?, users: [String], format: UserForm?) throws {
@@ -90,7 +90,7 @@ enum OptionHelp {
     }
     if !mayBeCSV {
       throw ValidationError(
-        "--separator is for columns of CSV, and the users are NDJSON; for CSV in a file of another name, "
+        "--separator needs CSV, but the users are NDJSON; for CSV in a file with another ending, "
           + "add --users-format csv")
     }
   }
@@ -99,7 +99,7 @@ enum OptionHelp {
     ArgumentHelp(
       "A products file: prices, periods and trials.",
       discussion: sentences(
-        "Also a StoreKit configuration file (.storekit), or the backend's products response.",
+        "The file can also be a StoreKit configuration file (.storekit) or the backend's products response.",
         discussion),
       valueName: "file")
   }
@@ -116,7 +116,7 @@ enum OptionHelp {
 
   static let redact = ArgumentHelp(
     "Hide the values of an attribute, such as user.email, or of userId.",
-    discussion: "Repeatable. [redacted] is shown instead.", valueName: "path")
+    discussion: "Repeatable. The output shows [redacted] instead.", valueName: "path")
 
   static let report = ArgumentHelp(
     "A file for a report: one self-contained HTML page with charts.",
@@ -125,7 +125,7 @@ enum OptionHelp {
   static let reportIDs = ArgumentHelp(
     "Show the IDs of users in the report.",
     discussion: """
-      Without it, the report has hashes such as sha256:0a1b2c3d4e5f, which --id accepts.
+      By default, the report shows hashes such as sha256:0a1b2c3d4e5f, which --id accepts.
       """)
 
   // MARK: How it is read
@@ -144,8 +144,8 @@ enum OptionHelp {
   static let sdkVersion = ArgumentHelp(
     "The version of the SDK that decides.",
     discussion: """
-      newest; a version of the platform's SDK, such as 4.12.5, or 4.12.5+pods from CocoaPods; \
-      ios=4.12.5,android=2.6.8, by each user's device.platform; or record, by each user's \
+      newest; a version of the platform's SDK, such as 4.12.5, or 4.12.5+pods from CocoaPods; versions for \
+      each user's device.platform, such as ios=4.12.5,android=2.6.8; or record, which uses each user's \
       device.platform, device.sdkVersion and device.platformWrapper.
       """, valueName: "version")
 
@@ -157,11 +157,11 @@ enum OptionHelp {
   static let textDialect = ArgumentHelp(
     "The language of the templates.",
     discussion: """
-      The default is superwall, and agentwallie for AgentWallie's configs and paywalls.
+      The default is agentwallie for AgentWallie's configs and paywalls, otherwise superwall.
       """, valueName: "dialect")
 
   static let eligible = ArgumentHelp(
-    "Whether the user may have introductory offers and trials: yes or no.",
+    "Whether the user is eligible for introductory offers and trials: yes or no.",
     discussion: "The default is yes, except for users whose record says that they are subscribed.",
     valueName: "answer")
 
@@ -172,7 +172,7 @@ enum OptionHelp {
     ArgumentHelp(
       "The time to decide at, in ISO 8601 (default: the current time).",
       discussion: sentences(
-        "Without an offset, it is in --time-zone. A date means its midnight.",
+        "A time without an offset is in --time-zone. A date means midnight.",
         discussion), valueName: "time")
   }
 
@@ -183,9 +183,9 @@ enum OptionHelp {
   }
 
   static let assigner = ArgumentHelp(
-    "How users without a stored variant get one.",
+    "How users without a stored variant get a variant.",
     discussion: """
-      djb2 is AgentWallie's, and the default for its configs. hash is the default for all others.
+      djb2 is AgentWallie's hash, and the default for its configs. hash is the default for all other configs.
       """, valueName: "assigner")
 
   static func timeZone(_ discussion: String) -> ArgumentHelp {
@@ -196,8 +196,8 @@ enum OptionHelp {
   static let profile = ArgumentHelp(
     "The SDK whose names and price rounding to use.",
     discussion: """
-      \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default depends on each product's store; for agentwallie \
-      templates it is agentwallie.
+      \(PricingProfile.allCases.map(\.rawValue).joined(separator: ", ")). The default depends on each \
+      product's store. For agentwallie templates, it is agentwallie.
       """, valueName: "profile")
 
   static func locale(_ discussion: String = "") -> ArgumentHelp {

@@ -12,7 +12,7 @@ extension Redaction {
         throw ValidationError(
           DiagnosticText.visible(
             "--redact takes attributes of user, device or params, such as user.email, or userId; "
-              + "'\(text)' is not one of them"))
+              + "'\(text)' is not such an attribute"))
       })
   }
 }

@@ -13,10 +13,10 @@ struct RenderingOptions: ParsableArguments {
     help: ArgumentHelp(
       "A file of paywall texts to render for each outcome with a paywall.",
       discussion: """
-        {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates read the config's products, with \
-        prices from --products, and the user's record. Outcomes in NDJSON have the results under 'texts'; \
-        CSV and databases cannot have them. Errors are counted and reported on standard error, and never \
-        appear in texts.
+        The file contains {"paywalls": {"IDENTIFIER": {"NAME": "template"}}}. Templates can read the \
+        config's products, with prices from --products, and the user's record. NDJSON outcomes contain the \
+        results in 'texts'. CSV and databases do not support texts. Errors are counted and reported on \
+        standard error, and never appear in texts.
         """, valueName: "file"), completion: .file())
   var render: String?
 

@@ -10,7 +10,7 @@ struct ReportOptions: ParsableArguments {
   func validate() throws {
     guard let report else { return }
     guard report != "-", FilePlace(report).hasNeighbours else {
-      throw ValidationError("--report \(report): a report is a file; give it a name")
+      throw ValidationError("--report \(report): a report needs the name of a file")
     }
     if let other = ["pdf", "md", "json", "csv", "txt"].first(where: { report.hasSuffix("." + $0) })
     {
@@ -46,7 +46,7 @@ struct ReportUserOptions: ParsableArguments {
     guard reportIds else { return }
     if reporting.report == nil { throw ValidationError("--report-ids is for --report") }
     if try redacting.redaction().hidesIDs {
-      throw ValidationError("--report-ids shows what --redact userId hides; give one of them")
+      throw ValidationError("--report-ids shows what --redact userId hides; use only one of them")
     }
   }
 }

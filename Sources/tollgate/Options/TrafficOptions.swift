@@ -7,7 +7,7 @@ internal import RuleInsight
 struct TrafficOptions: ParsableArguments {
   @Option(
     name: .customLong("placement"),
-    help: OptionHelp.placements("Traffic at others is omitted."),
+    help: OptionHelp.placements("Traffic at other placements is omitted."),
     completion: Completions.placements)
   var placements: [String] = []
 
@@ -20,19 +20,19 @@ struct TrafficOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The average number of placements for each user and day (default: 1).",
-      discussion: "Placements that follow a closed paywall are added to that.", valueName: "n"))
+      discussion: "Placements that follow a closed paywall are not included.", valueName: "n"))
   var rate: Double?
 
   @Option(
     help: ArgumentHelp(
       "The share of shown paywalls that end in a subscription, from 0 to 1 (default: 0).",
       discussion: """
-        The subscription status is then ACTIVE, and the user owns the entitlements of the paywall's \
+        Afterwards, the subscription status is ACTIVE, and the user owns the entitlements of the paywall's \
         first product.
         """, valueName: "share"))
   var purchaseRate = 0.0
 
-  @Option(help: OptionHelp.seed("Generated traffic and purchases depend on it, too."))
+  @Option(help: OptionHelp.seed("Generated traffic and purchases also depend on the seed."))
   var seed = ""
 
   @Option(name: .customLong("assigner"), help: OptionHelp.assigner)
@@ -42,8 +42,8 @@ struct TrafficOptions: ParsableArguments {
     name: .customLong("time-zone"),
     help: OptionHelp.timeZone(
       """
-      The days of the report, the hours of generated traffic, and questions about days and months use \
-      it. The default is UTC.
+      The report's days, the hours of generated traffic, and functions of days and months use this time \
+      zone. The default is UTC.
       """))
   var timeZone = "UTC"
 
@@ -52,14 +52,15 @@ struct TrafficOptions: ParsableArguments {
       "The SDK version that users update to over time.",
       discussion: """
         newest, a version such as 4.16.2, or ios=4.16.2,android=2.7.19. Users start with the version of \
-        --sdk-version. Users with a newer one keep it.
+        --sdk-version. Users with a newer version do not update.
         """, valueName: "version"), transform: SDKSelection.argument)
   var updateTo: SDKSelection?
 
   @Option(
     help: ArgumentHelp(
-      "The percentage of users that has updated after each day (default: \(UpdateCurve.phased.text)).",
-      discussion: "The default is a phased release of the App Store.", valueName: "list"),
+      "The percentage of users that have updated after each day (default: \(UpdateCurve.phased.text)).",
+      discussion: "The default curve is that of a phased release in the App Store.",
+      valueName: "list"),
     transform: UpdateCurve.argument)
   var updateCurve: UpdateCurve?
 
@@ -85,7 +86,7 @@ struct TrafficOptions: ParsableArguments {
       if !given.isEmpty {
         throw ValidationError(
           "\(listed(given, "and")) \(given.count == 1 ? "is" : "are") for generated traffic; "
-            + "that of --events has its own times")
+            + "the traffic of --events has its own times")
       }
     }
     if let days, !(1...Self.mostDays).contains(days) {
@@ -127,7 +128,7 @@ struct TrafficOptions: ParsableArguments {
     if let last = try? WireTime.instant("9999-12-31T23:59:59.999Z"),
       last - start < Int64(days) * 86_400_000 - 1
     {
-      throw ValidationError("\(counted(days, "day")) from --now on go beyond the year 9999")
+      throw ValidationError("\(counted(days, "day")) from --now would end after the year 9999")
     }
     return GeneratedTraffic(start: start, days: days, rate: rate ?? Self.usualRate)
   }

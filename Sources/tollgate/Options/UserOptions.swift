@@ -3,7 +3,8 @@ internal import ArgumentParser
 /// The user of a command: a record, or an ID and the files to search.
 struct UserOptions: ParsableArguments {
   @Option(
-    help: OptionHelp.user("--users and --id select one of many."), completion: .file())
+    help: OptionHelp.user("To select one of many users, use --users and --id."), completion: .file()
+  )
   var user: String?
 
   @Option(
@@ -13,7 +14,7 @@ struct UserOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The ID of a user in --users. The first record with it counts.",
+      "The ID of a user in --users. The first record with this ID is used.",
       discussion: "A hash from a report, such as sha256:0a1b2c3d4e5f, also works.",
       valueName: "id"))
   var id: String?
@@ -26,7 +27,7 @@ struct UserOptions: ParsableArguments {
 
   func validate() throws {
     if user != nil, !users.isEmpty || id != nil {
-      throw ValidationError("give --user, or --users and --id, not both")
+      throw ValidationError("use either --user, or --users and --id")
     }
     if !users.isEmpty, id == nil {
       throw ValidationError("--users needs --id, the ID of one of the users")

@@ -55,7 +55,7 @@ struct CSVHeader: Sendable {
     for (number, name) in cells.enumerated() {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       guard !parts.contains("") else {
-        throw fail("has the name '\(name)' in column \(number + 1), which is not a path")
+        throw fail("has an invalid path in column \(number + 1): '\(name)'")
       }
       guard CSVHeader.insert(parts[...], number, into: &root) else {
         throw fail(CSVHeader.collision(name, number, cells))
@@ -77,7 +77,7 @@ struct CSVHeader: Sendable {
       ? (cells[other ?? 0], name) : (name, cells[other ?? 0])
     return
       "has \(place) beside '\(cells[other ?? 0])' in column \((other ?? 0) + 1): '\(short)' is "
-      + "either a cell or has members such as '\(long)'; drop one of them"
+      + "either a value or has members such as '\(long)'; drop one of them"
   }
 
   private static func insert(

@@ -33,9 +33,9 @@ struct CSVTexts: Hashable, Sendable {
     var text: (what: String, advice: String) {
       switch self {
       case .bools: ("t or f", "export booleans as true and false")
-      case .nulls: ("NULL or \\N", "leave the cell empty where there is no value")
-      case .numbers: ("NaN or Infinity", "no such numbers are read; leave the cell empty")
-      case .json: ("that begin like JSON and are not", "export them as JSON")
+      case .nulls: ("NULL or \\N", "leave the cell empty if the value is missing")
+      case .numbers: ("NaN or Infinity", "such numbers are not supported; leave the cell empty")
+      case .json: ("that begin like JSON but are not JSON", "export them as JSON")
       case .quoted:
         ("in quotes with a number", "rules compare it with numbers; export numbers without quotes")
       }

@@ -23,7 +23,7 @@ struct FlatNames: Sendable {
       guard found.count == 1 else {
         throw CommandError(
           "\(file): the column '\(column)' could be \(listed(found.map { "'\($0)'" }, "or")); "
-            + "rename it to the one that it is")
+            + "rename it to the intended name")
       }
       return found[0]
     }

@@ -125,7 +125,7 @@ extension UserHash {
 
   static func changed(_ path: String) -> CommandError {
     CommandError(
-      "\(path) was changed since the run read it: the outcomes would be of two files; run again "
+      "\(path) was changed after the run read it, so the outcomes would mix two files; run again "
         + "without --resume")
   }
 }

@@ -132,7 +132,7 @@ struct UserInput {
     // SAFETY: The row's offsets belong to this chunk, and cells are copied into names.
     // Tests: InputFormsTests, PrecomputeFilesTests.
     guard let chunk = try stream?.next(), !chunk.isEmpty else {
-      throw CommandError("\(path) is empty: it has no header")
+      throw CommandError("\(path) is empty: the header is missing")
     }
     let (row, lines, end) = chunk.withUnsafeBytes { CSVRows.first($0) }
     if let fault = row.fault { throw CommandError("\(path): in the header, \(fault)") }
@@ -154,7 +154,7 @@ struct UserInput {
       ahead = (chunk, 0, 0)
     }
     guard let chunk = ahead?.chunk, let end = stream?.offset else {
-      throw CommandError("\(paths[position.file]) got shorter since the run was stopped")
+      throw CommandError("\(paths[position.file]) became shorter after the run was stopped")
     }
     // A chunk only omits bytes of its first line, so offsets are counted from its end.
     let from = max(chunk.count - (end - position.offset), 0)

@@ -6,16 +6,15 @@ internal import RuleEngine
 struct ProductsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "products",
-    abstract: "Print what a paywall says about its products: prices, periods, trials.",
+    abstract: "Print the products' attributes that a paywall can show: prices, periods, trials.",
     discussion: HelpText(
       """
-      Reads a products file, a StoreKit configuration file (.storekit), the backend's products \
-      reply, or the products of a config, and prints every attribute of every product as the \
-      chosen SDK computes it, then what the store charges and when. A star marks a value that does \
-      not say what it seems to: a price that is rounded up, one period of several, another \
-      currency's sign; a message gives the reason. The names below the line are Tollgate's own. A \
-      config has no prices: give them with --products. The exit code is 1 when a product cannot be \
-      used.
+      Reads a products file, a StoreKit configuration file (.storekit), the backend's products response, or \
+      the products of a config. Prints every attribute of every product as the chosen SDK computes it, and \
+      then what the store charges and when. A star marks a misleading value, such as a price that is rounded \
+      up, one period of several, or another currency's symbol. A message gives the reason. The names below \
+      the line are Tollgate's own. A config contains no prices, so pass them with --products. The exit code \
+      is 1 if a product cannot be used.
       """,
       examples: [
         .init("every attribute of every product", "tollgate products products.json"),
@@ -46,18 +45,19 @@ struct ProductsCommand: ParsableCommand {
   @Option(help: OptionHelp.now("A trial begins then."))
   var now: String?
 
-  @Option(help: OptionHelp.timeZone("A trial begins in it; the default is UTC."))
+  @Option(help: OptionHelp.timeZone("Trials begin in this time zone. The default is UTC."))
   var timeZone = "UTC"
 
   @Option(
-    help: OptionHelp.products("It says what the first file does not, such as a config's prices."),
+    help: OptionHelp.products(
+      "A file with data that the first file lacks, such as the prices of a config's products."),
     completion: .file())
   var products: String?
 
   @Option(
     help: ArgumentHelp(
       "How to show trials: automatic, eligible or ineligible.",
-      discussion: "isFreeTrialAvailable is then that of a customer who never had anything.",
+      discussion: "isFreeTrialAvailable is computed for a customer without earlier purchases.",
       valueName: "mode"))
   var trials: TrialRules.Mode?
 

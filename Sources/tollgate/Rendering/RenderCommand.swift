@@ -10,10 +10,10 @@ struct RenderCommand: ParsableCommand {
     abstract: "Render a paywall's text.",
     discussion: HelpText(
       """
-      Renders a template such as "Only << products.selected.price >>" for products, a user, a \
-      locale and a time. Problems are reported on standard error and never in the text: an \
-      attribute that no product has is a warning. The exit code is 1 when the template has errors, \
-      a product cannot be used, or a limit ended the rendering.
+      Renders a template such as "Only << products.selected.price >>" for products, a user, a locale and a \
+      time. Problems are reported on standard error, never in the text. An attribute that no product has is \
+      a warning. The exit code is 1 if the template has errors, a product cannot be used, or a limit ended \
+      the rendering.
       """,
       examples: [
         .init(
@@ -39,7 +39,7 @@ struct RenderCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A template, or a file with one; - reads standard input.", valueName: "template"),
+      "A template, or a file with a template; - reads standard input.", valueName: "template"),
     completion: .file())
   var template: String?
 
@@ -61,8 +61,8 @@ struct RenderCommand: ParsableCommand {
   @Option(
     help: OptionHelp.timeZone(
       """
-      Dates are shown in it, and a trial begins in it. Without it, dates keep the offset they were \
-      written with.
+      Dates are shown in this time zone, and trials begin in it. By default, dates keep the offset that they \
+      were written with.
       """))
   var timeZone: String?
 
@@ -71,7 +71,7 @@ struct RenderCommand: ParsableCommand {
 
   @OptionGroup(title: "Template Options") var reading: TemplateOptions
 
-  @Flag(help: OptionHelp.json("One object with text and errors."))
+  @Flag(help: OptionHelp.json("The output is one object with the text and the errors."))
   var json = false
 
   @OptionGroup var appearance: ColorOptions
@@ -264,7 +264,7 @@ struct TemplateText {
     if argument.contains("/") { return true }
     let endings = [".liquid", ".liqid", ".html", ".htm", ".txt", ".json"]
     guard endings.contains(where: argument.lowercased().hasSuffix) else { return false }
-    throw CommandError("there is no file \(argument)")
+    throw CommandError("the file \(argument) does not exist")
   }
 
   func render(_ diagnostic: Diagnostic) -> String {

@@ -74,7 +74,8 @@ struct EventReplay {
     for (config, path) in zip(configs, paths) {
       if config.buildID.isEmpty {
         throw CommandError(
-          "\(path) has no build ID, which says which rows a config decides; give one --config")
+          "\(path) has no build ID, which determines the rows that a config decides; pass only one --config"
+        )
       }
       if let other = known.updateValue(path, forKey: config.buildID) {
         throw CommandError("\(other) and \(path) have the same build ID, '\(config.buildID)'")

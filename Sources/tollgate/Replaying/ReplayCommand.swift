@@ -13,18 +13,17 @@ struct ReplayCommand: AsyncParsableCommand {
       """,
     discussion: HelpText(
       """
-      Reads the manifest of 'tollgate precompute', repeats the run with its settings and files, and \
-      compares the outcomes with the file that the run wrote, or with its hash if the file no longer \
-      exists. The first line that differs is named, with its user. Counts and the hash of the users are \
-      compared too. Nothing is written. Relative paths are resolved against the current folder, then \
-      against the manifest's.
+      Reads the manifest of 'tollgate precompute', repeats the run with the same settings and files, and \
+      compares the outcomes with the file that the run wrote, or with its hash if the file no longer exists. \
+      The report names the first different line and its user. Counts and the hash of the users are also \
+      compared. Nothing is written. Relative paths are resolved against the current folder, then against the \
+      manifest's folder.
 
-      With --events, each row of an export of decisions is decided again, at its time and by its SDK \
-      version. The report shows the share that is reproduced, explains differences, and checks whether \
-      experiments have their configured shares of users (sample ratio mismatch). The columns ts, user_id, \
-      placement and result are required. platform, sdk_version, platform_wrapper, app_version, \
-      config_build_id, paywall_id, experiment_id and variant_id are optional. user, device and params hold \
-      JSON. Variants \
+      With --events, each row of an export of decisions is decided again, with its time and SDK version. The \
+      report shows the share of reproduced decisions, explains differences, and checks whether experiments \
+      have their configured shares of users (sample ratio mismatch). The columns ts, user_id, placement and \
+      result are required. platform, sdk_version, platform_wrapper, app_version, config_build_id, \
+      paywall_id, experiment_id and variant_id are optional. user, device and params contain JSON. Variants \
       that an SDK draws at random count as reproduced if the experiment has them.
       """,
       examples: [
@@ -38,7 +37,7 @@ struct ReplayCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "the same"),
-        ("1", "something differs, or an experiment does not have its shares"),
+        ("1", "a decision differs, or an experiment does not have its configured shares"),
         ("2", "wrong use, or a missing file"),
       ]
     ).text)
@@ -46,8 +45,8 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(
     help: OptionHelp.config(
       """
-      For a run whose config has moved or was read from standard input. With --events it is required, and \
-      repeatable: rows are decided by the config with their build ID.
+      Use this if the config has moved or was read from standard input. With --events it is required and \
+      repeatable: each row is decided by the config with the row's build ID.
       """), completion: .file())
   var config: [String] = []
 
@@ -60,14 +59,15 @@ struct ReplayCommand: AsyncParsableCommand {
   var events: String?
 
   @Option(
-    help: ArgumentHelp("How many kinds of differences --events explains.", valueName: "n"))
+    help: ArgumentHelp(
+      "The maximum number of kinds of differences that --events explains.", valueName: "n"))
   var differences = 5
 
   @OptionGroup var working: ThreadOptions
 
   @Flag(
     help: OptionHelp.json(
-      "One object that says whether outcomes, rejects and counts are the same, or what is reproduced."
+      "The output is one object with the results of all comparisons."
     ))
   var json = false
 
@@ -148,7 +148,8 @@ struct ReplayCommand: AsyncParsableCommand {
       for miss in replay.names.nearMisses {
         FileText.printError(
           DiagnosticText.visible(
-            "note: the column '\(miss.name)' is not read; did you mean '\(miss.meant)'?"))
+            "note: the column '\(miss.name)' is unknown and ignored; did you mean '\(miss.meant)'?")
+        )
       }
     }
     if replay.tally.all.rows == 0, replay.tally.passed.isEmpty {
@@ -241,7 +242,7 @@ struct ReplayCommand: AsyncParsableCommand {
     for (path, size) in zip(users, settings.sizes) {
       guard let size else { continue }
       let now = FileIdentity.regularSize(of: path)
-      guard now != nil else { throw CommandError("the users file \(path) is gone") }
+      guard now != nil else { throw CommandError("the users file \(path) no longer exists") }
       guard now == size else {
         throw CommandError(
           "\(path) is another file: it has \(counted(now ?? 0, "byte")), and the run's had "

@@ -118,7 +118,7 @@ struct ReplayEventsReport {
             + "not have")
       }
     }
-    if notes.isEmpty { notes = ["Every experiment that has enough users fits its shares."] }
+    if notes.isEmpty { notes = ["All experiments with enough users have their configured shares."] }
     return TextTable(rows: rows, left: [0, 2]).lines(style) + notes
   }
 
@@ -217,11 +217,11 @@ extension ReplayTally {
     let missing = difference.key.missing.filter { !never.contains($0) }
     var lines = [difference.unknown].compactMap { $0 }
     if !never.isEmpty {
-      lines.append("no row of the export has \(never.joined(separator: ", ")): export it")
+      lines.append("no row of the export has \(never.joined(separator: ", ")), so export it")
     }
     if !missing.isEmpty { lines.append("the row lacks \(missing.joined(separator: ", "))") }
     if difference.key.needsHistory {
-      lines.append("it depends on earlier events or presentations, which an export does not have")
+      lines.append("it depends on earlier events or presentations, which exports do not contain")
     }
     return lines
   }
@@ -231,7 +231,7 @@ extension ReplayTally.Passed {
   /// For a person.
   var text: String {
     switch self {
-    case .otherResult(let name): "rules do not decide the result '\(name)'"
+    case .otherResult(let name): "the result '\(name)' is not decided by rules"
     case .otherBuild(let build): "no --config has the build ID '\(build)'"
     case .noBuild: "the row has no config_build_id, and there are several configs"
     case .undecidable(let reason): "undecidable, as \(reason)"

@@ -22,14 +22,14 @@ struct InitCommand: AsyncParsableCommand {
         ("2", "wrong use, or existing files"),
         (
           "74",
-          "files could not be written, and none is left"
+          "files could not be written, and all new files were removed"
         ),
       ]
     ).text)
 
   @Argument(
     help: ArgumentHelp(
-      "The folder to write into. It is created if it does not exist.", valueName: "dir"),
+      "The folder to write into. A missing folder is created.", valueName: "dir"),
     completion: .directory)
   var folder = "."
 

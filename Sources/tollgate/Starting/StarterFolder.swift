@@ -29,7 +29,9 @@ struct StarterFolder {
 
   /// Throws when the files cannot be written, or when some exist and may not be replaced.
   func check(replaces: Bool) throws {
-    if path.isEmpty { throw CommandError("the folder has no name; '.' is the one you are in") }
+    if path.isEmpty {
+      throw CommandError("the name of the folder is empty; '.' is the current folder")
+    }
     try checkFolders()
     let taken = files.filter { FileIdentity.isTaken(prefix + $0.path) }
     let blocked = taken.filter { FileIdentity.isFolder(prefix + $0.path) }
@@ -72,7 +74,7 @@ struct StarterFolder {
     } catch {
       undo()
       if var stop = error as? Signals.Stop {
-        stop.message = "Stopped; new files are removed again."
+        stop.message = "Stopped; new files were removed."
         throw stop
       }
       throw error

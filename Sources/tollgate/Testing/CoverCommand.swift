@@ -7,16 +7,16 @@ internal import SDK
 struct CoverCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cover",
-    abstract: "Show what no test exercises, and write tests for it.",
+    abstract: "Show which parts of the rules no test exercises, and write tests for them.",
     discussion: HelpText(
       """
-      Decides the users of tests, and counts what they exercise: audiences that take a user, clauses \
-      that alone decide (while true, and while false), limits (reached, with one occurrence left, and \
-      with occurrences that are too old), variants, skipped owners of an entitlement, and with \
-      --render the texts of shown paywalls.
+      Decides the users of the tests and counts the parts of the rules that they exercise: audiences that \
+      take a user, clauses that alone decide (when true, and when false), limits (reached, with one \
+      occurrence left, and with occurrences that are too old), variants, skipped owners of an entitlement \
+      and, with --render, the texts of shown paywalls.
 
-      A part is excluded if it is proved that no user can exercise it. It is shown with the reason. \
-      'tollgate test' reports whether tests pass.
+      A part is excluded, with a reason, if it is proved that no user can exercise it. To see whether the \
+      tests pass, use 'tollgate test'.
 
       --write writes tests for the gaps. Review them: they record what the rules do, not what you intend.
       """,
@@ -66,7 +66,7 @@ struct CoverCommand: AsyncParsableCommand {
       "Exit with 1 if coverage is below this percentage.", valueName: "percent"))
   var failUnder: Double?
 
-  @Flag(help: OptionHelp.json("One object with all counts."))
+  @Flag(help: OptionHelp.json("The output is one object with all counts."))
   var json = false
 
   @Flag(help: OptionHelp.quiet("Omits notes and progress."))
@@ -126,7 +126,7 @@ struct CoverCommand: AsyncParsableCommand {
     if let write, write != "-" { try FilePlace(write).checkWritable("--write") }
     if let write, !force, FilePlace(write).kind == .file, !paths.contains(write) {
       throw CommandError(
-        "\(write) exists already, and may have tests of yours; choose another file, or add --force "
+        "\(write) already exists and may contain your tests; choose another file, or add --force "
           + "to replace it")
     }
     var uses = FileUses()
@@ -171,7 +171,8 @@ struct CoverCommand: AsyncParsableCommand {
     guard let write else { return }
     if run.search.lines.isEmpty {
       if !quiet {
-        FileText.printError("note: there is no gap to close, and \(write) was not written")
+        FileText.printError(
+          "note: all gaps are closed or cannot be closed, so \(write) was not written")
       }
       return
     }

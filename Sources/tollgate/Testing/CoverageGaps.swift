@@ -78,7 +78,7 @@ struct CoverageGaps {
     // An audience that no user reaches needs no list of its outcomes.
     if search.counts.reached[rule] == 0, missing.contains(.audience(rule: rule)) {
       let rest =
-        missing.count > 1 ? ", so none of its \(missing.count) points is exercised" : ""
+        missing.count > 1 ? ", so its \(missing.count) points are not exercised" : ""
       open.append(entry(placement, rule, "no test gets here\(rest)\(note(unknown))"))
       return
     }
@@ -90,7 +90,9 @@ struct CoverageGaps {
       case .audience:
         let reached = counted(search.counts.reached[rule], "test")
         open.append(
-          entry(placement, rule, "\(reached) got here, and it takes none of them\(note([point]))"))
+          entry(
+            placement, rule, "\(reached) reached the audience, but it took no user\(note([point]))")
+        )
       case .clause(_, let number, let holds): clauses[number, default: []].append(holds)
       case .limit: limits.append(point)
       case .owner:

@@ -35,7 +35,7 @@ struct CoveragePage {
           "Audiences, clauses, limits and variants that no test exercises.", gaps.open, place),
         section(
           "impossible", "Cannot be exercised",
-          "No user can do this, so it does not count in the share.", gaps.impossible, place),
+          "No user can exercise this, so it is not part of the coverage.", gaps.impossible, place),
       ].compactMap { $0 })
   }
 
@@ -53,9 +53,10 @@ struct CoveragePage {
           name: "Cannot be exercised", value: grouped(run.impossible), note: "not counted"),
       ]),
       .text(
-        "An audience counts once, if it takes a user. A clause counts twice: if it alone decides while "
-          + "true, and if it alone decides while false. A limit counts when it is reached, when it allows "
-          + "one more, and when its interval is over. A variant counts if a user gets it."),
+        "An audience counts once, if it takes a user. A clause counts twice: if it alone decides when "
+          + "true, and if it alone decides when false. A limit counts when it is reached, when it allows "
+          + "one more occurrence, and when its interval is over. A variant counts if a user gets it."
+      ),
     ]
     if let command {
       blocks.append(

@@ -10,15 +10,15 @@ struct SimulateCommand: ParsableCommand {
     abstract: "Run scripted scenarios against the headless SDK.",
     discussion: HelpText(
       """
-      A scenario is a line with a JSON object: a config, the answers of store and backend, and the steps \
-      of an app and its user. The clock is virtual, so a day takes milliseconds. The report shows what \
-      happened, and where it differs from the scenario's expectations. corpus/README.md describes the \
-      format.
+      A scenario is a JSON object on one line, with a config, the responses of the store and the backend, \
+      and the steps of an app and its user. The clock is virtual, so a day takes milliseconds. The report \
+      shows what happened, and how it differs from the scenario's expectations. corpus/README.md describes \
+      the format.
       """,
       examples: [
         .init("scenarios with a config", "tollgate simulate scenarios.jsonl --config config.json"),
         .init(
-          "one of them, as JSON",
+          "one scenario, as JSON",
           "tollgate simulate scenarios.jsonl --config config.json --only decl --json"),
       ],
       codes: [
@@ -32,19 +32,21 @@ struct SimulateCommand: ParsableCommand {
   var scenarios: [String]
 
   @Option(
-    help: ArgumentHelp("Run only the scenarios whose id starts with this.", valueName: "id"))
+    help: ArgumentHelp("Run only scenarios whose id starts with this string.", valueName: "id"))
   var only = ""
 
-  @Flag(help: OptionHelp.quiet("Prints failures and the closing line."))
+  @Flag(help: OptionHelp.quiet("Print only failures and the last line."))
   var quiet = false
 
   @Flag(
     help: OptionHelp.json(
-      "One scenario on each line, with its steps and their effects; the last line has the counts."))
+      "The output has one scenario per line, with its steps and their effects. The last line contains the counts."
+    ))
   var json = false
 
   @Option(
-    help: OptionHelp.config("For scenarios without a config, with \"std\", or with a patch."),
+    help: OptionHelp.config(
+      "The config is used by scenarios without a config, with \"std\", or with a patch."),
     completion: .file())
   var config: String?
 
@@ -171,7 +173,7 @@ struct ScenarioResults {
     unusable.endFile(path)
     if lines.isEmpty { unusable.add("\(path) has no scenarios") }
     if passed + failed == ran, unusable.count == told, skipped > left {
-      unusable.add("\(path): no scenario was run, all are skipped")
+      unusable.add("\(path): no scenario was run, because all are skipped")
     }
   }
 

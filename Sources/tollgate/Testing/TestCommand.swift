@@ -37,7 +37,7 @@ struct TestCommand: AsyncParsableCommand {
           "tollgate test '*.tests.jsonl' --config config.json --junit tests.xml"),
       ],
       codes: [
-        ("0", "all passed"), ("1", "some failed, or a rule does not compile"),
+        ("0", "all passed"), ("1", "a test failed, or a rule does not compile"),
         ("2", "an invalid test, or no tests"),
         ("74", "output could not be written"),
       ]
@@ -72,10 +72,11 @@ struct TestCommand: AsyncParsableCommand {
     completion: .file())
   var junit: String?
 
-  @Flag(help: "Run the tests again whenever a file changes, until Ctrl-C.")
+  @Flag(help: "Run the tests again whenever a file changes, until you press Ctrl-C.")
   var watch = false
 
-  @Flag(help: OptionHelp.json("One test on each line; the last line has the counts."))
+  @Flag(
+    help: OptionHelp.json("The output has one test per line. The last line contains the counts."))
   var json = false
 
   @Flag(help: OptionHelp.quiet("Prints failures, without the closing line."))
@@ -86,7 +87,7 @@ struct TestCommand: AsyncParsableCommand {
   func validate() throws {
     if isInit {
       if let first = tests.first {
-        throw ValidationError("--init writes tests and runs none: leave out '\(first)'")
+        throw ValidationError("--init writes tests and does not run any: remove '\(first)'")
       }
       if watch || junit != nil || json || rendering.render != nil {
         throw ValidationError("--init cannot be combined with --watch, --junit, --json or --render")
@@ -202,7 +203,7 @@ struct TestCommand: AsyncParsableCommand {
         // The file may be in the middle of an edit.
         FileText.printError(Ending.of(error)?.text ?? "\(Ending.prefix)\(error)")
       }
-      if !quiet { FileText.printError("Waiting for a change; Ctrl-C ends.") }
+      if !quiet { FileText.printError("Waiting for a change; press Ctrl-C to stop.") }
       while try states(named) == seen { try Signals.pause(milliseconds: 200) }
       FileText.print("")
     }
@@ -221,7 +222,7 @@ struct TestCommand: AsyncParsableCommand {
   private func writeFirst() throws {
     if let out, !force, FilePlace(out).kind == .file {
       throw CommandError(
-        "\(out) exists already, and may have tests of yours; choose another file, or add --force "
+        "\(out) already exists and may contain your tests; choose another file, or add --force "
           + "to replace it")
     }
     let file = try form.file(config, language)

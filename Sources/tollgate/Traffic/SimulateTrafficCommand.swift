@@ -6,17 +6,17 @@ internal import RuleInsight
 struct SimulateTrafficCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate-traffic",
-    abstract: "Simulate weeks of traffic: what users see, and what limits hold back.",
+    abstract: "Simulate weeks of traffic: what users see, and which limits apply.",
     discussion: HelpText(
       """
-      Decides placements over time and applies the effects: variants are stored, occurrences count, and \
-      rules can ask about the history. A user that sees a paywall closes it, or subscribes with the \
-      probability --purchase-rate. The report shows for each day what each limit held back, and how many \
-      times users saw each paywall.
+      Decides placements over time and applies the effects: variants are stored, occurrences are counted, \
+      and rules can ask about the history. A user that sees a paywall closes it, or subscribes with the \
+      probability --purchase-rate. The report shows how often each limit applied on each day, and how often \
+      users saw each paywall.
 
-      --events reads recorded traffic. Without it, traffic is generated: sessions in waking hours, with \
-      a few placements each, and some users far more active than others. The same seed generates the \
-      same traffic. docs/traffic.md describes it.
+      --events reads recorded traffic. By default, traffic is generated: sessions are in waking hours and \
+      have a few placements each, and some users are far more active than others. The same seed generates \
+      the same traffic. docs/traffic.md describes the generator.
       """,
       examples: [
         .init(
@@ -24,8 +24,9 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
           "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --purchase-rate 0.03"
         ),
         .init(
-          "two placements, with a line for each simulated one",
-          "tollgate simulate-traffic config.json --users users.ndjson --placement export_report --placement session_start --days 7 --rate 2 --out simulated.ndjson"
+          "two placements, with a line for each simulated placement",
+          "tollgate simulate-traffic config.json --users users.ndjson --placement export_report "
+            + "--placement session_start --days 7 --rate 2 --out simulated.ndjson"
         ),
         .init(
           "recorded traffic, as JSON",
@@ -33,7 +34,8 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
         ),
         .init(
           "a fleet whose apps update to the next SDK within two weeks",
-          "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days 14 --sdk-version record --update-to 4.16.2 --update-curve 5,15,30,45,60,70,78,84,88,91,93,95,96,97"
+          "tollgate simulate-traffic config.json --users users.ndjson --now 2026-03-01 --days "
+            + "14 --sdk-version record --update-to 4.16.2 --update-curve 5,15,30,45,60,70,78,84,88,91,93,95,96,97"
         ),
       ],
       codes: HelpText.codesOfRuns(wrong: "wrong use, or no valid users or traffic")
@@ -45,7 +47,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: OptionHelp.users("Repeatable. With --events they are read twice."),
+    help: OptionHelp.users("Repeatable. With --events, the files are read twice."),
     completion: .file())
   var users: [String]
 
@@ -65,7 +67,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
   @Option(
     help: OptionHelp.out(
-      "It gets a line for each simulated placement. Without it, only the report is written."),
+      "The file gets a line for each simulated placement. By default, only the report is written."),
     completion: .file())
   var out: String?
 
@@ -74,7 +76,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
 
   @OptionGroup var working: ThreadOptions
 
-  @Flag(help: OptionHelp.json("With --out - it goes to standard error."))
+  @Flag(help: OptionHelp.json("With --out -, the report goes to standard error."))
   var json = false
 
   @Flag(
@@ -162,7 +164,7 @@ struct SimulateTrafficCommand: AsyncParsableCommand {
         let silent = GeneratedTraffic.silentPlacements(of: plan)
         if !silent.isEmpty {
           tell(
-            "note: no traffic is generated for \(silent.joined(separator: ", ")): nothing leads to them"
+            "note: no traffic is generated for \(silent.joined(separator: ", ")), because nothing leads to them"
           )
         }
         try await run.generate(generated, to: written, &refused)

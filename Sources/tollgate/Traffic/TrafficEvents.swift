@@ -105,7 +105,7 @@ struct TrafficEvents {
       }
       let params = plan.readsParams ? event.params : nil
       guard traffic.add(place, of: user, at: event.time, params: params) else {
-        throw TrafficLine.Rejection(reason: "these are more lines than a simulation can hold")
+        throw TrafficLine.Rejection(reason: "the traffic has more lines than a simulation allows")
       }
     }
   }

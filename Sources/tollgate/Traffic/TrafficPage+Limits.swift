@@ -28,13 +28,14 @@ extension TrafficPage {
             .number(values.max() ?? 0), .number(counts.usersHeld),
           ], placement: name)
       },
-      note: "Each row has a scale of its own: its highest bar is the number under “most”, the most "
+      note:
+        "Each row has its own scale: its highest bar is the number under “most”, the maximum for one "
         + "\(days.unit). Users are those held back at least once."
         + (sorted.count > Self.mostRows
           ? " The \(Self.mostRows) that hold back most are shown, of \(sorted.count)." : ""))
     return ReportSection(
       id: "limits", title: "Limits over time",
-      about: "How often each limit holds its audience back from a matching user.",
+      about: "How often each limit excludes a matching user from its audience.",
       blocks: [.table(table)])
   }
 
@@ -75,7 +76,7 @@ extension TrafficPage {
     return ReportSection(
       id: "frequency", title: "How often users see a paywall",
       about:
-        "Of all users, how many see each paywall how often over the \(counted(sums.days.count, "day")).",
+        "The number of users by how often they see each paywall during the \(counted(sums.days.count, "day")).",
       blocks: [.table(table)])
   }
 }

@@ -138,7 +138,7 @@ struct TrafficPage {
       .chart(
         ReportChart(
           title: "Placements asked for, \(days.step)",
-          about: "Placements asked for, \(days.step), by outcome",
+          about: "Requested placements, \(days.step), by outcome",
           series: [
             .init("shows a paywall", .first, shown), .init("holdout", .second, holdouts),
             .init("shows nothing", .none, rest),
@@ -177,7 +177,7 @@ struct TrafficPage {
           }, isFolded: true)))
     return ReportSection(
       id: "days", title: "Day by day",
-      about: "How often placements are asked for, what users see, and how often a limit holds "
+      about: "How often placements are requested, what users see, and how often a limit holds "
         + "a matching audience back. \(days.about)", blocks: blocks)
   }
 
@@ -208,7 +208,7 @@ struct TrafficPage {
       ])
     return ReportSection(
       id: "outcomes", title: "Outcomes by placement",
-      about: "How often each placement is asked for, and the outcomes.",
+      about: "How often each placement is requested, and the outcomes.",
       blocks: [.table(table)])
   }
 
@@ -233,7 +233,7 @@ struct TrafficPage {
       note: "tollgate match shows which clauses fail, and for which users.")
     return ReportSection(
       id: "errors", title: "Rules that fail",
-      about: "At these times a clause cannot be evaluated, so its audience does not match.",
+      about: "Each time, a clause could not be evaluated, so its audience did not match.",
       blocks: [.table(table)])
   }
 
@@ -264,7 +264,7 @@ struct TrafficPage {
         .chart(
           ReportChart(
             title: "Asked for, \(days.step)",
-            about: "\(name): how often it is asked for, \(days.step)",
+            about: "\(name): how often it is requested, \(days.step)",
             series: [
               .init("shows a paywall", .first, shown),
               .init("shows none", .none, zip(all, shown).map { $0 - $1 }),

@@ -68,11 +68,11 @@ struct TrafficRun {
     let traffic = reading.traffic
     if refused.events > 0, traffic.placements == 0, reading.passedOver == 0 {
       throw CommandError(
-        "there is no traffic in \(events): "
+        "no traffic in \(events): "
           + (refused.events == 1
             ? "the only line was refused" : "all \(counted(refused.events, "line")) were refused"))
     }
-    if traffic.placements == 0 { throw CommandError("there is no traffic in \(events)") }
+    if traffic.placements == 0 { throw CommandError("no traffic in \(events)") }
     if !isQuiet {
       FileText.printError(
         "Read \(counted(traffic.placements, "placement")) of \(counted(subjects.count, "user")), "
@@ -104,7 +104,7 @@ struct TrafficRun {
       repeated = (repeated.count + 1, repeated.example ?? subject)
     }
     guard subjects.count < SubjectTable.limit else {
-      throw CommandError("these are more users than can be simulated with --events")
+      throw CommandError("--users has more users than can be simulated with --events")
     }
     return numbers
   }

@@ -152,7 +152,7 @@ import Testing
     #expect(
       every.errors.hasPrefix("error: --checkpoint-every must be a number of seconds, 0 or more"))
     let empty = try folder.precompute("--users", "")
-    #expect(empty.errors.hasPrefix("error: --users is empty; is a variable not set?\n"))
+    #expect(empty.errors.hasPrefix("error: --users is empty; is a shell variable unset?\n"))
   }
 
   /// What is said to be done is done.

@@ -142,7 +142,7 @@ import Testing
     #expect(replay.errors.contains("Deciding 1 placement as of"))
     try FileManager.default.removeItem(atPath: folder.path("users"))
     let gone = try folder.tollgate("replay", "o.manifest.json")
-    #expect(gone.errors == "error: the users file users is gone\n")
+    #expect(gone.errors == "error: the users file users no longer exists\n")
   }
 
   #if os(Linux)

@@ -105,11 +105,11 @@ import Testing
     let result = try run("users.csv", rows.joined(separator: "\n"))
     let notes = result.errors.split(separator: "\n").filter { $0.hasPrefix("note: column") }
     let expected: [String] = [
-      "goal has 2 cells NULL or \\N, which are strings: leave the cell empty where there is no value",
+      "goal has 2 cells NULL or \\N, which are strings: leave the cell empty if the value is missing",
       "paying has 2 cells t or f, which are strings: export booleans as true and false",
       "share has 2 cells NaN or Infinity, which are strings: no such numbers are read; leave the cell "
         + "empty",
-      "tags has 2 cells that begin like JSON and are not, which are strings: export them as JSON",
+      "tags has 2 cells that begin like JSON but are not JSON, which are strings: export them as JSON",
     ]
     #expect(notes.map(String.init) == expected.map { "note: column user." + $0 })
     let quiet = try run("users.csv", rows.joined(separator: "\n"), ["--quiet"])

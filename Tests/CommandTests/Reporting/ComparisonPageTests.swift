@@ -280,7 +280,7 @@ import Testing
     ("--report next.json", "is an HTML page, not json"),
     ("--users users.ndjson --report users.ndjson", "are the same file"),
     ("--users users.ndjson --out r.html --report r.html", "are the same file"),
-    ("--report r.pdf", "ends in .html"), ("--redact email", "'email' is not one of them"),
+    ("--report r.pdf", "ends in .html"), ("--redact email", "'email' is not such an attribute"),
     ("--report missing/r.html", "missing"),
   ])
   func wrongUse(_ options: String, _ message: String) throws {

@@ -157,7 +157,7 @@ import Testing
     ("--report users.ndjson", "are the same file"),
     ("--report r.html --out r.html", "are the same file"),
     ("--report -", "a report is a file"), ("--report r.csv", "ends in .html"),
-    ("--redact email", "'email' is not one of them"), ("--report missing/r.html", "missing"),
+    ("--redact email", "'email' is not such an attribute"), ("--report missing/r.html", "missing"),
   ])
   func wrongUse(_ options: String, _ message: String) throws {
     let folder = try folder()

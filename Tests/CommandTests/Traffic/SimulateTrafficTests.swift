@@ -157,8 +157,8 @@ import Testing
     try folder.write("bad.ndjson", "{}\n")
     let events = ["--users", "users.ndjson", "--events"]
     for (arguments, said) in [
-      (events + ["none.ndjson"], "there is no traffic in none.ndjson"),
-      (events + ["bad.ndjson"], "there is no traffic in bad.ndjson: the only line was refused"),
+      (events + ["none.ndjson"], "no traffic in none.ndjson"),
+      (events + ["bad.ndjson"], "no traffic in bad.ndjson: the only line was refused"),
       (events + ["bad.ndjson", "--days", "3"], "--days is for generated traffic"),
       (events + ["users.ndjson", "--out", "users.ndjson"], "are the same file"),
       (["--users", "-", "--events", "bad.ndjson"], "users are read twice"),
@@ -169,7 +169,7 @@ import Testing
       (["--users", "users.ndjson", "--days", "0"], "--days must be from 1"),
       (
         ["--users", "users.ndjson", "--now", "9999-12-31T00:00:01Z", "--days", "1"],
-        "1 day from --now on go beyond the year 9999"
+        "1 day from --now would end after the year 9999"
       ),
       (["--users", "users.ndjson", "--days", "3660", "--rate", "9"], "at most 20,000 placements"),
       (["--users", "users.ndjson", "--purchase-rate", "3"], "must be from 0 to 1"),
