@@ -160,7 +160,7 @@ struct DecidingCommandTests {
     #expect(doubled.code == 0)
     #expect(
       doubled.errors.contains(
-        "note: clocks in Europe/Berlin show 2026-10-25T02:30 twice: 2026-10-25T00:30:00Z is taken, "
+        "note: 2026-10-25T02:30 occurs twice in Europe/Berlin: 2026-10-25T00:30:00Z is used, "
           + "not 2026-10-25T01:30:00Z\n"), "\(doubled.errors)")
     #expect(doubled.errors.contains("as of 2026-10-25T00:30:00Z"))
     for clear in ["2026-10-25T02:30+01:00", "2026-10-25T03:00", "2026-03-29T02:30Z"] {

@@ -109,14 +109,14 @@ struct SandboxBackend: Sendable {
       return application
     case .admin:
       if named == nil, applications.count > 1, access != .ownerOrServer {
-        throw .badRequest("say which application: ?application=ID")
+        throw .badRequest("name the application with ?application=ID")
       }
       guard let application = named == nil ? applications.first : application(named) else {
         throw .notFound("there is no application '\(named ?? "")'")
       }
       return application
     case .app:
-      throw ServiceError(.forbidden, "forbidden", "this takes the application's secret key")
+      throw ServiceError(.forbidden, "forbidden", "this request needs the application's secret key")
     case .nobody: throw .unauthorized
     }
   }

@@ -13,7 +13,7 @@ struct BackendOptions: ParsableArguments {
   @Option(
     name: .customLong("receipt-root"),
     help: ArgumentHelp(
-      "Another trusted root for receipts, as PEM.",
+      "An additional trusted root for receipts, as PEM.",
       discussion: """
         APPSTORE_VERIFY_RECEIPTS=false in the environment disables verification.
         """, valueName: "file"), completion: .file())
@@ -31,7 +31,7 @@ struct BackendOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The number of assignments, aliases, redemptions and transactions to store, each.",
+      "The number of assignments, of aliases, of redemptions and of transactions to store.",
       valueName: "count"))
   var keepPeople = KeptRows().people
 

@@ -40,22 +40,23 @@ struct DatabaseOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait for a connection to the database.", valueName: "milliseconds"))
+      "The maximum time to wait for a connection to the database.", valueName: "milliseconds"))
   var databaseConnectTimeout = Self.connectTimeout
 
   @Option(
     help: ArgumentHelp(
-      "How long a statement of the database may take.", valueName: "milliseconds"))
+      "The maximum time for one database statement.", valueName: "milliseconds"))
   var databaseStatementTimeout = Self.statementTimeout
 
   @Option(
     help: ArgumentHelp(
-      "How long a statement may wait for a lock.", valueName: "milliseconds"))
+      "The maximum time that a statement may wait for a lock.", valueName: "milliseconds"))
   var databaseLockTimeout = Self.lockTimeout
 
   @Option(
     help: ArgumentHelp(
-      "How long a request may wait for the database in all.", valueName: "milliseconds"))
+      "The maximum total time that a request may wait for the database.", valueName: "milliseconds")
+  )
   var databaseAnswerTimeout = Self.answerTimeout
 
   func validate() throws {

@@ -50,24 +50,24 @@ struct DecidingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How to answer requests while the database does not answer: refuse or decide.",
+      "How to handle requests while the database does not respond: refuse or decide.",
       discussion: """
-        'refuse' answers 503. 'decide' decides as if nothing was stored, stores nothing, and marks the answer \
-        with the header tollgate-without-state. /readyz follows.
+        'refuse' responds with 503. 'decide' decides as if nothing was stored, stores nothing, and marks the \
+        response with the header tollgate-without-state. /readyz reports the same.
         """))
   var withoutState = WithoutState.refuse
 
   @Option(
     help: ArgumentHelp(
-      "How long to store answers to requests with an ID.", valueName: "hours"))
+      "How long to store responses to requests with an ID.", valueName: "hours"))
   var keepRequests = 24
 
   @Flag(
     help: ArgumentHelp(
       "Let OpenFeature clients send whole user records.",
       discussion: """
-        By default the context of a client has attributes only. With this flag its members \
-        'assignments', 'occurrences' and 'events' count, so that a client can choose its variant.
+        By default, a client's context can contain only attributes. With this flag, its members \
+        'assignments', 'occurrences' and 'events' are also used, so a client can choose its variant.
         """))
   var trustContext = false
 
@@ -75,8 +75,8 @@ struct DecidingOptions: ParsableArguments {
     help: ArgumentHelp(
       "Publish a changed config file at the start, for all servers.",
       discussion: """
-        By default, servers that share a database start with its newest config, and use the file only if \
-        the database has none.
+        By default, servers that share a database start with its newest config, and use the file only if the \
+        database has no config.
         """))
   var publishConfig = false
 
@@ -146,18 +146,18 @@ struct AccessOptions: ParsableArguments {
     help: ArgumentHelp(
       "Reject requests without a key.",
       discussion: """
-        Without it, a server with one --config that listens on this machine only needs no key. Behind a \
-        proxy, every request seems to be local.
+        Without an admin token, a server with one --config that listens only on this machine accepts \
+        requests without a key. Behind a proxy, every request seems to be local.
         """))
   var requireKeys = false
 
   @Option(
     help: ArgumentHelp(
-      "Requests allowed for each second and address; 0 for any number.",
+      "The maximum number of requests per second and address; 0 means no limit.",
       discussion: "The default is 0 on this machine, and 200 elsewhere.", valueName: "count"))
   var rateLimit: Int?
 
-  @Option(help: ArgumentHelp("The largest body, in bytes.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("The maximum size of a request body, in bytes.", valueName: "bytes"))
   var maxBody = 4 << 20
 
   @Option(

@@ -5,7 +5,7 @@ internal import Service
 struct FixtureOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The config of one application, which has the public key pk_demo.", valueName: "file"),
+      "The config of a single application with the public key pk_demo.", valueName: "file"),
     completion: .file())
   var config: String?
 

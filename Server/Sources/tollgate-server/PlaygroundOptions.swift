@@ -25,7 +25,7 @@ struct PlaygroundOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The time at which the playground decides, in ISO 8601; by default that of the request.",
+      "The time at which the playground decides, in ISO 8601 (default: the time of the request).",
       valueName: "time"))
   var sampleNow: String?
 

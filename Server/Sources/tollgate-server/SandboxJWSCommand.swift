@@ -7,8 +7,8 @@ struct SandboxJWSCommand: AsyncParsableCommand {
     commandName: "sandbox-jws",
     abstract: "Print a receipt that the sandbox accepts, signed by its own root.",
     discussion: """
-      The receipt is a transaction of the App Store in its compact form. Every sandbox trusts the root \
-      that it is signed under, so it is good for nothing else.
+      The receipt is an App Store transaction in its compact form. Only sandboxes accept it, because they \
+      trust the root certificate that signs it.
       """)
 
   @Option(
@@ -20,7 +20,7 @@ struct SandboxJWSCommand: AsyncParsableCommand {
   @Option(help: "The product that was bought.")
   var product: String?
 
-  @Option(help: "The transaction's ID; a new one without it.")
+  @Option(help: "The transaction's ID (default: a new ID).")
   var transactionID: String?
 
   @Option(help: "The ID of the first transaction of its subscription.")
@@ -28,13 +28,13 @@ struct SandboxJWSCommand: AsyncParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "For how many days it was bought; negative for what has expired already.")
+    help: "The number of days until the purchase expires; negative if it has already expired.")
   var days = 365
 
-  @Flag(help: "Bought for good: it does not expire.")
+  @Flag(help: "The purchase does not expire.")
   var lifetime = false
 
-  @Flag(help: "The store has taken it back.")
+  @Flag(help: "The store has revoked the purchase.")
   var revoked = false
 
   func validate() throws {

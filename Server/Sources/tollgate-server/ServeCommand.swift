@@ -47,10 +47,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Leave the tables of PostgreSQL as they are.",
+      "Do not update the tables of PostgreSQL.",
       discussion: """
-        The server works with its own version of the tables and the one before. 'tollgate-server migrate' \
-        brings them up to date.
+        The server works with its own version of the tables and with the previous one. 'tollgate-server \
+        migrate' updates the tables.
         """))
   var noMigrate = false
 
@@ -88,7 +88,9 @@ struct ServeCommand: AsyncParsableCommand {
     if noMigrate, deciding.state != .postgres {
       throw ValidationError("--no-migrate needs --state postgres")
     }
-    if noSandbox, noService { throw ValidationError("--no-sandbox and --no-service leave nothing") }
+    if noSandbox, noService {
+      throw ValidationError("--no-sandbox and --no-service cannot be combined")
+    }
   }
 
   private var isLocal: Bool { ["127.0.0.1", "localhost", "::1"].contains(host) }

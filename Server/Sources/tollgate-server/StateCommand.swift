@@ -69,7 +69,7 @@ struct StateExportCommand: AsyncParsableCommand {
     commandName: "export",
     abstract: "Write configs, the audit log, users and answers as lines of JSON.",
     discussion: """
-      Stop the servers first: what they store meanwhile may be missing. The last line has the counts.
+      Stop the servers first, or recent data may be missing. The last line contains the counts.
 
       Example: tollgate-server state export --state sqlite --data state --output state.ndjson
       """)
@@ -143,24 +143,24 @@ struct StateExportCommand: AsyncParsableCommand {
 struct StateImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Store what an export has.",
+    abstract: "Import the data of an export.",
     discussion: """
-      Users and answers replace those of the same ID, so an interrupted import can run again. Import before a \
-      server uses the database: configs and entries of the audit log must not differ from those of their number. \
-      At the end the counts are compared with those of the database.
+      Users and answers replace those with the same ID, so an interrupted import can run again. Import \
+      before a server uses the database, because configs and audit entries must not differ from stored ones \
+      with the same number. At the end, the counts are compared with those of the database.
 
       Example: tollgate-server state import --state postgres state.ndjson
       """)
 
   @OptionGroup var store: StoreOptions
 
-  @Argument(help: "The file of an export.", completion: .file())
+  @Argument(help: "The exported file.", completion: .file())
   var file: String
 
   @Flag(
     help: ArgumentHelp(
       "Resume an import that was interrupted.",
-      discussion: "FILE.progress has the place. It is deleted at the end."))
+      discussion: "FILE.progress stores the position. The file is deleted at the end."))
   var resume = false
 
   func run() async throws {

@@ -148,7 +148,7 @@ import Testing
     #expect(try folder.shell("sed -i.bak '2999s/free/paid/' \(users)").code == 0)
     let resumed = try run("--resume")
     #expect(resumed.code == 2)
-    #expect(resumed.errors.contains("\(users) was changed since the run read it"))
+    #expect(resumed.errors.contains("\(users) was changed after the run read it"))
     let replay = try folder.tollgate("replay", "o.manifest.json")
     #expect(replay.code == 1)
     #expect(replay.output.hasPrefix("users: changed since the run, in \(users)\n"))
@@ -162,7 +162,7 @@ import Testing
     let before = folder.bytes("out.ndjson.partial")
     let resumed = try resume(folder, "out.ndjson")
     #expect(resumed.code == 2)
-    #expect(resumed.errors.contains("users was changed since the run read it"))
+    #expect(resumed.errors.contains("users was changed after the run read it"))
     // As far as the checkpoint counts, it is as it was.
     let kept = try #require(folder.bytes("out.ndjson.partial"))
     #expect(kept.count > 1_000_000 && before?.starts(with: kept) == true)

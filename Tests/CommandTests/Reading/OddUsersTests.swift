@@ -107,7 +107,7 @@ import Testing
     let expected: [String] = [
       "goal has 2 cells NULL or \\N, which are strings: leave the cell empty if the value is missing",
       "paying has 2 cells t or f, which are strings: export booleans as true and false",
-      "share has 2 cells NaN or Infinity, which are strings: no such numbers are read; leave the cell "
+      "share has 2 cells NaN or Infinity, which are strings: such numbers are not supported; leave the cell "
         + "empty",
       "tags has 2 cells that begin like JSON but are not JSON, which are strings: export them as JSON",
     ]
@@ -152,12 +152,12 @@ import Testing
   @Test(arguments: [
     (
       "userId,user,user.plan",
-      "has 'user.plan' in column 3 beside 'user' in column 2: 'user' is either a cell or has "
+      "has 'user.plan' in column 3 beside 'user' in column 2: 'user' is either a value or has "
         + "members such as 'user.plan'; drop one of them"
     ),
     (
       "userId,user.a.b,x,user.a",
-      "has 'user.a' in column 4 beside 'user.a.b' in column 2: 'user.a' is either a cell or has "
+      "has 'user.a' in column 4 beside 'user.a.b' in column 2: 'user.a' is either a value or has "
         + "members such as 'user.a.b'; drop one of them"
     ),
     (

@@ -70,7 +70,7 @@ struct ReceiptVerifier: Sendable {
     let root = roots.first {
       $0.subject == chain[2].subject && $0.publicKey == chain[2].publicKey
     }
-    guard let root else { throw .untrustedChain("its root is not one that is trusted") }
+    guard let root else { throw .untrustedChain("its root is not trusted") }
     return root
   }
 
@@ -87,6 +87,6 @@ struct ReceiptVerifier: Sendable {
     else { throw .wrongUsage("the second one may not issue certificates") }
     guard chain[0].extensions[oid: leafMark] != nil,
       chain[1].extensions[oid: intermediateMark] != nil
-    else { throw .wrongUsage("they are not marked as those of the App Store are") }
+    else { throw .wrongUsage("they lack the App Store's marks") }
   }
 }

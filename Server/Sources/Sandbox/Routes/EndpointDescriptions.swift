@@ -186,7 +186,7 @@ extension SandboxBackend {
     "GET /api/v1/static_config": Details(summary: "The config.", errors: [304, 404]),
     "GET /api/v1/paywall/{identifier}": Details(summary: "A paywall.", errors: [404]),
     "POST /api/v1/paywall": Details(
-      summary: "The paywall that a user gets at a placement, or the config's first.",
+      summary: "The paywall that a user gets at a placement, or the first paywall of the config.",
       body: Schema.object([
         "app_user_id": Schema.textOrNull,
         "event": [
@@ -205,11 +205,12 @@ extension SandboxBackend {
       summary: "Attributes to add.",
       answer: Schema.object(
         ["user": Schema.someObject, "device": Schema.someObject], required: ["user", "device"])),
-    "POST /api/v1/apple-search-ads/token": Details(summary: "Nothing: there are no ads."),
+    "POST /api/v1/apple-search-ads/token": Details(
+      summary: "Returns nothing, because the sandbox has no ads."),
     "POST \(subscriptions)/app-store/intro-eligibility/jws": Details(
-      summary: "Nothing: no tokens for introductory offers."),
+      summary: "Returns nothing: the sandbox has no tokens for introductory offers."),
     "POST /api/match": Details(
-      summary: "Nothing: no install is matched.",
+      summary: "Returns nothing, because the sandbox matches no installs.",
       answer: Schema.object(["matched": Schema.truth], required: ["matched"])),
     "GET /config-api/read/{group}/{name}/{resource}/{version}": Details(
       summary: "An artifact of the config API.", errors: [404], parameters: pathOfArtifact),

@@ -44,7 +44,7 @@ package struct ConfigWatch: ServiceLifecycle.Service {
     } catch {
       let message = (error as? ServiceError)?.message ?? "\(error)"
       log.error(
-        "the file of a config was changed, and cannot be used",
+        "a config file was changed, but the new config cannot be used",
         metadata: ["application": "\(application.id)", "problem": "\(message)"])
     }
   }

@@ -78,7 +78,7 @@ package final class ServedApplication: Sendable {
     _ version: ConfigVersion, _ application: Fixtures.Application, _ log: Logger
   ) {
     log.warning(
-      "the config in the store decides, and not the different one of the file; PUT /v1/config publishes it",
+      "the stored config is used, not the different config in the file; PUT /v1/config publishes the file's config",
       metadata: [
         "application": "\(application.id)", "version": "\(version.number)",
         "file": "\(application.configPath ?? "")",
@@ -100,11 +100,11 @@ package final class ServedApplication: Sendable {
     }
     if ruleSet.placementNames.isEmpty {
       log.warning(
-        "the config has no placements, and decides nothing",
+        "the config has no placements, so it decides nothing",
         metadata: ["application": "\(application.id)"])
     } else if !errors.isEmpty {
       log.warning(
-        "the config has errors, and is used without the parts that are wrong",
+        "the config has errors; its invalid parts are ignored",
         metadata: [
           "application": "\(application.id)", "errors": "\(errors.count)", "first": "\(faults)",
         ])

@@ -31,7 +31,7 @@ package struct RetentionService: ServiceLifecycle.Service {
         } catch is CancellationError {
         } catch {
           log.warning(
-            "what is no longer needed could not be deleted",
+            "expired data could not be deleted",
             metadata: ["problem": "\((error as? ServiceError)?.message ?? "\(error)")"])
         }
         // Not all servers ask a database at one moment.

@@ -134,7 +134,7 @@ private struct Storing: Sendable {
     // A record without an ID is refused when it is decided.
     let user = body.withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) } ?? ""
     guard !user.utf8.contains(0) else {
-      throw .badRequest("the user's ID holds the character U+0000, and cannot be stored")
+      throw .badRequest("the user's ID contains the character U+0000, so it cannot be stored")
     }
     key = StateKey(user, request: request.requestID, in: application.id)
     question = request.requestID.map { _ in Array(LoadedConfig.hash(of: body).utf8) }
@@ -146,7 +146,7 @@ private struct Storing: Sendable {
       guard known.question == question else {
         throw ServiceError(
           .conflict, "request_id_reused",
-          "the request ID '\(request.requestID ?? "")' was another question; take a new one for each"
+          "the request ID '\(request.requestID ?? "")' was used for a different request; use a new one for each request"
         )
       }
       return (.earlier(known.bytes, version: known.version ?? config.number), nil)

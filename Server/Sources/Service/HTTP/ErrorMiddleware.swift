@@ -56,7 +56,7 @@ package struct ErrorMiddleware: RouterMiddleware {
         "a request failed", error: error,
         metadata: ["path": "\(context.endpointPath ?? request.uri.path)"])
       return failure(
-        .internalServerError, "internal", "this is a fault of the server; its log has more")
+        .internalServerError, "internal", "internal error; the server's log has the details")
     }
   }
 

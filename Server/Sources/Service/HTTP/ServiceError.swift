@@ -66,7 +66,7 @@ extension ServiceError {
   static func otherHistory(_ name: String) -> ServiceError {
     ServiceError(
       .conflict, "other_history",
-      "\(name) is a different one there; import before a server has used the database")
+      "\(name) is already different in the database; import before a server uses the database")
   }
 
   package static func notFound(_ message: String) -> ServiceError {

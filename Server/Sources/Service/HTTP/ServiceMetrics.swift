@@ -157,7 +157,7 @@ package final class ServiceMetrics: Sendable {
     if let configAge {
       family(
         "tollgate_config_age_seconds", "gauge",
-        "How long ago the database answered which configs are the newest.",
+        "The time since the database last reported the newest configs.",
         [("tollgate_config_age_seconds", "\(configAge)")])
     }
     family(
@@ -184,7 +184,7 @@ package final class ServiceMetrics: Sendable {
       })
     family(
       "tollgate_missing_attributes_total", "counter",
-      "Users for whom a missing attribute decided whether an audience matches.",
+      "Users for whom a missing attribute decided whether an audience matched.",
       counts.missing.map { key, count in
         (
           "tollgate_missing_attributes_total"
@@ -196,11 +196,11 @@ package final class ServiceMetrics: Sendable {
         )
       })
     family(
-      "tollgate_refused_lines_total", "counter", "Lines of streams that were no user records.",
+      "tollgate_refused_lines_total", "counter", "Lines of streams that were not user records.",
       [("tollgate_refused_lines_total", String(counts.refusedLines))])
     family(
       "tollgate_without_state_total", "counter",
-      "Requests that were decided without stored state, because the database did not answer.",
+      "Requests that were decided without stored state, because the database did not respond.",
       [("tollgate_without_state_total", String(counts.withoutState))])
     if !counts.tables.isEmpty {
       family(
@@ -228,7 +228,7 @@ package final class ServiceMetrics: Sendable {
         )
       })
     family(
-      "tollgate_config_version", "gauge", "The version of the config that decides.",
+      "tollgate_config_version", "gauge", "The version of the config in use.",
       versions.map {
         ("tollgate_config_version" + Self.labels([("application", $0.application)]), "\($0.number)")
       })
@@ -239,7 +239,8 @@ package final class ServiceMetrics: Sendable {
   private static func histogram(_ latencies: [String: Histogram]) -> [String] {
     let name = "tollgate_http_request_seconds"
     var lines = [
-      "# HELP \(name) How long requests took until their answer began.", "# TYPE \(name) histogram",
+      "# HELP \(name) The time from a request until its response began.",
+      "# TYPE \(name) histogram",
     ]
     for (path, histogram) in latencies.sorted(by: { $0.key < $1.key }) {
       for (number, bound) in bounds.enumerated() {

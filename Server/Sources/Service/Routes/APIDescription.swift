@@ -8,7 +8,7 @@ package enum APIDescription {
       "openapi": "3.1.0",
       "info": [
         "title": "Tollgate", "version": "1",
-        "description": "Decides which paywall a user sees, and says why.",
+        "description": "Decides which paywall a user sees, and explains why.",
       ],
       "paths": .map(operations.map(\.entry).merged),
       "components": [
@@ -76,21 +76,21 @@ package enum APIDescription {
       body: reference("DecideRequest"), answer: reference("DecideAnswer"), errors: [409]),
     Route(
       path: "/v1/decide/stream", method: "post",
-      summary: "Decide for many users: a request on each line, an answer or an error for each.",
+      summary: "Decide for many users: each line is a request, and gets a response or an error.",
       body: Schema.anything, answer: text, type: "application/x-ndjson",
       bodyType: "application/x-ndjson",
       parameters: [
-        query("placements", text, "names with commas; all without it"),
+        query("placements", text, "names separated by commas; the default is all"),
         query("layout", ["enum": ["decisions", "long", "wide"]], "how answers are written"),
         query("now", text, "the time of all decisions"),
         query("reasons", text, "say why, in short"), query("texts", text, "render texts"),
       ]),
-    question("Explain", "Why a user gets what they get."),
+    question("Explain", "Explain the outcome for a user."),
     question("Check", "Check a config."),
-    question("Diff", "Which users get something else by another config."),
+    question("Diff", "Find users whose outcomes change with another config."),
     question("Render", "The text of a template, or of a paywall."),
-    question("Match", "How users spread over the outcomes of each placement."),
-    question("Cover", "Find what no test exercises."),
+    question("Match", "Show the distribution of users over the outcomes of each placement."),
+    question("Cover", "Find parts of the rules that no test exercises."),
     question("Products", "Compute prices, periods and trials."),
     Route(
       path: "/v1/superscript/evaluate", method: "post", summary: "Evaluate an expression.",
@@ -108,7 +108,7 @@ package enum APIDescription {
       body: ["type": "object"], answer: ["type": "object"],
       errors: [412, 422],
       parameters: [
-        query("dry-run", text, "only say what would change"),
+        query("dry-run", text, "only report what would change"),
         query("note", text, "why, for the history"),
       ]),
     Route(
@@ -131,11 +131,11 @@ package enum APIDescription {
           "answers": ["type": "array"],
         ], required: ["userId", "assignments", "occurrences", "answers"])),
     Route(
-      path: "/v1/users/{id}", method: "delete", summary: "Delete everything stored of a user.",
+      path: "/v1/users/{id}", method: "delete", summary: "Delete all stored data of a user.",
       answer: object(["deleted": anything], required: ["deleted"])),
     Route(
       path: "/ofrep/v1/evaluate/flags/{key}", method: "post",
-      summary: "A placement as a flag of OpenFeature.", body: reference("EvaluationRequest"),
+      summary: "Evaluate a placement as an OpenFeature flag.", body: reference("EvaluationRequest"),
       answer: object(
         ["key": text, "reason": text, "variant": text, "metadata": anything],
         required: ["key", "reason"]),

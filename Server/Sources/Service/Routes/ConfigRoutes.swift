@@ -158,7 +158,7 @@ struct ConfigRoutes: Sendable {
     }.map(\.key)
     if moved.isEmpty { return "\(count) changes" }
     return
-      "\(count) changes; others get something else at \(moved.prefix(10).joined(separator: ", "))"
+      "\(count) changes; some users get another outcome at \(moved.prefix(10).joined(separator: ", "))"
   }
 }
 
