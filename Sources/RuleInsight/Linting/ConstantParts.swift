@@ -7,8 +7,8 @@ internal import RuleEngine
 enum ConstantParts: Lint {
   static let page = CodePage(
     .constantClause, .warning,
-    what: "A clause or a filter is always true, or never.",
-    why: "It does not test what it should: every user passes, or none.",
+    what: "A clause or a filter is always true or always false.",
+    why: "It does not test what it should, because its result is the same for every user.",
     example: .condition(#""user.plan" == "free" || user.visits == 3"#),
     advice: "Correct the clause, or remove it.",
     better: .condition(#"user.plan == "free" || user.visits == 3"#))

@@ -8,11 +8,11 @@ internal import RuleEngine
 enum DateStrings: Lint {
   static let page = CodePage(
     .dateForm, .warning,
-    what: "A date or a time is compared as a string, in a form that does not order by time.",
+    what: "A date or a time is compared as a string whose order is not the order of time.",
     why: """
-      Strings are ordered by their first characters. "01.02.2026" is less than "15.01.2026", because the \
-      day comes first. Dates of the form 2026-02-01 and times of the form 09:00 order as they should. \
-      SDKs send device.localDate, device.localTime and their like in these forms only.
+      Strings are compared character by character. "01.02.2026" is less than "15.01.2026", because the day \
+      comes first. Dates such as 2026-02-01 and times such as 09:00 have the right order. SDKs send \
+      device.localDate, device.localTime and similar attributes only in these forms.
       """,
     example: .condition(#"user.renews_on > "01.02.2026""#),
     advice: """

@@ -9,11 +9,11 @@ internal import RuleEngine
 enum DuplicateIDs: Lint {
   static let page = CodePage(
     .duplicateID, .warning,
-    what: "Two elements have one ID, or one object has a key twice.",
+    what: "Two elements have the same ID, or an object has a key twice.",
     why: """
-      Assignments are stored by the IDs of experiment and variant, and paywalls are found by ID. Of two \
-      elements with one ID, one is never used, or they share data by mistake. Of a repeated key, the \
-      first value is lost.
+      Assignments are stored by the IDs of experiment and variant, and paywalls are found by ID. If two \
+      elements have the same ID, one of them is never used, or they share data by mistake. If a key is \
+      repeated, the first value is lost.
       """,
     example: .audience(
       """
@@ -21,7 +21,7 @@ enum DuplicateIDs: Lint {
         {"variant_id": "v", "variant_type": "TREATMENT", "percentage": 50, "paywall_identifier": "a"},
         {"variant_id": "v", "variant_type": "TREATMENT", "percentage": 50, "paywall_identifier": "b"}]
       """),
-    advice: "Give one of them another ID.",
+    advice: "Give one of the elements another ID.",
     better: .audience(
       """
       "variants": [

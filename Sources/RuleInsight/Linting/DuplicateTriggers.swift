@@ -6,10 +6,11 @@ internal import RuleEngine
 enum DuplicateTriggers: Lint {
   static let page = CodePage(
     .duplicateTrigger, .warning,
-    what: "A config has two triggers, or a campaign two placements, with one name.",
+    what:
+      "A config has two triggers with the same name, or a campaign has two placements with the same name.",
     why: """
-      Only one of them decides: the last one here, either of them in Superwall's SDKs. The audiences of \
-      the other are never tried.
+      Only one of them decides: in Tollgate the last one, in Superwall's SDKs either of them. The audiences \
+      of the other one are never tried.
       """,
     example: .config(
       """

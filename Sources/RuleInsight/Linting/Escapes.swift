@@ -7,7 +7,7 @@ internal import RuleEngine
 enum Escapes: Lint {
   static let page = CodePage(
     .escape, .warning,
-    what: "A string has a backslash before a quote that needs none.",
+    what: "A string has an unnecessary backslash before a quote.",
     why: """
       Superscript keeps the backslash: "it\\'s" is six characters long there, and unlikely to equal \
       a value. CEL drops it.

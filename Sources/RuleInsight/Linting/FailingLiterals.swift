@@ -9,7 +9,7 @@ enum FailingLiterals: Lint {
   static let page = CodePage(
     .literalFails, .error,
     what: "A function is called with a literal that it cannot read.",
-    why: "The call is an error for every user, so the condition holds for no user.",
+    why: "The call is an error for every user, so the audience never matches.",
     example: .condition(#"timestamp(device.utcDateTime) < timestamp("2026-02-01")"#),
     advice: "Write the form that the message shows.",
     better: .condition(#"timestamp(device.utcDateTime) < timestamp("2026-02-01T00:00:00Z")"#))

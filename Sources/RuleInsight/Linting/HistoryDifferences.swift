@@ -7,14 +7,14 @@ internal import RuleEngine
 enum HistoryDifferences: Lint {
   static let page = CodePage(
     .platformDifference, .note,
-    what: "A part of a condition that platforms read differently.",
+    what: "Platforms evaluate a part of a condition differently.",
     why: """
-      The same config does different things on iOS, Android and the Web. It is a warning where that \
-      changes what users see. An event that never happened is the most frequent case: daysSince() of it is \
-      0 on Android, so that the condition takes these users there, and null elsewhere.
+      The same config has different results on iOS, Android and the Web. The finding is a warning if this \
+      changes what users see. The most frequent case is an event that never happened: its daysSince() is 0 \
+      on Android, so the condition can match these users, but null on other platforms.
       """,
     example: .condition(#"device.daysSince("export") < 3"#),
-    advice: "Write it in a form that all platforms read alike.",
+    advice: "Write the condition so that all platforms evaluate it in the same way.",
     better: .condition(
       #"device.placementsSinceInstall("export") > 0 && device.daysSince("export") < 3"#))
 

@@ -10,7 +10,7 @@ enum ImpossibleNumbers: Lint {
     what: "A condition compares an attribute with a number outside its range.",
     why: """
       SDKs count days, views and events from 0, draw seeds from 0 to 99, and send time zones in seconds. \
-      So the comparison has the same result for every user.
+      The comparison has the same result for every user.
       """,
     example: .condition("user.seed >= 100"),
     advice: "Write a number from the range that the message names.",

@@ -9,15 +9,15 @@ enum MissingAttributes: Lint {
     .mayBeMissing, .warning,
     what: "A function is called on an attribute that some users do not have.",
     why: """
-      For them, evaluating the condition fails, so it does not match. \
-      Superscript gives a missing attribute a value in comparisons only, and contains() of it is false. \
-      It also evaluates both sides of '&&', so that in (has(user.email) && user.email.endsWith(".edu")) \
-      || user.visits > 3 a user without an email never gets to user.visits.
+      For these users, evaluating the condition fails, so it does not match. In superscript, a missing \
+      attribute has a value only in comparisons, and contains() of a missing attribute is false. Superscript \
+      also evaluates both sides of '&&': in (has(user.email) && user.email.endsWith(".edu")) || user.visits \
+      > 3, evaluation fails for a user without an email before it reaches user.visits.
       """,
     example: .condition(#"user.email.endsWith(".edu")"#),
     advice: """
-      Test for it first. In superscript use '? :', because '&&' evaluates both sides. In CEL, \
-      has(user.email) && ... is enough.
+      Test whether the attribute exists. In superscript use '? :', because '&&' evaluates both sides. In \
+      CEL, has(user.email) && ... is enough.
       """,
     better: .condition(#"has(user.email) ? user.email.endsWith(".edu") : false"#))
 

@@ -7,7 +7,7 @@ internal import RuleEngine
 enum MissingMatches: Lint {
   static let page = CodePage(
     .missingMatches, .warning,
-    what: "A clause is true for users who lack the attribute that it compares.",
+    what: "A clause is true for users without the attribute that it compares.",
     why: """
       Superscript compares 0, "" or false in place of a missing attribute, so that user.visits < 3 takes \
       every user whose visits were never recorded. Without a schema this is reported for attributes of \
@@ -16,7 +16,7 @@ enum MissingMatches: Lint {
       """,
     example: .condition("user.visits < 3"),
     advice: """
-      Ask whether the attribute exists. If users without it are meant too, say so: user.visits == null || \
+      Test whether the attribute exists. If you also mean users without it, write: user.visits == null || \
       user.visits < 3.
       """,
     better: .condition("has(user.visits) && user.visits < 3"))

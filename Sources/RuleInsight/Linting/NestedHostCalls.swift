@@ -9,8 +9,8 @@ enum NestedHostCalls: Lint {
     .nestedHostCall, .error,
     what: "An SDK function is called inside the arguments of another SDK function.",
     why: """
-      Every SDK waits for the outer answer before it gives the inner one, so that evaluating the condition \
-      never ends. Tollgate answers both.
+      In every SDK, the inner call waits until the outer call has finished, so evaluating the condition \
+      never ends. Tollgate evaluates both calls.
       """,
     example: .condition(#"device.daysSince(string(device.placementsInDay("x"))) > 3"#),
     advice: "Name the event in the call, and compare the results of two calls.",

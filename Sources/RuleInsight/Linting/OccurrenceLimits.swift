@@ -18,7 +18,7 @@ enum OccurrenceLimits: Lint {
   /// The page of a limit that has no effect.
   static let otherPage = CodePage(
     .limitAlwaysHolds, .warning,
-    what: "An occurrence limit looks back over no time.",
+    what: "The interval of an occurrence limit is zero.",
     why: "No earlier occurrence counts, so the limit has no effect.",
     example: .audience(
       """

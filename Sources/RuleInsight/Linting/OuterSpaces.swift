@@ -14,7 +14,7 @@ enum OuterSpaces: Lint {
       """,
     example: .condition(#"user.plan == "pro ""#),
     advice:
-      "Remove the white space. Non-breaking spaces and tabs look like nothing in most editors.",
+      "Remove the white space. Most editors do not show non-breaking spaces and tabs.",
     better: .condition(#"user.plan == "pro""#))
 
   static func findings(in subject: LintSubject) -> [Diagnostic] {

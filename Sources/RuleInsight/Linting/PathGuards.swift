@@ -7,10 +7,10 @@ internal import RuleEngine
 enum PathGuards: Lint {
   static let page = CodePage(
     .pathGuard, .warning,
-    what: "has() is asked for a path whose inner part may be missing.",
+    what: "has() tests a path whose inner part may be missing.",
     why: """
-      In CEL, has(user.address.city) asks whether the address has a city. For a user without an address it is \
-      an error, so the condition does not hold. In superscript it is false.
+      In CEL, has(user.address.city) tests whether the address has a city. For a user without an address, \
+      this is an error, so the condition does not match. In superscript, it is false.
       """,
     example: .other("has(user.address.city) && user.address.city == 'Berlin'"),
     advice: "Test each part of the path.",

@@ -6,7 +6,7 @@ enum RedundantAudiences: Lint {
   static let page = CodePage(
     .redundantAudience, .note,
     what: "An audience shows the same paywall as the next one, which matches every user.",
-    why: "Without it, the same users see the same paywall. It only counts in statistics.",
+    why: "If you remove the audience, the same users see the same paywall. Only statistics differ.",
     example: .config(
       """
       {"trigger_options": [{"event_name": "p", "rules": [

@@ -10,7 +10,7 @@ extension SuperwallSchema {
       "id": .text.described("The paywall in the backend's database."),
       "identifier": .text.described("The identifier that variants use."),
       "name": .text.described("The display name."),
-      "cache_key": .text.described("A key that changes whenever the page does."),
+      "cache_key": .text.described("A key that changes whenever the page changes."),
       "build_id": .text,
       "url": .text.described("The address of the page."),
       "url_config": .object(
@@ -21,7 +21,8 @@ extension SuperwallSchema {
               required: ["url"],
               [
                 "url": .text, "timeout_ms": .number.orNull,
-                "percentage": JSONSchema.number.orNull.described("The share of loads that use it."),
+                "percentage": JSONSchema.number.orNull.described(
+                  "The share of loads that use this address."),
               ])),
           "max_attempts": .integer,
         ]
@@ -29,7 +30,8 @@ extension SuperwallSchema {
       "paywalljs_event": .text.described("The event that is sent to the page when it has loaded."),
       "presentation_style_v3": .part("presentationStyle"),
       "presentation_delay": .integer.described("Milliseconds before the paywall is shown."),
-      "presentation_condition": .text.described("Whether subscribers see it, for Android."),
+      "presentation_condition": .text.described(
+        "Whether subscribers see the paywall, for Android."),
       "presentation_style_v2": .anything.described("The style, for older versions of Android."),
       "presentation_style": .anything.described("The style, for older SDKs."),
       "background_color_hex": .text, "dark_background_color_hex": .text,
@@ -98,13 +100,13 @@ extension SuperwallSchema {
       "presentation_condition": .words(of: Survey.Condition.self).described(
         "When the survey is shown."),
       "id": .text,
-      "assignment_key": .text.described("One survey is shown for each key, ever."),
+      "assignment_key": .text.described("For each key, a user sees at most one survey."),
       "title": .text, "message": .text,
       "options": JSONSchema.list(
         .object(required: ["id", "title"], ["id": .text, "title": .text])
       ).orNull.described("The answers."),
       "presentation_probability": JSONSchema.number.orNull.described(
-        "The probability of showing it when the paywall closes, from 0 to 1."),
+        "The probability of showing the survey when the paywall closes, from 0 to 1."),
       "include_other_option": JSONSchema.bool.orNull,
       "include_close_option": JSONSchema.bool.orNull,
     ])

@@ -29,7 +29,7 @@ enum SuperwallSchema {
       "build_id": .text.described("Names this version of the config."),
       "trigger_options": .list(.part("trigger")).described("Placements with their rules."),
       "paywall_responses": .list(.part("paywall")).described(
-        "The paywalls. If there are any, variants can name only these."),
+        "The paywalls. If the list is not empty, variants can name only these paywalls."),
       "log_level": .integer.described(
         "The log level of SDKs: 10 debug, 20 info, 30 warn, 40 error."),
       "app_session_timeout_ms": .number.described(
@@ -54,7 +54,7 @@ enum SuperwallSchema {
       "postback": .anything.described("The address to which Android reports purchases."),
       "attribution_options": .object([
         "apple_search_ads": .object(["enabled": .bool.orNull]).orNull
-      ]).described("Which attribution services SDKs ask."),
+      ]).described("The attribution services that SDKs query."),
       "products_v3": .list(.part("product")).described("Products with their entitlements."),
       "web2app_config": .object(
         of: Decoder.webToAppKeys,
@@ -90,7 +90,7 @@ enum SuperwallSchema {
     [
       "event_name": .text.described("The name of the placement."),
       "rules": .list(.part("rule")).described(
-        "Audiences, in order: the first that matches a user takes them."),
+        "Audiences, in order. The first audience that matches a user decides."),
     ])
 
   static let rule = JSONSchema.object(
@@ -102,7 +102,8 @@ enum SuperwallSchema {
         "The outcomes for users of this audience, by weight."),
       "preload": .part("preload"),
       "expression_cel": .text.described(
-        "The condition, in superscript or CEL. Without one, the audience matches every user."),
+        "The condition, in superscript or CEL. Without a condition, the audience matches every user."
+      ),
       "expression": JSONSchema.anything.described("No longer evaluated: write 'expression_cel'.")
         .with("deprecated", true),
       "expression_js": JSONSchema.anything.described("No longer evaluated: write 'expression_cel'.")
@@ -118,7 +119,7 @@ enum SuperwallSchema {
     [
       "variant_id": .text,
       "variant_type": .words(Decoder.variantKinds.map { $0.rawValue }).described(
-        "Users with a treatment get a paywall, those with a holdout get none."),
+        "Users with a treatment get a paywall. Users with a holdout get no paywall."),
       "percentage": .count.described(
         "The weight: a whole number. Weights need not sum to 100."),
       "paywall_identifier": .text.described("The paywall that a treatment gets."),
