@@ -129,7 +129,7 @@ package struct FrameColumns: Sendable {
   private static func missingSubject(_ table: ArrowField, _ options: Options) -> ArrowError {
     if table.children.contains(where: { $0.name.utf8.elementsEqual(options.subject.utf8) }) {
       return ArrowError(
-        options.subject, "is of the type null: it has no values, and no row a user")
+        options.subject, "is of the type null, so no row has a user ID")
     }
     let meant = table.children.map { $0.name }.first { UserMember.meansID($0) }
     let hint =

@@ -152,7 +152,7 @@ package struct FrameOutcomes: Sendable {
     _ reasons: FrameReasons.Column?, count: Int, _ name: String
   ) throws(ArrowError) -> ArrowExport {
     guard let reasons, reasons.ends.count == count else {
-      throw ArrowError(name, "reasons were asked for, and the plan gives none")
+      throw ArrowError(name, "reasons were requested, but the plan does not compute them")
     }
     let ends = [0] + reasons.ends
     guard let total = ends.last, total <= Int(Int32.max) else {

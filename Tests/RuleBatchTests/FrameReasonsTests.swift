@@ -101,6 +101,6 @@ import Testing
     let worker = try worker(plan, arrow)
     _ = try worker.decide(arrow.array)
     let error = #expect(throws: ArrowError.self) { _ = try texts(worker, plan) }
-    #expect(error?.reason == "reasons were asked for, and the plan gives none")
+    #expect(error?.reason == "reasons were requested, but the plan does not compute them")
   }
 }

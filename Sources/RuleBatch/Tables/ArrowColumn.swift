@@ -361,7 +361,7 @@ extension ArrowColumn {
   }
 
   private func emptyJSON(_ row: Int) -> ArrowError {
-    ArrowError(name, "the string is empty, and not JSON", row: row, isOfValue: true)
+    ArrowError(name, "the string is empty, which is not JSON", row: row, isOfValue: true)
   }
 
   private func notJSON(_ fault: JSONFault, _ row: Int) -> ArrowError {

@@ -101,7 +101,7 @@ struct ArrowPart {
     guard source.n_buffers > 0, source.null_count != 0, field.type != .null || field.codes != nil
     else { return nil }
     guard let bits = source.buffers[0] else {
-      if source.null_count > 0 { throw damaged("it has NULLs, and does not say where") }
+      if source.null_count > 0 { throw damaged("it has NULLs, but no bitmap that marks them") }
       return nil
     }
     return ArrowBits(bits, from: offset, count: count)

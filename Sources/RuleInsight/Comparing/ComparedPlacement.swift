@@ -126,10 +126,10 @@ struct ComparedPlacement {
     case .placementAdded: return "the placement is new"
     case .placementRemoved: return "the placement is gone"
     case .added(let rule): return "\(label(rule)) is new"
-    case .removed(let rule): return "\(label(rule, isOld: true)) of the old config is gone"
+    case .removed(let rule): return "\(label(rule, isOld: true)) of the old config was removed"
     case .same(let was, let now):
       if reason == .paywall {
-        return "variant '\(to.variant ?? "")' of \(label(now)) gives something else"
+        return "variant '\(to.variant ?? "")' of \(label(now)) has a different outcome"
       }
       return "\(label(now)) splits its users differently" + shares(was, now)
     case .takes(let was, let now, let ahead):

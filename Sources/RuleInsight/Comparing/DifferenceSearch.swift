@@ -123,7 +123,8 @@ struct DifferenceSearch {
     if placement.hasOtherContext {
       // Equal conditions need not have equal results.
       difference.add(
-        .unknown("one config asks for values of the history of events that the other only reads"),
+        .unknown(
+          "one config computes values from the event history that the other config only reads"),
         &known)
     }
     return difference

@@ -74,7 +74,7 @@ struct InvariantJudge: ~Copyable {
     do throws(EvaluationError) {
       let value = try program.evaluate(entries[number].holds, in: &frame)
       if value == .bool(true) { return .holds }
-      return .violated(error: value == .bool(false) ? nil : "it gives no true or false")
+      return .violated(error: value == .bool(false) ? nil : "its result is neither true nor false")
     } catch {
       return .violated(error: error.description)
     }

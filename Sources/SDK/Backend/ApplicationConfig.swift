@@ -20,7 +20,7 @@ package struct ApplicationConfig: Sendable {
       throw .decoding("it is not a JSON object")
     }
     if value["campaigns"] != nil, value["trigger_options"] == nil {
-      throw .decoding("it is AgentWallie's, which RuleSet can decide with, and the SDK cannot use")
+      throw .decoding("it is an AgentWallie config, which RuleSet supports but the SDK does not")
     }
     guard let build = value["build_id"]?.text, !build.isEmpty else {
       throw .decoding("'build_id' is missing")

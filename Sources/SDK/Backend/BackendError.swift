@@ -144,13 +144,13 @@ public enum BackendError: Error, Hashable, Sendable {
     case .internalError(let status): "the backend failed with status \(status)"
     case .decoding(let text): "the answer cannot be read: \(text)"
     case .invalidProductFormat:
-      "the product's identifier is not of the store's form, such as live:price_123:no-trial"
+      "the product's identifier must have the store's form, such as live:price_123:no-trial"
     case .missingStoreApplicationID: "the application is not connected to the product's store"
     case .missingWebPaywallDomain: "the application has no domain for web paywalls"
     case .checkoutContext(let failure):
-      "the backend could not keep the checkout's context (\(failure.rawValue))"
+      "the backend could not store the checkout's context (\(failure.rawValue))"
     case .unexpectedDirective(let name):
-      "the backend wants a checkout of a kind that is not allowed"
+      "the backend requested a kind of checkout that is not allowed"
         + (name.isEmpty ? "" : ": \(name)")
     case .missingCheckoutSession: "the checkout has no session"
     case .tooManyAssignments: "the backend takes at most 100 assignments at once"

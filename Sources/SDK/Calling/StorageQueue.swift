@@ -313,7 +313,7 @@ final class StorageQueue: Sendable {
         try await ports.time.sleep(milliseconds: limit.milliseconds - patience)
         guard letGo(number, .tooLong) else { return }
         complain(
-          "the storage has not answered within \(limit.words); what changes is saved when it does")
+          "the storage has not answered within \(limit.words); changes are saved when it does")
       } catch {}
     }
   }

@@ -11,12 +11,13 @@ public typealias SuperwallOptions = TollgateOptions
 public typealias AgentWallie = Tollgate
 
 extension Tollgate {
-  @available(*, unavailable, message: "make a Tollgate when the app starts, and keep it")
+  @available(*, unavailable, message: "create a Tollgate when the app starts, and retain it")
   public static var shared: Tollgate { unavailable() }
 
   @available(
     *, unavailable,
-    message: "make a Tollgate(ports:), and await its configure(apiKey:purchaseController:options:)"
+    message:
+      "create a Tollgate(ports:), and await its configure(apiKey:purchaseController:options:)"
   )
   @discardableResult
   public static func configure(
@@ -63,7 +64,7 @@ extension Tollgate {
   @available(
     *, unavailable,
     message:
-      "register(placement:) has the host show it: implement PaywallPresenter, or make a HostPresenter"
+      "register(placement:) asks the host to show the paywall: implement PaywallPresenter, or use a HostPresenter"
   )
   public nonisolated func getPaywall(
     forPlacement placement: String, params: [String: (any AttributeConvertible)?]? = nil
@@ -72,7 +73,7 @@ extension Tollgate {
   @available(*, unavailable, renamed: "preloadPaywalls(forPlacements:)")
   public nonisolated func preloadPaywalls(withPlacementNames names: Set<String>) { unavailable() }
 
-  @available(*, unavailable, message: "await dismiss(): it returns when the paywall is gone")
+  @available(*, unavailable, message: "await dismiss(), which returns when the paywall is closed")
   public nonisolated func dismiss(completion: (() -> Void)?) { unavailable() }
 
   @available(*, unavailable, message: "use snapshot.paywall")

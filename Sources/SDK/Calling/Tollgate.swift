@@ -175,7 +175,7 @@ public actor Tollgate {
       storageQueue.set(StorageKey.damaged + StorageKey.escape(name), stored[name])
       inputs.insert(
         .storageFailed(
-          "'\(name)' was saved as something else than it is; it is as at a first start"),
+          "the saved '\(name)' has the wrong type; its initial value is used"),
         at: 0)
     }
   }

@@ -134,7 +134,7 @@ extension SDKState {
   /// is next in the foreground.
   private mutating func askAgain(since start: Instant) {
     guard now - start + Checkout.pause <= Checkout.limit else {
-      log(.warn, .paywallTransactions, "the checkout has not come to an end within a minute")
+      log(.warn, .paywallTransactions, "the checkout was not finished within a minute")
       checkout = nil
       return
     }
@@ -176,7 +176,9 @@ extension SDKState {
     let id = checkout.flatMap { $0.presentationID == presentation?.id ? $0.presentationID : nil }
     let covers =
       id.map {
-        self.answer(paywall: $0, web, failure: "the checkout does not give what the paywall sells")
+        self.answer(
+          paywall: $0, web,
+          failure: "the checkout does not grant the entitlements that the paywall sells")
       } ?? false
     take(answer, isCurrent: isCurrent)
     outbox.emit(.willRedeemLink)

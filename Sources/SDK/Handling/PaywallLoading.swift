@@ -20,7 +20,7 @@ extension SDKState {
   private func whyFetched(_ identifier: String) -> String {
     let path = Endpoints.paywall(identifier, apiKey: settings.apiKey).path
     let isThere = config?.holdsPaywall(identifier) == true
-    return (isThere ? ": it is localised for '\(locale)'" : ": the config does not hold it")
+    return (isThere ? ": it is localised for '\(locale)'" : ": the config does not contain it")
       + ", so the backend is asked at \(path)"
   }
 

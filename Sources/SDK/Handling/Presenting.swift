@@ -74,7 +74,7 @@ extension SDKState {
   mutating func hostDoesNotHide(_ id: String) {
     log(
       .error, .paywallPresentation,
-      "the presenter has not taken the paywall away within \(options.timeouts.dismiss.words); "
+      "the presenter has not closed the paywall within \(options.timeouts.dismiss.words); "
         + "it counts as gone")
     didDismiss(id)
   }

@@ -51,7 +51,7 @@ extension SDKState {
         isSame ? .transactionStart(productID: running.product.id) : .transactionFail))
     log(
       .warn, .paywallTransactions,
-      "a purchase of '\(running.product.id)' is under way; another one can begin when it has ended")
+      "a purchase of '\(running.product.id)' is running; wait until it has ended")
   }
 
   mutating func purchaseIsSlow(_ token: Token) {
@@ -59,7 +59,8 @@ extension SDKState {
     log(
       .warn, .paywallTransactions,
       "the purchase of '\(slot.product.id)' has had no answer for "
-        + "\(options.timeouts.transactionNotice.words); no other one can begin before it has ended")
+        + "\(options.timeouts.transactionNotice.words); other purchases must wait until it has ended"
+    )
   }
 
   /// Whether a paywall may promise the user a trial of a product.

@@ -49,7 +49,7 @@ extension SDKState {
     track(answer == nil ? .redemptionFail : .redemptionComplete)
     let isCurrent = redemption.identity == person.number
     let web = isCurrent ? answer?.web ?? WebAnswer() : WebAnswer()
-    var message = "the backend did not say what became of the code"
+    var message = "the backend did not report the result for the code"
     if case .failure(let error) = outcome { message = error.message }
     let covers =
       redemption.presentationID.map { self.answer(paywall: $0, web.active, failure: message) }
@@ -78,7 +78,8 @@ extension SDKState {
     }
     track(
       .restoreFail(
-        message: web.isEmpty ? failure : "the code does not give what the paywall sells"))
+        message: web.isEmpty
+          ? failure : "the code does not grant the entitlements that the paywall sells"))
     if open != nil { outbox.add(.alert(.restoreFailed(options.paywalls.restoreFailed))) }
     return false
   }

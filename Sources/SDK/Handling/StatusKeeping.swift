@@ -47,7 +47,7 @@ extension SDKState {
     switch result {
     case .success(let owned): own(owned)
     case .failure(let error):
-      log(.warn, .receipts, "the store does not say what is owned", error: error.message)
+      log(.warn, .receipts, "the store does not report owned products", error: error.message)
     }
     if settings.purchases == .controller || settings.purchases == .listener {
       grantRestored()

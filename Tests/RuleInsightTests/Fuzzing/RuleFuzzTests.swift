@@ -114,7 +114,7 @@ import Testing
     }
     #expect(missing.record.json == #"{"userId":"somebody"}"#)
     #expect(missing.error == "an attribute, a key or a field is missing")
-    #expect(text.error == "it gives no true or false")
+    #expect(text.error == "its result is neither true nor false")
   }
 
   /// What is never meant is told; what nobody can break is proved.

@@ -190,7 +190,7 @@ struct OfflineTests {
     ("{\"build_id\":\"b\"}", "'trigger_options' is missing"),
     (
       "{\"campaigns\":[]}",
-      "it is AgentWallie's, which RuleSet can decide with, and the SDK cannot use"
+      "it is an AgentWallie config, which RuleSet supports but the SDK does not"
     ),
   ])
   func configThatIsNoneIsRefused(text: String, why: String) {
