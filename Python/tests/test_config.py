@@ -364,7 +364,7 @@ def test_wrong_types_are_named(config: tollgate.Config) -> None:
         config.diff(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="Config.load"):
         tollgate.Config("{}")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="no option 'timezone'; there is: dialect, mode, html"):
+    with pytest.raises(TypeError, match="no option 'timezone'; use dialect, mode, html"):
         config.render(template="x", timezone="Asia/Tokyo")
     with pytest.raises(TypeError, match="now must be a datetime"):
         config.decide("open", {"userId": "u"}, now=5)  # type: ignore[arg-type]
