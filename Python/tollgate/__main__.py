@@ -180,7 +180,7 @@ def _basis(text: bytes, plan: Plan, options: argparse.Namespace) -> dict[str, An
 
 
 def _basis_of(target: Path) -> dict[str, Any]:
-    """Returns the basis stored in an outcome file; empty for files of other programs."""
+    """Returns the settings stored in an outcome file, or none for files of other programs."""
     import pyarrow.parquet as parquet
 
     try:
@@ -247,7 +247,7 @@ def _outputs(files: Sequence[Path], out: str) -> list[tuple[Path, Path]]:
 def _check_targets(
     targets: Sequence[Path], inputs: Sequence[Path], into_folder: bool
 ) -> None:
-    """Checks that the output replaces neither an input nor anything but a file."""
+    """Checks that the output replaces only files, and no input."""
 
     def identity(path: Path) -> tuple[int, int]:
         found = path.stat()

@@ -56,7 +56,7 @@ def _parquet(path: Path, name: str) -> Any:
 
 
 def parquet_records(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Reads rows of a Parquet file as records. NULL is missing, and dots in names make members."""
+    """Reads rows of a Parquet file as records. NULL means missing, and dots separate members."""
     number = 0
     for batch in _parquet(path, name).iter_batches(batch_size=8_192):
         for row in batch.to_pylist():

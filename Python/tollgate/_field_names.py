@@ -1,4 +1,4 @@
-"""The fields of an outcome. A test compares them with ``OutcomeField`` of the engine."""
+"""The fields of an outcome. A test compares the fields with the engine's ``OutcomeField``."""
 
 from __future__ import annotations
 

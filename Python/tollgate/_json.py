@@ -58,7 +58,7 @@ def loads(text: str | bytes) -> Any:
 def encoder(default: Callable[[object], object]) -> Callable[[object, int], Iterable[str]]:
     """Returns a function that writes JSON in parts. ``JSONEncoder`` creates one for every value.
 
-    Creating it takes a third of the time of writing a small record.
+    Creating an encoder takes a third of the time of writing a small record.
     """
     try:
         from _json import encode_basestring, make_encoder

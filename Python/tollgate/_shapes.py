@@ -21,7 +21,7 @@ _ROOTS = ("user", "device", "params")
 
 
 def stream_names(address: int) -> list[str]:
-    """Returns the names of a stream's columns. If its producer fails, reading reports the error."""
+    """Returns the names of a stream's columns, or nothing if the stream fails."""
     schema = Schema()
     get_schema = Stream.from_address(address).get_schema
     if not get_schema or _get_schema(get_schema)(address, ctypes.addressof(schema)):

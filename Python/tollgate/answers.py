@@ -141,7 +141,7 @@ class Decision(_Value):
 
 
 class _Draft(_Value):
-    """A mutable decision. Filling one in takes a third of the time of creating a decision."""
+    """A mutable decision. Filling in a draft takes a third of the time of creating a decision."""
 
     __slots__ = Decision.__slots__
     # Both are set, because Python stores them together.
@@ -263,8 +263,8 @@ class Requirement(str):
     ``integer``, ``boolean``, ``date``, ``map``, ``list`` or ``list<string>``. If ``kinds`` is
     empty, rules only test whether the attribute exists. ``placements`` are the placements whose
     rules read the attribute. If a missing attribute is derived from others, ``derived_from`` has
-    those attributes. It is an empty tuple if the time is enough, and None if the attribute is not
-    derived.
+    those attributes. ``derived_from`` is an empty tuple if the time is enough, and None if the
+    attribute is not derived.
     """
 
     kinds: tuple[str, ...]

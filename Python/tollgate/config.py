@@ -50,7 +50,7 @@ _MOST_ASKED = 128
 
 
 class Config(Questions):
-    """A compiled config. It never changes, and any number of threads may use it.
+    """A compiled config. A config never changes, and any number of threads may use it.
 
     A config can be pickled. Unpickling compiles its source again.
 

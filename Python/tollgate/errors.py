@@ -52,7 +52,7 @@ class RecordError(TollgateError, ValueError):
 
 
 class ColumnError(TollgateError):
-    """A missing column, or one of the wrong type."""
+    """A missing column, or a column of the wrong type."""
 
     @property
     def column(self) -> str | None:

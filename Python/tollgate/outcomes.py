@@ -266,5 +266,5 @@ class _Telling:
 
 
 def library_of(frame: Any) -> str:
-    """Returns the package of a table's type. Some versions of DuckDB call theirs ``_duckdb``."""
+    """Returns the package of a table's type. Some versions of DuckDB name it ``_duckdb``."""
     return type(frame).__module__.partition(".")[0].lstrip("_")

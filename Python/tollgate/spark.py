@@ -78,7 +78,7 @@ def decide(
     time. All workers need this package. Invalid columns and options raise errors here, not in the
     workers. Select only :attr:`Config.requirements`, because Spark copies all columns.
 
-    :param config: a config, its source, or the path of its file. Its source is sent to the workers.
+    :param config: a config, its source, or the path of its file. The source is sent to the workers.
     :param dialect: as for :meth:`tollgate.Config.load`; not allowed if ``config`` is a ``Config``.
     :param keep: columns to return beside the user IDs, so that outcomes need no join.
     :param options: as for :class:`tollgate.Plan`.
