@@ -113,7 +113,7 @@ def test_failures_on_the_way(config: tollgate.Config, frame: Any) -> None:
 
 @pytest.mark.parametrize(("keep", "kind", "words"), [
     (["usrId"], tollgate.ColumnError, "did you mean 'userId'"),
-    (["nothing like it"], tollgate.ColumnError, "the table does not$"),
+    (["nothing like it"], tollgate.ColumnError, "is not in the table$"),
     (["userId", "userId"], ValueError, "'userId' twice"), ("userId", TypeError, "give a list"),
     (["export"], ValueError, "outcomes have the name 'export'"),
     (["open.x"], ValueError, "outcomes have the name 'open.x'"),
