@@ -30,6 +30,7 @@ let http: [Target.Dependency] = [
   .product(name: "Crypto", package: "swift-crypto"),
   .product(name: "Logging", package: "swift-log"),
   .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+  .product(name: "Tracing", package: "swift-distributed-tracing"),
 ]
 
 // Only those who build with `--traits PostgreSQL` need libpq.
@@ -61,6 +62,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

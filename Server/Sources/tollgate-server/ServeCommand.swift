@@ -69,6 +69,13 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The lowest level to log: debug, info, warning or error.")
   var logLevel = "info"
 
+  @Option(
+    help: ArgumentHelp(
+      "A file to append spans to, as lines of OpenTelemetry's JSON.",
+      discussion: "Requests whose header 'traceparent' is sampled are recorded.", valueName: "file"),
+    completion: .file())
+  var traceFile: String?
+
   func validate() throws {
     guard (0...65_535).contains(port) else {
       throw ValidationError("--port is a number from 0 to 65535")
@@ -97,6 +104,12 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let log = JSONLogHandler.start(Logger.Level(rawValue: logLevel) ?? .info)
+    if let traceFile {
+      guard let tracer = TraceFile(traceFile) else {
+        throw ValidationError("--trace-file: '\(traceFile)' cannot be written")
+      }
+      tracer.start()
+    }
     let fixtures = try source.read()
     let database = try database()
     // Closing moves the write-ahead log into the database, so that a copy of its file is complete.

@@ -273,6 +273,73 @@
       }
     }
 
+    // MARK: Figures
+
+    private static func figures(_ server: TestServer) async throws -> [String: Double] {
+      try await server.send("GET", "/metrics").text.split(separator: "\n").reduce(into: [:]) {
+        guard !$1.hasPrefix("#"), let space = $1.lastIndex(of: " ") else { return }
+        $0[String($1[..<space])] = Double($1[$1.index(after: space)...])
+      }
+    }
+
+    /// Reading what is stored takes one round trip, and storing another one.
+    @Test func metricsCountRoundTrips() async throws {
+      let store = try await TestDatabase.store(TestDatabase.newSchema())
+      let server = try await TestServer(store: store) {
+        $0.keepsState = true
+        $0.fixtures = Fixtures(applications: [
+          .init(
+            id: "1", publicKey: "pk_test", secretKey: "sk_test",
+            config: Array(FleetTests.config.utf8))
+        ])
+      }
+      let body = #"{"userId":"u","user":{"ok":true}"#
+      _ = try await server.post("/v1/decide", body + "}")
+      func trips(_ more: String) async throws -> Double {
+        let name = "tollgate_database_round_trips_total"
+        let before = try #require(try await Self.figures(server)[name])
+        #expect(try await server.post("/v1/decide", body + more).status == 200)
+        return try await Self.figures(server)[name]! - before
+      }
+      #expect(try await trips(#","record":false}"#) == 1)
+      #expect(try await trips(#","record":false}"#) == 1)
+      #expect(try await trips("}") == 2)
+      // The limit is reached, so nothing is left to store.
+      #expect(try await trips("}") == 1)
+      let figures = try await Self.figures(server)
+      #expect(figures["tollgate_database_connections_limit"] == 4)
+      #expect((1...4).contains(figures["tollgate_database_connections"] ?? 0))
+      #expect(figures["tollgate_database_connections_in_use"] == 0)
+      #expect(figures["tollgate_database_waiting"] == 0)
+      #expect(figures["tollgate_database_group_size_count"] == 2)
+      #expect(figures["tollgate_database_group_size_sum"] == 2)
+      #expect(figures[#"tollgate_database_group_size_bucket{le="1"}"#] == 2)
+      #expect(figures["tollgate_database_connection_failures_total"] == 0)
+      try await Self.cut(store)
+      #expect(try await server.post("/v1/decide", body + "}").status == 200)
+      let retries = try await Self.figures(server)["tollgate_database_retries_total"]
+      #expect((retries ?? -1) >= 0)
+    }
+
+    /// A change that comes too late counts as a conflict.
+    @Test func metricsCountConflicts() async throws {
+      let store = try await TestDatabase.store(TestDatabase.newSchema())
+      let server = try await TestServer(store: store) { $0.keepsState = true }
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<24 {
+          group.addTask {
+            let body = #"{"userId":"u","user":{"plan":"free"},"requestId":"\#(number)"}"#
+            for _ in 0..<3 where (try? await server.post("/v1/decide", body))?.status == 200 {
+              return
+            }
+          }
+        }
+      }
+      let figures = try await Self.figures(server)
+      #expect((figures["tollgate_state_conflicts_total"] ?? 0) > 0)
+      #expect((figures["tollgate_database_group_size_count"] ?? 0) > 0)
+    }
+
     // MARK: Lost connections
 
     private static func cut(_ store: PostgresStore) async throws {

@@ -1,5 +1,6 @@
 internal import Requests
 internal import RuleEngine
+internal import Tracing
 
 /// The answer to a request, before any of it is stored or counted.
 struct DecidedAnswer: Sendable {
@@ -63,8 +64,10 @@ extension DecisionService {
           isWithoutState: true)
       }
     }
-    let answer = try DecidedAnswer { (each) throws(RequestError) in
-      try config.prepared.decide(body, each: each)
+    let answer = try withSpan("decide") { _ in
+      try DecidedAnswer { (each) throws(RequestError) in
+        try config.prepared.decide(body, each: each)
+      }
     }
     return DecideAnswer(bytes: count(answer, application), version: config.number)
   }

@@ -2,6 +2,7 @@ internal import Expressions
 internal import HTTPTypes
 internal import Requests
 internal import RuleEngine
+internal import Tracing
 
 /// Deciding with what is stored of users (`--state`), and storing what follows.
 extension DecisionService {
@@ -14,7 +15,10 @@ extension DecisionService {
   ) {
     guard options.keepsState, !user.utf8.contains(0) else { return (StoredState(), false) }
     return try await withState {
-      (try await store.read(StateKey(user, in: application.id)).user, false)
+      let stored = try await withSpan("read state", ofKind: .client) { _ in
+        try await store.read(StateKey(user, in: application.id))
+      }
+      return (stored.user, false)
     } without: {
       (StoredState(), true)
     }
@@ -54,7 +58,9 @@ extension DecisionService {
         if let outcome = try await attempt(storing) { return outcome }
       }
       // Others were faster every time.
-      return try await store.update([storing.key]) { try storing.decide($1) }[0]
+      return try await withSpan("update state", ofKind: .client) { _ in
+        try await store.update([storing.key]) { try storing.decide($1) }[0]
+      }
     }
     return counted(outcome, application)
   }
@@ -63,12 +69,16 @@ extension DecisionService {
   ///
   /// - Returns: nil if the user's stored state has changed meanwhile.
   private func attempt(_ storing: Storing) async throws -> Storing.Outcome? {
-    let stored = try await store.read(storing.key)
-    let (outcome, change) = try storing.decide(stored)
-    if let change {
-      guard try await store.store(change, of: storing.key, ifStill: stored) else { return nil }
+    let stored = try await withSpan("read state", ofKind: .client) { _ in
+      try await store.read(storing.key)
     }
-    return outcome
+    let (outcome, change) = try withSpan("decide") { _ in try storing.decide(stored) }
+    guard let change else { return outcome }
+    let isStored = try await withSpan("store state", ofKind: .client) { _ in
+      try await store.store(change, of: storing.key, ifStill: stored)
+    }
+    if !isStored { metrics.conflicted() }
+    return isStored ? outcome : nil
   }
 
   /// The same for several requests, one after the other, in one transaction.
@@ -82,14 +92,16 @@ extension DecisionService {
       }
     }
     let storing = all.compactMap { try? $0.get() }
-    let outcomes = try await store.update(storing.map(\.key)) { index, stored in
-      do {
-        let (outcome, change) = try storing[index].decide(stored)
-        return (Result<Storing.Outcome, ServiceError>.success(outcome), change)
-      } catch let error as ServiceError {
-        return (.failure(error), nil)
-      } catch let error as RequestError {
-        return (.failure(ServiceError(error)), nil)
+    let outcomes = try await withSpan("update state", ofKind: .client) { _ in
+      try await store.update(storing.map(\.key)) { index, stored in
+        do {
+          let (outcome, change) = try storing[index].decide(stored)
+          return (Result<Storing.Outcome, ServiceError>.success(outcome), change)
+        } catch let error as ServiceError {
+          return (.failure(error), nil)
+        } catch let error as RequestError {
+          return (.failure(ServiceError(error)), nil)
+        }
       }
     }
     var next = outcomes.makeIterator()

@@ -35,14 +35,14 @@ package struct ErrorMiddleware: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let error as ServiceError {
-      return Response(json: error.value, status: error.status, headers: error.headers)
+      return try error.response(from: request, context: context)
     } catch let error as RequestError {
-      let error = ServiceError(error)
-      return Response(json: error.value, status: error.status)
+      return try ServiceError(error).response(from: request, context: context)
     } catch let error as HTTPError {
-      return try plain(error, request)
+      return try plain(error, request).response(from: request, context: context)
     } catch is CancellationError {
-      return failure(.serviceUnavailable, "stopping", "the server is stopping")
+      return try ServiceError(.serviceUnavailable, "stopping", "the server is stopping")
+        .response(from: request, context: context)
     } catch let error as HTTPParserError {
       // The framework ends the connection. A client that left in the middle of a body needs no answer.
       throw error
@@ -55,28 +55,23 @@ package struct ErrorMiddleware: RouterMiddleware {
       context.logger.error(
         "a request failed", error: error,
         metadata: ["path": "\(context.endpointPath ?? request.uri.path)"])
-      return failure(
-        .internalServerError, "internal", "internal error; the server's log has the details")
+      return try ServiceError(
+        .internalServerError, "internal", "internal error; the server's log has the details"
+      ).response(from: request, context: context)
     }
   }
 
-  private func failure(
-    _ status: HTTPResponse.Status, _ code: String, _ message: String
-  ) -> Response {
-    Response(json: ServiceError(status, code, message).value, status: status)
-  }
-
-  /// The framework's error as JSON.
-  private func plain(_ error: HTTPError, _ request: Request) throws -> Response {
+  /// The framework's error as one of ours.
+  private func plain(_ error: HTTPError, _ request: Request) -> ServiceError {
     let path = request.uri.path
     switch error.status {
     case .notFound:
-      return failure(.notFound, "not_found", "there is nothing at \(request.method) \(path)")
+      return .notFound("there is nothing at \(request.method) \(path)")
     case .contentTooLarge:
-      return failure(.contentTooLarge, "body_too_large", "the body is too large")
+      return ServiceError(.contentTooLarge, "body_too_large", "the body is too large")
     default:
       let code = error.status.reasonPhrase.lowercased().replacing(" ", with: "_")
-      return failure(error.status, code, error.body ?? error.status.reasonPhrase)
+      return ServiceError(error.status, code, error.body ?? error.status.reasonPhrase)
     }
   }
 }

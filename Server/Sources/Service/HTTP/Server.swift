@@ -38,6 +38,7 @@ package struct Server {
     self.settings = settings
     self.log = log
     router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: TraceMiddleware())
     if let metrics { router.add(middleware: ObservingMiddleware(metrics: metrics)) }
     router.add(
       middleware: OriginMiddleware(

@@ -8,6 +8,8 @@ package struct ServiceContext: RequestContext {
   package let address: String?
   /// The caller, after the keys have been checked.
   package var caller: Caller = .nobody
+  /// The valid header `traceparent`.
+  var traceParent: TraceParent?
 
   private let channel: any Channel
 

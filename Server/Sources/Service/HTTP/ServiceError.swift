@@ -35,7 +35,11 @@ package struct ServiceError: HTTPResponseError, Hashable {
   }
 
   package func response(from request: Request, context: some RequestContext) throws -> Response {
-    Response(json: value, status: status, headers: headers)
+    var error = self
+    if let trace = (context as? ServiceContext)?.traceParent {
+      error.details.append(.init(key: "traceparent", value: .string("\(trace)")))
+    }
+    return Response(json: error.value, status: status, headers: headers)
   }
 }
 

@@ -56,6 +56,7 @@ package final class ServiceMetrics: Sendable {
     var latencies: [String: Histogram] = [:]
     var refusedLines = 0
     var withoutState = 0
+    var conflicts = 0
     var tables: [TableSize] = []
   }
 
@@ -126,6 +127,9 @@ package final class ServiceMetrics: Sendable {
   /// Counts requests that were decided without stored state.
   func decidedWithoutState(_ count: Int) { counts.withLock { $0.withoutState += count } }
 
+  /// Counts a change that was not stored, because the user was changed meanwhile.
+  func conflicted() { counts.withLock { $0.conflicts += 1 } }
+
   func measured(_ tables: [TableSize]) { counts.withLock { $0.tables = tables } }
 
   package func answered(method: String, path: String, status: Int, seconds: Double) {
@@ -143,9 +147,12 @@ package final class ServiceMetrics: Sendable {
 
   /// All metrics as a string.
   ///
-  /// - Parameter versions: the number of the config that each application runs.
+  /// - Parameters:
+  ///   - versions: the number of the config that each application runs.
+  ///   - store: the counts of the store.
   package func text(
-    versions: [(application: String, number: Int)], configAge: Double? = nil
+    versions: [(application: String, number: Int)], configAge: Double? = nil,
+    store: StoreFigures? = nil
   ) -> String {
     let counts = counts.withLock { $0 }
     var lines: [String] = []
@@ -202,6 +209,11 @@ package final class ServiceMetrics: Sendable {
       "tollgate_without_state_total", "counter",
       "Requests that were decided without stored state, because the database did not respond.",
       [("tollgate_without_state_total", String(counts.withoutState))])
+    family(
+      "tollgate_state_conflicts_total", "counter",
+      "Changes that were not stored and decided again, because the user was changed meanwhile.",
+      [("tollgate_state_conflicts_total", String(counts.conflicts))])
+    lines += store?.lines ?? []
     if !counts.tables.isEmpty {
       family(
         "tollgate_database_bytes", "gauge", "The size of each table with its indices.",

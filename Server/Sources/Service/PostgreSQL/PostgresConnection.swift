@@ -1,5 +1,6 @@
 #if PostgreSQL
   internal import CPostgreSQL
+  internal import Expressions
   internal import Foundation
 
   /// A connection to PostgreSQL. One thread uses it at a time.
@@ -11,6 +12,7 @@
     private var prepared: [String: String] = [:]
     private var nameCount = 0
     private let timeout: Duration
+    private let counted: Locked<StoreFigures>?
     /// When statements must have ended, whatever their time-out is.
     var due: ContinuousClock.Instant?
     /// Why it is of no further use.
@@ -19,8 +21,12 @@
     var isIdle: Bool { fault == nil && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
     /// Connects, and sets the time-outs of the session.
-    init(_ options: PostgresOptions, due: ContinuousClock.Instant? = nil) throws(PostgresFault) {
+    init(
+      _ options: PostgresOptions, due: ContinuousClock.Instant? = nil,
+      counted: Locked<StoreFigures>? = nil
+    ) throws(PostgresFault) {
       self.due = due
+      self.counted = counted
       let deadline = Self.earlier(.now + .milliseconds(options.connectTimeout), due)
       // Members of the URL come later, and count instead.
       let keywords = ["target_session_attrs", "fallback_application_name", "dbname"]
@@ -138,6 +144,7 @@
         isAnswer.append(true)
       }
       try check(PQpipelineSync(handle))
+      counted?.withLock { $0.roundTrips += 1 }
       var answers: [[PostgresRow]] = []
       var fault: PostgresFault?
       for isAnswer in isAnswer {

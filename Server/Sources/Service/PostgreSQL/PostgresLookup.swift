@@ -25,6 +25,7 @@
       var outcomes = writes.map { _ in Outcome.notStored }
       guard !open.isEmpty else { return outcomes }
       let asked = open.map { writes[$0] }
+      pool.counted.withLock { $0.retries += 1 }
       while ContinuousClock.now < due {
         do {
           let found = try await pool.attempt(due: due) { try ask(asked, $0) }

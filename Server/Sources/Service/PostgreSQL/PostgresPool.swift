@@ -14,6 +14,9 @@
       var lastFault = PostgresFault(.unreachable)
     }
 
+    /// The counts for metrics. Connections count their round trips.
+    let counted = Locked(StoreFigures())
+
     let options: PostgresOptions
     private let threads: NIOThreadPool
     private let state = Locked(State())
@@ -33,6 +36,14 @@
             + "'postgresql://user:password@host:5432/database?sslmode=verify-full'")
       }
       self.init(options)
+    }
+
+    var figures: StoreFigures {
+      let idle = state.withLock { $0.idle.count }
+      var figures = counted.withLock { $0 }
+      figures.connectionLimit = options.connections
+      figures.connections = figures.connectionsInUse + idle
+      return figures
     }
 
     /// How often connecting has failed in a row.
@@ -59,6 +70,7 @@
         return try await attempt { try $0.run(statements) }
       } catch let fault as PostgresFault {
         guard fault.isInDoubt, fault.kind != .timedOut else { throw fault.answer ?? fault }
+        counted.withLock { $0.retries += 1 }
         return try await run { try $0.run(statements) }
       }
     }
@@ -72,10 +84,16 @@
     ) async throws -> Result {
       let latest = ContinuousClock.now + .milliseconds(options.connectTimeout)
       let deadline = due.map { min(latest, $0) } ?? latest
+      counted.withLock { $0.waiting += 1 }
       return try await threads.runIfActive { [self] in
+        counted.withLock { $0.waiting -= 1 }
         guard ContinuousClock.now < deadline else { throw PostgresFault(.busy) }
         let connection = try take(due)
-        defer { giveBack(connection) }
+        counted.withLock { $0.connectionsInUse += 1 }
+        defer {
+          giveBack(connection)
+          counted.withLock { $0.connectionsInUse -= 1 }
+        }
         return try body(connection)
       }
     }
@@ -98,7 +116,7 @@
       let fault = state.withLock { $0.nextAttempt > .now ? $0.lastFault : nil }
       if let fault { throw fault }
       do throws(PostgresFault) {
-        let connection = try PostgresConnection(options, due: due)
+        let connection = try PostgresConnection(options, due: due, counted: counted)
         let hadFailed = state.withLock { state in
           defer { state.failures = 0 }
           return state.failures > 0
@@ -113,6 +131,7 @@
 
     /// Lets others wait before they connect, longer after each failure, and not all servers for as long.
     private func failed(_ fault: PostgresFault) {
+      counted.withLock { $0.connectionFailures += 1 }
       let isFirst = state.withLock { state in
         state.failures += 1
         let most = min(1_000, 25 << min(state.failures, 6))

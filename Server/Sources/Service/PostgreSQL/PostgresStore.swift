@@ -109,6 +109,8 @@
       return states
     }
 
+    package var figures: StoreFigures? { pool.figures }
+
     package func check() async throws {
       // A server that became read-only keeps its connections.
       let rows = try await pool.read([

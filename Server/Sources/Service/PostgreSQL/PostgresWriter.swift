@@ -181,12 +181,13 @@
     ///
     /// - Returns: the indices of those that were stored.
     private func store(_ group: [Waiting]) async throws -> Set<Int> {
-      let (writes, schema) = (group.map(\.write), schema)
+      let (writes, schema, counted) = (group.map(\.write), schema, pool.counted)
       let version = version.withLock { $0 }
       let due = group.contains { $0.due == nil } ? nil : group.compactMap(\.due).max()
       return try await pool.attempt(due: due) { connection in
         let statements = Self.statements(writes, schema, version)
         let rows = try connection.run([.begin] + statements.all + [.commit])
+        counted.withLock { $0.groups.add(writes.count) }
         return Set(rows[1 + statements.store].compactMap { $0.int(0).map { Int($0) - 1 } })
       }
     }

@@ -98,7 +98,7 @@ private func addAbout(to router: Router<ServiceContext>, _ service: DecisionServ
   router.get("/metrics") { _, _ in
     let text = service.metrics.text(
       versions: service.applications.map { ($0.id, $0.current.number) },
-      configAge: service.configAge)
+      configAge: service.configAge, store: service.store.figures)
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: .init(byteBuffer: .init(string: text)))

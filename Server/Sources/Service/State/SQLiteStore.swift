@@ -78,6 +78,8 @@ package struct SQLiteStore: StateStore {
     }
   }
 
+  package var figures: StoreFigures? { nil }
+
   package func check() async throws {
     try await database.read { _ = try Int.fetchOne($0, sql: "SELECT 1") }
   }

@@ -97,6 +97,9 @@ package protocol StateStore: Sendable {
 
   // MARK: Health
 
+  /// The counts for metrics; nil for a store without connections.
+  var figures: StoreFigures? { get }
+
   /// Throws if the store does not answer.
   func check() async throws
 }
