@@ -20,7 +20,7 @@ DEMO_OUT = out/demo
 FORMATTED = $(wildcard Package.swift Sources Tests */Package.swift */Sources */Tests Examples/*/Sources Examples/*/Stubs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all lint format update site release wasm install uninstall serve clean
+.PHONY: help setup build demo test test-all lint format update site release wasm install uninstall serve fleet clean
 
 help:
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +107,11 @@ serve: setup ## build and start the server with the demo's config, at PORT=8080
 	  --products corpus/demo/products.json --users corpus/demo/users.ndjson --seed demo \
 	  --sample-user corpus/demo/user.json --sample-text corpus/demo/export-trial.liquid \
 	  --sample-placement export_report --sample-now $(DEMO_NOW) --port $(PORT)
+
+# Not in the list: it needs PostgreSQL and nginx.
+fleet: setup
+	Tools/nested.sh Server build --product tollgate-server
+	Server/Tests/Fleet/fleet.py --port $(PORT)
 
 clean: ## remove everything that the other targets made
 	rm -rf .build .build-* out

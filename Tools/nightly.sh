@@ -11,6 +11,7 @@ Tools/sanitize.sh address
 Tools/sanitize.sh thread
 Tools/property-tests.sh
 Tools/kill-tests.sh
+Tools/fleet-tests.sh
 Tools/fuzz.sh
 ENGINES=all Tools/python-tests.sh
 CORPUS=all Tools/wasm-tests.sh
