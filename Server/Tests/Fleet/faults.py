@@ -296,7 +296,7 @@ def requests(count):
             body["requestId"] = f"{user}-{dice.randrange(20)}"
         kind = dice.randrange(20)
         if kind == 0:
-            yield "POST", "/v1/explain", json.dumps({"user": body, "placement": "two"})
+            yield "POST", "/v1/explain", json.dumps({"user": body, "placement": "two", "now": body["now"]})
         elif kind == 1:
             yield "POST", "/ofrep/v1/evaluate/flags/two", json.dumps(
                 {"context": {"targetingKey": user, "ok": True}})
@@ -554,6 +554,8 @@ def main():
     for name in options.tests:
         if name not in TESTS:
             parser.error(f"'{name}' is not a test; expected {', '.join(TESTS)}")
+    # So that everything that was started ends.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     options.server = options.server.resolve()
     options.old = options.old and options.old.resolve()
     failed = False

@@ -110,7 +110,7 @@ import Testing
           "spans"]?.elements?[0]
       }
       try await Task.sleep(for: .milliseconds(20))
-    } while spans.count < 5 && ContinuousClock.now < deadline
+    } while spans.count < 9 && ContinuousClock.now < deadline
     #expect(spans.allSatisfy { $0["traceId"]?.text == Self.trace })
     func names(below parent: Value?) -> [String?] {
       spans.filter { $0["parentSpanId"] == parent }.map { $0["name"]?.text }
@@ -123,6 +123,8 @@ import Testing
     #expect(roots.allSatisfy { $0["kind"] == 2 })
     // The answer was stored by the request before, which was not sampled.
     #expect(names(below: roots[0]["spanId"]) == ["read state", "decide"])
+    #expect(
+      names(below: roots[1]["spanId"]) == ["update state", "read state", "read state", "decide"])
     #expect(names(below: roots[2]["spanId"]) == [])
     for span in spans {
       let times = ["startTimeUnixNano", "endTimeUnixNano"].map { Int(span[$0]?.text ?? "") ?? 0 }

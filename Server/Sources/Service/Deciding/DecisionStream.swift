@@ -6,6 +6,7 @@ internal import NIOCore
 internal import Requests
 internal import RuleBatch
 internal import RuleEngine
+internal import Tracing
 
 /// `POST /v1/decide/stream`: a user a line, and an answer a line in the same order.
 ///
@@ -75,8 +76,12 @@ struct DecisionStream: Sendable {
   private func run(_ parts: BodyParts, _ writer: inout any ResponseBodyWriter) async throws {
     var pending: [Task<[UInt8], any Error>] = []
     var lines = StreamLines(limit: service.options.lineLimit)
+    let trace = InstrumentationContext.current
     func begin(_ chunk: StreamLines.Chunk) {
-      pending.append(Task.detached { try await decide(chunk) })
+      pending.append(
+        Task.detached {
+          try await InstrumentationContext.$current.withValue(trace) { try await decide(chunk) }
+        })
     }
     func send(leaving count: Int) async throws {
       while pending.count > count {
@@ -176,13 +181,17 @@ struct DecisionStream: Sendable {
   /// The chunk with the stored state of its users in their records.
   private func withStoredState(_ chunk: StreamLines.Chunk) async throws -> StreamLines.Chunk {
     // Streams are often about users who have no stored state.
-    guard try await service.store.hasUsers(in: application.id) else { return chunk }
+    let hasUsers = try await withSpan("read state", ofKind: .client) { _ in
+      try await service.store.hasUsers(in: application.id)
+    }
+    guard hasUsers else { return chunk }
     let lines = chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
     let users = lines.map { line in
       Array(line).withUnsafeBufferPointer { try? UserRecordReader.subject(of: $0) }
     }
-    let stored = try await service.store.states(
-      of: users.compactMap { $0 }, in: application.id)
+    let stored = try await withSpan("read state", ofKind: .client) { _ in
+      try await service.store.states(of: users.compactMap { $0 }, in: application.id)
+    }
     guard !stored.isEmpty else { return chunk }
     var result = chunk
     result.bytes = Array(
@@ -193,6 +202,10 @@ struct DecisionStream: Sendable {
   }
 
   private func decide(_ chunk: StreamLines.Chunk, _ storing: StoringAnswers) -> [UInt8] {
+    withSpan("decide") { _ in decided(chunk, storing) }
+  }
+
+  private func decided(_ chunk: StreamLines.Chunk, _ storing: StoringAnswers) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(chunk.bytes.count * 4)
     if chunk.isTooLong {

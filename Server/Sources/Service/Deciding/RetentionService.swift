@@ -25,7 +25,8 @@ package struct RetentionService: ServiceLifecycle.Service {
       while !Task.isCancelled {
         do {
           service.metrics.measured(try await service.store.sizes())
-          for _ in 0..<Self.mostBatches where try await deleteOld() {
+          for _ in 0..<Self.mostBatches {
+            guard try await deleteOld() else { break }
             try await Task.sleep(for: Self.pause)
           }
         } catch is CancellationError {
