@@ -371,15 +371,30 @@ def works_by_keyboard(browser):
 
 
 def fits_every_screen(browser):
-    for width, height, scheme in [(1440, 900, "light"), (820, 1180, "light"), (390, 844, "light"), (390, 844, "dark")]:
+    for width, height, scheme in [(each, height, scheme) for scheme in ("light", "dark") for each, height in [(1440, 900), (820, 1180), (390, 844)]]:
         page = opened(browser, viewport={"width": width, "height": height}, color_scheme=scheme, is_mobile=width < 500)
         expect(page.locator("#spread")).to_contain_text("see one", timeout=PATIENCE)
         expect(page.locator("#why .change").first).not_to_contain_text("Looking", timeout=PATIENCE)
         seen = page.evaluate("() => document.documentElement.scrollWidth")
         assert seen <= width, (seen, width)
+        assert page.evaluate("() => [...document.querySelectorAll('#tabs, .reach')].every((each) => each.scrollWidth <= each.clientWidth)"), width
+        # No name is broken, and what a clause read stands beside it, or below it on a phone.
+        for row in page.locator(".reach th[scope=row]").all():
+            assert row.bounding_box()["height"] < 45, (width, row.inner_text())
+        for row in page.locator(".clauses li").all():
+            clause, read = [each.bounding_box() for each in row.locator("code").all()]
+            assert read["y"] >= clause["y"] + clause["height"] - 2 if width < 500 else read["x"] >= clause["x"] + clause["width"], width
         # The decision is seen without scrolling.
         expect(page.locator("#decision .outcome")).to_be_in_viewport()
         shot(page, f"screen-{width}-{scheme}")
+        # Inputs that stay in view while the page scrolls do not cover what comes below.
+        page.select_option("#placement", "paywall_decline")
+        expect(page.locator("#elsewhere [aria-current]")).to_contain_text("paywall_decline")
+        edges = page.evaluate("""() => [0, 300, 600, 900, 1200].map((top) => {
+          scrollTo(0, top)
+          return ['.inputs', '.more'].map((name) => document.querySelector(name).getBoundingClientRect())
+        }).map(([inputs, more]) => [inputs.bottom, more.top])""")
+        assert all(bottom <= top for bottom, top in edges), (width, edges)
         assert not page.errors, page.errors
 
 

@@ -97,19 +97,22 @@ export class Editor {
     this.draw()
   }
 
+  // Everything is read before anything is written: the browser lays a long text out once for a key.
   draw() {
-    const height = this.area.clientHeight
+    const { clientHeight: height, scrollTop, scrollLeft } = this.area
     if (!height) return
     const text = this.text
-    const first = Math.max(0, Math.floor((this.area.scrollTop - PADDING) / LINE) - 2)
+    const first = Math.max(0, Math.floor((scrollTop - PADDING) / LINE) - 2)
     const last = Math.min(this.starts.length, first + Math.ceil(height / LINE) + 5)
     const end = last < this.starts.length ? this.starts[last] : text.length
-    this.gutter.textContent = Array.from({ length: last - first }, (_, index) => first + index + 1).join('\n')
-    this.gutter.parentElement.style.width = `${String(this.starts.length).length + 2.5}ch`
+    const numbers = Array.from({ length: last - first }, (_, index) => first + index + 1).join('\n')
+    if (this.gutter.textContent !== numbers) this.gutter.textContent = numbers
+    const width = `${String(this.starts.length).length + 2.5}ch`
+    if (this.gutter.parentElement.style.width !== width) this.gutter.parentElement.style.width = width
     this.marks.innerHTML = this.coloured(text, this.starts[first], end) + '\n'
-    const top = first * LINE - this.area.scrollTop
+    const top = first * LINE - scrollTop
     this.gutter.style.transform = `translateY(${top}px)`
-    this.marks.style.transform = `translate(${-this.area.scrollLeft}px, ${top}px)`
+    this.marks.style.transform = `translate(${-scrollLeft}px, ${top}px)`
   }
 
   coloured(text, begin, end) {

@@ -111,7 +111,7 @@ function clauseRow(clause) {
   const [kind, text] = !clause.reached ? ['skipped', 'not asked'] : { true: ['yes', 'yes'], false: ['no', 'no'] }[clause.outcome] ?? ['no', clause.outcome]
   const reads = [...(clause.computed ?? []).map((each) => `${each.text} is ${json(each.value)}`),
     ...clause.reads.map((each) => 'value' in each ? `${each.path} is ${json(each.value)}` : `${each.path} is missing`)]
-  return html`<li><span class="${kind}">${text}</span><span><code>${clause.text}</code> <code class="dim">${reads.join(', ')}</code></span></li>`
+  return html`<li><span class="${kind}">${text}</span><code>${clause.text}</code> <code class="dim">${reads.join(', ')}</code></li>`
 }
 
 // The lines below an audience's condition.
