@@ -2,7 +2,7 @@ internal import Crypto
 internal import Expressions
 internal import Foundation
 internal import SwiftASN1
-internal import X509
+@_spi(FixedExpiryValidationTime) internal import X509
 
 /// Verifies signed transactions by the certificates in them.
 struct ReceiptVerifier: Sendable {
@@ -33,7 +33,7 @@ struct ReceiptVerifier: Sendable {
       throw .expiredCertificate
     }
     var verifier = Verifier(rootCertificates: CertificateStore([root])) {
-      RFC5280Policy(fixedValidationTime: time)
+      RFC5280Policy(fixedExpiryValidationTime: time)
     }
     let result = await verifier.validate(
       leaf: chain[0], intermediates: CertificateStore([chain[1]]))
