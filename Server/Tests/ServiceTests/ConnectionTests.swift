@@ -46,6 +46,25 @@ import Testing
     #expect(answer.lowercased().contains("connection: close"))
   }
 
+  /// Nothing reads the body of a request that is answered at once.
+  @Test(arguments: ["GET /healthz", "POST /nowhere"])
+  func aSlowBodyAfterItsAnswerEndsItsConnection(_ request: String) async throws {
+    var settings = ServerSettings()
+    settings.patience = .seconds(2)
+    let server = try await TestServer(settings: settings)
+    let connection = try RawConnection(to: server.url)
+    let head = "HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"
+    // A body that comes in time leaves the connection open for the next request.
+    connection.send("\(request) \(head)")
+    #expect(await connection.receive(until: "}").hasPrefix("HTTP/1.1 "))
+    connection.send("12345")
+    try await Task.sleep(for: .milliseconds(2_500))
+    connection.send("\(request) \(head)")
+    #expect(await connection.receive(until: "}").hasPrefix("HTTP/1.1 "))
+    connection.send("1")
+    #expect(await connection.receiveToEnd() != nil)
+  }
+
   /// A pipe that sends users as they occur gets its answers as they are decided.
   @Test func aStreamAnswersBeforeItsEnd() async throws {
     let server = try await TestServer()

@@ -18,9 +18,18 @@ final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Bodies that are rejected for their length are not requested.
   private let mostBytes: Int
+  /// The time that the rest of a body may take once its answer is written.
+  private let patience: TimeAmount
   private var isEnding = false
+  /// Requests may be pipelined, so their bodies and answers are counted.
+  private var bodies = 0
+  private var answers = 0
+  private var deadline: Scheduled<Void>?
 
-  init(mostBytes: Int) { self.mostBytes = mostBytes }
+  init(mostBytes: Int, patience: Duration) {
+    self.mostBytes = mostBytes
+    self.patience = TimeAmount(patience)
+  }
 
   func read(context: ChannelHandlerContext) {
     if !isEnding { context.read() }
@@ -44,7 +53,33 @@ final class BodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
     if case .head(let request) = unwrapInboundIn(data), wantsToGoOn(request) {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
+    if case .end = unwrapInboundIn(data) {
+      bodies += 1
+      if bodies >= answers { cancelDeadline() }
+    }
     context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data) {
+      answers += 1
+      // Otherwise a client could keep its connection with a byte now and then.
+      if bodies < answers, deadline == nil {
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+      }
+    }
+    context.write(data, promise: promise)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    cancelDeadline()
+    context.fireChannelInactive()
+  }
+
+  private func cancelDeadline() {
+    deadline?.cancel()
+    deadline = nil
   }
 
   private func wantsToGoOn(_ request: HTTPRequest) -> Bool {

@@ -43,7 +43,9 @@ extension Request {
     do {
       return try await arriving(limits)
     } catch let error as HTTPParserError {
-      throw ServiceError(.badRequest, "malformed_request", "the body is not valid HTTP: \(error)")
+      throw ServiceError(
+        .badRequest, "malformed_request", "the body is not valid HTTP: \(error)",
+        headers: [.connection: "close"])
     }
   }
 

@@ -13,6 +13,8 @@ package struct ServerSettings: Sendable {
   package var idleTimeout = 60
   /// The maximum length of a body in bytes, except for streams.
   package var maxBody = RequestLimits().body
+  /// The time that the rest of a body may take after its answer, if nothing reads it.
+  package var patience = RequestLimits().patience
   /// The maximum number of concurrent connections.
   package var connections = 10_000
   /// Requests per second from one address, or nil for no limit.
@@ -83,7 +85,9 @@ package struct Server {
       router: router,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [BodyHandler(mostBytes: settings.maxBody)],
+          additionalChannelHandlers: [
+            BodyHandler(mostBytes: settings.maxBody, patience: settings.patience)
+          ],
           idleTimeout: .seconds(Int64(settings.idleTimeout)))),
       configuration: .init(
         address: .hostname(settings.host, port: port), serverName: "tollgate", backlog: 1_024,
