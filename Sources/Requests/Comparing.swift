@@ -4,7 +4,7 @@ internal import RuleEngine
 package import RuleInsight
 
 /// The users with different outcomes in another config:
-/// `{"new", "old"?, "users"?, "placements"?, "now"?, "seed"?}`
+/// `{"new", "old"?, "users"?, "placements"?, "now"?, "seed"?, "platform"?}`
 extension PreparedConfig {
   /// - Parameter other: the new config, or nil if it is in the request.
   package func difference(to other: PreparedConfig? = nil, _ body: JSONRequest)
@@ -14,14 +14,15 @@ extension PreparedConfig {
     let users = try request.givenLines("users", of: "user records")
     let names = try request.givenTexts("placements")
     let (now, seed) = (try time(of: request), try request.givenText("seed"))
-    let old = try config(of: body, "old")
+    let platform = try request.givenPlatform()
+    let old = try config(of: body, "old").following(platform)
     var new = self
     if let other {
-      new = other
+      new = other.following(platform)
     } else if request.given("new") == nil {
       throw .missing("new", "a config, as an object or as a string with its JSON")
     } else {
-      new = try config(of: body, "new")
+      new = try config(of: body, "new").following(platform)
     }
     for name in names ?? []
     where old.ruleSet.placement(named: name) == nil && new.ruleSet.placement(named: name) == nil {

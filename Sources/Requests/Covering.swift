@@ -3,7 +3,7 @@ package import Expressions
 internal import RuleEngine
 internal import RuleInsight
 
-/// The parts of a config that tests exercise: `{"tests"?, "config"?, "render"?, "products"?, "now"?, "seed"?}`
+/// The parts of a config that tests exercise: `{"tests"?, "config"?, "render"?, "products"?, "now"?, "seed"?, "platform"?}`
 extension PreparedConfig {
   package func cover(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = body.value
@@ -14,7 +14,7 @@ extension PreparedConfig {
       try TextFile.given(bytes, "render")
     }
     let lines = try request.givenLines("tests", of: "tests") ?? []
-    let config = try config(of: body)
+    let config = try config(of: body).following(try request.givenPlatform())
     try config.requireCoverable()
     let tests = try tests(lines)
     var settings = settings

@@ -3,7 +3,7 @@ package import RuleEngine
 
 /// The members of a decide request in addition to the user's:
 /// `"placements"`, `"explain"`, `"reasons"`, `"texts"`, `"products"`, `"now"`, `"seed"`, `"requestId"`,
-/// `"record"`, `"sdkVersion"`.
+/// `"record"`, `"platform"`, `"sdkVersion"`.
 package struct DecideRequest: Sendable {
   /// Nil for all placements of the config.
   package var placements: [String]?
@@ -15,17 +15,22 @@ package struct DecideRequest: Sendable {
   /// Overrides the config's own seed.
   package var seed: String?
   package var requestID: String?
-  /// The SDK that decides. It overrides that of the config.
+  /// The platform whose newest SDK decides. It overrides that of the config.
+  package var platform: SDKName?
+  /// The version of the SDK that decides.
   package var sdkVersion: SDKSelection?
   /// Whether the effects of this request are stored by a caller that stores effects. Nil is the caller's default.
   package var records: Bool?
   /// The range of `placements` in the body.
   package var placementsRange = 0..<0
 
+  /// Whether `placements` occurs more than once.
+  private var repeats = false
+
   /// Whether it only has placements, so that a batch can contain it.
   package var isPlain: Bool {
     !explains && !givesReasons && !givesTexts && !givesProducts && now == nil && seed == nil
-      && requestID == nil && records == nil && sdkVersion == nil
+      && requestID == nil && records == nil && !repeats && platform == nil && sdkVersion == nil
   }
 
   package init() {}
@@ -79,7 +84,8 @@ package struct DecideRequest: Sendable {
   package static var memberNames: [String] { Member.allCases.map { $0.rawValue } }
 
   private enum Member: String, CaseIterable {
-    case placements, explain, reasons, texts, products, now, seed, requestId, record, sdkVersion
+    case placements, explain, reasons, texts, products, now, seed, requestId, record, platform
+    case sdkVersion
 
     /// Most keys are those of a user record, so this creates no string.
     init?(_ key: JSONCursor.RawString) {
@@ -90,7 +96,7 @@ package struct DecideRequest: Sendable {
       case 5: candidates = (.texts, .texts)
       case 6: candidates = (.record, .record)
       case 7: candidates = (.explain, .reasons)
-      case 8: candidates = (.products, .products)
+      case 8: candidates = (.products, .platform)
       case 9: candidates = (.requestId, .requestId)
       case 10: candidates = (.placements, .sdkVersion)
       default: return nil
@@ -124,7 +130,10 @@ package struct DecideRequest: Sendable {
     } catch {
       problem = problem ?? error
     }
-    if member == .placements { placementsRange = start..<cursor.at }
+    if member == .placements {
+      repeats = repeats || !placementsRange.isEmpty
+      placementsRange = start..<cursor.at
+    }
   }
 
   private mutating func take(_ member: Member, _ value: Value) throws(RequestError) {
@@ -154,6 +163,9 @@ package struct DecideRequest: Sendable {
     case .seed:
       guard let text = value.text else { throw wrong("a string") }
       seed = text
+    case .platform:
+      guard let word = value.text else { throw wrong("ios, android or web") }
+      platform = try SDKName(requested: word)
     case .sdkVersion: sdkVersion = try SDKSelection(value)
     case .requestId:
       // The database ends strings at U+0000.

@@ -39,12 +39,13 @@ extension PreparedConfig {
   package func decide(
     _ body: [UInt8], _ request: DecideRequest, each: ((AnsweredDecision) -> Void)? = nil
   ) throws(RequestError) -> [UInt8] {
-    if let sdkVersion = request.sdkVersion {
-      let record = sdkVersion.readsRecords ? try? Value.parse(json: body) : nil
-      let config = following(sdkVersion, record: record)
+    if request.platform != nil || request.sdkVersion != nil {
+      let record =
+        request.sdkVersion?.readsRecords == true ? try? Value.parse(json: body) : nil
+      let config = following(request.platform).following(request.sdkVersion, record: record)
       if config !== self {
         var request = request
-        request.sdkVersion = nil
+        (request.platform, request.sdkVersion) = (nil, nil)
         return try config.decide(body, request, each: each)
       }
     }
@@ -70,10 +71,10 @@ extension PreparedConfig {
           return nil
         }
         guard let request = DecideRequest(bytes, reader.otherMembers, nesting: settings.nesting),
-          request.sdkVersion == nil,
+          request.platform == nil, request.sdkVersion == nil,
           settings.answersUnknownPlacements
             || (request.placements ?? []).allSatisfy({ ruleSet.placement(named: $0) != nil }),
-          unknownMember(reader.otherMembers) == nil
+          wrongMember(reader) == nil
         else { return nil }
         let clock = clock(request.now)
         return write(
@@ -101,7 +102,7 @@ extension PreparedConfig {
         } catch {
           return .failure(RequestError(error))
         }
-        if isDecideRequest, let error = unknownMember(reader.otherMembers) {
+        if isDecideRequest, let error = wrongMember(reader) {
           return .failure(error)
         }
         return .success(answer(&frame, reader.state(now: clock.now), clock))
@@ -110,12 +111,20 @@ extension PreparedConfig {
     return try result.get()
   }
 
-  private func unknownMember(_ others: OtherMembers) -> RequestError? {
-    guard settings.rejectsUnknownMembers,
-      let unknown = others.members.first(where: { !$0.isRead && !DecideRequest.hasMember($0.key) })
-    else { return nil }
-    return .unknownMember(
-      unknown.key.text, among: DecideRequest.memberNames + UserMember.allCases.map { $0.key })
+  private func wrongMember(_ reader: borrowing UserRecordReader) -> RequestError? {
+    guard settings.rejectsUnknownMembers else { return nil }
+    if let name = reader.repeatedKeys.first { return .repeatedMember(name) }
+    let others = reader.otherMembers.members
+    for (number, member) in others.enumerated() where !member.isRead {
+      guard DecideRequest.hasMember(member.key) else {
+        return .unknownMember(
+          member.key.text, among: DecideRequest.memberNames + UserMember.allCases.map { $0.key })
+      }
+      // SAFETY: The keys are compared while the body is in place. Tests: Server's tests.
+      let isRepeated = others[..<number].contains { $0.key.bytes.elementsEqual(member.key.bytes) }
+      if isRepeated { return .repeatedMember(member.key.text) }
+    }
+    return nil
   }
 
   /// Decides each placement and writes the answer.

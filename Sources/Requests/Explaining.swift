@@ -3,7 +3,8 @@ internal import RuleEngine
 internal import RuleInsight
 
 /// Why a user has an outcome:
-/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "sdkVersion"?, "text"?}`.
+/// `{"user":<record>, "placement"?, "all"?, "audience"?, "set"?, "sweep"?, "config"?, "now"?, "seed"?, "platform"?,
+/// "sdkVersion"?, "text"?}`.
 /// The record may also be the request itself.
 extension PreparedConfig {
   ///
@@ -16,7 +17,7 @@ extension PreparedConfig {
       let record = stored.appended(to: Array(request.record.json.utf8))
       request.record = (try? Value.parse(json: record)) ?? request.record
     }
-    let config = try config(of: body)
+    let config = try config(of: body).following(request.platform)
     return try config.following(request.sdkVersion, record: request.record).explain(request)
   }
 
@@ -91,6 +92,7 @@ private struct ExplainRequest {
   var sweep: String?
   var now: Instant?
   var seed: String?
+  var platform: SDKName?
   /// The SDK that decides, or nil for that of the config, which the answer does not mention.
   var sdkVersion: SDKSelection?
   var wantsText: Bool
@@ -100,6 +102,7 @@ private struct ExplainRequest {
     sweep = try body.givenText("sweep")
     now = try body.givenTime("now")
     seed = try body.givenText("seed")
+    platform = try body.givenPlatform()
     sdkVersion = try body.givenSDKVersion()
     wantsText = try body.givenTruth("text") ?? false
     let isForAll = try body.givenTruth("all") ?? false

@@ -4,7 +4,8 @@ package import RuleEngine
 internal import RuleInsight
 
 /// The number of users that each audience reaches, matches and takes:
-/// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?, "sdkVersion"?}`
+/// `{"users", "config"?, "placements"?, "distribution"?, "now"?, "seed"?, "platform"?,
+/// "sdkVersion"?}`
 extension PreparedConfig {
   package func match(_ body: JSONRequest) throws(RequestError) -> Value {
     let request = body.value
@@ -22,7 +23,7 @@ extension PreparedConfig {
       )
     }
     let selection = try request.givenSDKVersion()
-    let own = try config(of: body)
+    let own = try config(of: body).following(try request.givenPlatform())
     let config = selection?.readsRecords == true ? own : own.following(selection, record: nil)
     try config.check(placements: names ?? [])
     let clock = clock(now)

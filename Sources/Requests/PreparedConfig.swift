@@ -24,7 +24,7 @@ package final class PreparedConfig: Sendable {
     /// Whether an unknown placement is an outcome, and not an error. Apps may request placements of a config that is not
     /// served yet.
     package var answersUnknownPlacements = false
-    /// Whether an unknown member of a request is an error. Usually it is a misspelling.
+    /// Whether an unknown or repeated member of a decide request is an error. Usually it is a misspelling.
     package var rejectsUnknownMembers = false
     /// The time of requests that do not specify one.
     package var clock: @Sendable () -> Instant
@@ -128,6 +128,14 @@ package final class PreparedConfig: Sendable {
     texts = other.texts
   }
 
+  /// This config for the newest SDK of a platform; nil for its own.
+  package func following(_ platform: SDKName?) -> PreparedConfig {
+    guard let platform, config.format == .superwall, let base = settings.language.profile,
+      base.sdk != platform
+    else { return self }
+    return following(SDKProfile(platform))
+  }
+
   /// This config for the SDK that a request selects.
   ///
   /// - Parameter record: the user, or nil if there are many.
@@ -135,7 +143,10 @@ package final class PreparedConfig: Sendable {
     guard let selection, config.format == .superwall, let base = settings.language.profile
     else { return self }
     let profile = selection.choice(DeviceSDK(device: record?["device"]), usual: base.sdk).profile
-    if profile == base { return self }
+    return profile == base ? self : following(profile)
+  }
+
+  private func following(_ profile: SDKProfile) -> PreparedConfig {
     if let known = versions.withLock({ $0[profile] }) { return known }
     let made = PreparedConfig(self, profile)
     versions.withLock { if $0.count < Self.mostVersions { $0[profile] = made } }

@@ -43,18 +43,20 @@ extension PreparedConfig.Question {
     case .explain:
       [
         "user", "userId", "placement", "all", "audience", "set", "sweep", "text", "config", "now",
-        "seed", "sdkVersion",
+        "seed", "platform", "sdkVersion",
       ]
     case .check: ["config", "schema", "platform", "now"]
-    case .diff: ["new", "old", "users", "placements", "now", "seed"]
+    case .diff: ["new", "old", "users", "placements", "now", "seed", "platform"]
     case .render:
       [
         "template", "paywall", "products", "user", "dialect", "mode", "html", "select", "locale",
         "profile", "timeZone", "eligible", "claims", "locales", "sdkVersion", "now",
       ]
     case .match:
-      ["users", "config", "placements", "distribution", "now", "seed", "sdkVersion"]
-    case .cover: ["tests", "config", "render", "products", "now", "seed"]
+      [
+        "users", "config", "placements", "distribution", "now", "seed", "platform", "sdkVersion",
+      ]
+    case .cover: ["tests", "config", "render", "products", "now", "seed", "platform"]
     case .products:
       ["products", "locale", "profile", "timeZone", "eligible", "sdkVersion", "now"]
     }

@@ -71,10 +71,17 @@ extension RequestError {
   }
 
   /// The error for an unknown member.
-  static func unknownMember(_ name: String, among known: [String]) -> RequestError {
+  package static func unknownMember(_ name: String, among known: [String]) -> RequestError {
     let hint = Suggestion.question(about: name, among: known).map { "; \($0)" } ?? ""
     return RequestError(
       .request, "unknown_member", "'\(name)' is not a member of this request\(hint)",
+      details: [.init(key: "path", value: .string(name))])
+  }
+
+  /// The error for a member that occurs more than once. Readers disagree about which value counts.
+  static func repeatedMember(_ name: String) -> RequestError {
+    RequestError(
+      .request, "repeated_member", "'\(name)' occurs more than once; send it once",
       details: [.init(key: "path", value: .string(name))])
   }
 
@@ -149,6 +156,12 @@ extension Value {
     return try SDKSelection(value)
   }
 
+  /// The platform whose newest SDK a request selects.
+  package func givenPlatform() throws(RequestError) -> SDKName? {
+    guard let word = try givenText("platform") else { return nil }
+    return try SDKName(requested: word)
+  }
+
   /// JSON in a request, as a string or as a value.
   package func givenJSON(_ name: String) -> [UInt8]? {
     switch given(name) {
@@ -188,12 +201,26 @@ extension RuleLanguage {
   }
 }
 
+extension SDKName {
+  /// Reads the member `platform` of a request.
+  package init(requested word: String) throws(RequestError) {
+    guard let platform = Platform(rawValue: word) else {
+      throw .wrong("platform", "ios, android or web")
+    }
+    self = SDKProfile(platform).sdk
+  }
+}
+
 extension SDKSelection {
   /// Reads the member `sdkVersion` of a request.
   init(_ value: Value) throws(RequestError) {
     guard let text = value.text else {
       throw .wrong("sdkVersion", "newest, record, or a version such as 4.12.5")
     }
+    try self.init(requested: text)
+  }
+
+  package init(requested text: String) throws(RequestError) {
     do throws(Fault) {
       self = try SDKSelection(text)
     } catch {

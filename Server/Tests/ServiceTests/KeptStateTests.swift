@@ -281,6 +281,19 @@ import Testing
   }
 
   /// The database holds users' data, and the key that seals checkouts.
+  /// The keys of indexes are limited in every database.
+  @Test(arguments: TestStore.all)
+  func longIDsAreNotStored(_ kind: TestStore) async throws {
+    let server = try await server(kind.store())
+    func status(_ length: Int) async throws -> Int {
+      let user = String(repeating: "u", count: length)
+      return try await server.post("/v1/decide", #"{"userId":"\#(user)","requestId":"r"}"#).status
+    }
+    #expect(try await status(1_000) == 200)
+    #expect(try await status(1_001) == 400)
+    #expect(try await status(100_000) == 400)
+  }
+
   @Test func nobodyElseReadsTheDatabase() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }

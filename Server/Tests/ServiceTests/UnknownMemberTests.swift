@@ -28,6 +28,30 @@ import Testing
     #expect(answer.json["error"]?["message"]?.text?.contains("did you mean '\(meant)'?") == true)
   }
 
+  /// Parsers disagree about which of them counts, and so may a proxy and the server.
+  @Test(arguments: [
+    (#"{"userId":"u","userId":"v"}"#, "userId"),
+    (#"{"userId":"u","user":{},"user":{"plan":"free"}}"#, "user"),
+    (#"{"userId":"u","user":{"plan":"pro","plan":"free"}}"#, "user.plan"),
+    (#"{"userId":"u","placements":[],"placements":["export_report"]}"#, "placements"),
+    (
+      #"{"userId":"u","subscriptionStatus":"ACTIVE","subscriptionStatus":"INACTIVE"}"#,
+      "subscriptionStatus"
+    ),
+  ])
+  func repeatedMembersAreRejected(_ body: String, _ member: String) async throws {
+    let server = try await TestServer()
+    let one = try await server.post("/v1/decide", body)
+    #expect(one.status == 400 && one.code == "repeated_member")
+    #expect(one.json["error"]?["path"]?.text == member)
+    let lines = [#"{"userId":"a"}"#, body, #"{"userId":"b"}"#]
+    let stream = try await server.post("/v1/decide/stream", lines.joined(separator: "\n"))
+    let codes = try stream.text.split(separator: "\n").map {
+      try Value.parse(json: $0.utf8)["error"]?["code"]?.text
+    }
+    #expect(codes == [nil, "repeated_member", nil])
+  }
+
   /// Every member of a record is known, with the roots that rules read.
   @Test func knownMembersAreTaken() async throws {
     let server = try await TestServer()

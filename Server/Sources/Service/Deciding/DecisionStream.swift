@@ -27,6 +27,9 @@ struct DecisionStream: Sendable {
   let application: ServedApplication
   /// A stream ends with the config that it began with.
   let config: LoadedConfig
+  /// The SDK that decides for lines that select none.
+  let platform: SDKName?
+  let sdkVersion: SDKSelection?
   let clock: HistoryClock
   let placements: [String]?
   let layout: Layout
@@ -45,6 +48,9 @@ struct DecisionStream: Sendable {
     throws(ServiceError)
   {
     let query = request.uri.queryParameters
+    if let name = query.first(where: { !Self.parameters.contains(String($0.key)) })?.key {
+      throw ServiceError(.unknownMember(String(name), among: Self.parameters))
+    }
     func flag(_ name: Substring) -> Bool { query[name].map { $0 != "0" && $0 != "false" } ?? false }
     self.service = service
     self.application = application
@@ -55,6 +61,12 @@ struct DecisionStream: Sendable {
         try RequestTime.instant(.string(String(text)), "now")
       }
       clock = config.prepared.clock(now)
+      platform = try query["platform"].map { (word) throws(RequestError) in
+        try SDKName(requested: String(word))
+      }
+      sdkVersion = try query["sdkVersion"].map { (text) throws(RequestError) in
+        try SDKSelection(requested: String(text))
+      }
       try config.prepared.check(placements: placements ?? [])
     } catch {
       throw ServiceError(error)
@@ -107,6 +119,11 @@ struct DecisionStream: Sendable {
     }
   }
 
+  /// The parameters of the query.
+  static let parameters = [
+    "placements", "layout", "now", "reasons", "texts", "platform", "sdkVersion", "application",
+  ]
+
   // MARK: One chunk
 
   /// The answers to lines that store something, by the numbers of the lines.
@@ -157,7 +174,7 @@ struct DecisionStream: Sendable {
 
   /// Decides the lines that store something, in one transaction.
   private func decideAndStore(_ chunk: StreamLines.Chunk) async throws -> StoringAnswers {
-    guard Self.hasOwnQuestions(chunk.bytes) else { return [:] }
+    guard Self.mayStore(chunk.bytes) else { return [:] }
     var numbers: [Int] = []
     var requests: [(body: [UInt8], request: DecideRequest)] = []
     for (number, line) in chunk.bytes.split(separator: 10, omittingEmptySubsequences: false)
@@ -168,8 +185,7 @@ struct DecisionStream: Sendable {
         try? DecideRequest($0, nesting: service.options.limits.nesting)
       }
       guard var question, question.requestID != nil || question.records == true else { continue }
-      question.placements = question.placements ?? placements
-      question.now = question.now ?? clock.now
+      complete(&question)
       numbers.append(chunk.line + number)
       requests.append((body, question))
     }
@@ -216,53 +232,59 @@ struct DecisionStream: Sendable {
         line: chunk.line, to: &output)
       return output
     }
-    if Self.hasOwnQuestions(chunk.bytes) {
+    // A stream in which lines ask for something themselves has more of them.
+    let isDone =
+      storing.isEmpty && !workers.linesDiffer
+      && chunk.bytes.withUnsafeBufferPointer {
+        decide($0, placements, line: chunk.line, &output).isEmpty
+      }
+    if !isDone {
+      workers.linesDiffer = true
       decideSeparately(chunk, storing, &output)
-    } else {
-      chunk.bytes.withUnsafeBufferPointer { decide($0, placements, line: chunk.line, &output) }
     }
     return output
   }
 
   /// Decides lines that all ask for the same placements.
+  ///
+  /// - Returns: the members of lines that are repeated or not part of a user record, without these. If there are any, nothing is decided.
   private func decide(
-    _ lines: ByteView, _ placements: [String]?, line: Int, _ output: inout [UInt8]
-  ) {
+    _ lines: ByteView, _ placements: [String]?, line: Int, without known: [String] = [],
+    _ output: inout [UInt8]
+  ) -> Set<String> {
     let worker = workers.take(placements) {
-      BatchPlan(
-        config.ruleSet, placements: placements, now: clock.now, assigner: config.prepared.assigner,
+      let own = config.prepared.following(platform)
+      let config = sdkVersion?.readsRecords == true ? own : own.following(sdkVersion, record: nil)
+      return BatchPlan(
+        config.ruleSet, placements: placements, now: clock.now, assigner: config.assigner,
         layout: layout == .wide ? .wide : .long, lineLimit: service.options.lineLimit,
-        clock: clock, texts: texts, givesReasons: givesReasons)
+        clock: clock, texts: texts, givesReasons: givesReasons, fleet: config.fleet(sdkVersion))
     }
     defer { workers.giveBack(worker, placements) }
     let result = worker.process(lines)
+    let others = Set(result.notes.unknownKeys.keys).subtracting(known)
+      .union(result.notes.repeatedKeys.keys)
+    guard others.isEmpty else { return others }
     service.metrics.decided(application.id, result.tally)
     let answers = StreamAnswers(
       linesPerUser: layout == .wide ? 1 : worker.plan.placementCount,
       isWrapped: layout == .decisions)
     answers.append(result.buffer.content, result.rejected, of: lines, from: line, to: &output)
+    return []
   }
 
-  private static let questions: [StaticString] = [
-    "placements\"", "explain\"", "reasons\"", "texts\"", "products\"", "now\"", "requestId\"",
-    "record\"",
-  ]
-  /// By byte: whether a question begins with it.
-  private static let beginnings: [Bool] = (0...255).map { byte in
-    questions.contains { $0.utf8Start.pointee == byte }
-  }
+  private static let storing: [StaticString] = ["requestId\"", "record\""]
 
-  /// Whether lines may say themselves what they ask for. Lines that only look like it are recognized later.
-  private static func hasOwnQuestions(_ bytes: [UInt8]) -> Bool {
+  /// Whether lines may store something. Lines that only look like it are recognized later.
+  private static func mayStore(_ bytes: [UInt8]) -> Bool {
+    // SAFETY: Each comparison ends within the count of the bytes. Tests: KeptStateTests.
     bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return false }
-      let (questions, beginnings) = (questions, beginnings)
       var at = 0
       // Members are looked for by their opening quotes.
       while at < bytes.count, let quote = memchr(base + at, 0x22, bytes.count - at) {
         at = UnsafeRawPointer(quote) - base + 1
-        guard at < bytes.count, beginnings[Int(bytes[at])] else { continue }
-        for word in questions where at + word.utf8CodeUnitCount <= bytes.count {
+        for word in storing where at + word.utf8CodeUnitCount <= bytes.count {
           if memcmp(base + at, word.utf8Start, word.utf8CodeUnitCount) == 0 { return true }
         }
       }
@@ -280,7 +302,9 @@ struct DecisionStream: Sendable {
       var run = (from: 0, line: chunk.line, placements: placements)
       func end(_ at: Int, _ output: inout [UInt8]) {
         if run.from < at {
-          decide(ByteView(rebasing: bytes[run.from..<at]), run.placements, line: run.line, &output)
+          decide(
+            together: ByteView(rebasing: bytes[run.from..<at]), run.placements, line: run.line,
+            &output)
         }
       }
       while start < bytes.count {
@@ -325,12 +349,38 @@ struct DecisionStream: Sendable {
     }
   }
 
+  /// Decides lines that ask for nothing but placements. Lines with unknown members are rejected one by one.
+  private func decide(
+    together lines: ByteView, _ placements: [String]?, line: Int, _ output: inout [UInt8]
+  ) {
+    let known = DecideRequest.memberNames
+    if decide(lines, placements, line: line, without: known, &output).isEmpty { return }
+    var (start, line) = (0, line)
+    while start < lines.count {
+      let to = LineScan.newline(in: lines, from: start)
+      let record = ByteView(rebasing: lines[start..<to])
+      if !decide(record, placements, line: line, without: known, &output).isEmpty {
+        var question = DecideRequest()
+        question.placements = placements
+        decide(alone: record, question, line, &output)
+      }
+      (start, line) = (min(to + 1, lines.count), line + 1)
+    }
+  }
+
+  /// What the stream asks for where a line does not.
+  private func complete(_ question: inout DecideRequest) {
+    question.placements = question.placements ?? placements
+    question.now = question.now ?? clock.now
+    question.platform = question.platform ?? platform
+    question.sdkVersion = question.sdkVersion ?? sdkVersion
+  }
+
   private func decide(
     alone record: ByteView, _ question: DecideRequest, _ line: Int, _ output: inout [UInt8]
   ) {
     var question = question
-    question.placements = question.placements ?? placements
-    question.now = question.now ?? clock.now
+    complete(&question)
     do throws(RequestError) {
       output += try service.decide(Array(record), question, application, config)
       output.append(UInt8(ascii: "\n"))
@@ -378,8 +428,15 @@ private final class StreamWorkers: Sendable {
   }
 
   private let free = Locked<[[String]?: [Worker]]>([:])
+  private let differ = Locked(false)
   /// Workers are reused for at most this many lists of placements.
   private static let mostPlans = 16
+
+  /// Whether lines have members of requests, so that they are not decided together.
+  var linesDiffer: Bool {
+    get { differ.withLock { $0 } }
+    set { differ.withLock { $0 = newValue } }
+  }
 
   func take(_ placements: [String]?, _ plan: () -> BatchPlan) -> Worker {
     let (known, same) = free.withLock { free in

@@ -84,6 +84,8 @@ package enum APIDescription {
         query("layout", ["enum": ["decisions", "long", "wide"]], "how answers are written"),
         query("now", text, "the time of all decisions"),
         query("reasons", text, "say why, in short"), query("texts", text, "render texts"),
+        query("platform", ["enum": ["ios", "android", "web"]], "whose newest SDK decides"),
+        query("sdkVersion", text, "the SDK that decides: newest, record, or a version"),
       ]),
     question("Explain", "Explain the outcome for a user."),
     question("Check", "Check a config."),

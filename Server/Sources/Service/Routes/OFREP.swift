@@ -130,7 +130,8 @@ struct OFREP: Sendable {
       }
     }
     // If a key is repeated, the last value counts.
-    user = beside + user
+    let own = Set(user.map(\.key))
+    user = beside.filter { !own.contains($0.key) } + user
     if !user.isEmpty { entries.append(.init(key: .string(UserMember.user.key), value: .map(user))) }
     return .success(Array(Value.map(entries).json.utf8))
   }
