@@ -84,8 +84,31 @@ enum ClaimCurrencies {
       else { continue }
       return (currencies, 3)
     }
+    for (name, currencies) in names where place + name.count <= text.scalars.count {
+      let end = place + name.count
+      guard text.scalars[place..<end].elementsEqual(name),
+        end == text.scalars.count || !isLetter(text.scalars[end])
+      else { continue }
+      return (currencies, name.count)
+    }
     return nil
   }
+
+  /// Names of currencies that prices are said to be in; longer names first.
+  private static let names: [(name: [Unicode.Scalar], currencies: [String])] = [
+    ("in us dollars", ["USD"]), ("in u.s. dollars", ["USD"]), ("in us-dollar", ["USD"]),
+    ("in dollars", dollars), ("in dollar", dollars), ("in euros", ["EUR"]), ("in euro", ["EUR"]),
+    ("in british pounds", ["GBP"]), ("in pounds", ["GBP"]), ("in yen", ["JPY"]),
+    ("in pfund", ["GBP"]), ("in schweizer franken", ["CHF"]), ("in swiss francs", ["CHF"]),
+    ("en d\u{F3}lares", dollars), ("en euros", ["EUR"]), ("en dollars", dollars),
+    ("en libras", ["GBP"]), ("en livres sterling", ["GBP"]), ("in dollari", dollars),
+    ("in sterline", ["GBP"]), ("em d\u{F3}lares", dollars), ("em euros", ["EUR"]),
+    ("em reais", ["BRL"]),
+    ("\u{432} \u{434}\u{43E}\u{43B}\u{43B}\u{430}\u{440}\u{430}\u{445}", dollars),
+    ("\u{432} \u{435}\u{432}\u{440}\u{43E}", ["EUR"]),
+    ("\u{432} \u{440}\u{443}\u{431}\u{43B}\u{44F}\u{445}", ["RUB"]),
+    ("dolar cinsinden", dollars), ("euro cinsinden", ["EUR"]), ("dolar olarak", dollars),
+  ].map { (Array($0.0.unicodeScalars), $0.1) }
 
   /// Hundredths of a currency after a number: `10¢ a day`, `17 Cent`.
   static func minorSign(after place: Int, in text: ClaimText) -> (

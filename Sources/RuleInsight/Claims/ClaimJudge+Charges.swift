@@ -32,11 +32,20 @@ extension ClaimJudge {
     let clause = clause(span.range.lowerBound, in: sentence)
     guard
       reading.isElapsed(span.range) && isCharge(clause, sentence)
-        || reading.isWithin(span.range, sentence) && isCharge(sentence, sentence), !isRate(span)
+        || reading.isWithin(span.range, sentence) && isCharge(sentence, sentence)
+        || reading.isWithinClause(span.range)
+          && (reading.has(.billed, in: clause) || reading.has(.pay, in: clause)),
+      !isRate(span), !reading.has(.remind, in: clause)
     else { return }
     for product in products(at: span.range.lowerBound, in: sentence, wantsOffer: true) {
       let phases = phases(product)
-      guard !phases.isEmpty else { continue }
+      if phases.isEmpty {
+        // Without an offer the first charge is now.
+        guard reading.has(.billed, in: clause) || reading.has(.pay, in: clause), known(product)
+        else { continue }
+        add(.noPayment, product, span.range, in: sentence, holds: false)
+        continue
+      }
       var months: [Period] = phases.map { $0.total }
       if phases.count > 1 { months.append(contentsOf: Self.sums(phases)) }
       add(
@@ -44,6 +53,9 @@ extension ClaimJudge {
         holds: months.contains { ClaimProduct.isSame($0, span.period) })
     }
   }
+
+  /// Whether a product is a subscription, which is charged at once and then again.
+  private func known(_ product: Int) -> Bool { products[product].renews }
 
   /// The time from the beginning to the end of each phase, if all have the same unit.
   private static func sums(_ phases: [ClaimProduct.Phase]) -> [Period] {
@@ -60,8 +72,8 @@ extension ClaimJudge {
       let money = reading.moneys.last(where: {
         sentence.contains($0.range.lowerBound) && $0.range.upperBound <= span.range.lowerBound
       }), let unit = money.unit, !unit.isSpan, unit.range.upperBound <= span.range.lowerBound,
-      reading.precedes([.forWord], span.range.lowerBound),
-      span.range.lowerBound - unit.range.upperBound <= 12, let amount = money.amount, amount > 0
+      reading.precedes([.forWord, .first], span.range.lowerBound),
+      span.range.lowerBound - unit.range.upperBound <= 24, let amount = money.amount, amount > 0
     else { return }
     for product in products(at: money.range.lowerBound, in: sentence) {
       let same = phases(product).filter { abs(Double($0.micros) / 1e6 - amount) < 0.0051 }
@@ -77,14 +89,34 @@ extension ClaimJudge {
 
   /// `Day 7: you are charged`, `Tag 7`, `第7天`, of an offer that begins with a free phase.
   private mutating func judgeDay(_ sentence: Range<Int>) {
-    guard isCharge(sentence, sentence), let (day, range) = reading.day(in: sentence) else { return }
-    for product in products(at: range.lowerBound, in: sentence, wantsOffer: true) {
-      guard let phase = phases(product).first, phase.isFree else { continue }
-      let days = Int(ClaimProduct.twelfths(phase.total) / 12)
-      // A month has 28 to 31 days, and the charge may be on the day after.
-      let slack = phase.total.unit == .day || phase.total.unit == .week ? 0 : 1
-      add(
-        .length, product, range, in: sentence, holds: days - slack...days + 1 + slack ~= day)
+    for (day, range) in daysOfCharges(sentence) {
+      for product in products(at: range.lowerBound, in: sentence, wantsOffer: true) {
+        guard let phase = phases(product).first, phase.isFree else { continue }
+        let days = Int(ClaimProduct.twelfths(phase.total) / 12)
+        // A month has 28 to 31 days, and the charge may be on the day after.
+        let slack = phase.total.unit == .day || phase.total.unit == .week ? 0 : 1
+        add(
+          .length, product, range, in: sentence, holds: days - slack...days + 1 + slack ~= day)
+      }
+    }
+  }
+
+  /// The days of a schedule on which something is charged: at the beginning of a sentence, or in
+  /// one of its clauses: `you are charged on day 7`.
+  private func daysOfCharges(_ sentence: Range<Int>) -> [(day: Int, range: Range<Int>)] {
+    if let first = reading.day(in: sentence) {
+      let rest = first.range.upperBound..<sentence.upperBound
+      let isNews = reading.has(.remind, in: rest) || sentence.contains { reading.isAhead(at: $0) }
+      return isCharge(sentence, sentence) && !isNews ? [first] : []
+    }
+    return sentence.dropFirst().compactMap { place in
+      guard text.isOwn[place], reading.match([.day], at: place) != nil,
+        let before = text.scalars[..<place].last(where: { $0 != " " }), !ClaimText.isDigit(before),
+        before != "-"
+      else { return nil }
+      let clause = clause(place, in: sentence)
+      guard isCharge(clause, sentence), !reading.has(.remind, in: clause) else { return nil }
+      return reading.day(in: place..<clause.upperBound)
     }
   }
 
@@ -100,21 +132,31 @@ extension ClaimJudge {
       !productsOfAdverbs(in: sentence).isEmpty || reading.has(.instead, in: sentence)
     else { return false }
     let months = Double(span.period.count)
-    for product in products.indices where phases(product).isEmpty {
+    let phases = products.indices.map { self.phases($0) }
+    var longer: [Int] = []
+    for product in products.indices where phases[product].isEmpty {
       let known = products[product]
-      guard let period = known.period, ClaimProduct.isSame(period, Period(known: .year, 1)),
-        let year = known.price(per: .year)
+      guard let period = known.period, let price = known.micros, price > 0,
+        ClaimProduct.twelfths(period) > 2 * ClaimProduct.twelfths(Period(known: .month, 1))
       else { continue }
+      let whole = (Double(ClaimProduct.twelfths(period)) / 365).rounded()
+      longer.append(product)
       let isSaved = products.contains { other in
         guard other.currency == known.currency, let period = other.period,
-          ClaimProduct.isSame(period, Period(known: .month, 1)), let price = other.micros, price > 0
+          ClaimProduct.isSame(period, Period(known: .month, 1)), let monthly = other.micros,
+          monthly > 0
         else { return false }
-        return -1.0...0.5 ~= months - (12 - year / Double(price))
+        return -1.0...0.5 ~= months - (whole - Double(price) / Double(monthly))
       }
       if isSaved {
         add(.savings, product, span.range, in: sentence, .holds)
         return true
       }
+    }
+    let isCompared = reading.has(.instead, in: sentence)
+    if isCompared, phases.allSatisfy({ $0.isEmpty }), let product = longer.first {
+      add(.savings, product, span.range, in: sentence, holds: false)
+      return true
     }
     return false
   }
@@ -128,6 +170,11 @@ extension ClaimJudge {
     guard isAdjective, !reading.has(.trial, in: sentence), !reading.has(.then, in: sentence) else {
       return false
     }
+    return isBeforeOtherWord(word, sentence)
+  }
+
+  /// Whether a word that the tables do not have follows directly.
+  func isBeforeOtherWord(_ word: Range<Int>, _ sentence: Range<Int>) -> Bool {
     let next = word.upperBound + 1
     guard next < sentence.upperBound, text.scalars[word.upperBound] == " ",
       text.isOwn[next], ClaimText.isWord(text.scalars[next])

@@ -28,14 +28,20 @@ extension ClaimJudge {
       about.allSatisfy(first.contains)
     {
       // `Save 50% compared to monthly` names the product that saves nothing.
-      about = products.indices.filter { !first.contains($0) }
+      let others = productsOfAdverbs(in: sentence).filter { !first.contains($0) }
+      about = others.isEmpty ? products.indices.filter { !first.contains($0) } : others
     }
     let named = baselines(percent, sentence, about, compared)
     if isUpTo, percent.attribute == nil { about = Array(products.indices) }
     let isOfOffer =
       percent.attribute == nil && compared.isEmpty && isOfFirst(percent.range, sentence)
+    let isPermanent = reading.has(.always, in: clause(percent.range.lowerBound, in: sentence))
     var best: [(product: Int, saving: Double)] = []
     for product in about {
+      if isPermanent, let reason = endOfDiscount(product, percent.value / 100) {
+        add(.savings, product, percent.range, in: sentence, .fails(reason))
+        return
+      }
       let savings =
         isOfOffer
         ? [offerSaving(product, for: discountTime(percent.range, sentence)) ?? 0]
@@ -85,6 +91,18 @@ extension ClaimJudge {
     return " against '\(products[named[0]].identifier)'"
   }
 
+  /// Why a discount is not for as long as the product is paid: `20% off forever` of a coupon for one
+  /// year; nil if it is.
+  private func endOfDiscount(_ product: Int, _ share: Double) -> String? {
+    let known = products[product]
+    guard known.fullMicros ?? 0 <= known.micros ?? 0,
+      let phase = phases(product).first(where: { !$0.isFree }), let year = known.price(per: .year),
+      year > 0, 1 - ClaimProduct.perYear(phase.micros, phase.period) / year >= share - 0.01
+    else { return nil }
+    return
+      "the discount ends after \(phase.total.words): '\(known.identifier)' \(known.charges(isEligible: isEligible))"
+  }
+
   /// The products that a saving is claimed for.
   private func savingProducts(_ percent: ClaimReading.Percent, _ sentence: Range<Int>) -> [Int] {
     if percent.sources.count == 1 { return percent.sources }
@@ -118,7 +136,11 @@ extension ClaimJudge {
         return span.period
       }
     }
-    return nil
+    // `50% off your first 3 months`
+    return reading.quantities.first {
+      clause.contains($0.range.lowerBound) && $0.attribute == nil && !$0.isBare
+        && reading.precedes([.first], $0.range.lowerBound)
+    }?.period
   }
 
   /// The share that the first phase of an offer with a price saves; nil without one.
@@ -142,6 +164,27 @@ extension ClaimJudge {
       let rest = from..<min(sentence.upperBound, from + 40)
       let found = attributes(in: rest).map { $0.product } + productsOfAdverbs(in: rest)
       return found.isEmpty ? nil : Self.unique(found)
+    } + comparedByDiscount(in: sentence)
+  }
+
+  /// `80% off monthly`: a discount off the plan that renews more often.
+  private func comparedByDiscount(in sentence: Range<Int>) -> [[Int]] {
+    reading.words(.off, in: sentence).compactMap { word in
+      let at = reading.skip(word.range.upperBound, [" "])
+      guard let adverb = reading.adverb(at: at),
+        reading.percents.contains(where: { $0.range.upperBound + 1 == word.range.lowerBound }),
+        !reading.moneys.contains(where: {
+          reading.isFiller(at + adverb.count..<max(at + adverb.count, $0.range.lowerBound))
+            && $0.range.lowerBound >= at + adverb.count
+        }),
+        products.contains(where: { product in
+          product.period.map {
+            ClaimProduct.twelfths($0) > ClaimProduct.twelfths(adverb.period)
+          } ?? false
+        })
+      else { return nil }
+      let found = productsOfAdverbs(in: at..<at + adverb.count)
+      return found.isEmpty ? nil : found
     }
   }
 
@@ -240,9 +283,18 @@ extension ClaimJudge {
   private mutating func judgeSavedAmount(_ money: Money, _ sentence: Range<Int>) {
     let clause = clause(money.range.lowerBound, in: sentence)
     guard let amount = money.amount, amount > 0, reading.has(.off, in: clause),
-      !reading.has(.hedge, in: clause), !reading.has(.instead, in: clause)
+      !reading.has(.hedge, in: clause),
+      !reading.words(.instead, in: clause).contains(where: {
+        $0.range.upperBound <= money.range.lowerBound
+      })
     else { return }
-    let about = products(at: money.range.lowerBound, in: sentence)
+    // `50% off the regular $79.99`
+    if products.contains(where: { abs(Double($0.micros ?? 0) / 1e6 - amount) < 0.0051 }) { return }
+    var about = products(at: money.range.lowerBound, in: sentence)
+    let named = compared(in: sentence).first
+    if let named, attributes(in: sentence).isEmpty, about.allSatisfy(named.contains) {
+      about = products.indices.filter { !named.contains($0) }
+    }
     // The saving over a year is the largest plausible meaning.
     let scale =
       money.unit.map { ClaimProduct.perYear(1_000_000, $0.period) / 1e6 } ?? 1
@@ -264,7 +316,15 @@ extension ClaimJudge {
     }
     for product in about {
       guard let own = products[product].price(per: .year) else { continue }
-      let others = products.indices.compactMap { other -> Double? in
+      if let saved = saving(ofOffer: product) {
+        if reading.has(.always, in: clause), amount <= saved + 0.01,
+          let reason = endOfDiscount(product, 0)
+        {
+          return add(.savings, product, money.range, in: sentence, .fails(reason))
+        }
+        known.append((product, saved / scale))
+      }
+      let others = (named ?? Array(products.indices)).compactMap { other -> Double? in
         guard other != product, products[other].currency == products[product].currency else {
           return nil
         }
@@ -279,6 +339,17 @@ extension ClaimJudge {
       best.most > 0
         ? "the most that it saves in a year is \(products[best.product].price(Int64(best.most * 1e6)))"
         : "it saves nothing compared to the other products")
+  }
+
+  /// The amount that the first paid period of an offer saves.
+  private func saving(ofOffer product: Int) -> Double? {
+    guard let phase = phases(product).first(where: { !$0.isFree }),
+      let year = products[product].price(per: .year)
+    else { return nil }
+    let regular =
+      year * ClaimProduct.perYear(1, Period(known: .year, 1))
+      / ClaimProduct.perYear(1, phase.total)
+    return (regular - Double(phase.micros) * Double(phase.cycles)) / 1e6
   }
 
   /// The period of a price, by its words or by its attribute; nil for a one-time payment or an

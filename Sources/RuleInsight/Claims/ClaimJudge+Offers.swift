@@ -149,6 +149,7 @@ extension ClaimJudge {
       guard
         reading.has(.today, in: clause) || reading.has(.first, in: clause)
           || money.unit?.isSpan ?? false
+          || isDueAbove(money, sentence)
       else { continue }
       ranges.append(money.range)
     }
@@ -160,6 +161,16 @@ extension ClaimJudge {
           holds: phases(product).first?.isFree ?? false)
       }
     }
+  }
+
+  /// `Due today`, and the amount alone on the line below.
+  private func isDueAbove(_ money: Money, _ sentence: Range<Int>) -> Bool {
+    guard let number = text.sentences.firstIndex(of: sentence), number > 0,
+      !text.wordStarts.contains(where: { sentence.contains($0) && !money.range.contains($0) })
+    else { return false }
+    let above = text.sentences[number - 1]
+    return reading.has(.today, in: above)
+      && !reading.moneys.contains { above.contains($0.range.lowerBound) }
   }
 
   /// `You won't pay a cent today`: words for nothing, payment and now in one clause.
@@ -187,8 +198,10 @@ extension ClaimJudge {
       if case .periodLength? = span.attribute?.meaning { continue }
       guard isAboutOffer(span, sentence) else { continue }
       let about =
-        span.attribute.map { [$0.product] }
-        ?? products(at: span.range.lowerBound, in: sentence, wantsOffer: true)
+        reading.has(.all, in: sentence)
+        ? Array(products.indices)
+        : span.attribute.map { [$0.product] }
+          ?? products(at: span.range.lowerBound, in: sentence, wantsOffer: true)
       for product in about {
         guard let phase = phases(product).first else {
           // Without an offer the claim itself fails, unless only the length is mentioned.
@@ -223,7 +236,7 @@ extension ClaimJudge {
       // `$59.99 after a free week` says both after "then".
       return !reading.words(.then, in: clause).contains { then in
         then.range.upperBound <= span.range.lowerBound
-          && !reading.words(.free, in: clause).contains {
+          && !(reading.words(.free, in: clause) + reading.words(.trial, in: clause)).contains {
             $0.range.lowerBound >= then.range.upperBound
               && abs($0.range.lowerBound - span.range.lowerBound) <= 16
           }

@@ -33,7 +33,8 @@ extension ClaimJudge {
     let range = Self.range(money.range, unit.range, text)
     switch attribute.meaning {
     case .price(per: nil):
-      let period = known.period ?? (unit.isSpan ? known.product.accessPeriod : nil)
+      let period =
+        known.period ?? (unit.isSpan || unit.isName ? known.product.accessPeriod : nil)
       add(
         .period, attribute.product, range, in: sentence,
         holds: period.map { ClaimProduct.isSame($0, unit.period) } ?? false,
@@ -134,8 +135,21 @@ extension ClaimJudge {
       }
       return
     }
+    // A price of a product that the text does not name otherwise.
+    let others = products.indices.filter { !about.contains($0) }
+    if !isComputed, let unit = money.unit,
+      let other = others.first(where: {
+        money.currencies.isEmpty || money.currencies.contains(products[$0].currency.code)
+          ? isRegular(amount, unit.period, $0, false) : false
+      })
+    {
+      return add(.price, other, range, in: sentence, holds: true)
+    }
     // A number that no product has anything to do with may be about something else.
-    guard money.unit != nil || isPriced(money, sentence) else {
+    let isOfOnce =
+      candidates.allSatisfy { products[$0].period == nil }
+      && reading.precedes([.forWord, .plan], money.range.lowerBound)
+    guard money.unit != nil || isOfOnce || isPriced(money, sentence) else {
       return add(
         .price, nil, range, in: sentence,
         .unknown("no product costs '\(text.text(money.range))'; the amount may mean something else")
@@ -178,6 +192,29 @@ extension ClaimJudge {
       return products(at: money.range.lowerBound, in: sentence)
     }
     return productsOfText
+  }
+
+  /// The products that alone cost an amount of a sentence: `7 days free, then $59.99 a year`.
+  func productsByAmount(in sentence: Range<Int>) -> [Int]? {
+    var found: [Int] = []
+    for money in reading.moneys
+    where sentence.contains(money.range.lowerBound) && money.attribute == nil && !money.isStruck {
+      let clause = clause(money.range.lowerBound, in: sentence)
+      guard let amount = money.amount, amount > 0, money.sources.isEmpty,
+        !reading.has(.off, in: clause), !reading.has(.instead, in: clause)
+      else { continue }
+      let costing = products.indices.filter { product in
+        let known = products[product]
+        guard money.currencies.isEmpty || money.currencies.contains(known.currency.code) else {
+          return false
+        }
+        if let unit = money.unit?.period, isRegular(amount, unit, product, false) { return true }
+        return abs(Double(known.micros ?? -1_000_000) / 1e6 - amount) < 0.0051
+          && money.unit == nil
+      }
+      if costing.count == 1 { found += costing }
+    }
+    return found.isEmpty ? nil : Self.unique(found)
   }
 
   /// The products that the attributes of the text belong to, else all.
@@ -238,7 +275,14 @@ extension ClaimJudge {
     guard let unit = money.unit else { return }
     var costs: [(product: Int, price: Double)] = []
     let inSentence = Self.unique(subjects(in: sentence).map { $0.product })
-    for product in (inSentence.isEmpty ? productsOfText : inSentence).prefix(8) {
+    let named = reading.adverbs.contains {
+      sentence.contains($0.place) && !unit.range.contains($0.place)
+    }
+    let about =
+      !inSentence.isEmpty
+      ? inSentence
+      : named ? products(at: money.range.lowerBound, in: sentence) : productsOfText
+    for product in about.prefix(8) {
       let known = products[product]
       guard money.currencies.isEmpty || money.currencies.contains(known.currency.code),
         let price = known.price(per: unit.period.unit)
@@ -291,7 +335,9 @@ extension ClaimJudge {
     guard let unit else {
       return isPrice || perUnits(known).contains { isNear($0, amount, most: $0 * 0.1) }
     }
-    if isPrice, let period = known.period { return ClaimProduct.isSame(period, unit) }
+    if isPrice, let period = known.period ?? known.product.accessPeriod {
+      return ClaimProduct.isSame(period, unit)
+    }
     if isPrice { return false }
     guard known.period != nil else { return false }
     let perUnit = known.price(per: unit.unit).map { $0 * Double(unit.count) / 1e6 }
@@ -306,6 +352,12 @@ extension ClaimJudge {
   /// `most` above the price or 4 % below it.
   private func isNear(_ exact: Double, _ said: Double, most: Double) -> Bool {
     let isWhole = said == said.rounded()
+    // `190 won` for 189.04: large amounts are rounded to tens.
+    if isWhole, said >= 100, said.truncatingRemainder(dividingBy: 10) == 0,
+      said >= exact, said - exact < 10, said <= exact * 1.03
+    {
+      return true
+    }
     let unit = !isWhole ? 0.021 : min(0.501, said < exact ? exact * 0.04 : most)
     return abs(exact - said) <= max(unit, exact * 0.004)
   }

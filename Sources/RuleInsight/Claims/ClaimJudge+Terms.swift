@@ -32,7 +32,12 @@ extension ClaimJudge {
     if reading.has(.cancel, in: sentence) || reading.has(.noCommitment, in: sentence) { return }
     for verb in reading.words(.cancelVerb, in: sentence) {
       let clause = clause(verb.range.lowerBound, in: sentence)
-      guard let time = reading.words(.anytime, in: clause).first else { continue }
+      guard
+        let time = reading.words(.anytime, in: clause).first
+          ?? reading.words(.anytime, in: sentence).first(where: {
+            0...24 ~= $0.range.lowerBound - verb.range.upperBound
+          })
+      else { continue }
       let range =
         min(
           verb.range.lowerBound, time.range.lowerBound)..<max(
@@ -78,10 +83,18 @@ extension ClaimJudge {
   }
 
   private mutating func judgeLifetime(_ word: ClaimReading.Word, _ sentence: Range<Int>) {
-    let about = products(at: word.range.lowerBound, in: sentence)
+    // `your lifetime stats`
+    if text.text(word.range).lowercased() == "lifetime", isBeforeOtherWord(word.range, sentence) {
+      return
+    }
+    let about =
+      productsBelow(word.range, sentence) ?? products(at: word.range.lowerBound, in: sentence)
     let isNamed = !subjects(in: sentence).isEmpty
     // Without a product in the sentence it may be about any of those that are bought once.
-    func isForLife(_ product: Int) -> Bool { !products[product].renews && !products[product].ends }
+    let isOnce = reading.words(.once, in: sentence).contains { $0.range == word.range }
+    func isForLife(_ product: Int) -> Bool {
+      !products[product].renews && (isOnce || !products[product].ends)
+    }
     if !isNamed, about.contains(where: isForLife) {
       for product in about where isForLife(product) {
         add(.lifetime, product, word.range, in: sentence, holds: true)
@@ -95,12 +108,25 @@ extension ClaimJudge {
     }
   }
 
+  /// The products of the price on the next line, if a line is only the name of a plan: `Lifetime`.
+  private func productsBelow(_ word: Range<Int>, _ sentence: Range<Int>) -> [Int]? {
+    guard let number = text.sentences.firstIndex(of: sentence), number + 1 < text.sentences.count,
+      reading.isFiller(sentence.lowerBound..<word.lowerBound),
+      reading.isFiller(word.upperBound..<max(word.upperBound, sentence.upperBound))
+    else { return nil }
+    let next = text.sentences[number + 1]
+    let found = Self.unique(subjects(in: next).map { $0.product })
+    return found.isEmpty ? productsByAmount(in: next) : found
+  }
+
   /// `billed annually`, `jährlich abgerechnet`
   private mutating func judgeBilling(_ sentence: Range<Int>) {
     let words = reading.words(.billed, in: sentence) + reading.words(.renews, in: sentence)
     var seen: Set<Range<Int>> = []
     for word in words {
-      guard let said = billing(word.range, sentence), seen.insert(said.range).inserted else {
+      guard !reading.has(.excluded, in: clause(word.range.lowerBound, in: sentence)),
+        let said = billing(word.range, sentence), seen.insert(said.range).inserted
+      else {
         continue
       }
       for product in products(at: word.range.lowerBound, in: sentence) {

@@ -146,6 +146,7 @@ struct ClaimJudge {
   /// - Parameter wantsOffer: whether attributes of offers take precedence.
   func products(at place: Int, in sentence: Range<Int>, wantsOffer: Bool = false) -> [Int] {
     let inSentence = subjects(in: sentence)
+    if reading.has(.all, in: sentence), wantsOffer { return Array(products.indices) }
     if wantsOffer {
       let offers = inSentence.filter { $0.meaning.isOffer }
       if !offers.isEmpty { return Self.unique(offers.map({ $0.product })) }
@@ -161,11 +162,14 @@ struct ClaimJudge {
     if let named = productsByPeriod(in: clause(place, in: sentence)) { return named }
     if let named = productsByPeriod(in: sentence) { return named }
     if let named = productsByHeading(of: sentence) { return named }
+    if let priced = productsByAmount(in: sentence) { return priced }
+    if let next = productsOfNext(sentence) { return next }
     if let guarded = guarded(place) { return guarded }
     // Sentences of the same line, then the rest of the text.
     let line = line(around: sentence)
     let inLine = subjects(in: line)
     if !inLine.isEmpty { return Self.unique(inLine.map({ $0.product })) }
+    if let priced = productsByAmount(in: line) { return priced }
     let everywhere = subjects(in: 0..<text.scalars.count)
     if !everywhere.isEmpty { return Self.unique(everywhere.map({ $0.product })) }
     return Array(products.indices)
@@ -181,7 +185,31 @@ struct ClaimJudge {
   /// `Free trial with the yearly plan`: the products of a period that a sentence names.
   private func productsByPeriod(in sentence: Range<Int>) -> [Int]? {
     let found = productsOfAdverbs(in: sentence)
+    // `$5.83 a month` of a yearly plan names that plan, not the monthly one.
+    if !found.isEmpty, let priced = productsByAmount(in: sentence),
+      reading.adverbs.allSatisfy({ adverb in
+        !sentence.contains(adverb.place)
+          || reading.moneys.contains {
+            $0.attribute == nil && $0.unit?.range.contains(adverb.place) ?? false
+          }
+      })
+    {
+      return priced
+    }
     return found.isEmpty || found.count == products.count ? nil : Self.unique(found)
+  }
+
+  /// The products of a following sentence that continues this one: `7 days free`, then
+  /// `Then $59.99 a year`.
+  private func productsOfNext(_ sentence: Range<Int>) -> [Int]? {
+    guard let number = text.sentences.firstIndex(of: sentence),
+      number + 1 < text.sentences.count
+    else { return nil }
+    let next = text.sentences[number + 1]
+    guard reading.has(.then, in: next), !reading.has(.free, in: next) else { return nil }
+    let attributes = subjects(in: next)
+    if !attributes.isEmpty { return Self.unique(attributes.map { $0.product }) }
+    return productsByPeriod(in: next) ?? productsByAmount(in: next)
   }
 
   /// The products of the plan that a line above names: `Monthly`, then `7 days free`.
@@ -201,10 +229,20 @@ struct ClaimJudge {
   func productsOfAdverbs(in range: Range<Int>) -> [Int] {
     var found: [Int] = []
     for (adverb, products) in zip(reading.adverbs, productsOfAdverbs)
-    where range.contains(adverb.place) {
+    where range.contains(adverb.place) && !isFreeTime(adverb.place) {
       found += products
     }
     return found
+  }
+
+  /// Whether a word such as `한 달` is a time that is free, and not how often a plan is charged.
+  private func isFreeTime(_ place: Int) -> Bool {
+    ClaimText.isIdeograph(text.scalars[place])
+      && reading.quantities.contains {
+        $0.attribute == nil && $0.range.contains(place)
+          && (reading.isFree(after: $0.range.upperBound)
+            || reading.isFree(before: $0.range.lowerBound))
+      }
   }
 
   /// The products in the conditions around a place.
@@ -212,6 +250,7 @@ struct ClaimJudge {
     let piece = text.pieces[place]
     guard guards.indices.contains(piece) else { return nil }
     let found = guards[piece].compactMap { path -> Int? in
+      if path == "products.selectedIndex" { return selected }
       let names = path.split(separator: ".").map { Optional(String($0)) }
       return ClaimReading.attribute(names, product(ofSlot:))?.product
     }

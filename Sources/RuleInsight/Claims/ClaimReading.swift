@@ -48,6 +48,8 @@ struct ClaimReading: Sendable {
     var range: Range<Int>
     /// Whether it is the time that one payment is for: `for 3 months`.
     var isSpan = false
+    /// Whether it is the name of a plan: `12 months: $59.99`.
+    var isName = false
   }
 
   /// A span of time.
@@ -57,6 +59,8 @@ struct ClaimReading: Sendable {
     var attribute: Attribute?
     /// Whether it has the form `first month`, without a number.
     var isBare = false
+    /// Whether it is a day that the template counts from today: `{{ "now" | date_add: 7, "days" }}`.
+    var isDate = false
   }
 
   struct Percent: Sendable {
@@ -95,6 +99,8 @@ struct ClaimReading: Sendable {
     findNumbers(products)
     findBareQuantities()
     findCountedSpans()
+    findDates()
+    findCompounds()
     moneys.sort { $0.range.lowerBound < $1.range.lowerBound }
     for place in moneys.indices { moneys[place].unit = unit(of: place) }
   }
@@ -168,7 +174,7 @@ struct ClaimReading: Sendable {
     .free, .notFree, .trial, .attempt, .noPayment, .today, .first, .until, .then, .off, .upTo,
     .instead, .lifetime, .notLifetime, .cancel, .noCommitment, .renews, .billed, .subscription,
     .hedge, .below, .half, .negation, .past, .excluded, .pay, .nothing, .from, .cancelVerb,
-    .anytime, .condition, .costs,
+    .anytime, .condition, .costs, .once, .always, .remind, .all,
   ]
 
   private mutating func findWords() {
@@ -339,6 +345,11 @@ struct ClaimReading: Sendable {
     var currencies: [String] = []
     if ClaimAttribute.raw.contains(attribute.name) || value == nil {
       (currencies, range) = signs(around: range)
+    } else if let (signs, count) = ClaimCurrencies.sign(before: range.lowerBound, in: text),
+      text.isOwn[range.lowerBound - count]
+    {
+      // `${{ products.primary.price }}`: a sign beside the one of the store.
+      (currencies, range) = (signs, range.lowerBound - count..<range.upperBound)
     }
     return Money(
       range: range, amount: value, currencies: currencies, attribute: attribute,

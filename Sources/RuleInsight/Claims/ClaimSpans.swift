@@ -5,11 +5,18 @@ internal import Pricing
 extension ClaimReading {
   /// A count and a unit, such as `3 months`, `one year`.
   func span(at place: Int) -> Unit? {
-    guard place < text.scalars.count, let number = count(at: place),
-      let unit = match(Self.unitKinds, at: skip(number.end, [" ", "-"])),
-      let (size, count) = Self.unit(unit.kind), let period = Period(size, number.count * count)
+    guard place < text.scalars.count, let number = count(at: place) else { return nil }
+    var at = skip(number.end, [" ", "-"])
+    // `a whole year`
+    if let word = match([.whole], at: at) {
+      at += word.count
+      while at < text.scalars.count, ClaimText.isWord(text.scalars[at]) { at += 1 }
+      at = skip(at, [" "])
+    }
+    guard let unit = match(Self.unitKinds, at: at), let (size, count) = Self.unit(unit.kind),
+      let period = Period(size, number.count * count)
     else { return nil }
-    return Unit(period: period, range: place..<skip(number.end, [" ", "-"]) + unit.count)
+    return Unit(period: period, range: place..<at + unit.count)
   }
 
   /// `one month free`, `한 달 무료`, `Неделя бесплатно`
@@ -23,9 +30,7 @@ extension ClaimReading {
         span = counted
         // `a week` is a span only beside a word for free: `$9.99 a week`.
         if match([.per], at: place) != nil, !isFree(after: span.range.upperBound),
-          !words.contains(where: {
-            ($0.kind == .free || $0.kind == .trial) && 0...1 ~= place - $0.range.upperBound
-          })
+          !isFree(before: place), !(precedes([.lasts], place) && isTrialInClause(place))
         {
           continue
         }
@@ -43,9 +48,65 @@ extension ClaimReading {
     quantities.sort { $0.range.lowerBound < $1.range.lowerBound }
   }
 
-  private func isFree(after place: Int) -> Bool {
+  /// `Free until {{ "now" | date_add: 7, "days" | date: "%B %-d" }}`
+  mutating func findDates() {
+    for (output, range) in text.written where !range.isEmpty {
+      guard let period = tags[output].added else { continue }
+      quantities.removeAll { $0.range.overlaps(range) }
+      quantities.append(Quantity(range: range, period: period, isDate: true))
+    }
+    quantities.sort { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  /// `Probemonat`, `proefweek`: a word for free or a trial that ends with a unit.
+  mutating func findCompounds() {
+    for word in words where word.kind == .trial || word.kind == .free {
+      guard ClaimText.isWord(text.scalars[word.range.lowerBound]) else { continue }
+      var end = word.range.upperBound
+      while end < text.scalars.count, ClaimText.isWord(text.scalars[end]) { end += 1 }
+      for start in word.range.dropFirst(3) where text.scalars[start] != " " {
+        guard let found = unitIgnoringStart(at: start, end), let (unit, count) = Self.unit(found),
+          let number = self.count(before: word.range.lowerBound)?.count ?? Optional(1),
+          let period = Period(unit, number * count),
+          !quantities.contains(where: { $0.range.overlaps(word.range) })
+        else { continue }
+        quantities.append(Quantity(range: word.range.lowerBound..<end, period: period))
+        break
+      }
+    }
+    quantities.sort { $0.range.lowerBound < $1.range.lowerBound }
+  }
+
+  /// The unit that a part of a word is, from a place to the word's end.
+  private func unitIgnoringStart(at start: Int, _ end: Int) -> ClaimWords.Kind? {
+    for language in languages {
+      if let kind = language.unit(Array(text.scalars[start..<end]), Self.unitKinds) { return kind }
+    }
+    return nil
+  }
+
+  func isFree(after place: Int) -> Bool {
+    var end = place
+    // `einen Monat lang gratis`
+    if let word = match([.forWord], at: skip(place, [" "])) {
+      end = skip(place, [" "]) + word.count
+    }
+    return words.contains {
+      ($0.kind == .free || $0.kind == .trial)
+        && (0...4 ~= $0.range.lowerBound - place || 0...1 ~= $0.range.lowerBound - end)
+    }
+  }
+
+  func isFree(before place: Int) -> Bool {
     words.contains {
-      ($0.kind == .free || $0.kind == .trial) && 0...4 ~= $0.range.lowerBound - place
+      ($0.kind == .free || $0.kind == .trial) && 0...1 ~= place - $0.range.upperBound
+    }
+  }
+
+  private func isTrialInClause(_ place: Int) -> Bool {
+    words.contains {
+      ($0.kind == .free || $0.kind == .trial) && $0.range.upperBound <= place
+        && text.clauses[$0.range.lowerBound] == text.clauses[place]
     }
   }
 
@@ -60,8 +121,12 @@ extension ClaimReading {
       && !precedes([.forWord], span.lowerBound)
   }
 
+  /// Whether a word for the time before something begins at a place.
+  func isAhead(at place: Int) -> Bool { match([.ahead], at: place) != nil }
+
   /// Whether a span is the time until something: `after 7 days`, `7日後`.
   func isElapsed(_ span: Range<Int>) -> Bool {
+    if quantities.contains(where: { $0.isDate && $0.range == span }) { return true }
     if let word = match([.elapsed], at: skip(span.upperBound, [" "])), word.count > 0,
       text.clauses[span.lowerBound] == text.clauses[min(span.upperBound, text.clauses.count - 1)]
     {
@@ -78,6 +143,9 @@ extension ClaimReading {
     else { return false }
     return span.upperBound < sentence.upperBound
   }
+
+  /// `Your card will be charged in 7 days`
+  func isWithinClause(_ span: Range<Int>) -> Bool { precedes([.within], span.lowerBound) }
 
   /// Whether a word of some kinds ends directly before a place.
   func precedes(_ kinds: Set<ClaimWords.Kind>, _ place: Int) -> Bool {

@@ -18,6 +18,8 @@ struct ClaimTemplate: Sendable {
     /// Whether the value is a single attribute, changed at most by filters that leave it readable.
     var isPlain: Bool
     var filters: [String]
+    /// The time that a date is after today: `"now" | date_add: 7, "days"`.
+    var added: Period?
   }
 
   /// The template with marks.
@@ -111,7 +113,25 @@ struct ClaimTemplate: Sendable {
   private func tag(_ output: TemplateParts.Output, _ parts: TemplateParts) -> Tag {
     let (reads, isPlain) = Self.resolved(output.source, parts, depth: 0)
     return Tag(
-      range: output.range, reads: reads, isPlain: isPlain, filters: output.source.filters)
+      range: output.range, reads: reads, isPlain: isPlain, filters: output.source.filters,
+      added: output.source.filters.first == "date_add" ? Self.added(source(of: output.range)) : nil)
+  }
+
+  private func source(of range: SourceRange) -> String {
+    let bytes = Array(source.utf8)
+    guard range.from >= 0, range.to <= bytes.count, range.from <= range.to else { return "" }
+    return String(decoding: bytes[range.from..<range.to], as: UTF8.self)
+  }
+
+  /// The time in a tag such as `{{ "now" | date_add: 7, "days" | date: "%B %-d" }}`.
+  private static func added(_ tag: String) -> Period? {
+    let parts = tag.split { " {}<>=-|:,\"'".contains($0) }.map { $0.lowercased() }
+    guard parts.count >= 3, ["now", "today"].contains(parts[0]), parts[1] == "date_add",
+      let count = Int(parts[2]), 1...999 ~= count
+    else { return nil }
+    let name = parts.count > 3 ? parts[3] : "days"
+    return Period.Unit.allCases.first { name == $0.name || name == $0.name + "s" }
+      .flatMap { Period($0, count) }
   }
 
   /// The attributes that a value is made of, through the template's own variables.

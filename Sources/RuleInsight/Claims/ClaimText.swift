@@ -258,7 +258,22 @@ struct ClaimText: Sendable {
     "руб", "p", "aprox", "mo", "yr", "wk",
   ]
 
+  /// `1. Monat`, `im 1. Jahr`: an ordinal number at the beginning of a sentence or after an article.
+  private func isOrdinal(_ place: Int) -> Bool {
+    var from = place
+    while from > 0, Self.isDigit(scalars[from - 1]) { from -= 1 }
+    guard scalars[place] == ".", 1...2 ~= place - from else { return false }
+    var before = from
+    while before > 0, scalars[before - 1] == " " { before -= 1 }
+    if before == 0 || Self.breaks.contains(scalars[before - 1]) { return true }
+    var start = before
+    while start > 0, scalars[start - 1].properties.isAlphabetic { start -= 1 }
+    let word = String(String.UnicodeScalarView(scalars[start..<before]))
+    return ["im", "am", "ab", "der", "den", "dem", "das", "die"].contains(word)
+  }
+
   private func endsSentence(_ place: Int) -> Bool {
+    if isOrdinal(place) { return false }
     if scalars[place] == "\u{3002}" { return true }
     var next = place + 1
     while next < scalars.count, Self.enders.contains(scalars[next]) { next += 1 }

@@ -20,11 +20,14 @@ extension ClaimWords.Language {
 
 /// Time units after numbers and prices: `7 days`, `$9.99 a month`, `月額 ¥980`.
 extension ClaimReading {
-  static let unitKinds: Set<ClaimWords.Kind> = [.day, .week, .month, .year, .quarter]
+  static let unitKinds: Set<ClaimWords.Kind> = [.day, .week, .month, .year, .quarter, .halfyear]
   static let rateKinds: Set<ClaimWords.Kind> = [
-    .day, .week, .month, .year, .quarter, .rateday, .rateweek, .ratemonth, .rateyear, .ratequarter,
+    .day, .week, .month, .year, .quarter, .halfyear, .rateday, .rateweek, .ratemonth, .rateyear,
+    .ratequarter,
   ]
-  static let adverbKinds: Set<ClaimWords.Kind> = [.daily, .weekly, .monthly, .yearly, .quarterly]
+  static let adverbKinds: Set<ClaimWords.Kind> = [
+    .daily, .weekly, .monthly, .yearly, .quarterly, .halfyearly,
+  ]
 
   static func unit(_ kind: ClaimWords.Kind) -> (unit: Period.Unit, count: Int)? {
     switch kind {
@@ -32,6 +35,7 @@ extension ClaimReading {
     case .week, .rateweek, .weekly: (.week, 1)
     case .month, .ratemonth, .monthly: (.month, 1)
     case .quarter, .ratequarter, .quarterly: (.month, 3)
+    case .halfyear, .halfyearly: (.month, 6)
     case .year, .rateyear, .yearly: (.year, 1)
     default: nil
     }
@@ -104,6 +108,12 @@ extension ClaimReading {
     guard let found = match(Self.adverbKinds, at: place), let (unit, count) = Self.unit(found.kind),
       let period = Period(unit, count)
     else { return nil }
+    // The end of `half-yearly`.
+    for start in max(0, place - 9)..<place {
+      if let longer = match([.halfyearly, .halfyear], at: start), start + longer.count > place {
+        return nil
+      }
+    }
     // `12 aylık` is a count, not `aylık`.
     if let unit = match(Self.unitKinds, at: place), unit.count == found.count,
       let before = text.scalars[..<place].last(where: { $0 != " " }), ClaimText.isDigit(before)
@@ -121,6 +131,7 @@ extension ClaimReading {
   /// The rate after a price: `a month`, `/mo`, `every 3 months`, `monthly`.
   func rate(after place: Int) -> Unit? {
     var at = skip(place, [" "])
+    if at < text.scalars.count, text.scalars[at] == "\n" { return rate(onLineAfter: at) }
     if at - place > 2 { return nil }
     if at < text.scalars.count, text.scalars[at] == "(" || text.scalars[at] == "," { return nil }
     let start = at
@@ -151,10 +162,28 @@ extension ClaimReading {
       return Unit(period: period, range: word.range)
     }
     if at < text.scalars.count, text.scalars[at] == "/" {
-      return unit(at: at + 1, Self.rateKinds)
+      let next = skip(at + 1, [" "])
+      if let seat = match([.seat], at: next) { return rate(after: next + seat.count) }
+      let unit = unit(at: at + 1, Self.rateKinds)
+      guard let adverb = adverb(at: next), next + adverb.count > unit?.range.upperBound ?? 0 else {
+        return unit
+      }
+      // `$69.99 / Monthly $9.99`: the word belongs to the next price.
+      let isOfNext = moneys.contains {
+        $0.range.lowerBound >= next + adverb.count
+          && isFiller(next + adverb.count..<$0.range.lowerBound)
+      }
+      return isOfNext
+        ? nil : Unit(period: adverb.period, range: start..<next + adverb.count)
     }
     if let adverb = adverb(at: at) {
       return Unit(period: adverb.period, range: at..<at + adverb.count)
+    }
+    // `$19.99 today for 6 months`
+    if let word = match([.today], at: at),
+      match([.forWord], at: skip(at + word.count, [" "])) != nil
+    {
+      at = skip(at + word.count, [" "])
     }
     if let preposition = match([.forWord], at: at),
       let span = span(at: skip(at + preposition.count, [" "]))
@@ -163,6 +192,9 @@ extension ClaimReading {
     }
     if let per = match([.per, .every], at: at) {
       at += per.count
+      if let seat = match([.seat], at: skip(at, [" "])) {
+        return rate(after: skip(at, [" "]) + seat.count)
+      }
       if let found = unit(at: at, Self.rateKinds) { return found }
       if let adverb = match(Self.adverbKinds, at: skip(at)),
         let (unit, count) = Self.unit(adverb.kind)
@@ -171,6 +203,26 @@ extension ClaimReading {
       }
     }
     return nil
+  }
+
+  /// A rate alone on the line below a price: `per month`.
+  private func rate(onLineAfter place: Int) -> Unit? {
+    let next = skip(place)
+    guard next < text.scalars.count, text.scalars[next] == "/" || match([.per], at: next) != nil,
+      let unit = rate(after: next), !unit.isSpan
+    else { return nil }
+    let end = skip(unit.range.upperBound, [" "])
+    return end == text.scalars.count || text.scalars[end] == "\n" ? unit : nil
+  }
+
+  /// `Pro Monat nur`, `Per month:` at the beginning of a line.
+  private func per(at place: Int) -> Unit? {
+    guard place == 0 || text.scalars[place - 1] == "\n", let word = match([.per], at: place),
+      count(at: place) == nil,
+      let unit = match(Self.rateKinds, at: skip(place + word.count, [" "])),
+      let (size, count) = Self.unit(unit.kind), let period = Period(size, count)
+    else { return nil }
+    return Unit(period: period, range: place..<skip(place + word.count, [" "]) + unit.count)
   }
 
   /// The rate before a price: `Yearly plan: $59.99`, `月額 ¥980`.
@@ -184,7 +236,7 @@ extension ClaimReading {
       {
         return Unit(period: adverb.period, range: start..<start + adverb.count)
       }
-      if let every = every(at: start), every.range.upperBound <= place,
+      if let every = every(at: start) ?? per(at: start), every.range.upperBound <= place,
         isFiller(every.range.upperBound..<place)
       {
         return every
@@ -225,14 +277,23 @@ extension ClaimReading {
 
   /// `12 x $4.99`: a twelfth of a year.
   private func installment(before place: Int) -> Unit? {
-    let start = max(0, place - 8)
+    let start = max(0, place - 32)
     let written = String(String.UnicodeScalarView(text.scalars[start..<place]))
-    for sign in ["12 x ", "12x ", "12x de ", "12 x de ", "12 \u{D7} ", "12\u{D7} "]
+    for sign in ["12 x ", "12x ", "12x de ", "12 x de ", "12 \u{D7} ", "12\u{D7} "] + Self.payments
     where written.hasSuffix(sign) {
       return Period(.month, 1).map { Unit(period: $0, range: place - sign.count..<place) }
     }
     return nil
   }
+
+  private static let payments = [
+    "12 payments of ", "12 monthly payments of ", "12 installments of ", "12 instalments of ",
+    "12 easy payments of ", "12 pagos de ", "12 cuotas de ", "12 paiements de ",
+    "12 mensualit\u{E9}s de ", "12 raten zu ", "12 raten \u{E0} ", "12 monatsraten zu ",
+    "12 zahlungen von ", "12 rate da ", "12 parcelas de ", "12 betalingen van ",
+    "12 termijnen van ",
+    "12 \u{43F}\u{43B}\u{430}\u{442}\u{435}\u{436}\u{435}\u{439} \u{43F}\u{43E} ",
+  ]
 
   /// The period of a range that only names a plan: `1 Year -`, `Annual plan`.
   func planName(in range: Range<Int>) -> Unit? {
@@ -242,9 +303,10 @@ extension ClaimReading {
         adverb(at: start).map { Unit(period: $0.period, range: start..<start + $0.count) }
         ?? (start == range.lowerBound || !ClaimText.isDigit(text.scalars[start - 1])
           ? span(at: start) : nil)
-      if let found, found.range.upperBound <= range.upperBound,
+      if var found, found.range.upperBound <= range.upperBound,
         isFiller(range.lowerBound..<start), isFiller(found.range.upperBound..<range.upperBound)
       {
+        found.isName = true
         return found
       }
     }
@@ -301,7 +363,7 @@ extension ClaimReading {
   }
 
   /// A number that ends directly before a place.
-  private func count(before place: Int) -> (count: Int, start: Int)? {
+  func count(before place: Int) -> (count: Int, start: Int)? {
     for start in stride(from: place - 2, through: max(0, place - 12), by: -1) {
       if start > 0,
         ClaimText.isWord(text.scalars[start - 1]) || ClaimText.isDigit(text.scalars[start - 1])

@@ -16,7 +16,7 @@ package struct ClaimWords: Sendable {
     case off, upTo, instead, lifetime, notLifetime, cancel, noCommitment, renews, billed
     case subscription, plan, hedge, below, half, negation, past, stop
     case excluded, hour, ahead, elapsed, pay, nothing, from, cancelVerb, anytime, condition, within,
-      reduced, costs
+      reduced, costs, once, always, remind, whole, seat, halfyear, halfyearly, lasts, all
   }
 
   /// A word or a phrase in lower case.
@@ -184,6 +184,12 @@ extension ClaimWords.Language {
   func longest(at place: Int, in text: ClaimText) -> Int {
     guard let list = phrases[text.scalars[place]] else { return 0 }
     return list.first { text.has($0, at: place) }?.scalars.count ?? 0
+  }
+
+  /// The kind of a phrase that is a string letter by letter.
+  func unit(_ scalars: [Unicode.Scalar], _ kinds: Set<ClaimWords.Kind>) -> ClaimWords.Kind? {
+    guard scalars.count > 1, let list = phrases[scalars[0]] else { return nil }
+    return list.first { kinds.contains($0.kind) && $0.scalars == scalars }?.kind
   }
 
   /// The kind and the length of the longest phrase of some kinds at a place.
