@@ -186,7 +186,7 @@ extension ClaimReading {
       at = skip(at + word.count, [" "])
     }
     if let preposition = match([.forWord], at: at),
-      let span = span(at: skip(at + preposition.count, [" "]))
+      let span = span(at: firstSkipped(skip(at + preposition.count, [" "])))
     {
       return Unit(period: span.period, range: start..<span.range.upperBound, isSpan: true)
     }
@@ -203,6 +203,17 @@ extension ClaimReading {
       }
     }
     return nil
+  }
+
+  /// The place after `the first`, `your first`; the place itself without such a word.
+  private func firstSkipped(_ place: Int) -> Int {
+    var at = place
+    for _ in 0..<2 where at < text.scalars.count && span(at: at) == nil {
+      if let word = match([.first], at: at) { return skip(at + word.count, [" "]) }
+      while at < text.scalars.count, ClaimText.isWord(text.scalars[at]) { at += 1 }
+      at = skip(at, [" "])
+    }
+    return place
   }
 
   /// A rate alone on the line below a price: `per month`.
@@ -342,6 +353,8 @@ extension ClaimReading {
     let before = rate(before: money.range.lowerBound) ?? planName(before: money.range.lowerBound)
     guard let before = before ?? installment(before: money.range.lowerBound) else { return after }
     guard let after else {
+      // `4 months at $1.99 each`
+      if match([.every], at: skip(money.range.upperBound, [" "])) != nil { return nil }
       // A rate after the previous price does not apply to this one.
       if place > 0, let earlier = rate(after: moneys[place - 1].range.upperBound),
         earlier.range.overlaps(before.range)

@@ -81,6 +81,7 @@ enum DateStrings: Lint {
       let problem = month.isFirst ? "orders by the month first" : "needs two digits for the month"
       return ("\"\(text)\" \(problem); compare months as \(month.form)", month.form)
     }
+    if let problem = CalendarName.problem(text, path.last ?? "") { return problem }
     guard let form = ClockText.padded(text), form != text else { return nil }
     return ("strings order letter by letter: \"\(text)\" needs two digits for the hour", form)
   }
@@ -150,6 +151,52 @@ enum DateStrings: Lint {
       !isWhole && parts.count <= 2 && parts[0].count == 4 && Int(parts[0]) != nil
       && parts.dropFirst().allSatisfy { $0.count == 2 && (1...12).contains(Int($0) ?? 0) }
     return isPrefix ? nil : (message, nil)
+  }
+}
+
+/// A part of the calendar in a string: `Q1 2026`, `March`, `Monday`.
+private enum CalendarName {
+  private static let months = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+  ]
+  private static let days = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+  ]
+
+  static func problem(_ text: String, _ name: String) -> (message: String, form: String?)? {
+    let lower = text.lowercased()
+    if let form = yearFirst(lower) {
+      return (
+        "\"\(text)\" does not order by time, because the year is last; compare as \(form)", form
+      )
+    }
+    for (names, unit) in [(months, "month"), (days, "day")] {
+      let isAbout = name.lowercased().contains(unit)
+      guard
+        let place = names.firstIndex(where: {
+          $0 == lower && ($0.count > 3 || isAbout)
+            || isAbout && lower.count == 3 && $0.hasPrefix(lower)
+        })
+      else { continue }
+      return (
+        "\"\(text)\" orders by its letters and not by time; compare the number of the \(unit), \(place + 1)",
+        nil
+      )
+    }
+    return nil
+  }
+
+  /// `2026-Q1` for `q1 2026`, `2026-H2` for `h2/2026`.
+  private static func yearFirst(_ text: String) -> String? {
+    let parts = text.split { " /-.'".contains($0) }
+    guard parts.count == 2 || parts.count == 1, let first = parts.first, let kind = first.first,
+      "qh".contains(kind), let number = Int(first.dropFirst().prefix(1)),
+      number >= 1, number <= (kind == "q" ? 4 : 2)
+    else { return nil }
+    let rest = parts.count == 2 && first.count == 2 ? String(parts[1]) : String(first.dropFirst(2))
+    guard let year = Int(rest), (1_970...2_100).contains(year) else { return nil }
+    return "\(year)-\(kind.uppercased())\(number)"
   }
 }
 

@@ -31,7 +31,7 @@ enum LocaleCodes {
     guard subject.config.format == .superwall else { return [] }
     return subject.conditions.flatMap { condition -> [Diagnostic] in
       let expression = condition.expression
-      return parts(in: condition, subject)
+      return parts(in: condition, subject) + zones(in: condition, subject)
         + expression.relations.flatMap { relation -> [Diagnostic] in
           guard !relation.isOrder,
             let (attribute, literals) = relation.attributeWithLiterals(in: expression),
@@ -45,6 +45,27 @@ enum LocaleCodes {
             return finding(problem, text, path, literal, condition)
           }
         }
+    }
+  }
+
+  /// `device.timezone == "PST"`, which is no place of the tz database.
+  private static func zones(in condition: LintSubject.Condition, _ subject: LintSubject)
+    -> [Diagnostic]
+  {
+    let (expression, path) = (condition.expression, ["device", "timezone"])
+    guard subject.given.attribute(path) == nil else { return [] }
+    return expression.relations.flatMap { relation -> [Diagnostic] in
+      guard !relation.isOrder,
+        let (attribute, literals) = relation.attributeWithLiterals(in: expression),
+        expression.path(attribute) == path
+      else { return [] }
+      return literals.flatMap { literal -> [Diagnostic] in
+        guard case .string(let text)? = expression.literal(literal), !text.isEmpty,
+          WireTime.zoneProblem(text) != nil
+        else { return [] }
+        let words = "it is the name of a time zone, as \"Europe/Berlin\""
+        return finding(Problem(words: words), text, path, literal, condition)
+      }
     }
   }
 

@@ -31,7 +31,7 @@ enum Units: Lint {
             suggestion: mismatch.form.map { "write \($0.shortText), if so" }, subject: name)
         }
       }
-    } + filters(in: subject)
+    } + calculations(in: subject) + filters(in: subject)
   }
 
   private static func filters(in subject: LintSubject) -> [Diagnostic] {
@@ -67,7 +67,7 @@ enum Units: Lint {
 }
 
 /// The unit in the name of an attribute.
-private struct UnitReading {
+struct UnitReading {
   private let words: Set<String>
   private let last: String
 
@@ -92,6 +92,8 @@ private struct UnitReading {
     self.words = Set(words.filter { !$0.isEmpty })
     last = words.last { !$0.isEmpty } ?? ""
   }
+
+  func hasAny(_ names: Set<String>) -> Bool { !words.isDisjoint(with: names) }
 
   private func has(_ names: String...) -> Bool { names.contains(where: words.contains) }
 
