@@ -198,3 +198,30 @@ def test_times_that_are_equal_and_not_the_same() -> None:
     record = {"userId": "u", "occurrences": {"k": ["2026-10-25T00:20:00Z"]}}
     results = [made.decide("p", record, now=now).result for now in (first, second, first)]
     assert results == ["noAudienceMatch", "paywall", "noAudienceMatch"]
+
+
+@pytest.mark.parametrize("subject", [5, -3, 2**63 - 1, 2**80])
+def test_integers_as_ids(config: tollgate.Config, subject: int) -> None:
+    found = config.decide("open", {"userId": subject}, now=NOW)
+    assert found == config.decide("open", {"userId": str(subject)}, now=NOW)
+    assert config.decide_all({"userId": subject}, now=NOW)[0].user_id == str(subject)
+    assert str(config.explain("open", {"userId": subject}, now=NOW)) == str(
+        config.explain("open", {"userId": str(subject)}, now=NOW))
+    if abs(subject) < 2**63:
+        pa = pytest.importorskip("pyarrow")
+        ids = pa.table({"userId": [subject], "user.plan": ["free"]})
+        plan = config.plan(["open"], now=NOW, missing_columns="ignore")
+        wanted = config.decide("open", {"userId": subject, "user": {"plan": "free"}}, now=NOW)
+        assert plan.decide(ids).to_pylist()[0]["open"]["variant"] == wanted.variant
+
+
+@pytest.mark.parametrize("subject", [True, 5.0, None, ["u"], b"u"])
+def test_what_is_no_id(config: tollgate.Config, subject: object) -> None:
+    with pytest.raises((tollgate.RecordError, TypeError)):
+        config.decide("open", {"userId": subject}, now=NOW)
+
+
+def test_integers_of_numpy_as_ids(config: tollgate.Config) -> None:
+    numpy = pytest.importorskip("numpy")
+    found = config.decide("open", {"userId": numpy.uint64(2**64 - 1)}, now=NOW)
+    assert found.user_id == str(2**64 - 1)

@@ -165,3 +165,15 @@ def test_decimals_of_ids(config: tollgate.Config) -> None:
     assert "give decimals='text'" in found and "'double'" not in found
     assert "decimals='text'" in str(error(config, given, decimals="double"))
     assert config.plan(now=NOW, decimals="text").decide(given).num_rows == 1
+
+
+def test_members_that_a_struct_lacks() -> None:
+    rules = [rule("e", "has(user.x.a) && user.y == 'z'", variant("v", 100, "a"))]
+    config = tollgate.Config.loads(
+        {"build_id": "b", "trigger_options": [{"event_name": "p", "rules": rules}]})
+    given = pa.table({"userId": ["u"], "x": [{"b": 1}], "z": [{"b": 1}]})
+    for options in ({"root": "user"}, {"columns": {"user.x": "z"}}):
+        with pytest.raises(tollgate.ColumnError) as problem:
+            config.plan(**options).decide(given)
+        assert [fault["column"] for fault in problem.value.details["faults"]] == [
+            "user.x.a", "user.y"]

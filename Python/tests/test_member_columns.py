@@ -108,3 +108,45 @@ def test_ids_with_white_space() -> None:
     (warning,) = made("user.x == 'a'").plan(now=NOW).count(table).to_dict()["warnings"]
     assert warning["code"] == "untrimmed-id" and warning["users"] == 2
     assert '"u-1 "' in warning["message"]
+
+
+@pytest.mark.parametrize(("expression", "wanted"), [
+    ("user.x.a == 1", "paywall"), ("user.x.l[1] == null", "paywall"),
+    ("user.s.j[1] == 2", "paywall"), ("user.l[0].k == 1", "paywall"),
+    ("size(user.x) == 2", "paywall"), ("user.x == '{}'", "noAudienceMatch")])
+def test_json_of_duckdb(expression: str, wanted: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    from tollgate.duckdb import decide, register
+
+    con = duckdb.connect()
+    relation = con.sql("""
+        select 'u' as "userId", '{"a": 1, "l": ["a", null]}'::JSON as "user.x",
+            {'j': '[1, 2]'::JSON} as "user.s", ['{"k": 1}'::JSON] as "user.l" """)
+    plan = made(expression).plan(now=NOW)
+    assert plan.decide(relation).fetchall()[0][0]["result"] == wanted
+    assert plan.decide(relation, keep=["userId"]).fetchall()[0][1]["result"] == wanted
+    assert plan.count(relation).outcomes("p")["paywall"] == (wanted == "paywall")
+    assert decide(con, relation, plan).fetchall()[0][0]["result"] == wanted
+    types = list(zip(relation.columns, map(str, relation.types), strict=True))
+    register(con, "decided", plan, types)
+    names = ", ".join(f'"{name}"' for name in relation.columns)
+    assert con.sql(f"select decided({names}) from relation").fetchall()[0][0]["p"][
+        "result"] == wanted
+
+
+def test_wide_integers_of_polars() -> None:
+    pl = pytest.importorskip("polars")
+    given = pl.DataFrame({
+        "userId": ["u"], "user.x": pl.Series([5], dtype=pl.Int128), "user.y": [1.5]})
+    assert made("user.y > 1.0").plan().decide(given)["p"][0]["result"] == "paywall"
+    with pytest.raises(tollgate.ColumnError, match="'user.x': is a decimal, .*decimals='double'"):
+        made("user.x > 1.0").plan().decide(given)
+    for plan in (made("user.x > 1.0"), made("user.y > 1.0")):
+        assert plan.plan(decimals="double").decide(given)["p"][0]["result"] == "paywall"
+    large = given.with_columns(pl.lit(2**126, dtype=pl.Int128).alias("user.x"))
+    assert made("user.x > 1.0").plan(decimals="double").decide(large)["p"][0]["result"] == "paywall"
+    nested = given.with_columns(pl.struct(z="user.x").alias("user.x"))
+    with pytest.raises(tollgate.ColumnError, match="unknown format"):
+        made("user.x.z > 1.0").plan().decide(nested)
+    with pytest.raises(tollgate.TableError, match="cast the column, or drop it"):
+        made("user.y > 1.0").plan(decimals="double").decide(nested)

@@ -117,3 +117,40 @@ def test_warnings_may_be_errors() -> None:
             plan.decide(given)
         warnings.simplefilter("ignore", tollgate.RuleWarning)
         assert plan.decide(given).num_rows == 1
+
+
+def test_columns_of_another_type() -> None:
+    plan = made("user.age > 30", "user.plan == 'x'").plan(now=NOW)
+    given = pa.table({
+        "userId": ["a", "b "], "user.age": ["31", None], "user.plan": pa.array([1, 2])})
+    for frame in frames(given):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            plan.decide(frame)
+        assert all(one.filename == __file__ for one in found)
+        assert sorted((one.category.__name__, str(one.message)) for one in found) == [
+            ("RuleWarning", "placement 'p', audience 0: the rule failed for every user that "
+             "reached it: user.age > 30 (no-such-overload of 'user.age'); column 'user.age' is a "
+             "string, and rules read it as a number; cast it"),
+            ("TableWarning", '1 user ID has white space at an end: "b "; trim them, because SDKs '
+             "do"),
+            ("TableWarning", "column 'user.plan' is an integer, and rules read it as a string; "
+             "cast it"),
+        ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tally = plan.count(given)
+    assert [one["code"] for one in tally.warnings] == ["column-kind", "column-kind", "untrimmed-id"]
+    assert repr(tally) == "<Tally of 2 users, 0 rejected, 3 warnings>"
+    assert "cast it</div>" in tally._repr_html_()
+    with pytest.warns(tollgate.TableWarning, match="'user.age' is a string") as early:
+        plan = plan.config.plan(schema=given.schema)
+    assert {one.filename for one in early} == {__file__}
+
+
+def test_tables_without_users() -> None:
+    plan = made("user.plan == 'x'").plan(now=NOW, missing_columns="ignore")
+    rejected = pa.table({"userId": pa.array([None, ""], pa.string()), "user.plan": ["x", "x"]})
+    with pytest.warns(tollgate.TableWarning, match="no row has an outcome: ") as found:
+        plan.decide(rejected)
+    assert len(found) == 1

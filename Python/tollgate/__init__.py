@@ -29,7 +29,15 @@ functions for these libraries. ``python -m tollgate decide`` decides Parquet fil
 from ._library import version as _version
 from .answers import Decision, Diagnostic, Explanation, Query, Requirement
 from .config import Config
-from .errors import ColumnError, ConfigError, RecordError, RuleWarning, TableError, TollgateError
+from .errors import (
+    ColumnError,
+    ConfigError,
+    RecordError,
+    RuleWarning,
+    TableError,
+    TableWarning,
+    TollgateError,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +63,7 @@ __all__ = [
     "Requirement",
     "RuleWarning",
     "TableError",
+    "TableWarning",
     "Tally",
     "TollgateError",
 ]

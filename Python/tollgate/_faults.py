@@ -46,7 +46,8 @@ class Columns:
             faults[path] = str(problem).removeprefix(f"column '{path}': ")
             if len(faults) == _MOST_FAULTS:
                 break
-            schema = _repaired(schema, path, self._subject)
+            place = self._place(path) if faults[path].startswith(_MISSING) else path
+            schema = _repaired(schema, place, self._subject)
             problem = self._problem(schema)
         missing = [path for path, words in faults.items() if words.startswith(_MISSING)]
         lines = [f"column '{path}': {self._words(path, words)}" for path, words in faults.items()]
@@ -66,6 +67,16 @@ class Columns:
         except ColumnError as problem:
             return problem
         return None
+
+    def _place(self, path: str) -> str:
+        """The column that an attribute would be in."""
+        names = path.split(".")
+        for count in range(len(names) - 1, 0, -1):
+            column = self._places.get(".".join(names[:count]))
+            if column is not None:
+                return ".".join([column, *names[count:]])
+        inner = len(names) > 2 and names[1] in self._schema.names
+        return ".".join(names[1:]) if names[0] == self._root and inner else path
 
     def _words(self, path: str, words: str) -> str:
         for part, option in _CONVERSIONS.items():

@@ -54,6 +54,10 @@ def explanation(value: Mapping[str, Any], text: str) -> str:
 def tally(counts: Mapping[str, Any]) -> str:
     """Returns a funnel for each placement."""
     parts = [f"<b>{counts['users']:,} users</b>, {counts['rejected']:,} rejected"]
+    parts += [
+        f"<div style='color:{_RED}'>{escape(found['message'])}</div>"
+        for found in counts.get("warnings", ())
+    ]
     for name, found in counts["placements"].items():
         outcomes = ", ".join(
             f"{escape(outcome)} {count:,}" for outcome, count in found["outcomes"].items() if count

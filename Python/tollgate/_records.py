@@ -26,16 +26,19 @@ def names_of(placements: Iterable[str]) -> list[str]:
 
 
 def record_of(user: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a user record as a dictionary."""
-    if type(user) is dict:
-        return user
+    """Returns a user record as a dictionary. An integer ID becomes its digits, as in tables."""
     from collections.abc import Mapping
+    from numbers import Integral
 
     if not isinstance(user, Mapping):
         raise TypeError(
             f"a user record is a mapping such as {{'userId': 'u-1'}}, not {kind_of(user)}"
         )
-    return dict(user)
+    record = user if type(user) is dict else dict(user)
+    subject = record.get("userId")
+    if isinstance(subject, Integral) and not isinstance(subject, bool):
+        return {**record, "userId": str(int(subject))}
+    return record
 
 
 def embedded(value: object) -> object:

@@ -6,7 +6,7 @@ import ctypes
 
 from ._capsules import Schema, Stream
 from ._tables import Exporter
-from .errors import ColumnError
+from .errors import ColumnError, TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,7 +113,13 @@ class Conversions:
         """The stream of a capsule with converted batches."""
         import pyarrow as pa
 
-        reader = pa.RecordBatchReader.from_stream(Exporter(capsule))
+        try:
+            reader = pa.RecordBatchReader.from_stream(Exporter(capsule))
+        except pa.ArrowInvalid as problem:
+            raise TableError(
+                f"the table has a type that pyarrow does not know: {problem}; cast the column, or "
+                "drop it", "bad_array", {},
+            ) from None
         schema = self.schema(reader.schema, subject)
         if schema.types == reader.schema.types:
             return reader.__arrow_c_stream__()

@@ -34,9 +34,12 @@ def stream_of(frame: Any) -> Any:
     module = library_of(frame)
     if module == "polars" and hasattr(frame, "collect"):
         frame = frame.collect()
+    if module == "polars":
+        frame = _without_wide_integers(frame)
     if hasattr(frame, "__arrow_c_stream__"):
         try:
-            return frame.__arrow_c_stream__()
+            capsule = frame.__arrow_c_stream__()
+            return _with_json(capsule, frame.types) if module == "duckdb" else capsule
         except _FAULTS as problem:
             if module == "pandas":
                 raise _fault_of(frame, problem) from problem
@@ -52,6 +55,51 @@ def stream_of(frame: Any) -> Any:
         f"{type(frame).__module__}.{type(frame).__name__} is not a table that exports Arrow: "
         f"it has no __arrow_c_stream__. {_cure(frame, module)}"
     )
+
+
+def _without_wide_integers(frame: Any) -> Any:
+    """Returns a frame of Polars with decimals for 128-bit integers, which Arrow lacks."""
+    import polars
+
+    kinds = [kind for name in ("Int128", "UInt128") if (kind := getattr(polars, name, None))]
+    names = [name for name, kind in frame.schema.items() if kind in kinds]
+    if not names:
+        return frame
+    try:
+        return frame.with_columns(polars.col(names).cast(polars.Decimal(38, 0)))
+    except polars.exceptions.PolarsError as problem:
+        raise TableError(
+            f"column '{names[0]}' has 128-bit integers that are no decimals: {problem}",
+            "bad_array", {"column": names[0]},
+        ) from None
+
+
+def _with_json(capsule: Any, kinds: list[Any]) -> Any:
+    """Returns a stream of DuckDB whose JSON is not exported as plain strings."""
+    if not any("JSON" in str(kind) for kind in kinds):
+        return capsule
+    import pyarrow
+
+    reader = pyarrow.RecordBatchReader.from_stream(Exporter(capsule))
+    schema = pyarrow.schema(
+        [json_field(field, kind) for field, kind in zip(reader.schema, kinds, strict=True)]
+    )
+    return pyarrow.RecordBatchReader.from_batches(schema, reader).__arrow_c_stream__()
+
+
+def json_field(field: Any, kind: Any) -> Any:
+    """Returns a field of pyarrow as JSON where DuckDB's type is."""
+    from pyarrow import list_, struct, types
+
+    if str(kind).upper() == "JSON":
+        name = {b"ARROW:extension:name": b"arrow.json", b"ARROW:extension:metadata": b""}
+        return field.with_metadata(name)
+    if types.is_struct(field.type) and getattr(kind, "id", "") == "struct":
+        parts = dict(kind.children)
+        return field.with_type(struct([json_field(part, parts[part.name]) for part in field.type]))
+    if types.is_list(field.type) and getattr(kind, "id", "") == "list":
+        return field.with_type(list_(json_field(field.type.value_field, kind.children[0][1])))
+    return field
 
 
 def _reader_of(frame: Any) -> Any:
@@ -109,7 +157,11 @@ def schema_of(frame: Any) -> Any:
         names = ("schema_arrow", "projected_schema", "schema")
         return next(getattr(frame, name) for name in names if hasattr(frame, name))
     if module in ("pandas", "polars", "duckdb"):
-        return pyarrow.RecordBatchReader.from_stream(Exporter(stream_of(frame))).schema
+        try:
+            return pyarrow.RecordBatchReader.from_stream(Exporter(stream_of(frame))).schema
+        except pyarrow.ArrowInvalid:
+            # A type that pyarrow does not know either.
+            return None
     if hasattr(frame, "__arrow_c_schema__"):
         return pyarrow.schema(frame)
     reader = None if hasattr(frame, "__arrow_c_stream__") else _reader_of(frame)

@@ -240,7 +240,8 @@ class Config(Questions):
 
     def _answer(self, user: Record, asked: _Asked) -> bytes:
         """Returns the library's answer for a user, with as few calls as possible."""
-        record = user if type(user) is dict else record_of(user)
+        plain = type(user) is dict and type(user.get("userId")) is str
+        record = user if plain else record_of(user)
         now = asked[1]
         if now is not None and now.__class__ is not str:
             # When clocks are set back, two equal times can be different moments.
@@ -349,7 +350,9 @@ class Config(Questions):
         """Creates a plan, which decides every row of a table; see :class:`tollgate.Plan`."""
         from .plan import Plan
 
-        return Plan(self, placements, **options)
+        plan = Plan(self, placements, **options)
+        plan._warn(2)
+        return plan
 
 
 def _compiled(text: bytes, options: Mapping[str, Any]) -> Config:

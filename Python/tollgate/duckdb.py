@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 from ._keep import reader_beside
+from ._tables import json_field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def register(
 
     plan._require_columns("DuckDB")
     names = [column for column, _ in columns]
+    kinds = [_type(kind) for _, kind in columns]
     result = _sql_type(plan)
 
     def decided(*arguments: Any) -> Any:
@@ -41,7 +43,11 @@ def register(
             part.combine_chunks() if isinstance(part, pyarrow.ChunkedArray) else part
             for part in arguments
         ]
-        table = pyarrow.table(arrays, names=names)
+        fields = [
+            json_field(pyarrow.field(name, part.type), kind)
+            for name, kind, part in zip(names, kinds, arrays, strict=True)
+        ]
+        table = pyarrow.table(arrays, schema=pyarrow.schema(fields))
         found = plan.outcomes(table).to_arrow().combine_chunks()
         return pyarrow.StructArray.from_arrays(
             [
@@ -64,6 +70,16 @@ def register(
     )
 
 
+def _type(name: str) -> Any:
+    """Returns a type by its name in SQL; the name itself for types of a connection."""
+    import duckdb
+
+    try:
+        return duckdb.sqltype(name)
+    except duckdb.Error:
+        return name
+
+
 def decide(
     connection: DuckDBPyConnection, relation: DuckDBPyRelation, plan: Plan, *,
     keep: Names | None = None,
@@ -72,7 +88,9 @@ def decide(
 
     The relation is read as a stream, so memory holds only the outcomes and the columns of ``keep``.
     """
-    return connection.from_arrow(_table(relation, plan, keep)[0])
+    table, outcomes = _table(relation, plan, keep)
+    outcomes.report._warn(2, plan._ignored)
+    return connection.from_arrow(table)
 
 
 def relation(

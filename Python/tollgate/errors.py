@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "ColumnError", "ConfigError", "RecordError", "RuleWarning", "TableError", "TollgateError",
+    "ColumnError", "ConfigError", "RecordError", "RuleWarning", "TableError", "TableWarning",
+    "TollgateError",
 ]
 
 
@@ -32,6 +33,10 @@ class TollgateError(Exception):
 
 class RuleWarning(UserWarning):
     """A rule failed for every user, because an attribute is missing or has the wrong type."""
+
+
+class TableWarning(UserWarning):
+    """A column is of a type that no rule is written for, or IDs are odd or missing."""
 
 
 class ConfigError(TollgateError):

@@ -8,7 +8,7 @@ import warnings
 from ._json import loads
 from ._library import Text, checked, library
 from ._records import names_of
-from .errors import RuleWarning, TableError, TollgateError, told
+from .errors import RuleWarning, TableError, TableWarning, TollgateError, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from .answer_types import CountedError
     from .option_types import Names
     from .plan import Plan
-    from .table_types import AudienceCounts, Counts, OutcomeName, Reject, RuleFailure
+    from .table_types import (
+        AudienceCounts,
+        Counts,
+        OutcomeName,
+        Reject,
+        ReportWarning,
+        RuleFailure,
+    )
 
 # The code that a library function returns for a faulty table.
 _BAD_ARRAY = 5
@@ -111,8 +118,30 @@ class Tally:
             for name in names for found in self._value["placements"][name]["errors"]
         ]
 
+    @property
+    def warnings(self) -> list[ReportWarning]:
+        """What is probably wrong with the table: ``{"code": "column-kind", "message": ".."}``."""
+        return list(self._value.get("warnings", ()))
+
     def _warn(self, level: int, ignored: str | None) -> None:
-        """Warns of rules that failed for every user, except failures with the ignored code."""
+        """Warns of the table and of rules that failed for every user, unless with the ignored code."""
+        kinds = {}
+        for found in self.warnings if self.users or self.rejected else ():
+            if "path" in found:
+                kinds[found["path"]] = found["message"]
+            else:
+                warnings.warn(found["message"], TableWarning, stacklevel=level + 1)
+        for message in self._failures(kinds, ignored):
+            warnings.warn(message, RuleWarning, stacklevel=level + 1)
+        for message in kinds.values():
+            warnings.warn(message, TableWarning, stacklevel=level + 1)
+
+    def _failures(self, kinds: dict[str, str], ignored: str | None) -> Iterator[str]:
+        """The rules that failed for every user that reached them, without those of one code.
+
+        Each has the warning about the attribute's column, which is removed from the others.
+        """
+        failing: set[str] = set()
         for name, counts in self._value["placements"].items():
             reached = {one["index"]: one["reached"] for one in counts["audiences"]}
             failed: dict[int, list[CountedError]] = {}
@@ -120,21 +149,33 @@ class Tally:
                 failed.setdefault(found["audience"], []).append(found)
             for index, errors in failed.items():
                 users = sum(found["users"] for found in errors)
-                first = errors[0]
+                of_kind = (
+                    one for one in errors
+                    if one["path"] in kinds and one["code"] != "no-such-attribute"
+                )
+                first = next(of_kind, errors[0])
                 if users >= max(reached.get(index, 0), 1) and first["code"] != ignored:
-                    place = f" of '{first['path']}'" if first["path"] else ""
-                    warnings.warn(
+                    path = first["path"] or ""
+                    place = f" of '{path}'" if path else ""
+                    caused = path in kinds and first["code"] != "no-such-attribute"
+                    cause = f"; {kinds[path]}" if caused else ""
+                    if caused:
+                        failing.add(path)
+                    yield (
                         f"placement '{name}', audience {index}: the rule failed for every user "
-                        f"that reached it: {first['clause']} ({first['code']}{place})",
-                        RuleWarning, stacklevel=level + 1,
+                        f"that reached it: {first['clause']} ({first['code']}{place}){cause}"
                     )
+        for path in failing & kinds.keys():
+            del kinds[path]
 
     def to_dict(self) -> Counts:
         """Returns the counts as a dictionary."""
         return self._value
 
     def __repr__(self) -> str:
-        return f"<Tally of {self.users} users, {self.rejected} rejected>"
+        count = len(self.warnings)
+        noted = f", {count} warning{'s' if count > 1 else ''}" if count else ""
+        return f"<Tally of {self.users} users, {self.rejected} rejected{noted}>"
 
     def _repr_html_(self) -> str:
         from ._html import tally

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
 
 from ._capsules import SCHEMA, STREAM, drain
 from ._json import loads
@@ -12,7 +13,7 @@ from ._records import json_bytes, names_of, time_text
 from ._shapes import Conversions, flat_columns, schema_names, stream_names
 from ._tables import schema_of, stream_of
 from .answers import Requirement
-from .errors import ColumnError, TableError
+from .errors import ColumnError, TableError, TableWarning
 from .outcomes import Outcomes, Report, Tally
 
 TYPE_CHECKING = False
@@ -220,6 +221,12 @@ class Plan:
         """Exports the schema of outcomes through the PyCapsule interface."""
         return _OutcomeSchema(self)
 
+    def _warn(self, level: int) -> None:
+        """Warns of columns of a schema whose types no rule is written for."""
+        if self._schema is not None:
+            for found in self._described().get("warnings") or ():
+                warnings.warn(found["message"], TableWarning, stacklevel=level + 1)
+
     def with_options(self, **changes: Unpack[PlanChanges]) -> Plan:
         """Returns the plan with other options, at the same time."""
         return Plan(self._config, **{**self._arguments(), **changes})
@@ -304,7 +311,9 @@ class Plan:
         Parquet files of pyarrow are decided while they are read. Tables of Delta and Iceberg are
         scanned.
 
-        If a rule fails for every user that reaches it, there is a :class:`tollgate.RuleWarning`.
+        A rule that fails for every user that reaches it is a :class:`tollgate.RuleWarning`. A
+        column of a type that no rule is written for is a :class:`tollgate.TableWarning`, and so are
+        IDs with white space at an end.
 
         :param keep: columns of the table to return before the outcomes, such as ``["userId"]``.
         :param report: whether to return a :class:`tollgate.Tally` as a second value.

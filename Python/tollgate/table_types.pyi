@@ -121,11 +121,19 @@ class PlacementCounts(TypedDict):
     errors: list[CountedError]
     more: NotRequired[int]
 
+class ReportWarning(TypedDict):
+    code: Literal["column-kind", "untrimmed-id", "rejected-rows"]
+    message: str
+    column: NotRequired[str]
+    path: NotRequired[str]
+    users: NotRequired[int]
+
 class Counts(TypedDict):
     users: int
     rejected: int
     rejects: list[Reject]
     placements: dict[str, PlacementCounts]
+    warnings: NotRequired[list[ReportWarning]]
 
 class RuleFailure(CountedError):
     placement: str
