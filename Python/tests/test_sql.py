@@ -50,8 +50,20 @@ TEXTS = [
     "en_US",
     "1.2.3-rc.4",
     "+5",
+    "$x",
+    "fr$ee",
+    "1e3",
+    ".5",
+    "5.",
+    "-inf",
+    "NaN",
+    "18446744073709551615",
+    "1e19",
+    " 1",
+    "1_0",
 ]
 INTEGERS = [0, 1, -1, 2, 3, 5, 7, 10, 30, 2**53 + 1, 2**63 - 1, -(2**63)]
+INTEGERS += [2**31 - 1, 2**31, -(2**31), -(2**31) - 1]
 DOUBLES = [0.0, -0.0, 0.1, 1.5, 1e300, float("inf"), float("-inf"), float("nan"), 2.0**53]
 TIMES = [
     "2025-08-01T00:00:00Z",
@@ -156,13 +168,15 @@ def differences(
     texts: list[str],
     count: int = 120,
     seed: str = "",
+    version: str | None = None,
+    **options: Any,
 ) -> list[Any]:
     """The users about whom the query and the library say something else."""
     placements = [placement["name"] for placement in answer["placements"] if placement["covered"]]
     if not placements:
         return []
-    plan = tollgate.Config.loads(config, seed=seed).plan(
-        placements, now=NOW, missing_columns="ignore"
+    plan = tollgate.Config.loads(config, seed=seed, **options).plan(
+        placements, now=NOW, missing_columns="ignore", sdk_version=version
     )
     found = []
     for kind in (0, 1):
@@ -260,6 +274,80 @@ def test_corners(tmp_path: Path) -> None:
     assert answer is not None
     assert [(p["name"], p["audiences"]) for p in answer["placements"] if not p["covered"]] == []
     assert differences(answer, config, ["US", "en", "x free"], 600) == []
+
+
+RULES_OF_PLATFORMS = [
+    "user.n > 3 || user.m == 9223372036854775807",
+    "user.n + 1 > 4 && user.n * 2 != 6",
+    "user.n - user.m > 2 || user.n / user.m == 2",
+    "user.n * user.m % 7 == 3",
+    "-user.n < 0",
+    "user.r > 1.5 && user.r * 2.0 < 9.0",
+    "user.r + 1.0 == 3.0 || user.w == 2",
+    "user.s == 'x' || user.s == '$x' || user.s == 'free'",
+    "user.s.startsWith('fr') || user.s.contains('ee')",
+    "user.s < user.t",
+    "user.s > 'a' || user.t == '1'",
+    "size(user.s) == 2",
+    "user.s + user.t == 'xfree'",
+    "user.s in ['x', 'true', 'free']",
+    "user.s == null || !has(user.t)",
+    "user.flag || user.n > user.r",
+    "'x' in user.tags || 'free' in user.tags",
+    "size(user.tags) == 2 && user.tags[0] == 'x'",
+    "user.tags.exists(t, t == 'x') || user.tags.all(t, t != 'free')",
+    "timestamp(user.since) < timestamp('2025-09-01T00:00:00Z')",
+    "device.appVersionPadded >= '001.002'",
+    "device.appVersion.contains('2')",
+    "device.appVersionPadded < '002' || device.appVersion == '1.5'",
+]
+
+
+@pytest.mark.parametrize(
+    ("platform", "version"),
+    [("android", None), ("web", None), ("ios", "4.10.0"), ("ios", "4.12.0"), ("ios", "4.0.0")],
+)
+def test_platforms(tmp_path: Path, platform: str, version: str | None) -> None:
+    least = {"4.10.0": 18, "4.12.0": 10}.get(version or "", len(RULES_OF_PLATFORMS))
+    config = config_of(RULES_OF_PLATFORMS)
+    options = ["--platform", platform, *(["--sdk-version", version] if version else [])]
+    for path, kind in (("user.n", "integer"), ("user.m", "integer"), ("user.r", "double")):
+        options += ["--type", f"{path}={kind}"]
+    answer = translated(tmp_path / "config.json", config, *options)
+    assert answer is not None
+    assert answer["audiences"]["covered"] >= least
+    texts = ["x", "free", "1.2.3", "$"]
+    assert differences(
+        answer, config, texts, 120, version=version, dialect=f"superscript:{platform}") == []
+
+
+def test_columns_that_others_follow_from(tmp_path: Path) -> None:
+    config = config_of(
+        ["device.appVersionPadded >= '001.010'", "device.regionCode == 'DE'",
+         "device.daysSinceInstall == 2", "device.preferredLanguageCode == 'de'"])
+    answer = translated(tmp_path / "config.json", config)
+    assert answer is not None
+    assert "device.appVersion" not in {column["path"] for column in answer["columns"]}
+    users = """create table users as select 'u' || i as "userId",
+        case when i % 3 = 0 then '2.0.0' end as "device.appVersionPadded",
+        null::varchar as "device.regionCode", null::bigint as "device.daysSinceInstall",
+        null::varchar as "device.preferredLanguageCode" {more} from range(50) users(i)"""
+    others = {
+        "": 17, """, ['1.9', '1.10.1', 'true', null][i % 4 + 1] as "device.appVersion" """: 0,
+        """, ['de-DE', 'en_US', null][i % 3 + 1] as "device.deviceLocale",
+           3000 * i as "device.minutesSinceInstall", 'de' as "device.preferredLocale" """: 0}
+    for more, paywalls in others.items():
+        connection = duckdb.connect()
+        connection.execute(users.format(more=more))
+        plan = tollgate.Config.loads(config).plan(now=NOW, missing_columns="ignore")
+        given = connection.sql("select * from users").to_arrow_table()
+        wanted = [
+            [outcome["result"] for outcome in row.values()]
+            for row in plan.decide(given).to_pylist()]
+        columns = ", ".join(f'"{name}.result"' for name in plan.placements)
+        found = connection.execute(f"select {columns} from ({answer['sql']})").fetchall()
+        assert [list(row) for row in found] == wanted
+        assert not paywalls or sum("paywall" in row for row in wanted) == paywalls
 
 
 @pytest.mark.parametrize("shares", [(40, 40, 20), (0, 0, 0), (0, 33.3, 66.7)])

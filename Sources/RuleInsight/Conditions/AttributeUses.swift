@@ -37,7 +37,7 @@ struct AttributeUses {
     let storage = ruleSet.program.storage
     var seen: Set<Int> = []
     for root in storage.rootNodes {
-      if let slot = storage.graph.carried(root) { add(.truth, .slot(slot)) }
+      if let slot = Self.slot(root, storage.graph) { add(.truth, .slot(slot)) }
       for id in storage.graph.nodes(below: root) where seen.insert(id).inserted {
         read(id, storage.graph)
       }
@@ -57,7 +57,16 @@ struct AttributeUses {
       return .element(element.slot)
     }
     // Other attributes in a loop are read with the rest of the rule.
-    return element == nil ? graph.carried(id).map { .slot($0) } : nil
+    return element == nil ? Self.slot(id, graph).map { .slot($0) } : nil
+  }
+
+  /// The attribute that a part of a rule reads. Some versions of SDKs convert its strings to numbers there.
+  private static func slot(_ id: Int, _ graph: borrowing ConditionGraph) -> Int? {
+    switch graph[id].kind {
+    case .call where graph.function(id) == .readNumbers: graph.carried(graph.operands(of: id)[0])
+    case .orElse, .rescue: graph.carried(id) ?? slot(Int(graph[id].a), graph)
+    default: graph.carried(id)
+    }
   }
 
   private mutating func read(_ id: ConditionGraph.ID, _ graph: borrowing ConditionGraph) {
@@ -97,7 +106,7 @@ struct AttributeUses {
   private mutating func loop(
     _ id: ConditionGraph.ID, _ operands: [Int], _ graph: borrowing ConditionGraph
   ) {
-    guard element == nil, let slot = graph.carried(operands[0]) else { return }
+    guard element == nil, let slot = Self.slot(operands[0], graph) else { return }
     add(.loop, .slot(slot))
     guard graph[id].b & ConditionGraph.LoopKind.twoVariables == 0 else { return }
     element = (Int(graph[id].c), slot)

@@ -57,6 +57,8 @@ extension SQLTranslator {
     switch (first, second) {
     case (.other, _), (_, .other): throw SQLRefusal("it computes with lists, maps or times")
     case (.integer, .integer): return try integers(operation, a, b)
+    case (.unsigned, .unsigned): return try unsigned(operation, a, b)
+    case (.integer, .unsigned), (.unsigned, .integer): return SQLCell(.fault(.noSuchOverload))
     case (.double, .double) where isCEL && operation != .modulo: return try doubles(operation, a, b)
     case (.double, .integer), (.integer, .double), (.double, .double):
       return isCEL ? SQLCell(.fault(.noSuchOverload)) : try doubles(operation, a, b)
@@ -66,12 +68,13 @@ extension SQLTranslator {
     }
   }
 
-  private enum NumberKind { case integer, double, either, other }
+  private enum NumberKind { case integer, unsigned, double, either, other }
 
   /// The kind of number that a value is; nil for values that have no arithmetic.
   private func kind(of value: SQLValue) -> NumberKind? {
     switch value {
     case .integer: return .integer
+    case .unsigned: return .unsigned
     case .double: return .double
     case .number: return .either
     case .time, .span, .list: return .other
@@ -140,6 +143,44 @@ extension SQLTranslator {
     ])
   }
 
+  /// Integers without a sign wrap, too.
+  private func unsigned(_ operation: Superscript.Operator, _ a: SQLValue, _ b: SQLValue)
+    throws(SQLRefusal) -> SQLCell
+  {
+    guard let first = a.number, let second = b.number else {
+      return SQLCell(.fault(.noSuchOverload))
+    }
+    let columns = first.columns + second.columns
+    // These have no room for the product.
+    if operation == .multiply, database == .snowflake || database == .spark {
+      throw SQLRefusal("\(database.name) has no product of unsigned integers")
+    }
+    let type = database == .duckdb ? "UHUGEINT" : database.wideType
+    let (left, right) = ("CAST(\(first.text) AS \(type))", "CAST(\(second.text) AS \(type))")
+    let range =
+      database == .duckdb
+      ? "CAST(18446744073709551616 AS UHUGEINT)" : database.wideLiteral("18446744073709551616")
+    func result(_ text: String) -> SQLValue {
+      .unsigned(SQLExpression(text: "(\(text))", columns: columns))
+    }
+    switch operation {
+    case .add: return SQLCell(result(database.remainder("(\(left) + \(right))", range)))
+    case .subtract:
+      return SQLCell(result(database.remainder("(\(left) + \(range) - \(right))", range)))
+    case .multiply: return SQLCell(result(database.remainder("(\(left) * \(right))", range)))
+    case .divide, .modulo:
+      let isZero = SQLCondition.atom(equality(second, "0"), true)
+      let divisor = "NULLIF(\(right), 0)"
+      let text =
+        operation == .divide
+        ? database.quotient(left, divisor) : database.remainder(left, divisor)
+      return SQLCell([
+        (isZero, .fault(operation == .divide ? .divisionByZero : .moduloByZero)),
+        (!isZero, result(text)),
+      ])
+    }
+  }
+
   /// An integer of any size as one of 64 bits.
   private func fitted(_ text: String, _ columns: [String]) -> SQLCell {
     guard isCEL else { return wrapped(text, columns) }
@@ -167,11 +208,12 @@ extension SQLTranslator {
     try cell.mapping { value throws(SQLRefusal) in
       switch value {
       case .fault: return SQLCell(value)
+      case .unsigned: return SQLCell(.fault(.noSuchOverload))
       case .integer(let number):
         return fitted("0 - CAST(\(number.text) AS \(database.wideType))", number.columns)
       case .double(let number):
         return SQLCell(.double(SQLExpression(text: "(-\(number.text))", columns: number.columns)))
-      case .number where isCEL:
+      case .number where isCEL || binding.longsAreUnsigned || binding.readsNumberTexts:
         throw SQLRefusal("it computes with a number that may be an integer or a double")
       case .number(let number):
         // Comparisons have the same result whether it is an integer or a double.

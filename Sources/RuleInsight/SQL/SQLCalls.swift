@@ -28,6 +28,10 @@ extension SQLTranslator {
       return try value(first).mapping { value throws(SQLRefusal) in
         try cased(value, isLower: function == .lowerAscii)
       }
+    case .superscriptTruth:
+      return isTest(first)
+        ? try test(first).cell : try value(first).testing(truthOfJavaScript).cell
+    case .readNumbers: return try numbers(value(first), keeping: constant(parts[1]))
     case .requireText: return try required(first) { $0.isText }
     case .requireList: return try required(first) { $0.isList }
     case .sameNumber: return try required(first) { $0.isNumber }
@@ -49,6 +53,23 @@ extension SQLTranslator {
       }
       return try value(first).mapping { value throws(SQLRefusal) in try element(index, of: value) }
     default: throw SQLRefusal("SQL has no '\(function.sqlName)' that is the same for every value")
+    }
+  }
+
+  private func truthOfJavaScript(_ value: SQLValue) throws(SQLRefusal) -> SQLOutcome {
+    switch value {
+    case .list, .time: return SQLOutcome(true)
+    // The evaluator reports a duration as null.
+    case .span: return SQLOutcome(false)
+    case .constant(let cell):
+      switch cell.tag {
+      case Tag.list, Tag.map, Tag.bytes, Tag.timestamp, Tag.function: return SQLOutcome(true)
+      case Tag.double where cell.doubleValue.isNaN: return SQLOutcome(false)
+      case Tag.duration: return SQLOutcome(false)
+      default: return try truth(of: value)
+      }
+    case .fault, .text, .integer, .unsigned, .number, .double, .something:
+      return try truth(of: value)
     }
   }
 
@@ -84,7 +105,8 @@ extension SQLTranslator {
         return SQLCell(.constant(Cell(Int64(cell.outsideCount))))
       }
       return SQLCell(.fault(.noSuchOverload))
-    case .integer, .number, .double, .time, .span: return SQLCell(.fault(.noSuchOverload))
+    case .integer, .unsigned, .number, .double, .time, .span:
+      return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
   }
@@ -95,7 +117,8 @@ extension SQLTranslator {
     switch value {
     case .fault: return SQLCell(value)
     case .text: return SQLCell(takesAll ? value : .fault(.noSuchOverload))
-    case .integer(let number) where function != .boolToText:
+    case .integer(let number) where function != .boolToText,
+      .unsigned(let number) where takesAll:
       let text = "CAST(\(number.text) AS \(database.type(.text)))"
       return SQLCell(.text(SQLExpression(text: text, columns: number.columns)))
     case .constant(let cell):
@@ -113,7 +136,7 @@ extension SQLTranslator {
     case .time, .span:
       if takesAll { throw SQLRefusal("it writes a time as a string") }
       return SQLCell(.fault(.noSuchOverload))
-    case .list, .integer: return SQLCell(.fault(.noSuchOverload))
+    case .list, .integer, .unsigned: return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
   }
@@ -122,7 +145,7 @@ extension SQLTranslator {
   private func double(_ value: SQLValue) throws(SQLRefusal) -> SQLCell {
     switch value {
     case .fault, .double: return SQLCell(value)
-    case .integer(let number), .number(let number):
+    case .integer(let number), .unsigned(let number), .number(let number):
       let text = "CAST(\(number.text) AS \(database.type(.double)))"
       return SQLCell(.double(SQLExpression(text: text, columns: number.columns)))
     case .text: throw SQLRefusal("it reads a double from a string")
@@ -147,7 +170,8 @@ extension SQLTranslator {
           SQLExpression(
             text: "translate(\(text.text), '\(from)', '\(to)')", columns: text.columns)))
     case .constant: throw SQLRefusal("it converts a constant")
-    case .integer, .number, .double, .time, .span, .list: return SQLCell(.fault(.noSuchOverload))
+    case .integer, .unsigned, .number, .double, .time, .span, .list:
+      return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
   }
@@ -170,6 +194,10 @@ extension SQLTranslator {
         return SQLCell(.constant(Cell(Int64(0))))
       }
       throw SQLRefusal("it converts a constant")
+    case .unsigned(let number):
+      let fits = SQLCondition.atom(
+        .predicate("\(number.text) <= 9223372036854775807", columns: number.columns), true)
+      return SQLCell([(fits, .integer(number)), (!fits, .fault(.conversion))])
     case .number, .double: throw SQLRefusal("it converts a double to an integer")
     case .time, .span, .list: return SQLCell(.fault(.noSuchOverload))
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
@@ -196,7 +224,7 @@ extension SQLTranslator {
       let text = database.element(Int(index.intValue), of: list.text)
       let isNull = SQLCondition.atom(.isNull(text), true)
       let element = SQLExpression(text: text, columns: [text])
-      let values = cases(of: element, .text, text).map {
+      let values = try cases(of: element, .text, text).map {
         (SQLCondition.all(of: [!isNull, $0.0]), $0.1)
       }
       let count = SQLExpression(text: database.listCount(list.text), columns: list.columns)
@@ -208,7 +236,8 @@ extension SQLTranslator {
     case .text: throw SQLRefusal("it reads a character of a string")
     case .constant(let cell) where cell.tag == Tag.bool || cell.tag == Tag.null:
       return SQLCell(.fault(.noSuchOverload))
-    case .integer, .number, .double, .time, .span: return SQLCell(.fault(.noSuchOverload))
+    case .integer, .unsigned, .number, .double, .time, .span:
+      return SQLCell(.fault(.noSuchOverload))
     case .constant: throw SQLRefusal("it reads an element of a constant")
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
@@ -290,7 +319,6 @@ extension Function {
     case .toDoubleParsing, .toDouble: "double()"
     case .toPlainText, .toText: "string()"
     case .greatestOf: "max()"
-    case .superscriptTruth: "truth of JavaScript"
     default: "\(self)()"
     }
   }

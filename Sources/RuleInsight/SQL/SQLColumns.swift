@@ -6,6 +6,7 @@ struct SQLColumns {
   typealias Column = (column: SQLColumn, expression: SQLExpression)
 
   private(set) var columns: [Int: Column] = [:]
+  let names: SQLPlan.Names
   /// Attributes that are maps of other columns, and the struct that may be NULL.
   private(set) var groups: [Int: (path: String, column: SQLExpression?)] = [:]
 
@@ -13,6 +14,7 @@ struct SQLColumns {
     _ ruleSet: RuleSet, _ database: SQLDatabase, _ names: SQLPlan.Names,
     _ kinds: [String: SQLColumnKind]
   ) {
+    self.names = names
     let schema: ContextSchema =
       ruleSet.format == .superwall ? .superwall(ruleSet.language) : .agentWallie
     let reading = SQLColumnReading(ruleSet, schema: schema)
@@ -29,7 +31,10 @@ struct SQLColumns {
         groups[slot] = (path.description, names == .structs ? expression : nil)
         continue
       }
-      let kind = kinds[path.description] ?? reading.kind(of: slot, path)
+      var kind = kinds[path.description] ?? reading.kind(of: slot, path)
+      let changesLongs = ruleSet.program.storage.binding.longsAreUnsigned
+      // Integers and doubles that are less than 32 bits allow differ, and only DuckDB tells them apart.
+      if changesLongs, kind == .number, database != .duckdb { kind = .double }
       let column = SQLColumn(
         path: path.description, names: names.names(of: path.names), kind: kind,
         type: kind == .any ? nil : database.type(kind))

@@ -180,6 +180,25 @@ package enum SQLDatabase: String, CaseIterable, Sendable {
     }
   }
 
+  /// A list of strings with something else in the place of each.
+  func mapped(_ list: String, _ variable: String, _ element: String) -> String {
+    switch self {
+    case .duckdb: "list_transform(\(list), lambda \(variable): \(element))"
+    case .bigquery:
+      "ARRAY(SELECT \(element) FROM UNNEST(\(list)) AS \(variable) WITH OFFSET AS place "
+        + "ORDER BY place)"
+    case .snowflake: "TRANSFORM(\(list), \(variable) VARCHAR -> \(element))"
+    case .postgres:
+      "ARRAY(SELECT \(element) FROM unnest(\(list)) WITH ORDINALITY AS part(\(variable), place) "
+        + "ORDER BY place)"
+    case .spark: "transform(\(list), \(variable) -> \(element))"
+    }
+  }
+
+  func withoutDollarSigns(_ text: String) -> String { "replace(\(text), '$', '')" }
+
+  func floor(_ number: String) -> String { "floor(\(number))" }
+
   /// The elements of a list of strings for which a condition holds.
   func filtered(_ list: String, _ variable: String, _ condition: String) -> String {
     switch self {

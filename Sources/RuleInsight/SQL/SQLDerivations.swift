@@ -9,11 +9,26 @@ extension SQLTranslator {
     ruleSet.storage.derived.first { "device.\($0.rawValue)" == path }
   }
 
-  /// The attributes that one follows from, as far as rules read them: others are not columns of the table.
+  /// The attributes that one follows from, as far as the query has them.
   func sources(of path: String) -> [AttributePath] {
     let sources = derivable(path).flatMap { DeviceDerivation.sources(of: $0) } ?? []
-    return sources.filter { ruleSet.requirements.contains($0) }
+    return sources.filter { ruleSet.requirements.contains($0) || isOptional($0) }
   }
+
+  /// Whether the query has an attribute that no rule reads: the table may have a column for it.
+  private func isOptional(_ source: AttributePath) -> Bool {
+    // A union by name adds the columns that a flat table lacks. Only DuckDB has it.
+    guard database == .duckdb, columns.names != .structs,
+      let slot = ruleSet.program.slot(of: source)
+    else { return false }
+    return Self.optional.contains(source.description) && columns.columns[slot] != nil
+  }
+
+  private static let optional: Set<String> = Set(
+    [
+      DeviceAttribute.minutesSinceInstall, .minutesSinceLastPaywallView, .appVersion, .sdkVersion,
+      .appBuildString, .deviceLocale, .preferredLocale,
+    ].map { "device.\($0.rawValue)" })
 
   /// The value of an attribute where its column is NULL; nil where it is missing then.
   mutating func derived(_ path: String, _ kind: SQLColumnKind) throws(SQLRefusal) -> SQLCell? {
@@ -30,7 +45,8 @@ extension SQLTranslator {
     guard database == .duckdb, sources.count == 1, let slot = ruleSet.program.slot(of: source),
       let column = columns.columns[slot]
     else { throw refusal }
-    let text = column.expression.text
+    if !ruleSet.requirements.contains(source) { optional[source.description] = column.column }
+    let text = passed(column.expression, column.column.kind).text
     switch (attribute, column.column.kind) {
     case (.daysSinceInstall, .integer), (.daysSinceLastPaywallView, .integer):
       guard source.names[1].hasPrefix("minutes") else { throw refusal }
@@ -52,10 +68,16 @@ extension SQLTranslator {
     }
   }
 
-  /// Nothing follows from strings that name bools.
+  /// Nothing follows from strings that are bools or numbers.
   private func named(_ source: String, _ text: String) -> String {
-    binding.readsBooleanTexts
-      ? "CASE WHEN \(source) NOT IN ('true', 'false') THEN \(text) END" : text
+    var tests: [String] = []
+    if binding.readsBooleanTexts { tests.append("\(source) NOT IN ('true', 'false')") }
+    if binding.readsNumberTexts {
+      tests.append(
+        "NOT regexp_full_match(\(source), '\(SQLNumbers.pattern)|\(SQLNumbers.nan)')")
+    }
+    return tests.isEmpty
+      ? text : "CASE WHEN \(tests.joined(separator: " AND ")) THEN \(text) END"
   }
 
   private func known(_ fact: SQLExpression, _ value: (SQLExpression) -> SQLValue) -> SQLCell {

@@ -33,7 +33,7 @@ extension SQLTranslator {
       case .list(let list):
         outcome = try quantified(kind, list, parts[1], node.c, failsAtOnce: failsAtOnce)
       case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
-      case .text, .integer, .number, .double, .time, .span, .constant:
+      case .text, .integer, .unsigned, .number, .double, .time, .span, .constant:
         outcome = SQLOutcome(fault: .noSuchOverload)
       }
       all.append((part.when, outcome))
@@ -62,14 +62,14 @@ extension SQLTranslator {
   }
 
   /// Makes the variable of a loop over a list of strings.
-  private mutating func enter(_ level: UInt32) -> String {
+  private mutating func enter(_ level: UInt32) throws(SQLRefusal) -> String {
     loops += 1
     let variable = "element\(loops)"
     let isNull = SQLCondition.atom(.isNull(variable), true)
     let element = SQLExpression(text: variable, columns: [variable])
     locals[level] = SQLCell(
       [(isNull, nullElement)]
-        + cases(of: element, .text, variable).map { (.all(of: [!isNull, $0.0]), $0.1) })
+        + (try cases(of: element, .text, variable)).map { (.all(of: [!isNull, $0.0]), $0.1) })
     return variable
   }
 
@@ -152,7 +152,7 @@ extension SQLTranslator {
       case .list(let list):
         let before = locals[node.c]
         defer { locals[node.c] = before }
-        let variable = enter(node.c)
+        let variable = try enter(node.c)
         let outcome = try test(parts[1])
         guard outcome.faults.isEmpty else {
           throw SQLRefusal("it loops over a list, and may fail for an element")
@@ -162,7 +162,7 @@ extension SQLTranslator {
       case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
       case .constant(let cell) where cell.tag == Tag.list || cell.tag == Tag.map:
         throw SQLRefusal("it makes a list or a map in a loop")
-      case .text, .integer, .number, .double, .time, .span, .constant:
+      case .text, .integer, .unsigned, .number, .double, .time, .span, .constant:
         cells.append((part.when, .fault(.noSuchOverload)))
       }
     }
@@ -176,7 +176,7 @@ extension SQLTranslator {
   ) throws(SQLRefusal) -> SQLOutcome {
     let before = locals[level]
     defer { locals[level] = before }
-    let variable = enter(level)
+    let variable = try enter(level)
     let outcome = try test(body)
     guard outcome.faults.isEmpty else {
       return try failsAtOnce

@@ -51,6 +51,8 @@ package struct SQLPlan: Sendable {
   package private(set) var placements: [SQLPlacement] = []
   /// The columns that the placements with SQL read.
   package private(set) var columns: [SQLColumn] = []
+  /// The columns that the query also reads if the table has them.
+  package private(set) var optional: [SQLColumn] = []
   /// Attributes that the engine derives from others where a table has those.
   package private(set) var derived: [String] = []
   /// The expressions that the query computes before the conditions.
@@ -69,6 +71,7 @@ package struct SQLPlan: Sendable {
       placements.append(SQLPlacement(placement, ruleSet, options, &translator, draws))
     }
     facts = translator.facts
+    optional = translator.optional.sorted { $0.key < $1.key }.map(\.value)
     now = translator.readsClock ? options.clock.now : nil
     let contents = ruleSet.program.storage.graph.slots.contents
     let read = placements.filter(\.isTranslated).flatMap { placement in
@@ -80,7 +83,8 @@ package struct SQLPlan: Sendable {
     for slot in read {
       guard let path = contents[slot].attribute else { continue }
       slots.formUnion(
-        translator.sources(of: path.description).compactMap { ruleSet.program.slot(of: $0) })
+        translator.sources(of: path.description).filter { ruleSet.requirements.contains($0) }
+          .compactMap { ruleSet.program.slot(of: $0) })
     }
     columns = slots.sorted().compactMap { all.columns[$0]?.column }
     derived = columns.map(\.path).filter { path in
@@ -205,13 +209,6 @@ package struct SQLPlacement: Sendable {
     }
     if ruleSet.profile?.has(.subscriptionGate) ?? false {
       throw SQLRefusal("this version of the SDK asks whether a user is subscribed")
-    }
-    let binding = ruleSet.program.storage.binding
-    if binding.longsAreUnsigned || binding.changesTexts || binding.wholeDoublesAreInts {
-      throw SQLRefusal("this SDK changes numbers or strings before rules read them")
-    }
-    if ruleSet.behavior.readsNumbers {
-      throw SQLRefusal("this version of the SDK reads strings as numbers")
     }
   }
 }

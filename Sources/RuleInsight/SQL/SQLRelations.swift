@@ -78,7 +78,8 @@ extension SQLTranslator {
     case (.text(let text), .constant(let cell)):
       return cell.isText
         ? SQLOutcome(.atom(equality(text, try literal(cell)), true)) : SQLOutcome(false)
-    case (.integer(let number), .constant(let cell)), (.number(let number), .constant(let cell)),
+    case (.integer(let number), .constant(let cell)), (.unsigned(let number), .constant(let cell)),
+      (.number(let number), .constant(let cell)),
       (.double(let number), .constant(let cell)):
       guard Tag.int...Tag.double ~= cell.tag, !cell.nearestDouble.isNaN else {
         return SQLOutcome(false)
@@ -278,7 +279,7 @@ extension SQLTranslator {
     }
     switch value {
     case .text(let text): return try oneOf(text, elements.filter(\.isText))
-    case .integer(let number), .number(let number), .double(let number):
+    case .integer(let number), .unsigned(let number), .number(let number), .double(let number):
       let numbers = elements.filter { Tag.int...Tag.double ~= $0.tag && !$0.nearestDouble.isNaN }
       let ints = try oneOf(number, numbers.filter { $0.tag != Tag.double })
       var conditions = [ints.yes]
@@ -358,7 +359,7 @@ extension SQLTranslator {
       }
       return holding(text, part, in: collection, element)
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
-    case .fault, .integer, .number, .double, .time, .span: return SQLOutcome(false)
+    case .fault, .integer, .unsigned, .number, .double, .time, .span: return SQLOutcome(false)
     }
   }
 
@@ -408,26 +409,37 @@ extension SQLTranslator {
 
   /// Whether a list of strings has an element.
   private func listed(_ element: SQLValue, _ list: SQLExpression) throws(SQLRefusal) -> SQLOutcome {
-    func atom(_ text: String, _ columns: [String]) -> SQLOutcome {
-      SQLOutcome(
-        .atom(
-          .predicate(database.listContains(list.text, text), columns: list.columns + columns), true)
-      )
+    func atom(_ test: String, _ columns: [String] = []) -> SQLOutcome {
+      SQLOutcome(.atom(.predicate(test, columns: list.columns + columns), true))
+    }
+    func holds(_ text: String, _ columns: [String]) -> SQLOutcome {
+      atom(database.listContains(list.text, text), columns)
+    }
+    if binding.readsNumberTexts, element.fault == nil {
+      // Strings that are not numbers stay strings in lists.
+      guard let cell = element.cell, cell.isText || cell.tag == Tag.bool else {
+        throw SQLRefusal("it looks into a list whose strings may be numbers")
+      }
+      if cell.isText, binding.passed(.string(cell.text))?.text == nil { return SQLOutcome(false) }
     }
     switch element {
     case .fault(let kind): return SQLOutcome(fault: kind)
-    case .text(let text): return atom(text.text, text.columns)
+    case .text(let text): return holds(text.text, text.columns)
     case .constant(let cell):
       // Strings that name bools are bools in lists too.
       if cell.tag == Tag.bool, binding.readsBooleanTexts {
-        return atom(database.literal(cell.boolValue ? "true" : "false"), [])
+        return holds(database.literal(cell.boolValue ? "true" : "false"), [])
+      }
+      if cell.tag == Tag.null, binding.null != .emptyMap {
+        let nulls = database.listCount(database.filtered(list.text, "item", "item IS NULL"))
+        return atom("\(nulls) > 0")
       }
       // On iOS an element that is NULL is a map.
       if cell.tag == Tag.null || cell.tag == Tag.map {
         throw SQLRefusal("it looks for null or a map in a list")
       }
-      return cell.isText ? atom(try literal(cell), []) : SQLOutcome(false)
-    case .integer, .number, .double, .time, .span, .list: return SQLOutcome(false)
+      return cell.isText ? holds(try literal(cell), []) : SQLOutcome(false)
+    case .integer, .unsigned, .number, .double, .time, .span, .list: return SQLOutcome(false)
     case .something(let name): throw SQLRefusal("the type of '\(name)' is not known")
     }
   }
@@ -444,7 +456,7 @@ extension SQLTranslator {
           ($0.tag == cell.tag || $0.isText && cell.isText) && Self.areEqual($0, cell)
         })
     case .integer(let number): return try oneOf(number, keys.filter { $0.tag == Tag.int })
-    case .number, .double:
+    case .unsigned, .number, .double:
       if !keys.contains(where: { Tag.int...Tag.uint ~= $0.tag }) { return SQLOutcome(false) }
       throw SQLRefusal("it looks for a number among the keys of a map")
     case .time, .span, .list: return SQLOutcome(false)

@@ -18,6 +18,10 @@ extension SQLPlan {
       let name = column.names.map { database.identifier($0) }.joined(separator: ".")
       lines.append("  \(name) \(typeText(column))")
     }
+    for column in optional {
+      let name = column.names.map { database.identifier($0) }.joined(separator: ".")
+      lines.append("It also reads the column \(name) \(typeText(column)) if the table has it.")
+    }
     for path in derived {
       lines.append("The query does not derive \(path) from other columns: fill it.")
     }

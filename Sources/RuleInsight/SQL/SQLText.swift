@@ -12,7 +12,7 @@ extension SQLPlan {
     let conditions = choices.joined(separator: ",\n")
     let used = facts(in: conditions)
     var lines: [String] = []
-    var source = table
+    var source = optional.isEmpty ? table : "(\(extended))"
     var condition = typeTest()
     for (number, stage) in stages(of: used).enumerated() {
       let columns = stage.map { "    \($0.text) AS \(database.identifier($0.name))" }
@@ -29,6 +29,15 @@ extension SQLPlan {
     }
     lines += [results.joined(separator: ",\n"), "FROM choices"]
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The table, with a column of NULLs for each optional column that it lacks.
+  private var extended: String {
+    let columns = optional.map { column in
+      "CAST(NULL AS \(database.type(column.kind))) AS \(names.column(column.names, database))"
+    }
+    return "SELECT * FROM \(table) UNION ALL BY NAME SELECT \(columns.joined(separator: ", ")) "
+      + "WHERE FALSE"
   }
 
   /// The facts that conditions use, and those that these use.
@@ -96,7 +105,7 @@ extension SQLPlan {
   /// Where the database can say what type a column has: fails where it is another one than the rules need.
   private func typeTest() -> [String] {
     guard database == .duckdb else { return [] }
-    let tests = columns.compactMap { column -> String? in
+    let tests = (columns + optional).compactMap { column -> String? in
       guard let types = column.kind.duckTypes else { return nil }
       let name = column.names.map { database.identifier($0) }.joined(separator: ".")
       let list = types.map { database.literal($0) }.joined(separator: ", ")

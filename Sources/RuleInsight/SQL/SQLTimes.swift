@@ -8,8 +8,9 @@ enum SQLTimes {
   /// NULL where a string is not a time.
   ///
   /// - Parameter isStrict: whether strings need a capital `T` and `Z`, as in CEL.
-  static func nanoseconds(_ column: String, isStrict: Bool) -> String {
-    let text = "CAST(\(column) AS VARCHAR)"
+  static func nanoseconds(_ column: String, isStrict: Bool, dropsDollarSigns: Bool) -> String {
+    let whole = "CAST(\(column) AS VARCHAR)"
+    let text = dropsDollarSigns ? SQLDatabase.duckdb.withoutDollarSigns(whole) : whole
     let instant =
       "CASE WHEN CAST(\(column) AS VARCHAR) IN ('infinity', '-infinity') "
       + "THEN error('a time is infinite') "
@@ -56,7 +57,8 @@ extension SQLTranslator {
     }
     let time = fact(
       SQLTimes.nanoseconds(
-        column.text, isStrict: ruleSet.program.storage.environment.dialect == .cel))
+        column.text, isStrict: ruleSet.program.storage.environment.dialect == .cel,
+        dropsDollarSigns: binding.dropsDollarSigns))
     let isNull = SQLCondition.atom(.isNull(time.columns[0]), true)
     return [(isNull, .fault(.conversion)), (!isNull, .time(time))]
   }

@@ -21,6 +21,8 @@ struct SQLTranslator {
   /// The expressions that are computed before the conditions, in a table of their own.
   private(set) var facts: [(name: String, text: String)] = []
   private var known: [ConditionGraph.ID: SQLCell] = [:]
+  /// Columns that no rule reads, and that others follow from, by path.
+  var optional: [String: SQLColumn] = [:]
   /// The values of the variables of loops, by level.
   var locals: [UInt32: SQLCell] = [:]
   /// How often a list was looped over, for names of variables.
@@ -189,7 +191,8 @@ struct SQLTranslator {
     let other = try derived(column.column.path, kind) ?? missing
     let values =
       kind == .time
-      ? time(column.expression) : cases(of: column.expression, kind, column.column.path)
+      ? time(column.expression)
+      : try cases(of: passed(column.expression, kind), kind, column.column.path)
     return present(column.expression, values, or: other)
   }
 
@@ -206,36 +209,6 @@ struct SQLTranslator {
     return SQLCell(
       other.cases.map { (.all(of: [isNull, $0.when]), $0.value) }
         + values.map { (.all(of: [!isNull, $0.0]), $0.1) })
-  }
-
-  /// The values of an expression that is not NULL and no time.
-  func cases(of expression: SQLExpression, _ kind: SQLColumnKind, _ name: String)
-    -> [(SQLCondition, SQLValue)]
-  {
-    switch kind {
-    case .text:
-      guard binding.readsBooleanTexts else { return [(.always, .text(expression))] }
-      let isTrue = SQLCondition.atom(equality(expression, database.literal("true")), true)
-      let isFalse = SQLCondition.atom(equality(expression, database.literal("false")), true)
-      return [
-        (isTrue, .constant(.true)), (isFalse, .constant(.false)),
-        (.all(of: [!isTrue, !isFalse]), .text(expression)),
-      ]
-    case .integer: return [(.always, .integer(expression))]
-    case .number, .double:
-      let isNaN = SQLCondition.atom(nan(expression), true)
-      return [
-        (isNaN, .constant(Cell(Double.nan))),
-        (!isNaN, kind == .double ? .double(expression) : .number(expression)),
-      ]
-    case .bool:
-      let isTrue = SQLCondition.atom(
-        .predicate(expression.text, columns: expression.columns), true)
-      return [(isTrue, .constant(.true)), (!isTrue, .constant(.false))]
-    case .time: return []
-    case .list: return [(.always, .list(expression))]
-    case .any: return [(.always, .something(name))]
-    }
   }
 
   func nan(_ number: SQLExpression) -> SQLAtom {
@@ -406,7 +379,7 @@ struct SQLTranslator {
     case .constant(let cell): return SQLOutcome(Superscript.isTruthy(cell))
     case .fault(let kind): return SQLOutcome(fault: kind)
     case .text(let text): return SQLOutcome(.atom(equality(text, database.literal("")), false))
-    case .integer(let number), .number(let number), .double(let number):
+    case .integer(let number), .unsigned(let number), .number(let number), .double(let number):
       return SQLOutcome(.atom(equality(number, "0"), false))
     case .list(let list):
       let count = SQLExpression(text: database.listCount(list.text), columns: list.columns)

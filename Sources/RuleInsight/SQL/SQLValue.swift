@@ -19,6 +19,8 @@ enum SQLValue {
   case fault(EvaluationError.Kind)
   case text(SQLExpression)
   case integer(SQLExpression)
+  /// An integer without a sign: a type of its own, as in Kotlin.
+  case unsigned(SQLExpression)
   /// A number that is not NaN. Whether it is an integer or a double is not known.
   case number(SQLExpression)
   case double(SQLExpression)
@@ -33,7 +35,8 @@ enum SQLValue {
   /// The expression of a number.
   var number: SQLExpression? {
     switch self {
-    case .integer(let number), .number(let number), .double(let number): number
+    case .integer(let number), .unsigned(let number), .number(let number), .double(let number):
+      number
     default: nil
     }
   }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SQLTests {
   private func plan(
     _ rules: [String], _ database: SQLDatabase = .duckdb, limit: OccurrenceLimit? = nil,
-    _ change: (inout SQLPlan.Options) -> Void = { _ in }
+    language: RuleLanguage = .standard, _ change: (inout SQLPlan.Options) -> Void = { _ in }
   ) throws -> SQLPlan {
     let audiences = rules.enumerated().map { number, rule in
       Audience(
@@ -20,7 +20,7 @@ import Testing
         Placement(name: "p\(audience.index)", audiences: [audience])
       })
     let ruleSet = try #require(
-      RuleSet.compile(config, language: .standard, behavior: nil).output)
+      RuleSet.compile(config, language: language, behavior: nil).output)
     var options = SQLPlan.Options(clock: HistoryClock(now: 1_772_366_400_000))
     change(&options)
     return SQLPlan(ruleSet, for: database, options)
@@ -199,10 +199,46 @@ import Testing
     #expect(try self.plan(["user.a == 1"]).now == nil)
   }
 
+  /// SDKs change attributes before rules read them.
+  @Test(arguments: [
+    (
+      Platform.android, SQLDatabase.postgres, "user.plan == 'free'",
+      #"COALESCE(replace("user.plan", '$', '') = 'free', FALSE)"#
+    ),
+    (
+      .android, .postgres, "'a' in user.tags",
+      #"COALESCE(COALESCE('a' = ANY (ARRAY(SELECT replace(item, '$', '') FROM unnest("user.tags") "#
+        + "WITH ORDINALITY AS part(item, place) ORDER BY place)), FALSE), FALSE)"
+    ),
+    (
+      .android, .duckdb, "user.n + 1 == 3",
+      #"COALESCE("user.n" BETWEEN -2147483648 AND 2147483647, FALSE) AND "#
+    ),
+    // Only DuckDB tells integers from doubles.
+    (.android, .spark, "user.n > 3", "NOT COALESCE(isnan(CAST(`user.n` AS DOUBLE)), FALSE) AND "),
+    (
+      .web, .duckdb, "user.tags[0] == 'a'",
+      #"list_filter("user.tags", lambda item: item IS NOT NULL)"#
+    ),
+  ])
+  func platforms(
+    _ platform: Platform, _ database: SQLDatabase, _ rule: String, _ text: String
+  ) throws {
+    let plan = try plan([rule], database, language: .superscript(SDKProfile(platform)))
+    #expect(plan.placements[0].choices.first?.when.contains(text) == true)
+  }
+
   @Test func derivedAttributes() throws {
     let alone = try plan(["device.appVersionPadded >= '001'"])
-    #expect(alone.derived == ["device.appVersionPadded"])
-    #expect(!(alone.query ?? "").contains("facts"))
+    #expect(alone.derived.isEmpty && alone.columns.map(\.path) == ["device.appVersionPadded"])
+    #expect(alone.optional.map(\.path) == ["device.appVersion"])
+    #expect(
+      (alone.query ?? "").contains(
+        #"(SELECT * FROM users UNION ALL BY NAME SELECT CAST(NULL AS VARCHAR) AS "device.appVersion" WHERE FALSE)"#
+      ))
+    let fields = try plan(["device.appVersionPadded >= '001'"]) { $0.names = .structs }
+    #expect(fields.derived == ["device.appVersionPadded"] && fields.optional.isEmpty)
+    #expect(!(fields.query ?? "").contains("facts"))
     let both = try plan(["device.appVersionPadded >= '001'", "device.appVersion == '1'"])
     #expect(both.derived.isEmpty && (both.query ?? "").contains(#"AS "fact_1""#))
     #expect(
