@@ -95,6 +95,7 @@ public final class BatchPlan: Sendable {
   ///   - collectsChoices: whether workers store choices as numbers, and write nothing.
   ///   - isVersioned: whether the choices include outcomes that only SDK versions have.
   ///   - sharedDraws: the plan for counting draws, instead of the batch's own.
+  ///   - known: the table of a batch whose outcomes are written in the same way.
   ///   - fleet: the SDK that decides for each user, with the config, and the column with its name;
   ///     nil if the rule set decides for all.
   package init(
@@ -104,6 +105,7 @@ public final class BatchPlan: Sendable {
     columnsOfRun: [OutcomeColumns.OfRun] = [], countsDraws: Bool = false,
     givesReasons: Bool = false, wantsExamples: Bool = false, collectsChoices: Bool = false,
     isVersioned: Bool = false, draws sharedDraws: DrawPlan? = nil,
+    known: BatchTable? = nil,
     fleet: (selection: SDKSelection, config: Config, column: String?)? = nil
   ) {
     self.ruleSet = ruleSet
@@ -127,7 +129,8 @@ public final class BatchPlan: Sendable {
       Placement(
         name: name, compiled: ruleSet.placement(named: name).map { ruleSet.placements[$0] })
     }
-    let fragments = OutcomeFragments(layout: layout, form: form, columnsOfRun: columnsOfRun)
+    var fragments = OutcomeFragments(layout: layout, form: form, columnsOfRun: columnsOfRun)
+    fragments.known = known
     table = BatchTable(
       ruleSet, placements: placements, fragments, assigner: assigner,
       isVersioned: isVersioned || fleet != nil || ruleSet.profile?.version != nil)
@@ -142,7 +145,7 @@ public final class BatchPlan: Sendable {
     let ofRun = columnsOfRun + (fleet?.column.map { [OutcomeColumns.OfRun($0, "")] } ?? [])
     columns = OutcomeColumns(placements.map { $0.name }, ofRun: ofRun, hasReasons: givesReasons)
     firstLine = fragments.header(columns)
-    let (draws, distinctClock) = (draws, self.clock)
+    let (draws, distinctClock, table) = (draws, self.clock, table)
     self.fleet = fleet.map { fleet in
       Fleet(
         fleet.selection, fleet.config, usual: ruleSet.profile?.sdk ?? .agentWallie,
@@ -153,7 +156,8 @@ public final class BatchPlan: Sendable {
           writesOutcomes: writesOutcomes, lineLimit: lineLimit, clock: distinctClock, texts: texts,
           columnsOfRun: columnsOfRun + columns, countsDraws: countsDraws,
           givesReasons: givesReasons, wantsExamples: wantsExamples,
-          collectsChoices: collectsChoices, isVersioned: true, draws: draws)
+          collectsChoices: collectsChoices, isVersioned: true, draws: draws,
+          known: columns.isEmpty ? table : nil)
       }
     }
   }

@@ -27,6 +27,13 @@ package struct BatchTable: Sendable {
     var text: Range<Int32>
   }
 
+  /// What the text of a choice says.
+  private struct Content: Equatable {
+    var placement: String
+    var outcome: Decision.Outcome
+    var audience: Int?
+  }
+
   /// Kinds of outcome, in the order in which they are counted.
   enum OutcomeIndex: Int {
     case paywall, holdout, noAudienceMatch, placementNotFound, error, undecidable
@@ -41,6 +48,9 @@ package struct BatchTable: Sendable {
   private(set) var text: [UInt8] = []
   /// By choice, for the form of rows.
   private(set) var descriptions: [BatchPlan.Choice] = []
+  /// By choice, for tables of other SDK versions. Empty without them.
+  private var contents: [Content] = []
+  private let isVersioned: Bool
   /// The text around fragments.
   let opening: [UInt8]
   let closing: [UInt8]
@@ -64,6 +74,7 @@ package struct BatchTable: Sendable {
     opening = fragments.opening
     closing = fragments.closing
     closingBytes = fragments.closingBytes
+    self.isVersioned = isVersioned
     var placementOf: [Int: String] = [:]
     for placement in placements {
       let isKnown = placement.compiled != nil
@@ -117,7 +128,16 @@ package struct BatchTable: Sendable {
     _ fragments: OutcomeFragments, weight: Double = 0
   ) -> Int32 {
     let start = Int32(text.count)
-    text += fragments.fragment(placement, outcome, audience)
+    let content = Content(placement: placement, outcome: outcome, audience: audience)
+    if let known = fragments.known, choices.count < known.contents.count,
+      known.contents[choices.count] == content
+    {
+      let text = known.choices[choices.count].text
+      self.text += known.text[Int(text.lowerBound)..<Int(text.upperBound)]
+    } else {
+      text += fragments.fragment(placement, outcome, audience)
+    }
+    if isVersioned { contents.append(content) }
     choices.append(Choice(outcome: kind, text: start..<Int32(text.count)))
     cumulative.append(weight)
     if fragments.form == .rows {

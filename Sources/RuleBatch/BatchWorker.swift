@@ -85,7 +85,7 @@ public struct BatchWorker: ~Copyable {
   private var repeated: [(line: Int, key: String)] = []
   private var compared = SubjectCollector()
   /// Decides instead of this worker if users have SDKs of several versions.
-  private let fleet: FleetWorker?
+  private var fleet: FleetWorker?
   /// The notes that were already returned in ``Output/notes``.
   private var told = RecordNotes()
 
@@ -125,7 +125,12 @@ public struct BatchWorker: ~Copyable {
   deinit { captured.deallocate() }
 
   /// The errors in texts, with their number.
-  package var textErrors: [String: Int] { fleet?.textErrors ?? texts.errors }
+  package var textErrors: [String: Int] {
+    switch fleet {
+    case .some(let fleet): fleet.textErrors
+    case nil: texts.errors
+    }
+  }
 
   /// The oddities of the records since the last call.
   private mutating func newNotes() -> RecordNotes {
@@ -162,11 +167,9 @@ public struct BatchWorker: ~Copyable {
   ) -> Output {
     // SAFETY: The caller keeps the chunk until this returns. `forget()` drops everything that
     // points into it. Tests: InputFormsTests, BatchDifferentialTests.chunksAndLineEnds, asan.
-    if let fleet {
-      buffer.clear()
-      kept?.clear()
-      let all = fleet.process(
-        chunk, slack: slack, comparing: limit, sums: plan.emptySums, kept: kept, into: buffer)
+    if let all = fleet?.process(
+      chunk, slack: slack, comparing: limit, sums: plan.emptySums, kept: kept, into: buffer)
+    {
       return Output(
         sums: all.sums, rejected: all.rejected, buffer: buffer, notes: all.notes,
         repeated: all.repeated, subjects: all.subjects, plan: plan)

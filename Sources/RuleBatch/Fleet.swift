@@ -62,8 +62,8 @@ package final class Fleet: Sendable {
       if let known = state.groupOf[profile] { return known }
       let ruleSet = family.ruleSet(for: profile)
       let group = GroupKey(
-        compiling: profile.compileKey(for: family.config), aborts: ruleSet.storage.aborts,
-        hasNullTimes: profile.has(.nullTimes), failsOnNull: profile.has(.failsOnNull),
+        compiling: family.compileKey(of: profile), aborts: ruleSet.storage.aborts,
+        hasNullTimes: family.hasNullTimes(profile), failsOnNull: profile.has(.failsOnNull),
         rejection: ruleSet.storage.rejection, unsent: ruleSet.storage.unsent,
         name: column.map { _ in profile.name })
       let number = state.groups.firstIndex { $0.key == group } ?? state.groups.count
@@ -148,18 +148,26 @@ struct KnownSDKs {
 
   /// A power of two.
   private static let most = 256
+  /// The number of places for data, from its own one on.
+  private static let ways: Int = 4
 
   private let fleet: Fleet
-  /// By the place of the data. Other data with the same place replaces it.
-  private var known: [(cells: Cells, match: Fleet.Match)?] = Array(repeating: nil, count: most)
+  /// By place, the data and what it leads to.
+  private var known: [Cells?] = Array(repeating: nil, count: most)
+  private var matches: [Fleet.Match] = Array(repeating: Fleet.Match(group: -1), count: most)
 
   init(_ fleet: Fleet) { self.fleet = fleet }
 
   mutating func match(_ cells: Cells) -> Fleet.Match {
     let place = cells.place
-    if let last = known[place], last.cells == cells { return last.match }
+    for way in 0..<Self.ways where known[place ^ way] == cells { return matches[place ^ way] }
     let match = fleet.match(DeviceSDK { cells[$0] })
-    if cells.isLasting { known[place] = (cells, match) }
+    if cells.isLasting {
+      // If all places are taken, other data is replaced.
+      let way = (0..<Self.ways).first { known[place ^ $0] == nil } ?? 0
+      known[place ^ way] = cells
+      matches[place ^ way] = match
+    }
     return match
   }
 }

@@ -3,14 +3,14 @@ internal import RuleEngine
 
 /// Decides a chunk whose users have SDKs of several versions. Each group of SDKs has its own
 /// worker, and outcomes are in the order of the lines.
-final class FleetWorker {
+struct FleetWorker: ~Copyable {
   // SAFETY: Cells of `shared` and `frame` point into the chunk, and rows of the groups into `shared`.
   // All are reset before a call ends. Tests: FleetTests, asan.
 
   /// A worker of a group, and its outcomes for the chunk.
   private final class Group {
     var worker: BatchWorker
-    var transfer: RowTransfer
+    let transfer: RowTransfer
     let buffer = OutcomeBuffer()
     /// The number of outcomes already copied.
     var passed = 0
@@ -26,6 +26,17 @@ final class FleetWorker {
 
     func begin(slack: Int, _ limit: UInt64) {
       worker.begin(slack: slack, comparing: limit, buffer)
+    }
+
+    /// Handles the record in a shared row, and decides the block if it is full then.
+    ///
+    /// - Returns: false if the record must be read in another way.
+    func addShared(
+      _ record: RecordShapes.Filled, _ row: borrowing SharedRow, in chunk: ByteView,
+      from start: Int, number: Int
+    ) -> Bool {
+      worker.addShared(
+        record, row, by: transfer, in: chunk, from: start, number: number, buffer)
     }
   }
 
@@ -78,10 +89,12 @@ final class FleetWorker {
     var subjects: [SubjectRecord] = []
   }
 
-  func process(
+  mutating func process(
     _ chunk: ByteView, slack: Int, comparing limit: UInt64, sums: BatchSums,
     kept: KeptChoices?, into buffer: OutcomeBuffer
   ) -> Output {
+    buffer.clear()
+    kept?.clear()
     var output = Output(sums: sums)
     order.removeAll(keepingCapacity: true)
     for case let group? in groups { group.begin(slack: slack, limit) }
@@ -117,7 +130,7 @@ final class FleetWorker {
   /// Handles the line that begins at an offset.
   ///
   /// - Returns: where the next line begins.
-  private func next(
+  private mutating func next(
     in chunk: ByteView, from start: Int, number: Int, slack: Int, _ limit: UInt64,
     _ output: inout Output
   ) -> Int {
@@ -127,11 +140,9 @@ final class FleetWorker {
       let group = self.group(match.group, slack: slack, limit, &output)
       if losses == self.losses {
         let shape = record.hasUnknownKeys ? shared.lastShape : nil
-        if group.worker.addShared(
-          record, shared, by: group.transfer, in: chunk, from: start, number: number)
-        {
+        if group.addShared(record, shared, in: chunk, from: start, number: number) {
           if let shape { unusual[shape, default: 0] += 1 }
-          added(match, to: group, &output)
+          note(match, &output)
         } else {
           let line = ByteView(rebasing: chunk[start..<start + record.length])
           add(line, number, match, to: group, &output)
@@ -153,24 +164,24 @@ final class FleetWorker {
   ///
   /// - Returns: whether the line has a user.
   @discardableResult
-  private func add(
+  private mutating func add(
     _ line: ByteView, _ number: Int, _ match: Fleet.Match, to group: Group,
     _ output: inout Output
   ) -> Bool {
     let count = group.worker.block.count
     if let refused = group.worker.add(line, number: number) { output.rejected.append(refused) }
     guard group.worker.block.count > count else { return false }
-    added(match, to: group, &output)
+    if group.worker.block.isFull { group.worker.decideBlock(group.buffer) }
+    note(match, &output)
     return true
   }
 
-  private func added(_ match: Fleet.Match, to group: Group, _ output: inout Output) {
-    order.append(Int32(match.group))
+  private mutating func note(_ match: Fleet.Match, _ output: inout Output) {
+    order.append(Int32(truncatingIfNeeded: match.group))
     if let problem = match.problem { output.notes.add(problem) }
-    if group.worker.block.isFull { group.worker.decideBlock(group.buffer) }
   }
 
-  private func addUnusual(to notes: inout RecordNotes) {
+  private mutating func addUnusual(to notes: inout RecordNotes) {
     for (shape, records) in unusual {
       for key in shared.unknownKeys(ofShape: shape) { notes.add(unknownKey: key, records) }
     }
@@ -199,7 +210,7 @@ final class FleetWorker {
 
   // MARK: Groups
 
-  private func group(
+  private mutating func group(
     _ number: Int, slack: Int, _ limit: UInt64, _ output: inout Output
   ) -> Group {
     if number < groups.count, let group = groups[number] { return group }
@@ -213,7 +224,7 @@ final class FleetWorker {
   }
 
   /// Adds the attributes of a group to ``shared``.
-  private func include(_ program: Program, _ output: inout Output) {
+  private mutating func include(_ program: Program, _ output: inout Output) {
     if shared.includes(program) { return }
     losses += 1
     // Rows of blocks point into the memory that is replaced, and shapes get other numbers.
@@ -223,7 +234,7 @@ final class FleetWorker {
   }
 
   /// The SDK of a record, and its group.
-  private func match(_ line: ByteView) -> Fleet.Match {
+  private mutating func match(_ line: ByteView) -> Fleet.Match {
     do throws(JSONFault) {
       try frame.fill(json: line)
     } catch {
@@ -235,12 +246,13 @@ final class FleetWorker {
 }
 
 extension BatchWorker {
-  /// Handles the record in a shared row, which is the line that begins at an offset.
+  /// Handles the record in a shared row, which is the line that begins at an offset, and decides the
+  /// block if it is full then.
   ///
   /// - Returns: false if the record must be read in another way.
   mutating func addShared(
     _ record: RecordShapes.Filled, _ row: borrowing SharedRow, by transfer: borrowing RowTransfer,
-    in chunk: ByteView, from start: Int, number: Int
+    in chunk: ByteView, from start: Int, number: Int, _ buffer: OutcomeBuffer
   ) -> Bool {
     // SAFETY: There is a place for each member of a record in both memories. Tests: FleetTests, asan.
     guard record.captures & UserMember.userID.bit != 0 else { return false }
@@ -250,6 +262,7 @@ extension BatchWorker {
       return false
     }
     addRow(text, number)
+    if block.isFull { decideBlock(buffer) }
     return true
   }
 }

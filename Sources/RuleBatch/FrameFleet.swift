@@ -2,7 +2,7 @@ internal import Expressions
 internal import RuleEngine
 
 /// Decides the rows of tables whose users have SDKs of several versions. Each group of SDKs has its
-/// own worker, which leaves out the rows of the others.
+/// own worker, which gets the rows of the group.
 final class FrameFleet {
   // SAFETY: Cells of `block` point into the batch, and are dropped before a call ends.
   // Tests: TableTests, asan.
@@ -13,6 +13,9 @@ final class FrameFleet {
     var choices: [Int32]
     var rejected: [FrameWorker.RejectedRow]
     var reasons: FrameReasons
+    var untrimmed: (rows: Int, example: String) = (0, "")
+    var notes: RecordNotes
+    var filledRows = 0
   }
 
   private let fleet: Fleet
@@ -46,25 +49,38 @@ final class FrameFleet {
   func decide(_ rows: borrowing ArrowRows, from first: Int, count: Int) throws(ArrowError)
     -> Output
   {
-    let groups = try groups(rows, from: first, count: count)
+    let (groups, notes) = try groups(rows, from: first, count: count)
     var output = Output(
-      sums: plan.emptySums, choices: [], rejected: [], reasons: FrameReasons(plan))
+      sums: plan.emptySums, choices: [], rejected: [], reasons: FrameReasons(plan), notes: notes)
     let placements = plan.keepsChoices ? plan.placementCount : 0
     output.choices = Array(repeating: BatchBlock.noChoice, count: placements * count)
     var parts: [FrameReasons] = []
     var partOf: [Int: Int] = [:]
-    for group in Set(groups).sorted() {
+    // By group, its rows in order.
+    var rowsOf: [Int: [Int]] = [:]
+    for (row, group) in groups.enumerated() { rowsOf[group, default: []].append(first + row) }
+    for (group, own) in rowsOf.sorted(by: { $0.key < $1.key }) {
       let part = try worker(group)
-      var own = try rows.rows(part.columns.binding)
-      let sums = try part.worker.decide(&own, from: first, count: count) { groups[$0] == group }
+      var table = try rows.rows(part.columns.binding)
+      let filled = part.worker.filledRows
+      let sums = try own.withUnsafeBufferPointer { list throws(ArrowError) in
+        try part.worker.decide(&table, ArrowRows.Selection(list))
+      }
       output.sums.add(sums.renumbered(part.numbers, count: output.sums.numbers.count))
-      for row in 0..<count where groups[row] == group {
-        for placement in 0..<placements {
-          output.choices[placement * count + row] = part.worker.choices[placement * count + row]
+      for placement in 0..<placements {
+        for (number, row) in own.enumerated() {
+          output.choices[placement * count + row - first] =
+            part.worker.choices[placement * own.count + number]
         }
       }
-      output.rejected += part.worker.rejected
+      output.rejected += part.worker.rejected.map {
+        FrameWorker.RejectedRow(row: own[$0.row] - first, reason: $0.reason)
+      }
       output.sums.rejected += sums.rejected
+      output.filledRows += part.worker.filledRows - filled
+      let untrimmed = part.worker.untrimmed
+      if output.untrimmed.rows == 0 { output.untrimmed.example = untrimmed.example }
+      output.untrimmed.rows += untrimmed.rows
       partOf[group] = parts.count
       parts.append(part.worker.reasons)
     }
@@ -86,9 +102,9 @@ final class FrameFleet {
     return made
   }
 
-  /// By row, the group of its SDK.
+  /// By row, the group of its SDK, and the oddities of the SDKs.
   private func groups(_ rows: borrowing ArrowRows, from first: Int, count: Int)
-    throws(ArrowError) -> [Int]
+    throws(ArrowError) -> ([Int], RecordNotes)
   {
     let binding = try columns.binding(for: program)
     let versions = DeviceSDK.paths.map { $0.description }.filter { $0.contains("sdkVersion") }
@@ -98,6 +114,7 @@ final class FrameFleet {
     }
     let own = try rows.rows(binding)
     var groups: [Int] = []
+    var notes = RecordNotes()
     groups.reserveCapacity(count)
     defer { block.reset() }
     var start = 0
@@ -105,14 +122,18 @@ final class FrameFleet {
       let part = min(BlockShape.rows, count - start)
       block.reset()
       mask.update(repeating: 0, count: BlockShape.words)
-      try own.fill(&block, from: first + start, count: part, tooLarge: mask, scratch: scratch)
+      try own.fill(
+        &block, ArrowRows.Selection(from: first + start, count: part), tooLarge: mask,
+        scratch: scratch)
       for row in 0..<part {
         let isTooLarge = mask[row >> 6] >> UInt64(row & 63) & 1 != 0
         let cells = KnownSDKs.Cells { block.cell(slots[$0], row: row) }
-        groups.append((isTooLarge ? fleet.match(DeviceSDK()) : known.match(cells)).group)
+        let match = isTooLarge ? fleet.match(DeviceSDK()) : known.match(cells)
+        groups.append(match.group)
+        if let problem = match.problem { notes.add(problem) }
       }
       start += part
     }
-    return groups
+    return (groups, notes)
   }
 }

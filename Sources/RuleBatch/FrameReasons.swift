@@ -28,14 +28,17 @@ package struct FrameReasons: Sendable {
     }
   }
 
-  /// Puts the strings of several workers together.
+  /// Puts the strings of several workers together, each of which has those of its own rows.
   ///
   /// - Parameter part: by row, the worker that has its string.
   mutating func join(_ parts: [FrameReasons], of part: [Int]) {
     removeAll()
     for placement in columns.indices {
-      for (row, number) in part.enumerated() {
+      var next = Array(repeating: 0, count: parts.count)
+      for number in part {
         let column = parts[number].columns[placement]
+        let row = next[number]
+        next[number] += 1
         let from = row > 0 ? column.ends[row - 1] : 0
         columns[placement].bytes += column.bytes[from..<column.ends[row]]
         columns[placement].ends.append(columns[placement].bytes.count)

@@ -1,6 +1,6 @@
 package import CArrow
 internal import Expressions
-internal import RuleEngine
+package import RuleEngine
 
 /// Decides all placements of a plan for the rows of Arrow tables. Each thread has its own worker.
 ///
@@ -32,8 +32,6 @@ package final class FrameWorker {
   private var json: [UInt8] = []
   /// Decides instead of this worker if users have SDKs of several versions.
   private let fleet: FrameFleet?
-  /// The rows that are decided, by row of the call; nil for all.
-  private var isChosen: ((Int) -> Bool)?
 
   /// The users' choices as indexes of ``BatchPlan/choices``: all rows of the first placement, then
   /// of the next; -1 for rows without an outcome. Empty if the plan only counts.
@@ -46,6 +44,10 @@ package final class FrameWorker {
   package private(set) var untrimmed: (rows: Int, example: String) = (0, "")
   /// The number of rows in ``choices``.
   package private(set) var count = 0
+  /// How many rows were put into blocks, over all calls.
+  package private(set) var filledRows = 0
+  /// The oddities of the rows' SDKs.
+  package private(set) var notes = RecordNotes()
 
   /// The maximum number of stored rejections.
   package static let mostReasons = 100
@@ -80,7 +82,7 @@ package final class FrameWorker {
   package func decide(_ batch: UnsafePointer<ArrowArray>) throws(ArrowError) -> BatchSums {
     do throws(ArrowError) {
       var rows = try ArrowRows(columns.binding, batch)
-      return try decideRows(&rows, from: 0, count: rows.count)
+      return try decideRows(&rows, ArrowRows.Selection(from: 0, count: rows.count))
     } catch {
       abandon()
       throw error
@@ -91,27 +93,26 @@ package final class FrameWorker {
   package func decide(_ rows: inout ArrowRows, from first: Int, count: Int)
     throws(ArrowError) -> BatchSums
   {
+    try decide(&rows, ArrowRows.Selection(from: first, count: count))
+  }
+
+  /// Decides for some rows of a batch. Results have their order.
+  func decide(_ rows: inout ArrowRows, _ selection: ArrowRows.Selection)
+    throws(ArrowError) -> BatchSums
+  {
     do throws(ArrowError) {
-      return try decideRows(&rows, from: first, count: count)
+      return try decideRows(&rows, selection)
     } catch {
       abandon()
       throw error
     }
   }
 
-  /// Decides for some rows of a batch, and leaves out those for which the closure is false.
-  func decide(
-    _ rows: inout ArrowRows, from first: Int, count: Int, where isChosen: @escaping (Int) -> Bool
-  ) throws(ArrowError) -> BatchSums {
-    self.isChosen = isChosen
-    defer { self.isChosen = nil }
-    return try decide(&rows, from: first, count: count)
-  }
-
-  private func decideRows(_ rows: inout ArrowRows, from first: Int, count: Int)
+  private func decideRows(_ rows: inout ArrowRows, _ selection: ArrowRows.Selection)
     throws(ArrowError) -> BatchSums
   {
-    precondition(first >= 0 && count >= 0 && count <= rows.count - first)
+    let count = selection.count
+    rows.check(selection)
     guard count <= FrameWorker.mostRows else {
       throw ArrowError("", "the batch has \(count) rows; give at most \(FrameWorker.mostRows)")
     }
@@ -127,12 +128,15 @@ package final class FrameWorker {
     rejected.removeAll(keepingCapacity: true)
     reasons.removeAll()
     untrimmed = (0, "")
+    notes = RecordNotes()
     self.count = count
     let wanted = plan.keepsChoices ? plan.placementCount * count : 0
     if choices.count != wanted { choices = Array(repeating: BatchBlock.noChoice, count: wanted) }
     if let fleet {
-      let found = try fleet.decide(rows, from: first, count: count)
+      let found = try fleet.decide(rows, from: selection.first, count: count)
       (choices, rejected, reasons) = (found.choices, found.rejected, found.reasons)
+      (untrimmed, notes) = (found.untrimmed, found.notes)
+      filledRows += found.filledRows
       return found.sums
     }
     // No view points into the batch after its release, even after an error.
@@ -144,7 +148,7 @@ package final class FrameWorker {
     var start = 0
     while start < count {
       let part = min(BlockShape.rows, count - start)
-      refused += try decideBlock(&rows, first, start, part)
+      refused += try decideBlock(&rows, selection, start, part)
       start += part
     }
     var sums = worker.counts.sums
@@ -167,36 +171,30 @@ package final class FrameWorker {
 
   /// - Returns: how many of the rows have no outcome.
   private func decideBlock(
-    _ rows: inout ArrowRows, _ first: Int, _ start: Int, _ count: Int
+    _ rows: inout ArrowRows, _ selection: ArrowRows.Selection, _ start: Int, _ count: Int
   ) throws(ArrowError) -> Int {
     // SAFETY: Views into the batch are valid until the call of `decide` ends. Choices of `count`
     // rows fit behind `place`: the array has all rows for each placement. Tests: FrameWorkerTests,
     // DamagedFrameTests, asan.
-    let from = first + start
+    let chosen = selection.part(from: start, count: count)
+    filledRows += count
     worker.block.begin()
     memory.reset()
     alone.update(repeating: 0, count: BlockShape.words)
     if !rows.objects.isEmpty { RowMasks.fill(alone, rows: count) }
-    try rows.fill(
-      &worker.block.columns, from: from, count: count, tooLarge: alone, scratch: scratch)
+    try rows.fill(&worker.block.columns, chosen, tooLarge: alone, scratch: scratch)
     try rows.fillTexts(
-      ofCapture: UserMember.userID.number, from: from, count: count, to: subjects, in: &memory)
+      ofCapture: UserMember.userID.number, chosen, to: subjects, in: &memory)
     fillAnswers(count)
-    try findLoudRows(rows, from, count)
-    try fillStatuses(rows, from, count)
+    try findLoudRows(rows, chosen)
+    try fillStatuses(rows, chosen)
     for slot in worker.unsent {
       for row in 0..<count { worker.block.columns.set(slot, row: row, to: .missing) }
     }
     // All rows at once: each access to the worker during a call of another module is checked when it runs.
     worker.derive(rows: count)
     var refused = 0
-    var leftOut = 0
     for row in 0..<count {
-      if let isChosen, !isChosen(start + row) {
-        worker.block.addVoidRow()
-        leftOut += 1
-        continue
-      }
       let subject = subjects[row]
       var reason: String?
       if subject.isEmpty {
@@ -205,7 +203,7 @@ package final class FrameWorker {
       } else if alone[row >> 6] >> UInt64(row & 63) & 1 != 0 || !UserID.isTrimmed(subject) {
         if !UserID.isTrimmed(subject) { note(untrimmed: subject) }
         do throws(ArrowError) {
-          reason = try decideAlone(&rows, from + row, subject)
+          reason = try decideAlone(&rows, chosen[row], subject)
         } catch {
           guard error.isOfValue else { throw error }
           reason = error.messageOfRow
@@ -223,7 +221,7 @@ package final class FrameWorker {
         rejected.append(RejectedRow(row: start + row, reason: reason))
       }
     }
-    worker.decideColumns(rows: count, refused: refused + leftOut, &reasons)
+    worker.decideColumns(rows: count, refused: refused, &reasons)
     for placement in 0..<(choices.isEmpty ? 0 : plan.placementCount) {
       let block = worker.block.choices + placement &* BlockShape.rows
       let place = placement &* self.count &+ start
@@ -252,7 +250,7 @@ package final class FrameWorker {
   }
 
   /// Finds the rows with data about the past.
-  private func findLoudRows(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
+  private func findLoudRows(_ rows: borrowing ArrowRows, _ chosen: ArrowRows.Selection)
     throws(ArrowError)
   {
     for member in UserMember.captured where rows.hasCapture(member.number) {
@@ -262,20 +260,21 @@ package final class FrameWorker {
       case .entitlements: guard worker.reader.needsEntitlements else { continue }
       default: continue
       }
-      for row in 0..<count where try !rows.isSilent(capture: member.number, from + row) {
+      for row in 0..<chosen.count
+      where try !rows.isSilent(capture: member.number, chosen[row]) {
         alone[row >> 6] |= 1 << UInt64(row & 63)
       }
     }
   }
 
   /// Values outside `device` count where `device` lacks them.
-  private func fillStatuses(_ rows: borrowing ArrowRows, _ from: Int, _ count: Int)
+  private func fillStatuses(_ rows: borrowing ArrowRows, _ chosen: ArrowRows.Selection)
     throws(ArrowError)
   {
+    let count = chosen.count
     if let slot = worker.reader.statusSlot, rows.hasCapture(UserMember.status.number) {
       try rows.fillTexts(
-        ofCapture: UserMember.status.number, from: from, count: count, to: statuses, in: &memory
-      )
+        ofCapture: UserMember.status.number, chosen, to: statuses, in: &memory)
       for row in 0..<count where statuses[row].baseAddress != nil {
         guard !worker.block.columns.cell(slot, row: row).isValue else { continue }
         worker.block.columns.arena.hasRunOut = false
@@ -290,7 +289,7 @@ package final class FrameWorker {
     for row in 0..<count where !worker.block.columns.cell(slot, row: row).isValue {
       worker.block.columns.arena.hasRunOut = false
       guard
-        let cell = try readableCell(rows, member, from + row),
+        let cell = try readableCell(rows, member, chosen[row]),
         !worker.block.columns.arena.hasRunOut
       else {
         alone[row >> 6] |= 1 << UInt64(row & 63)

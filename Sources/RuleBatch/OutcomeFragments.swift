@@ -55,6 +55,8 @@ package struct OutcomeFragments {
   var form: OutcomeForm
   /// The columns about the run in every line.
   var columnsOfRun: [OutcomeColumns.OfRun]
+  /// A table whose fragments are the same for the same outcomes.
+  var known: BatchTable?
 
   package init(
     layout: OutcomeLayout, form: OutcomeForm, columnsOfRun: [OutcomeColumns.OfRun] = []

@@ -16,6 +16,7 @@ final class Report: Sendable {
     var failure: Value?
     var columns: [ColumnWarning] = []
     var untrimmed: (rows: Int, example: String) = (0, "")
+    var notes = RecordNotes()
   }
 
   private let counts = Locked(Counts())
@@ -39,7 +40,7 @@ final class Report: Sendable {
     _ sums: BatchSums, _ worker: FrameWorker, from first: Int, _ plan: TablePlan,
     _ binding: TableBinding
   ) {
-    let (rejected, untrimmed) = (worker.rejected, worker.untrimmed)
+    let (rejected, untrimmed, notes) = (worker.rejected, worker.untrimmed, worker.notes)
     counts.withLock { counts in
       if counts.sums == nil { counts.sums = plan.batch.emptySums }
       counts.sums?.add(sums)
@@ -50,6 +51,7 @@ final class Report: Sendable {
         if counts.untrimmed.rows == 0 { counts.untrimmed.example = untrimmed.example }
         counts.untrimmed.rows += untrimmed.rows
       }
+      counts.notes.add(notes)
       for row in rejected where counts.rejected.count < FrameWorker.mostReasons {
         counts.rejected.append(
           .object(["row": .int(Int64(first + row.row)), "reason": .string(row.reason)]))
@@ -75,7 +77,9 @@ final class Report: Sendable {
       members = found
     }
     members.append(.init(key: "rejects", value: .list(counts.rejected)))
-    let warnings = counts.columns.map(\.value) + untrimmed(counts) + allRejected(counts)
+    let warnings =
+      counts.columns.map(\.value) + untrimmed(counts) + versions(counts)
+      + allRejected(counts)
     if !warnings.isEmpty { members.append(.init(key: "warnings", value: .list(warnings))) }
     if let failure = counts.failure { members.append(.init(key: "failure", value: failure)) }
     return .map(members)
@@ -95,6 +99,13 @@ extension Report {
         "users": .int(Int64(sums.rejected)),
       ])
     ]
+  }
+
+  /// The warnings about versions of SDKs.
+  private func versions(_ counts: Counts) -> [Value] {
+    counts.notes.versionDiagnostics(users: counts.sums?.users ?? 0).map {
+      .object(["code": .string($0.code.rawValue), "message": .string($0.message)])
+    }
   }
 
   /// The warning about identities with white space at an end, if there are any.

@@ -63,12 +63,11 @@ enum RustNumbers {
   }
 
   private static func named(_ text: Slice<ByteView>, _ isNegative: Bool) -> Double? {
-    guard text.count <= 8 else { return nil }
-    switch String(decoding: text, as: UTF8.self).lowercased() {
-    case "inf", "infinity": return isNegative ? -.infinity : .infinity
-    case "nan": return .nan
-    default: return nil
+    func isNamed(_ name: StaticString) -> Bool {
+      name.withUTF8Buffer { name in text.elementsEqual(name) { $0 | 0x20 == $1 } }
     }
+    if isNamed("inf") || isNamed("infinity") { return isNegative ? -.infinity : .infinity }
+    return isNamed("nan") ? .nan : nil
   }
 
   private static func isDecimal(_ text: Slice<ByteView>) -> Bool {

@@ -4,6 +4,8 @@ internal import Expressions
 /// the same ``SDKProfile/CompileKey`` share their conditions.
 package final class RuleSetFamily: Sendable {
   package let config: Config
+  /// The functions that occur in conditions. Whether an SDK has any other does not matter.
+  private let functions: Set<String>
   private let state = Locked(State())
 
   private struct State: Sendable {
@@ -11,7 +13,14 @@ package final class RuleSetFamily: Sendable {
     var ruleSets: [SDKProfile: RuleSet] = [:]
   }
 
-  package init(_ config: Config) { self.config = config }
+  package init(_ config: Config) {
+    self.config = config
+    let texts = config.placements.flatMap { $0.audiences.compactMap { $0.expression } }
+    functions = Set(
+      HostFunction.allCases.map { $0.rawValue }.filter { name in
+        texts.contains { $0.contains(name) }
+      })
+  }
 
   /// How many times conditions were compiled.
   package var compileCount: Int { state.withLock { $0.compiled.count } }
@@ -20,7 +29,7 @@ package final class RuleSetFamily: Sendable {
   package func ruleSet(for profile: SDKProfile) -> RuleSet {
     state.withLock { state in
       if let known = state.ruleSets[profile] { return known }
-      let key = profile.compileKey(for: config)
+      let key = compileKey(of: profile)
       let compiled =
         state.compiled[key] ?? RuleSet.compiled(config, language: .superscript(profile))
       state.compiled[key] = compiled
@@ -28,5 +37,15 @@ package final class RuleSetFamily: Sendable {
       state.ruleSets[profile] = ruleSet
       return ruleSet
     }
+  }
+
+  /// The properties of an SDK that compiling the config depends on.
+  package func compileKey(of profile: SDKProfile) -> SDKProfile.CompileKey {
+    profile.compileKey(for: config, calling: functions)
+  }
+
+  /// Whether a condition may ask an SDK whose functions about times answer null.
+  package func hasNullTimes(_ profile: SDKProfile) -> Bool {
+    profile.has(.nullTimes) && !functions.isEmpty
   }
 }

@@ -181,11 +181,13 @@ public struct SDKProfile: Hashable, Sendable {
     private let dropsPlacementProperties: Bool
     private let hasFloatingShares: Bool
 
-    fileprivate init(_ profile: SDKProfile, _ config: Config) {
+    fileprivate init(_ profile: SDKProfile, _ config: Config, _ called: Set<String>) {
       platform = profile.platform
       behavior = profile.behavior
       binding = profile.binding
-      functions = profile.hostFunctions(config.computedProperties)
+      let all = profile.hostFunctions(config.computedProperties)
+      functions = HostFunctions(
+        device: all.device.filter(called.contains), computed: all.computed.filter(called.contains))
       dropsPlacementProperties = profile.version != nil && profile.dropsPlacementProperties
       hasFloatingShares = profile.has(.floatingShares)
     }
@@ -202,7 +204,10 @@ public struct SDKProfile: Hashable, Sendable {
       && dropsPlacementProperties == other.dropsPlacementProperties
   }
 
-  package func compileKey(for config: Config) -> CompileKey { CompileKey(self, config) }
+  /// - Parameter called: the functions that occur in the conditions of the config.
+  func compileKey(for config: Config, calling called: Set<String>) -> CompileKey {
+    CompileKey(self, config, called)
+  }
 }
 
 extension SDKProfile {

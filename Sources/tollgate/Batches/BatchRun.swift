@@ -53,8 +53,8 @@ struct BatchRun {
     input = try UserInput(
       files.users, form: state.settings.input.flatMap { UserForm(rawValue: $0) },
       flat: state.settings.separator.map { FlatNames($0, plan.ruleSet.requirements) },
-      lineLimit: plan.lineLimit, weight: plan.weight, from: state.position,
-      known: state.users)
+      lineLimit: plan.lineLimit, weight: plan.weight, isFleet: plan.fleet != nil,
+      from: state.position, known: state.users)
     progress = Progress(
       placements: plan.placementCount, totalBytes: UserInput.totalSize(of: files.users),
       from: state, isQuiet: isQuiet)

@@ -55,16 +55,18 @@ struct UserInput {
   /// - Parameters:
   ///   - form: nil to detect it by the names of the files.
   ///   - weight: the size of a user's output, in placements. If it is large, parts are smaller.
+  ///   - isFleet: whether users are divided into groups, each decided in blocks. Parts are larger
+  ///     then, so that blocks fill up.
   ///   - known: for each file up to the position, its hash when it was read before.
   init(
     _ paths: [String], form: UserForm?, flat: FlatNames? = nil, lineLimit: Int, weight: Int = 1,
-    from position: InputPosition = InputPosition(), known: [UserHash] = []
+    isFleet: Bool = false, from position: InputPosition = InputPosition(), known: [UserHash] = []
   ) throws {
     self.paths = paths
     self.form = form
     self.flat = flat
     self.lineLimit = lineLimit
-    let size = (256 << 10) * 20 / max(weight, 20)
+    let size = ((isFleet ? 2 << 20 : 256 << 10) * 20) / max(weight, 20)
     partSize = max(size / UserHash.blockSize, 1) * UserHash.blockSize
     self.position = position
     try UserHash.check(paths, form, known.prefix(position.file).map(\.text))

@@ -1,8 +1,9 @@
 import CArrow
 import Expressions
-import RuleBatch
 import TestSupport
 import Testing
+
+@testable import RuleBatch
 
 /// Columns of every type and encoding become the cells that they say.
 @Suite struct ArrowColumnTests {
@@ -124,8 +125,22 @@ import Testing
       let part = min(500, count - start)
       columns.reset()
       try rows.fill(
-        &columns, from: start, count: part, tooLarge: masks, scratch: masks + ColumnFrame.words)
+        &columns, ArrowRows.Selection(from: start, count: part), tooLarge: masks,
+        scratch: masks + ColumnFrame.words)
       #expect(RowMasks.isEmpty(masks))
+      // Listed rows become the same cells, in the order of the list.
+      var listed = ColumnFrame(for: program)
+      let list = (start..<start + part).reversed().map { $0 }
+      try list.withUnsafeBufferPointer { list throws(ArrowError) in
+        try rows.fill(
+          &listed, ArrowRows.Selection(list), tooLarge: masks, scratch: masks + ColumnFrame.words)
+      }
+      #expect(RowMasks.isEmpty(masks))
+      for row in 0..<part {
+        let (cell, other) = (columns.cell(0, row: row), listed.cell(0, row: part - 1 - row))
+        #expect(cell.isValue == other.isValue)
+        if cell.isValue { #expect(Value(cell) == Value(other)) }
+      }
       for row in 0..<part {
         let cell = columns.cell(0, row: row)
         cells.append(cell)
@@ -176,7 +191,8 @@ import Testing
       let masks = RowMasks.allocate(2)
       defer { masks.deallocate() }
       try rows.fill(
-        &columns, from: 0, count: 4, tooLarge: masks, scratch: masks + ColumnFrame.words)
+        &columns, ArrowRows.Selection(from: 0, count: 4), tooLarge: masks,
+        scratch: masks + ColumnFrame.words)
       var cells: [Cell] = []
       for slot in 0..<2 { for row in 0..<4 { cells.append(columns.cell(slot, row: row)) } }
       return cells
