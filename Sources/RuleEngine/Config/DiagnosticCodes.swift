@@ -14,7 +14,7 @@ extension Diagnostic.Code {
   public static let unknownKey = Self(rawValue: "unknown-key")
   /// A `subscriptionStatus` of users that no SDK sends.
   public static let unknownStatus = Self(rawValue: "unknown-status")
-  /// The version of a user's SDK is missing, unreadable, or newer than the known ones.
+  /// The platform of a user's SDK is unknown, or its version is missing, unreadable or newer than the known ones.
   package static let unknownVersion = Self(rawValue: "unknown-version")
   /// A user that appears twice, with different content.
   package static let untrimmedID = Self(rawValue: "untrimmed-id")

@@ -16,8 +16,13 @@ package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertib
   }
 
   /// Reads one to three numbers between dots, also padded ones such as `004.012.005`, optionally
-  /// followed by a hyphen or a plus sign and a suffix. Nil for anything else.
-  package init?(_ text: some StringProtocol) {
+  /// after the `v` of a tag, and optionally followed by a hyphen or a plus sign and a suffix. Spaces
+  /// around it are ignored. Nil for anything else.
+  package init?(_ whole: some StringProtocol) {
+    var text = Substring(whole)
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    if text.first == "v" || text.first == "V" { text.removeFirst() }
     let end = text.utf8.firstIndex { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
     let numbers = text[..<(end ?? text.endIndex)]
       .split(separator: ".", omittingEmptySubsequences: false)

@@ -32,6 +32,9 @@ package struct RecordNotes: Hashable, Sendable {
   /// records that have them.
   package private(set) var unreadableVersions: [String: Int] = [:]
   package private(set) var newerVersions: [String: Int] = [:]
+  /// Platforms that no SDK sends, with the number of records, and the SDK that decides for all of them.
+  package private(set) var unknownPlatforms: [String: Int] = [:]
+  private var platform: String?
   /// Records whose IDs begin or end with white space, and the first of these.
   package private(set) var untrimmedIDs = 0
   package private(set) var untrimmedExample: String?
@@ -47,7 +50,7 @@ package struct RecordNotes: Hashable, Sendable {
     unknownKeys.isEmpty && unknownStatuses.isEmpty && repeatedKeys.isEmpty
       && contradictions == nil && untrimmedIDs == 0 && missingVersions == 0
       && unreadableVersions.isEmpty
-      && newerVersions.isEmpty
+      && newerVersions.isEmpty && unknownPlatforms.isEmpty
   }
 
   /// Counts a record whose SDK version is odd.
@@ -56,6 +59,9 @@ package struct RecordNotes: Hashable, Sendable {
     case .missing: missingVersions += 1
     case .unreadable(let text): RecordNotes.add(text, 1, to: &unreadableVersions)
     case .newer(let version): RecordNotes.add(version, 1, to: &newerVersions)
+    case .platform(let text, let sdk):
+      RecordNotes.add(text, 1, to: &unknownPlatforms)
+      platform = sdk.title
     }
   }
 
@@ -131,6 +137,8 @@ package struct RecordNotes: Hashable, Sendable {
     missingVersions += other.missingVersions
     unreadableVersions.combine(other.unreadableVersions, +)
     newerVersions.combine(other.newerVersions, +)
+    unknownPlatforms.combine(other.unknownPlatforms, +)
+    platform = platform ?? other.platform
     untrimmedIDs += other.untrimmedIDs
     untrimmedExample = untrimmedExample ?? other.untrimmedExample
   }
@@ -173,6 +181,8 @@ extension RecordNotes {
       "missingVersions": missingVersions > 0 ? .int(Int64(missingVersions)) : nil,
       "unreadableVersions": unreadableVersions.isEmpty ? nil : object(unreadableVersions),
       "newerVersions": newerVersions.isEmpty ? nil : object(newerVersions),
+      "unknownPlatforms": unknownPlatforms.isEmpty ? nil : object(unknownPlatforms),
+      "platform": platform.map { .string($0) },
       "untrimmedIDs": untrimmedIDs == 0
         ? nil
         : .object([
@@ -208,6 +218,8 @@ extension RecordNotes {
     if case .int(let missing)? = value["missingVersions"] { missingVersions = Int(missing) }
     unreadableVersions = counts("unreadableVersions") ?? [:]
     newerVersions = counts("newerVersions") ?? [:]
+    unknownPlatforms = counts("unknownPlatforms") ?? [:]
+    platform = value["platform"]?.text
     if let untrimmed = value["untrimmedIDs"] {
       guard case .int(let records)? = untrimmed["records"] else { return nil }
       untrimmedIDs = Int(records)
@@ -346,6 +358,11 @@ extension RecordNotes {
     func add(_ message: String, _ suggestion: String) {
       diagnostics.append(
         Diagnostic(.unknownVersion, message, severity: .note, suggestion: suggestion))
+    }
+    for (text, count) in unknownPlatforms.sorted(by: { $0.key < $1.key }) {
+      add(
+        "'\(DiagnosticText.visible(text))' is not a platform of an SDK; it is treated as "
+          + (platform ?? "") + users(count), "write iOS, Android or Web")
     }
     if missingVersions > 0 {
       add(

@@ -124,23 +124,24 @@ package enum SDKSelection: Hashable, Sendable {
   ///   - device: the SDK data of the user's record.
   ///   - usual: the platform of users whose records have none.
   package func choice(_ device: DeviceSDK, usual: SDKName) -> Choice {
-    let sdk =
-      usual == .agentWallie
-      ? usual : device.platform.flatMap { SDKName(devicePlatform: $0) } ?? usual
-    switch self {
-    case .newest, .version: return Choice(profile: profile(usual: usual))
-    case .versions(let versions): return Choice(profile: profile(sdk, in: versions))
-    case .record:
-      guard let text = device.version ?? device.paddedVersion else {
-        return Choice(profile: SDKProfile(sdk), problem: .missing)
-      }
-      guard let version = SDKVersion(text) else {
-        return Choice(profile: SDKProfile(sdk), problem: .unreadable(text))
-      }
-      let profile = SDKProfile(sdk, version, device.hasWrapper ? .pods : .swiftPM)
-      let isNew = version > SDKFacts.newest(sdk).notes
-      return Choice(profile: profile, problem: isNew ? .newer("\(sdk.rawValue) \(version)") : nil)
+    if case .newest = self { return Choice(profile: profile(usual: usual)) }
+    if case .version = self { return Choice(profile: profile(usual: usual)) }
+    let isOwn = usual == .agentWallie
+    let named = isOwn ? usual : device.platform.flatMap { SDKName(devicePlatform: $0) }
+    let sdk = named ?? usual
+    let odd = named == nil ? device.platform.map { Choice.Problem.platform($0, as: usual) } : nil
+    if case .versions(let versions) = self {
+      return Choice(profile: profile(sdk, in: versions), problem: odd)
     }
+    let texts = [device.version, device.paddedVersion].compactMap { $0 }
+    guard let version = texts.compactMap({ SDKVersion($0) }).first else {
+      let problem = texts.first.map { Choice.Problem.unreadable($0) } ?? .missing
+      return Choice(profile: SDKProfile(sdk), problem: odd ?? problem)
+    }
+    let profile = SDKProfile(sdk, version, device.hasWrapper ? .pods : .swiftPM)
+    let isNew = version > SDKFacts.newest(sdk).notes
+    return Choice(
+      profile: profile, problem: odd ?? (isNew ? .newer("\(sdk.rawValue) \(version)") : nil))
   }
 
   /// The SDK of a user, and any problem with the data of the record.
@@ -154,6 +155,8 @@ package enum SDKSelection: Hashable, Sendable {
       case unreadable(String)
       /// Newer than all known versions.
       case newer(String)
+      /// A platform that no SDK sends; it is treated as another one.
+      case platform(String, as: SDKName)
     }
   }
 }

@@ -37,7 +37,7 @@ extension CodePage {
     CodePage(
       .unknownVersion, .note,
       what:
-        "The SDK version in a user record is missing, unreadable, or newer than all known versions.",
+        "The platform in a user record is unknown, or its SDK version is missing, unreadable, or newer than all known versions.",
       why: "With --sdk-version record, the newest known SDK decides for such a user.",
       example: .other(#"{"userId": "u-1", "device": {"platform": "iOS", "sdkVersion": "latest"}}"#),
       advice: "Write the version that the device sends, such as 4.12.5."),

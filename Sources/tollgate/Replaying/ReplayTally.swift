@@ -56,7 +56,7 @@ struct ReplayTally {
   private(set) var otherDifferences = 0
   private(set) var rejected = 0
   private(set) var rejectedExamples: [(line: Int, reason: String)] = []
-  /// Rows that say nothing of the platform.
+  /// Rows whose platform is missing, or is not one of an SDK.
   private(set) var withoutPlatform = 0
   /// Rows whose SDK version is missing or unreadable; the newest decides them.
   private(set) var withoutVersion = 0
@@ -101,6 +101,7 @@ struct ReplayTally {
     switch choice.problem {
     case .missing?, .unreadable?: withoutVersion += 1
     case .newer?: newer += 1
+    case .platform?: withoutPlatform += 1
     case nil: break
     }
     if row.record["device"]?["platform"] == nil, choice.profile.sdk != .agentWallie {

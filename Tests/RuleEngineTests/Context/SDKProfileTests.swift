@@ -10,14 +10,16 @@ import Testing
 
   @Test(arguments: [
     ("4.12.5", "4.12.5"), ("4", "4.0.0"), ("4.12", "4.12.0"), ("004.012.005", "4.12.5"),
-    ("4.16.0-beta.2", "4.16.0"), ("4.12.5+pods", "4.12.5"),
+    ("4.16.0-beta.2", "4.16.0"), ("4.12.5+pods", "4.12.5"), ("v4.12.5", "4.12.5"),
+    (" 4.12.5 ", "4.12.5"),
   ])
   func versionsAreRead(_ text: String, _ version: String) {
     #expect(SDKVersion(text)?.description == version)
   }
 
   @Test(arguments: [
-    "", ".", "4.", "4..1", "a", "4.x", "4.1.2.3", "-1", "v4.1", "4.12345678901", "٤.١",
+    "", ".", "4.", "4..1", "a", "4.x", "4.1.2.3", "-1", "version 4.1", "vv4.1", "v",
+    "4.12345678901", "٤.١",
   ])
   func othersAreNot(_ text: String) {
     #expect(SDKVersion(text) == nil)
