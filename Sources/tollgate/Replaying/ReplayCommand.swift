@@ -37,7 +37,7 @@ struct ReplayCommand: AsyncParsableCommand {
       ],
       codes: [
         ("0", "the same"),
-        ("1", "a decision differs, or an experiment does not have its configured shares"),
+        ("1", "a decision differs, nothing could be compared, or an experiment does not have its shares"),
         ("2", "wrong use, or a missing file"),
       ]
     ).text)

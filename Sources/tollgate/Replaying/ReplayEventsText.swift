@@ -8,8 +8,10 @@ struct ReplayEventsReport {
   /// Differences that are explained.
   let shown: Int
 
+  /// False as well if no row could be compared: nothing shows then that anything is right.
   var isClean: Bool {
-    tally.all.reproduced == tally.all.rows && !tally.balances.verdicts.contains(where: \.isMismatch)
+    tally.all.rows > 0 && tally.all.reproduced == tally.all.rows
+      && !tally.balances.verdicts.contains(where: \.isMismatch)
   }
 
   /// Names the first rows that cannot be read, on standard error.
@@ -37,7 +39,7 @@ struct ReplayEventsReport {
       lines += [""] + Self.table(title, counts, style)
     }
     lines += differences(style)
-    if !tally.balances.experiments.isEmpty { lines += [""] + balances(style) }
+    if !tally.balances.isEmpty { lines += [""] + balances(style) }
     return lines.map { DiagnosticText.visible($0) }.joined(separator: "\n")
   }
 
@@ -63,7 +65,8 @@ struct ReplayEventsReport {
     }
     if tally.rejected > 0 { lines.append("\(counted(tally.rejected, "row")) cannot be read") }
     if tally.withoutPlatform > 0 {
-      lines.append("\(counted(tally.withoutPlatform, "row")) without a platform: decided as iOS")
+      lines.append(
+        "\(counted(tally.withoutPlatform, "row")) without a known platform: decided as iOS")
     }
     if tally.withoutVersion > 0 {
       lines.append(
@@ -103,13 +106,17 @@ struct ReplayEventsReport {
 
   private func balances(_ style: TextStyle) -> [String] {
     let verdicts = tally.balances.verdicts
-    var rows = [["experiment", "users", "variants", "p"]]
+    var rows = [["experiment", "users", "variants", "chi-square", "p"]]
     var notes: [String] = []
     for verdict in verdicts {
       let experiment = verdict.experiment
       rows.append([
         experiment.id, grouped(experiment.all.users), Self.variants(experiment),
-        verdict.p.map { ReportNumber.probability($0) } ?? "too few users",
+        verdict.fit.map {
+          $0.statistic.isFinite ? ReportNumber.decimal($0.statistic, 1) : "infinite"
+        } ?? "",
+        verdict.fit.map { ReportNumber.probability($0.p) }
+          ?? (experiment.all.isOneVariant ? "one variant" : "too few users"),
       ])
       if verdict.isMismatch { notes.append(Self.mismatch(verdict)) }
       if experiment.unknown > 0 {
@@ -202,7 +209,9 @@ struct ReplayEventsReport {
             "expected": .double(experiment.all.expected[place]),
           ])
         }),
-      "unknownVariants": .whole(experiment.unknown), "p": verdict.p.map { .double($0) },
+      "unknownVariants": .whole(experiment.unknown),
+      "chiSquare": verdict.fit.flatMap { $0.statistic.isFinite ? .double($0.statistic) : nil },
+      "p": verdict.fit.map { .double($0.p) },
       "mismatch": .bool(verdict.isMismatch),
       "since": verdict.since.map { .string(day(number: $0)) },
       "versions": verdict.versions.isEmpty ? nil : .texts(verdict.versions),

@@ -2,34 +2,59 @@ internal import CivilTime
 internal import RuleEngine
 
 /// How many users got each variant of each experiment, beside the shares that the configs give, to find
-/// sample ratio mismatches. A user counts once in an experiment, by their first row.
+/// sample ratio mismatches. A user counts once in an experiment, by their earliest row.
 struct VariantBalances {
-  /// The users of one day, of one version, or of all.
+  /// The users of one version, or of all.
   struct Group {
     /// By variant.
     var counts: [Int]
     /// The users that the shares give, by variant. Configs of several builds may have several shares.
     var expected: [Double]
 
-    /// How likely chance alone is this far from the shares; nil for too few users.
-    var p: Double? { Statistics.fit(counts, to: expected)?.p }
+    init(variants: Int) {
+      counts = Array(repeating: 0, count: variants)
+      expected = Array(repeating: 0, count: variants)
+    }
+
+    /// How far the users are from the shares; nil for too few users.
+    var fit: ChiSquared? { Statistics.fit(counts, to: expected) }
     var users: Int { counts.reduce(0, +) }
+    /// Whether fewer than two variants have a share or a user, so that there is nothing to compare.
+    var isOneVariant: Bool { zip(counts, expected).count { $0 > 0 || $1 > 0 } < 2 }
   }
 
   struct Experiment {
     let id: String
     var variants: [String]
     var all: Group
-    /// By day since 1970 in UTC, and by the name of the SDK.
-    var byDay: [Int: Group] = [:]
+    /// By the name of the SDK.
     var byVersion: [String: Group] = [:]
     /// Users with a variant that the experiment does not have.
     var unknown = 0
   }
 
-  /// By ID.
-  private(set) var experiments: [String: Experiment] = [:]
-  private var seen: Set<UInt64> = []
+  /// The earliest row of a user in an experiment.
+  fileprivate struct Draw {
+    var time: Int64
+    var version: Int32
+    /// Negative for a variant that the experiment does not have.
+    var variant: Int32
+    /// The shares of the config that decided.
+    var shares: Int32
+  }
+
+  fileprivate struct Draws {
+    var variants: [String] = []
+    /// Distinct shares by the numbers of variants.
+    var shares: [[Int: Double]] = []
+    /// By the hash of the user.
+    var byUser: [UInt64: Draw] = [:]
+  }
+
+  /// By the ID of the experiment.
+  private var draws: [String: Draws] = [:]
+  private var versions: [String] = []
+  private var numberOfVersion: [String: Int32] = [:]
   /// Experiments beyond this many are not checked.
   static let mostExperiments = 1_000
   private static let mostVersions = 200
@@ -37,43 +62,28 @@ struct VariantBalances {
   mutating func add(_ row: RecordedDecision, _ ruleSet: RuleSet, _ profile: SDKProfile) {
     guard let id = row.experiment, let variant = row.variant,
       let rule = Self.rule(of: id, at: row.placement, ruleSet), rule.audience.variants.count > 1,
-      experiments[id] != nil || experiments.count < Self.mostExperiments,
-      seen.insert(Self.hash(id, row.userID)).inserted
+      draws[id] != nil || draws.count < Self.mostExperiments
     else { return }
-    let names = rule.audience.variants.map(\.id)
+    let user = Self.hash(row.userID)
+    let time = row.time.milliseconds
+    if let known = draws[id]?.byUser[user], known.time <= time { return }
+    let version = number(of: profile.title)
     let shares = RuleSet.shares(of: rule, .usual(for: ruleSet.format, salt: "")).map(\.double)
-    let empty = Group(counts: [], expected: [])
-    var experiment =
-      experiments[id] ?? Experiment(id: id, variants: [], all: empty)
-    for name in names where !experiment.variants.contains(name) { experiment.variants.append(name) }
-    defer { experiments[id] = experiment }
-    guard names.contains(variant) else {
-      experiment.unknown += 1
-      return
-    }
-    let places = experiment.variants
-    func count(_ group: inout Group) {
-      while group.counts.count < places.count {
-        group.counts.append(0)
-        group.expected.append(0)
-      }
-      for (place, name) in places.enumerated() {
-        if name == variant { group.counts[place] += 1 }
-        if let own = names.firstIndex(of: name) { group.expected[place] += shares[own] }
-      }
-    }
-    count(&experiment.all)
-    let day = Int((Double(row.time.milliseconds) / 86_400_000).rounded(.down))
-    count(&experiment.byDay[day, default: empty])
-    let version = profile.title
-    if experiment.byVersion[version] != nil || experiment.byVersion.count < Self.mostVersions {
-      count(&experiment.byVersion[version, default: empty])
-    }
+    draws[id, default: Draws()].add(
+      rule.audience.variants.map(\.id), shares, variant, user, time, version)
   }
 
-  private static func hash(_ experiment: String, _ user: String) -> UInt64 {
+  private mutating func number(of version: String) -> Int32 {
+    if let known = numberOfVersion[version] { return known }
+    guard versions.count < Self.mostVersions else { return -1 }
+    versions.append(version)
+    numberOfVersion[version] = Int32(versions.count - 1)
+    return Int32(versions.count - 1)
+  }
+
+  private static func hash(_ user: String) -> UInt64 {
     // SAFETY: The view of the array stays in the closure. Tests: ReplayEventsTests.
-    Array("\(experiment)\u{0}\(user)".utf8).withUnsafeBytes { XXH64.hash($0) }
+    Array(user.utf8).withUnsafeBytes { XXH64.hash($0) }
   }
 
   private static func rule(of experiment: String, at placement: String, _ ruleSet: RuleSet)
@@ -91,45 +101,119 @@ struct VariantBalances {
   /// Whether an experiment has its shares.
   struct Verdict {
     var experiment: Experiment
-    var p: Double?
+    var fit: ChiSquared?
     /// Whether the users do not fit the shares. All experiments of a report share one chance in a hundred of a
     /// false alarm.
     var isMismatch: Bool
-    /// The first day from which on the users so far do not fit, as days since 1970.
+    /// The day from which on the users are farthest from the shares, as days since 1970.
     var since: Int?
     /// The versions whose own users do not fit, where those of others do.
     var versions: [String] = []
   }
 
+  var isEmpty: Bool { draws.isEmpty }
+
+  /// By ID.
   var verdicts: [Verdict] {
-    let tests = max(experiments.values.count { $0.all.p != nil }, 1)
-    return experiments.values.sorted { $0.id < $1.id }.map { experiment in
-      let p = experiment.all.p
-      let limit = DrawChecks.alarm / Double(tests)
-      guard let p, p < limit else {
-        return Verdict(experiment: experiment, p: p, isMismatch: false)
+    let experiments = draws.keys.sorted().map { ($0, experiment($0)) }
+    let tests = max(experiments.count { $0.1.all.fit != nil }, 1)
+    let limit = DrawChecks.alarm / Double(tests)
+    return experiments.map { id, experiment in
+      let fit = experiment.all.fit
+      guard let fit, fit.p < limit else {
+        return Verdict(experiment: experiment, fit: fit, isMismatch: false)
       }
-      let own = experiment.byVersion.filter { $0.value.p != nil }
-      let odd = own.filter { ($0.value.p ?? 1) * Double(own.count) < limit }
+      let own = experiment.byVersion.filter { $0.value.fit != nil }
+      let odd = own.filter { ($0.value.fit?.p ?? 1) * Double(own.count) < limit }
+      let versions = odd.count < experiment.byVersion.count ? odd.keys.sorted() : []
       return Verdict(
-        experiment: experiment, p: p, isMismatch: true, since: Self.since(experiment, limit),
-        versions: odd.count < experiment.byVersion.count ? odd.keys.sorted() : [])
+        experiment: experiment, fit: fit, isMismatch: true, since: since(id, versions),
+        versions: versions)
     }
   }
 
-  /// The first day from which on the users up to each day do not fit.
-  private static func since(_ experiment: Experiment, _ limit: Double) -> Int? {
-    var sum = Group(
-      counts: experiment.all.counts.map { _ in 0 }, expected: experiment.all.counts.map { _ in 0 })
-    var since: Int?
-    for (day, group) in experiment.byDay.sorted(by: { $0.key < $1.key }) {
-      for place in group.counts.indices {
-        sum.counts[place] += group.counts[place]
-        sum.expected[place] += group.expected[place]
+  private func experiment(_ id: String) -> Experiment {
+    let draws = draws[id] ?? Draws()
+    let empty = Group(variants: draws.variants.count)
+    var experiment = Experiment(id: id, variants: draws.variants, all: empty)
+    var groups = versions.map { _ in empty }
+    for draw in draws.byUser.values {
+      guard draw.variant >= 0 else {
+        experiment.unknown += 1
+        continue
       }
-      let isOdd = (sum.p ?? 1) < limit
-      since = isOdd ? since ?? day : nil
+      let shares = draws.shares[Int(draw.shares)]
+      experiment.all.add(draw.variant, shares)
+      if draw.version >= 0 { groups[Int(draw.version)].add(draw.variant, shares) }
+    }
+    for (name, group) in zip(versions, groups) where group.users > 0 {
+      experiment.byVersion[name] = group
+    }
+    return experiment
+  }
+
+  /// The day from which on the users of some versions are farthest from the shares, which is the
+  /// likeliest one if they had the shares before. Without versions, of all.
+  private func since(_ id: String, _ names: [String]) -> Int? {
+    guard let draws = draws[id] else { return nil }
+    let chosen = Set(names.compactMap { numberOfVersion[$0] })
+    let empty = Group(variants: draws.variants.count)
+    var days: [Int: Group] = [:]
+    for draw in draws.byUser.values where draw.variant >= 0 {
+      guard names.isEmpty || chosen.contains(draw.version) else { continue }
+      let day = Int((Double(draw.time) / 86_400_000).rounded(.down))
+      days[day, default: empty].add(draw.variant, draws.shares[Int(draw.shares)])
+    }
+    if let impossible = days.filter({ $0.value.isImpossible }).keys.min() { return impossible }
+    var rest = empty
+    var (since, farthest) = (Int?.none, 0.0)
+    for (day, group) in days.sorted(by: { $0.key > $1.key }) {
+      rest.add(group)
+      let distance = rest.distance
+      if distance >= farthest { (since, farthest) = (day, distance) }
     }
     return since
+  }
+}
+
+extension VariantBalances.Draws {
+  fileprivate mutating func add(
+    _ names: [String], _ shares: [Double], _ variant: String, _ user: UInt64, _ time: Int64,
+    _ version: Int32
+  ) {
+    for name in names where !variants.contains(name) { variants.append(name) }
+    var byVariant: [Int: Double] = [:]
+    for (name, share) in zip(names, shares) {
+      if let place = variants.firstIndex(of: name) { byVariant[place, default: 0] += share }
+    }
+    let place = self.shares.firstIndex(of: byVariant) ?? self.shares.count
+    if place == self.shares.count { self.shares.append(byVariant) }
+    let number = names.contains(variant) ? variants.firstIndex(of: variant) : nil
+    byUser[user] = VariantBalances.Draw(
+      time: time, version: version, variant: Int32(number ?? -1), shares: Int32(place))
+  }
+}
+
+extension VariantBalances.Group {
+  fileprivate mutating func add(_ variant: Int32, _ shares: [Int: Double]) {
+    counts[Int(variant)] += 1
+    for (place, share) in shares { expected[place] += share }
+  }
+
+  fileprivate mutating func add(_ other: Self) {
+    for place in counts.indices {
+      counts[place] += other.counts[place]
+      expected[place] += other.expected[place]
+    }
+  }
+
+  /// Whether a user has a variant without a share.
+  fileprivate var isImpossible: Bool { zip(counts, expected).contains { $0 > 0 && $1 == 0 } }
+
+  /// Twice the logarithm of the likelihood of these counts, beside that by the shares.
+  fileprivate var distance: Double {
+    zip(counts, expected).reduce(0) { sum, cell in
+      cell.0 > 0 ? sum + 2 * Double(cell.0) * log(Double(cell.0) / cell.1) : sum
+    }
   }
 }
