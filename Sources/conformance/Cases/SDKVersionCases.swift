@@ -19,7 +19,7 @@ enum SDKVersionCases {
         throw CaseFileError(message: "case \(testCase.id): a range has no SDK, versions or result")
       }
       let evaluator = range["evaluator"]?.text
-      let pods = evaluator.map { podVersions[$0] ?? [] } ?? []
+      let pods = evaluator.map { podsVersions($0, versions) } ?? []
       let tried =
         versions.map { SDKProfile(sdk, $0) }
         + (sdk == .ios ? pods.map { SDKProfile(sdk, $0, .pods) } : [])
@@ -46,6 +46,17 @@ enum SDKVersionCases {
   /// Cases say `ignored` in several ways.
   private static func isSame(_ came: String, _ expected: String) -> Bool {
     came == expected || came == "ignored" && expected.hasPrefix("ignored")
+  }
+
+  /// Versions of pods for a range that may be a part of an evaluator's. Pods change evaluators later, so a range
+  /// that ends where the evaluator does has pods behind it too.
+  private static func podsVersions(_ evaluator: String, _ versions: [SDKVersion]) -> [SDKVersion] {
+    guard let first = versions.first, let last = versions.last else { return [] }
+    let next = SDKFacts.evaluators.first {
+      $0.sdk == .ios && $0.packaging != .pods && $0.since > last
+    }
+    let goesOn = next?.behavior?.rawValue == evaluator
+    return (podVersions[evaluator] ?? []).filter { $0 >= first && ($0 <= last || !goesOn) }
   }
 
   /// Versions of pods that have an evaluator, at the ends of their ranges.
