@@ -19,7 +19,7 @@ struct VersionCandidates {
       }
       for cell in part.program.storage.graph.constants.cells where cell.isValue { add(Value(cell)) }
     }
-    for value in [0, "0", "true", "false", ""] as [Value] { add(one: value) }
+    for value in [0, "0", "true", "false", "", .null] as [Value] { add(one: value) }
   }
 
   private mutating func add(_ constant: Value) {
@@ -54,6 +54,21 @@ struct VersionCandidates {
   func users(near records: [Value]) -> [Value] {
     records.prefix(Self.mostRecords).flatMap { record in
       paths.flatMap { path in values.map { record.setting(path[...], to: $0) } }
+    }
+  }
+
+  /// The same number of users each time, which differ from a user in any attributes.
+  func randomUsers(_ count: Int, from record: Value) -> [Value] {
+    guard !values.isEmpty else { return [] }
+    var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+    func random(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+    return (0..<count).map { _ in
+      paths.reduce(record) { user, path in
+        random(4) == 0 ? user : user.setting(path[...], to: values[random(values.count)])
+      }
     }
   }
 }

@@ -184,7 +184,7 @@ package struct VersionCheck {
         "versions before \(end) evaluate JavaScript, which is undecidable here", range,
         severity: .note, at: audience.path)
     }
-    if audience.hasScript, audience.expression == nil {
+    if audience.hasScript, audience.expression == nil, range.to.map({ $0 >= end }) ?? true {
       add(
         "versions from \(end) on do not read JavaScript, so the audience matches every user there",
         range, at: audience.path, suggestion: "write expression_cel")
@@ -259,7 +259,7 @@ package struct VersionCheck {
       var finding = finding
       finding.diagnostic.suggestion = Self.stableForm(
         at: finding.diagnostic.path, in: config,
-        isRaw: subjects.contains { $0.ruleSet.behavior == .raw })
+        subjects.map { SDKProfile(range.sdk, $0.version) }, now: now)
       diagnostics.append(finding.diagnostic)
       if let witness = finding.witness { witnesses[finding.diagnostic] = witness }
     }
@@ -283,17 +283,18 @@ package struct VersionCheck {
   }
 
   /// A form that all versions decide alike; nil if there is no obvious one.
-  private static func stableForm(at path: String, in config: Config, isRaw: Bool) -> String? {
+  private static func stableForm(
+    at path: String, in config: Config, _ profiles: [SDKProfile], now: Instant
+  ) -> String? {
     guard
       let audience = config.placements.flatMap({ $0.audiences }).first(where: { $0.path == path }),
       let expression = audience.expression
     else { return nil }
-    if expression.contains("Padded") {
-      return
-        "write padded versions with three parts, as \"009.000.000\": all versions compare them as strings"
+    if let form = StableForm(audience, profiles, now: now)?.find() {
+      return "all these versions decide this alike: \(form)"
     }
-    return isRaw
-      ? "read an attribute that may be missing only behind has(...), in a ternary: has(x) ? x == 1 : false"
-      : "send the attribute as a number, and compare it with a number"
+    return expression.contains("Padded")
+      ? "give padded versions three parts on both sides, as \"009.000.000\": all versions compare these as strings"
+      : nil
   }
 }

@@ -1,0 +1,149 @@
+internal import CivilTime
+internal import Expressions
+internal import RuleEngine
+
+/// Finds a form of a condition that all versions of an SDK decide alike.
+///
+/// A clause that compares an attribute with a number reads the attribute by `double(...)`, and asks
+/// with `has(...)` first, because old versions do not match where an attribute is missing. A form is
+/// returned only if random users get the same from all versions, and the same as before where
+/// the versions agreed.
+struct StableForm {
+  private let audience: Audience
+  private let clauses: [ExpressionPart]
+  private let profiles: [SDKProfile]
+  private let now: Instant
+
+  private static let randomUsers = 600
+
+  /// - Parameter profiles: the versions that should decide alike.
+  init?(_ audience: Audience, _ profiles: [SDKProfile], now: Instant) {
+    guard let expression = audience.expression,
+      let parts = ExpressionPart.all(of: expression, in: .superscript)
+    else { return nil }
+    self.audience = audience
+    clauses = parts.filter { $0.parts.isEmpty }
+    self.profiles = profiles
+    self.now = now
+  }
+
+  /// The form; nil if there is none of this kind.
+  func find() -> String? {
+    // Clauses about numbers alone, if that is enough.
+    for all in [false, true] {
+      guard let form = written(all), form != audience.expression, holds(form) else { continue }
+      return form
+    }
+    return nil
+  }
+
+  // MARK: Writing
+
+  private func written(_ all: Bool) -> String? {
+    var bytes = Array((audience.expression ?? "").utf8)
+    var isWhole = false
+    for part in clauses.sorted(by: { $0.range.from > $1.range.from }) {
+      guard let clause = Clause(part), let text = clause.stable(all) else { continue }
+      isWhole = part.range.from == 0 && part.range.to == bytes.count
+      bytes.replaceSubrange(
+        part.range.from..<part.range.to, with: Array((isWhole ? text : "(\(text))").utf8))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A comparison of an attribute with a literal.
+  private struct Clause {
+    var path: String
+    var relation: String
+    var literal: String
+    var value: Value
+
+    /// - Parameter part: for example `user.age > 18`.
+    init?(_ part: ExpressionPart) {
+      guard part.constants.count == 1, let value = part.constants.first else { return nil }
+      let text = Substring(part.text)
+      path = String(text.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." })
+      var rest = text.dropFirst(path.count).drop { $0 == " " }
+      guard path.contains("."), ["user", "device", "params"].contains(path.prefix { $0 != "." }),
+        let relation = ["==", "!=", "<=", ">=", "<", ">"].first(where: { rest.hasPrefix($0) })
+      else { return nil }
+      self.relation = relation
+      rest = rest.dropFirst(relation.count).drop { $0 == " " }
+      literal = String(rest)
+      self.value = value
+      let isLiteral =
+        switch value {
+        case .string: literal.first == "\"" || literal.first == "'"
+        case .bool: literal == "true" || literal == "false"
+        default: Double(literal) != nil
+        }
+      guard isLiteral else { return nil }
+    }
+
+    /// - Parameter all: whether strings and booleans are to be asked for as well.
+    func stable(_ all: Bool) -> String? {
+      if let number = value.number ?? value.text.flatMap(Double.init), number.isFinite {
+        return "has(\(path)) ? double(\(path)) \(relation) \(number) : \(ofMissing)"
+      }
+      return all ? "has(\(path)) ? \(path) \(relation) \(literal) : \(ofMissing)" : nil
+    }
+
+    /// The value of the clause where the attribute is missing and counts as 0, "" or false.
+    private var ofMissing: Bool {
+      func compare<Operand: Comparable>(_ a: Operand, _ b: Operand) -> Bool {
+        switch relation {
+        case "==": a == b
+        case "!=": a != b
+        case "<=": a <= b
+        case ">=": a >= b
+        case "<": a < b
+        default: a > b
+        }
+      }
+      switch value {
+      case .string(let text): return compare(0, text.utf8.count)
+      case .bool(let flag): return compare(0, flag ? 1 : 0)
+      default: return compare(0, value.number ?? 0)
+      }
+    }
+  }
+
+  // MARK: Trying
+
+  /// Whether all versions decide a form alike, and as the condition wherever they agreed before.
+  private func holds(_ form: String) -> Bool {
+    var changed = audience
+    changed.expression = form
+    let (old, new) = (deciders(audience), deciders(changed))
+    guard let first = new.first else { return false }
+    let candidates = VersionCandidates((old + new).map { $0.ruleSet }, at: Self.placement)
+    let nobody = Value.object([UserMember.userID.key: .string(WitnessRecord.userID)])
+    let users =
+      [nobody] + candidates.users(near: [nobody])
+      + candidates.randomUsers(Self.randomUsers, from: nobody)
+    for user in users {
+      let outcomes = Set(new.map { outcome($0, user) })
+      guard outcomes.count == 1 else { return false }
+      let before = Set(old.map { outcome($0, user) })
+      if before.count == 1, before != outcomes { return false }
+    }
+    return !first.ruleSet.rules.contains { $0.isBroken }
+  }
+
+  private static let placement = "p"
+
+  private func deciders(_ audience: Audience) -> [WitnessDecider] {
+    var audience = audience
+    audience.occurrenceLimit = nil
+    let family = RuleSetFamily(
+      Config(placements: [Placement(name: Self.placement, audiences: [audience])]))
+    return profiles.map { WitnessDecider(family.ruleSet(for: $0), now: now) }
+  }
+
+  private func outcome(_ decider: WitnessDecider, _ user: Value) -> String {
+    guard let state = decider.read(user) else { return "" }
+    let decision = decider.ruleSet.decide(
+      Self.placement, frame: &decider.frame, state: state, assigner: .draw(0))
+    return decision.outcome.code
+  }
+}
