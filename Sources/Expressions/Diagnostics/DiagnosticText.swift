@@ -138,7 +138,7 @@ package enum DiagnosticText {
     }
 
     /// Parts of more bytes than this are cut before they become characters.
-    private static let mostBytes = 8_192
+    private static let mostBytes = 2_048
 
     private static func first(_ slice: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
       var end = slice.startIndex + min(slice.count, mostBytes)

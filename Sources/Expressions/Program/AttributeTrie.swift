@@ -13,6 +13,8 @@ final class AttributeTrie: @unchecked Sendable {
     /// Nodes directly below, as a range of the view's children.
     var firstChild: Int32 = 0
     var childCount: Int32 = 0
+    /// Whether the slots of the nodes directly below follow each other, and nothing is below those.
+    var isRun = false
     /// The open-addressing table of the names below: its first place in the view's edges, and its size minus
     /// one.
     var table: Int32 = 0
@@ -183,7 +185,15 @@ private struct AttributeTree {
       nodes[node].slot = Int32(number)
       nodes[node].isPresenceOnly = slots.slots[number].isPresenceOnly
     }
-    for (node, entries) in below.enumerated() where !entries.isEmpty { index(node, entries) }
+    for (node, entries) in below.enumerated() where !entries.isEmpty {
+      index(node, entries)
+      let first = nodes[entries[0].node].slot
+      nodes[node].isRun =
+        first >= 0
+        && entries.enumerated().allSatisfy { place, entry in
+          nodes[entry.node].slot == first + Int32(place) && below[entry.node].isEmpty
+        }
+    }
   }
 
   private mutating func index(_ node: Int, _ entries: [(name: String, node: Int)]) {

@@ -338,6 +338,11 @@ public struct Frame: ~Copyable {
   /// Sets the attributes directly below a value, and those further below.
   private func markChildren(_ node: AttributeTrie.Node, _ direct: Cell, below: Cell) {
     let children = trie.children + Int(node.firstChild)
+    if node.isRun {
+      let first = Int(trie.nodes[Int(children[0])].slot)
+      (slots + first).update(repeating: direct, count: Int(node.childCount))
+      return
+    }
     for i in 0..<Int(node.childCount) {
       let child = trie.nodes[Int(children[i])]
       if child.slot >= 0 { slots[Int(child.slot)] = direct }
