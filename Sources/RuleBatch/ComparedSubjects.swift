@@ -59,15 +59,9 @@ package struct ComparedSubjects {
     package var line: Int
   }
 
-  private struct Known {
-    var record: UInt64
-    var file: Int32
-    var line: Int
-  }
-
   /// Subjects with hashes below it are compared.
   package private(set) var limit = UInt64.max
-  private var known: [UInt64: Known] = [:]
+  private var known = KnownSubjects()
   private let capacity: Int
 
   package init(capacity: Int = ComparedSubjects.capacity) { self.capacity = capacity }
@@ -81,18 +75,68 @@ package struct ComparedSubjects {
   package mutating func add(_ user: SubjectRecord, file: Int, line: Int) -> Contradiction? {
     // It may have been collected before the limit was lowered.
     guard user.subject < limit else { return nil }
-    if let first = known[user.subject] {
+    let first = known.first(
+      user.subject,
+      or: .init(record: user.record, file: Int32(truncatingIfNeeded: file), line: line))
+    if let first {
       return first.record == user.record
         ? nil : Contradiction(file: Int(first.file), line: first.line)
     }
-    // Growing step by step would insert every subject several times.
-    if known.count == known.capacity, known.count >= 1 << 12 { known.reserveCapacity(capacity + 1) }
-    known[user.subject] = Known(
-      record: user.record, file: Int32(truncatingIfNeeded: file), line: line)
     while known.count > capacity {
       limit /= 2
-      known = known.filter { $0.key < limit }
+      known.keep(below: limit)
     }
     return nil
+  }
+}
+
+/// The first records of subjects, by the hash of their identity. Hashing the hashes again, as a dictionary does, would
+/// take longer than everything else.
+private struct KnownSubjects {
+  struct Record {
+    var record: UInt64 = 0
+    var file: Int32 = 0
+    var line = 0
+  }
+
+  private(set) var count = 0
+  /// An open-addressing table of hashes. Zero is an empty place.
+  private var hashes = [UInt64](repeating: 0, count: 1 << 10)
+  /// The record at each place.
+  private var records = [Record](repeating: Record(), count: 1 << 10)
+
+  /// The first record of a subject; nil if there was none, and this one becomes it.
+  mutating func first(_ subject: UInt64, or record: Record) -> Record? {
+    if count * 4 >= hashes.count * 3 { fill(hashes.count * 2, below: .max) }
+    let hash = max(subject, 1)
+    let place = place(of: hash)
+    if hashes[place] == hash { return records[place] }
+    hashes[place] = hash
+    records[place] = record
+    count += 1
+    return nil
+  }
+
+  mutating func keep(below limit: UInt64) { fill(hashes.count, below: limit) }
+
+  /// The place of a hash, or the empty one where it belongs.
+  private func place(of hash: UInt64) -> Int {
+    let mask = hashes.count - 1
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while hashes[place] != 0, hashes[place] != hash { place = (place + 1) & mask }
+    return place
+  }
+
+  private mutating func fill(_ size: Int, below limit: UInt64) {
+    let (oldHashes, oldRecords) = (hashes, records)
+    hashes = Array(repeating: 0, count: size)
+    records = Array(repeating: Record(), count: size)
+    count = 0
+    for (hash, record) in zip(oldHashes, oldRecords) where hash != 0 && hash < limit {
+      let place = place(of: hash)
+      hashes[place] = hash
+      records[place] = record
+      count += 1
+    }
   }
 }

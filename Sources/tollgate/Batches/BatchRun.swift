@@ -9,6 +9,8 @@ struct BatchRun {
     var users: [String]
     var outcomes = OutcomeSink.none
     var rejects = OutcomeSink.none
+    /// Whether a manifest or a checkpoint needs the hashes of the users files.
+    var hashesUsers = true
     /// The target of checkpoints; nil for none.
     var checkpoint: String?
     /// Seconds between checkpoints.
@@ -49,7 +51,7 @@ struct BatchRun {
     self.isQuiet = isQuiet
     self.state = state
     kept = state.sums.users
-    workers = WorkerPool(plan)
+    workers = WorkerPool(plan, isHashing: files.hashesUsers)
     input = try UserInput(
       files.users, form: state.settings.input.flatMap { UserForm(rawValue: $0) },
       flat: state.settings.separator.map { FlatNames($0, plan.ruleSet.requirements) },

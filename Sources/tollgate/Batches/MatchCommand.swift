@@ -144,7 +144,8 @@ struct MatchCommand: AsyncParsableCommand {
   private func count(_ plan: BatchPlan, _ settings: RunSettings) async throws -> BatchRun {
     var run = try BatchRun(
       plan: plan,
-      files: BatchRun.Files(users: settings.users), from: Checkpoint(settings, plan: plan),
+      files: BatchRun.Files(users: settings.users, hashesUsers: false),
+      from: Checkpoint(settings, plan: plan),
       threads: working.count, isQuiet: quiet)
     run.tellBegun()
     options.tellUnused(settings.resolvedAssigner, isQuiet: quiet)

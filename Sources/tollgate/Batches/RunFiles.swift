@@ -183,7 +183,8 @@ struct RunFiles {
     }
     return BatchRun.Files(
       users: users, outcomes: outcomes, rejects: rejects.map { .file($0) } ?? .none,
-      checkpoint: checkpoint, interval: interval, begin: { try begin($0) })
+      hashesUsers: manifest != nil || checkpoint != nil, checkpoint: checkpoint, interval: interval,
+      begin: { try begin($0) })
   }
 
   /// Called before the first byte is written. The checkpoint exists before any file is emptied, so

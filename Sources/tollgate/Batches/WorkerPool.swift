@@ -24,10 +24,10 @@ final class WorkerPool: Sendable {
 
     private let plan: BatchPlan
 
-    fileprivate init(_ plan: BatchPlan) {
+    fileprivate init(_ plan: BatchPlan, isHashing: Bool) {
       self.plan = plan
       worker = BatchWorker(plan)
-      reader = SegmentReader(lineLimit: plan.lineLimit, isHashing: true)
+      reader = SegmentReader(lineLimit: plan.lineLimit, isHashing: isHashing)
     }
 
     var textErrors: [String: Int] { worker.textErrors }
@@ -60,17 +60,22 @@ final class WorkerPool: Sendable {
   }
 
   private let plan: BatchPlan
+  /// Whether workers hash the blocks of plain files.
+  private let isHashing: Bool
   private let free = Locked<[Worker]>([])
   private let buffers = Locked<[OutcomeBuffer]>([])
 
-  init(_ plan: BatchPlan) { self.plan = plan }
+  init(_ plan: BatchPlan, isHashing: Bool) {
+    self.plan = plan
+    self.isHashing = isHashing
+  }
 
   /// Decides a part of the input with a free worker.
   ///
   /// - Parameter limit: the subjects to return, for ``ComparedSubjects``.
   func process(_ part: InputPart, comparing limit: UInt64) throws -> Result {
     Signals.addStack()
-    let worker = free.withLock { $0.popLast() } ?? Worker(plan)
+    let worker = free.withLock { $0.popLast() } ?? Worker(plan, isHashing: isHashing)
     defer { free.withLock { $0.append(worker) } }
     let buffer = buffers.withLock { $0.popLast() } ?? OutcomeBuffer()
     return try worker.process(part, comparing: limit, into: buffer)
