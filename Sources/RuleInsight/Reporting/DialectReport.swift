@@ -72,19 +72,35 @@ package struct DialectReport: Sendable {
   }
 
   package var findings: [Finding] = []
+  /// The number of distinct expressions, and of those that were not compared because the limit of work was reached.
+  package private(set) var expressions = 0
+  package private(set) var notCompared = 0
+  /// The work of the comparison.
+  package private(set) var work = 0
+
+  /// The work of a comparison, in bytes of expressions that are evaluated in all the languages.
+  final class Work {
+    private(set) var remaining: Int
+
+    init(_ remaining: Int) { self.remaining = remaining }
+
+    func take(_ bytes: Int) { remaining -= bytes }
+  }
 
   /// Compares the languages over all expressions of a config. Each distinct expression is compared
   /// once.
   ///
   /// The time is proportional to the length of an expression: parts of more than 256 bytes are
   /// tested with fewer combinations, and the search for decisive differences in an expression of
-  /// many clauses is limited.
+  /// many clauses is limited. The work for a config is limited too: ``notCompared`` has the number
+  /// of expressions beyond the limit.
   ///
   /// - Parameters:
   ///   - samples: the maximum number of combinations of values for a clause.
+  ///   - work: the limit of the work, in bytes of expressions to evaluate.
   ///   - tell: called with the number of compared expressions and their total.
   package init(
-    _ config: Config, samples: Int = 400, limits: Limits = Limits(),
+    _ config: Config, samples: Int = 400, work limit: Int = 40_000_000, limits: Limits = Limits(),
     tell: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) {
     var places: [[UInt8]: Int] = [:]
@@ -100,12 +116,21 @@ package struct DialectReport: Sendable {
     }
     // Clauses occur in many expressions.
     var runners: [[UInt8]: PartRunner] = [:]
+    let work = Work(limit)
+    self.expressions = expressions.count
     for (number, (text, paths)) in expressions.enumerated() {
       tell(number, expressions.count)
-      var comparison = ExpressionComparison(text, samples: samples, limits: limits) { part in
+      guard work.remaining > 0 else {
+        notCompared = expressions.count - number
+        break
+      }
+      var comparison = ExpressionComparison(
+        text, samples: samples, work: work, limits: limits
+      ) { part in
         let key = Array(part.utf8)
         if let known = runners[key] { return known }
         let runner = PartRunner(part, limits: limits)
+        work.take(PartRunner.compilingWork + 16 * part.utf8.count)
         runners[key] = runner
         return runner
       }
@@ -114,6 +139,7 @@ package struct DialectReport: Sendable {
         findings.append(finding)
       }
     }
+    self.work = limit - work.remaining
   }
 }
 

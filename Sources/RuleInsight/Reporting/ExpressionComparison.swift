@@ -12,6 +12,8 @@ struct ExpressionComparison {
   private static let decisionWork = 16_000_000
   /// The cost of a search in evaluations.
   private static let searchWork = 100
+  /// The work of finding the values of a clause.
+  private static let clauseWork = 8_000
   /// The maximum number of values of a clause about several attributes that other parts are tested
   /// with.
   private static let mostOfSeveral = 24
@@ -29,13 +31,7 @@ struct ExpressionComparison {
     var outcomes: [DialectReport.Outcome]
   }
 
-  /// A sample on which a part differs.
-  private struct Differing {
-    var sample: Sample
-    var outcomes: [DialectReport.Outcome]
-    /// Whether to search for attributes with which it decides.
-    var isSearched: Bool
-  }
+  private typealias Differing = ClauseResults.Differing
 
   private let samples: Int
   private let parts: [ExpressionPart]
@@ -54,13 +50,20 @@ struct ExpressionComparison {
   private var common: [CommonKey: [Value]] = [:]
   private let search: DecisionSearch
   private let limits: Limits
+  private let work: DialectReport.Work
   private var decisionWork = Self.decisionWork
+  /// For an expression of many parts: samples with which it matches in all the languages, or in none.
+  private var bases: [Sample]?
 
-  /// - Parameter known: returns the cached runner of a part that other expressions have too.
+  /// - Parameters:
+  ///   - work: what remains of the work for all expressions.
+  ///   - known: returns the cached runner of a part that other expressions have too.
   init(
-    _ text: String, samples: Int, limits: Limits, known: (String) -> PartRunner
+    _ text: String, samples: Int, work: DialectReport.Work, limits: Limits,
+    known: (String) -> PartRunner
   ) {
     self.samples = samples
+    self.work = work
     self.limits = limits
     // An expression that only one language can parse is a single part.
     let whole = ExpressionPart(
@@ -75,9 +78,16 @@ struct ExpressionComparison {
     var found: [[[Differing]]] = Array(repeating: [], count: parts.count)
     // Clauses come after the parts that contain them, and provide values for testing those.
     for part in parts.indices.reversed() {
-      var trials = trials(of: part)
-      found[part] = differences.map { differing(part, $0, &trials) }
-      if part > 0, parts[part].parts.isEmpty { addTellingValues(of: part, &trials) }
+      guard parts[part].parts.isEmpty else {
+        var trials = trials(of: part)
+        found[part] = differences.map { differing(part, $0, &trials) }
+        work.take(trials.count * parts[part].text.utf8.count)
+        continue
+      }
+      let results = clauseResults(of: part)
+      clauseValues[part] = results.values
+      found[part] = results.differing
+      if part > 0 { addTellingValues(of: part, results) }
     }
     var findings: [[DialectReport.Finding]] = [[], []]
     for part in parts.indices {
@@ -98,9 +108,6 @@ struct ExpressionComparison {
 
   private mutating func trials(of number: Int) -> Trials {
     let (part, runner) = (parts[number], runners[number])
-    if part.parts.isEmpty {
-      clauseValues[number] = ClauseValues(part, runner, limits: limits)
-    }
     let end = self.end(of: number)
     let samples = SampleSet(
       attributes: runner.attributes,
@@ -108,6 +115,23 @@ struct ExpressionComparison {
       limit: sampleLimit(number)
     ) { clauseValues[number]?[$0] ?? tellingValues(of: $0, from: number, to: end) }
     return Trials(part, runner, runners, samples.all)
+  }
+
+  /// The results for a clause. Other expressions may have it too.
+  private mutating func clauseResults(of number: Int) -> ClauseResults {
+    let runner = runners[number]
+    if let known = runner.clause { return known }
+    let values = ClauseValues(parts[number], runner, limits: limits)
+    clauseValues[number] = values
+    var trials = trials(of: number)
+    let differing = [DialectReport.Finding.Difference.dialects, .platforms].map {
+      self.differing(number, $0, &trials)
+    }
+    let made = ClauseResults(
+      values: values, differing: differing, telling: tellingValues(&trials))
+    work.take(Self.clauseWork + trials.count * (parts[number].text.utf8.count + 32))
+    runner.clause = made
+    return made
   }
 
   /// The number after those of a part and its subparts.
@@ -131,9 +155,16 @@ struct ExpressionComparison {
     return values.filter { seen.insert($0).inserted }
   }
 
-  private mutating func addTellingValues(of clause: Int, _ trials: inout Trials) {
+  private mutating func addTellingValues(of clause: Int, _ results: ClauseResults) {
+    for (path, value, outcomes) in results.telling.reversed() {
+      tellingValues[path, default: []].append(
+        TellingValue(clause: clause, value: value, outcomes: outcomes))
+    }
+  }
+
+  private func tellingValues(_ trials: inout Trials) -> [ClauseResults.TellingValue] {
     var seen: Set<[DialectReport.Outcome]> = []
-    var told: [(path: AttributePath, value: TellingValue)] = []
+    var told: [ClauseResults.TellingValue] = []
     for i in trials.samples.indices {
       let values = trials.samples[i].values
       // The result of several attributes together does not depend on one alone.
@@ -141,10 +172,10 @@ struct ExpressionComparison {
       let outcomes = trials.outcomes(i)
       guard values.count > 1 || seen.insert(outcomes).inserted else { continue }
       for case (let path, let value?) in values {
-        told.append((path, TellingValue(clause: clause, value: value, outcomes: outcomes)))
+        told.append((path, value, outcomes))
       }
     }
-    for (path, value) in told.reversed() { tellingValues[path, default: []].append(value) }
+    return told
   }
 
   // MARK: Findings
@@ -194,9 +225,10 @@ struct ExpressionComparison {
   ) -> Sample? {
     let sample = differing.sample
     if decides(sample, difference) { return sample }
+    if let found = nearBases(sample, difference) { return found }
     let open = SampleSet.leaves(of: runners[0].attributes).filter { !sample.settles($0) }
-    guard differing.isSearched, decisionWork > 0, !open.isEmpty else { return nil }
-    decisionWork -= Self.searchWork * parts[0].text.utf8.count
+    guard differing.isSearched, hasWork, !open.isEmpty else { return nil }
+    take(Self.searchWork)
     let found = search.sample(keeping: sample, difference) { matching in
       if decides(matching, difference) { return matching }
       // If it matches in both languages, the cause is a part that is the same in both, and reads
@@ -204,8 +236,8 @@ struct ExpressionComparison {
       let trial = runners[0].trial(of: matching)
       for path in open {
         for value in commonValues(of: path, differing, difference) {
-          guard decisionWork > 0 else { return nil }
-          decisionWork -= parts[0].text.utf8.count
+          guard hasWork else { return nil }
+          take(1)
           if trial.outcomes(changing: path, to: value).decide(difference) {
             return matching.changed(path, to: value)
           }
@@ -216,8 +248,7 @@ struct ExpressionComparison {
     if let found { return found }
     // The search over several attributes together is short.
     let choices = open.map { SampleSet.interleaved(commonValues(of: $0, differing, difference)) }
-    for values in SampleSet.combinations(of: choices, limit: sampleLimit(0)) where decisionWork > 0
-    {
+    for values in SampleSet.combinations(of: choices, limit: sampleLimit(0)) where hasWork {
       var joined = sample
       joined.values += zip(open, values).map { ($0, $1) }
       if decides(joined, difference) { return joined }
@@ -243,19 +274,78 @@ struct ExpressionComparison {
     return values
   }
 
+  private var hasWork: Bool { decisionWork > 0 && work.remaining > 0 }
+
+  /// Takes the work of evaluating the whole expression some times.
+  private mutating func take(_ evaluations: Int) {
+    decisionWork -= evaluations * parts[0].text.utf8.count
+    work.take(evaluations * parts[0].text.utf8.count)
+  }
+
+  /// The sample with the values of a base, if that decides. In an expression of many clauses this is where most
+  /// differences decide, and it takes much less work than a search.
+  private mutating func nearBases(
+    _ sample: Sample, _ difference: DialectReport.Finding.Difference
+  ) -> Sample? {
+    guard parts.count > Self.fewParts else { return nil }
+    let bases = self.bases ?? madeBases()
+    self.bases = bases
+    for base in bases where hasWork {
+      var joined = sample
+      joined.values += base.values.filter { !sample.settles($0.path) }
+      if decides(joined, difference) { return joined }
+    }
+    return nil
+  }
+
+  /// A sample with a value for each attribute that makes a clause true in all the languages, if the whole expression
+  /// matches then.
+  private mutating func madeBases() -> [Sample] {
+    var base = Sample()
+    for path in SampleSet.leaves(of: runners[0].attributes) {
+      let values = (tellingValues[path] ?? []).reversed()
+      guard let value = values.first(where: { $0.outcomes.allSatisfy(\.matches) }) else { continue }
+      base.values.append((path, value.value))
+    }
+    guard hasWork else { return [] }
+    take(1)
+    return runners[0].outcomes(of: base).allSatisfy(\.matches) ? [base] : []
+  }
+
   /// Whether the whole expression decides, within the work limit.
   private mutating func decides(
     _ sample: Sample, _ difference: DialectReport.Finding.Difference
   ) -> Bool {
-    guard decisionWork > 0 else { return false }
-    decisionWork -= parts[0].text.utf8.count
+    guard hasWork else { return false }
+    take(1)
     return runners[0].outcomes(of: sample).decide(difference)
   }
+}
+
+/// The results of a clause, which do not depend on the expression around it.
+struct ClauseResults {
+  /// A sample on which a part differs.
+  struct Differing {
+    var sample: Sample
+    var outcomes: [DialectReport.Outcome]
+    /// Whether to search for attributes with which it decides.
+    var isSearched: Bool
+  }
+
+  typealias TellingValue = (path: AttributePath, value: Value, outcomes: [DialectReport.Outcome])
+
+  var values: ClauseValues
+  /// Between dialects, and between platforms.
+  var differing: [[Differing]]
+  /// Values for which the results differ, the first ones first.
+  var telling: [TellingValue]
 }
 
 /// The results of a part and its subparts for the part's samples, each evaluated once.
 private struct Trials {
   let samples: [Sample]
+  /// The number of samples that were run.
+  private(set) var count = 0
   private let runner: PartRunner
   /// The subparts of the part, with the indexes of the values that each of them can read.
   private let inner: [(runner: PartRunner, places: [Int])]
@@ -275,6 +365,7 @@ private struct Trials {
   mutating func outcomes(_ sample: Int) -> [DialectReport.Outcome] {
     if let outcomes = known[sample] { return outcomes }
     let outcomes = runner.outcomes(of: samples[sample])
+    count += 1
     known[sample] = outcomes
     return outcomes
   }

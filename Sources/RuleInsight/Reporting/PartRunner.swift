@@ -45,6 +45,11 @@ final class PartRunner {
   let attributes: [AttributePath]
   /// Its questions about events.
   let questions: [HostQuestion]
+  /// The results for a clause, which are the same in all expressions that have it.
+  var clause: ClauseResults?
+
+  /// The work of compiling a part, beside that for each of its bytes.
+  static let compilingWork = 1_000
 
   init(_ text: String, limits: Limits) {
     compiled = RuleLanguage.compared.map { language in

@@ -294,6 +294,7 @@ struct CheckCommand: ParsableCommand {
       for finding in report.findings {
         FileText.print(DialectReportText.json(finding, in: file).json)
       }
+      if report.notCompared > 0 { FileText.print(DialectReportText.notComparedJSON(report).json) }
     } else {
       FileText.printFindings("\n" + DialectReportText.render(report, in: file))
     }

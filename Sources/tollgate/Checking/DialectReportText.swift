@@ -29,11 +29,27 @@ enum DialectReportText {
     func count(_ difference: DialectReport.Finding.Difference, _ decisive: Bool) -> Int {
       report.findings.filter { $0.difference == difference && $0.isDecisive == decisive }.count
     }
-    return """
+    let compared = """
       cel and superscript differ in \(count(.dialects, true)) clauses that change decisions and \
       \(count(.dialects, false)) that do not; ios, android and web in \
       \(count(.platforms, true)) and \(count(.platforms, false))
       """
+    guard report.notCompared > 0 else { return compared }
+    return compared + "\n" + notCompared(report)
+  }
+
+  private static func notCompared(_ report: DialectReport) -> String {
+    """
+    \(grouped(report.notCompared)) of \(counted(report.expressions, "expression")) were not compared, \
+    because the limit of work was reached
+    """
+  }
+
+  static func notComparedJSON(_ report: DialectReport) -> Value {
+    .map([
+      Value.Entry(key: "notCompared", value: .int(Int64(report.notCompared))),
+      Value.Entry(key: "expressions", value: .int(Int64(report.expressions))),
+    ])
   }
 
   /// One finding of each kind, with the number of others that are alike. They are many, and change

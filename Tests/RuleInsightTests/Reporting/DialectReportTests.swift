@@ -35,6 +35,45 @@ import Testing
     #expect(either.findings.filter { $0.isDecisive && $0.difference == .dialects }.count == 120)
   }
 
+  private func report(_ expressions: [String], work: Int) -> DialectReport {
+    let audiences = expressions.enumerated().map { number, expression in
+      Audience(
+        index: number, experimentID: "e\(number)", expression: expression,
+        variants: [Variant(id: "v", kind: .treatment, weight: 100, paywallID: "w")])
+    }
+    return DialectReport(
+      Config(placements: [Placement(name: "p", audiences: audiences)]), samples: 40, work: work)
+  }
+
+  /// The work for a config is limited, and the report says how much was left out.
+  @Test func workForAConfig() {
+    let expressions = (0..<40).map { number in
+      (0..<20).map { "user.a\($0) == 'x\(number)'" }.joined(separator: " && ")
+    }
+    let few = report(Array(expressions.prefix(4)), work: .max)
+    let more = report(Array(expressions.prefix(8)), work: .max)
+    #expect(few.notCompared == 0 && few.findings.contains(where: \.isDecisive))
+    #expect(more.work * 10 <= few.work * 22, "\(few.work), then \(more.work)")
+    let limited = report(expressions, work: few.work)
+    #expect(limited.expressions == 40 && (34...37).contains(limited.notCompared))
+  }
+
+  /// Clauses that several expressions have are compared once, with the same findings as alone.
+  @Test func clausesOfSeveralExpressions() {
+    let parts = (0..<20).map { "user.a\($0) == 'x'" }
+    let first = parts.joined(separator: " && ")
+    let second = parts.reversed().joined(separator: " || ")
+    let together = report([first, second], work: .max)
+    let (one, other) = (report([first], work: .max), report([second], work: .max))
+    func texts(_ reports: DialectReport...) -> [String] {
+      reports.flatMap(\.findings).map {
+        "\($0.clause) \($0.difference) \($0.isDecisive) \($0.outcomes.map(\.outcome))"
+      }
+    }
+    #expect(texts(together) == texts(one, other))
+    #expect(together.work < one.work + other.work)
+  }
+
   /// An attribute that lies in another, and one that is itself compared, come into one context.
   @Test func attributesWithinAttributes() throws {
     let report = try report("user.a.b == 1 || user.a == 2 || size(user) == 3")
