@@ -46,6 +46,8 @@ package struct PlatformComparison {
   /// The maximum number of users to decide for one placement, and of those to change.
   private static let mostUsers = 1_500
   private static let mostRelated = 20
+  /// The maximum number of outcomes of conditions and clauses to compare in the search for values of a placement.
+  private static let mostOutcomes = 300_000
 
   /// - Parameters:
   ///   - analyses: by platform its rules, compiled from one config, and their analysis with its
@@ -121,15 +123,23 @@ package struct PlatformComparison {
       if let best = found[rule], !difference.isBetter(than: best) { return }
       found[rule] = difference
     }
-    let users = subjects.flatMap { subject in
+    var users = subjects.flatMap { subject in
       subject.analysis.explored[placement].users.map { (subject.platform, $0) }
     }
+    if users.count > Self.mostUsers {
+      // Of each platform, the first ones.
+      users = subjects.flatMap { subject in
+        subject.analysis.explored[placement].users.prefix(Self.mostUsers / subjects.count)
+          .map { (subject.platform, $0) }
+      }
+    }
     for (_, user) in users { decide(user.record) }
-    let values = tellingValues(at: placement)
-    for value in values where known.count < Self.mostUsers {
+    guard known.count < Self.mostUsers else { return found }
+    forEachTellingValue(at: placement) { value in
       for (platform, user) in users where known.count < Self.mostUsers {
         decide(user.changed(value, platform: platform, now: now))
       }
+      return known.count < Self.mostUsers
     }
     return found
   }
@@ -192,23 +202,28 @@ package struct PlatformComparison {
 
   /// Values of attributes for which the result of a condition or a clause of the placement differs
   /// between platforms.
-  private func tellingValues(at placement: Int) -> [ConditionSpace.Candidate] {
-    var told: [ConditionSpace.Candidate] = []
+  ///
+  /// - Parameter body: whether to continue.
+  private func forEachTellingValue(
+    at placement: Int, _ body: (ConditionSpace.Candidate) -> Bool
+  ) {
     var known: Set<ConditionSpace.Candidate> = []
+    var work = Self.mostOutcomes
     let readers = subjects.map { $0.analysis.explored[placement].readers }
     for subject in subjects {
       for candidate in subject.analysis.explored[placement].space.candidates
       where known.insert(candidate).inserted {
         var attribute = candidate
         attribute.value = nil
+        work -= readers.reduce(1) { $0 + ($1[attribute]?.count ?? 0) }
+        guard work > 0 else { return }
         let rows = zip(subjects, readers).map { subject, readers in
           subject.analysis.explored[placement]
             .outcomes(of: readers[attribute] ?? [], with: candidate)
         }
-        if Set(rows).count > 1 { told.append(candidate) }
+        if Set(rows).count > 1, !body(candidate) { return }
       }
     }
-    return told
   }
 
   // MARK: Findings
