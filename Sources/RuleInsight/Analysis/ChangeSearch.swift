@@ -114,15 +114,27 @@ struct ChangeSearch {
     }
     // Further places that can be open without allowing a solution.
     var open = chosen
-    for place in order where !open.contains(place) {
-      if isOutOfBudget { break }
-      if isProved(goals, open + [place]) { open.append(place) }
-    }
-    let core = order.filter { !open.contains($0) }
+    let taken = Set(chosen)
+    openMore(order.filter { !taken.contains($0) }[...], &open)
+    let all = Set(open)
+    let core = order.filter { !all.contains($0) }
     // The proof may not be reproducible in this form.
     guard Set(chosen).isDisjoint(with: core) else { return .unknown }
     cores.append(core)
     return .excluded
+  }
+
+  /// Opens those places among some with which there still is no solution. Few places remain closed, so halves are
+  /// opened together if that is possible.
+  private mutating func openMore(_ places: ArraySlice<Int>, _ open: inout [Int]) {
+    if places.isEmpty || isOutOfBudget { return }
+    if isProved(goals, open + places) {
+      open += places
+    } else if places.count > 1 {
+      let middle = places.startIndex + places.count / 2
+      openMore(places[..<middle], &open)
+      openMore(places[middle...], &open)
+    }
   }
 
   private mutating func isProved(_ goals: [ConditionSpace.Goal], _ open: [Int]) -> Bool {

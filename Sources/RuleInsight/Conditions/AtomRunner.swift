@@ -83,22 +83,33 @@ struct ValueRows {
 
   init(_ values: [Value?], _ trees: TreeCandidates) {
     numbers = Array(repeating: 0, count: values.count)
-    var places: [[UInt8]: Int] = [:]
+    var places: [RowKey: Int] = [:]
     var last: [UInt8]?
     var number = 0
     for place in ValueRelations.order(of: values) {
       let row = trees.runner.row(values[place])
       let whole = trees.labels.map { row + $0.row(values[place]) } ?? row
       if whole != last {
-        number = places[whole] ?? distinct.count
+        let key = RowKey(row: whole)
+        number = places[key] ?? distinct.count
         if number == distinct.count {
-          places[whole] = number
+          places[key] = number
           distinct.append(whole)
         }
         last = whole
       }
       numbers[place] = number
     }
+  }
+}
+
+/// A row as a key. An array of bytes is hashed byte by byte, which takes most of the time for many atoms.
+private struct RowKey: Hashable {
+  var row: [UInt8]
+
+  func hash(into hasher: inout Hasher) {
+    // SAFETY: The bytes are hashed during the call. Tests: AnalysisGrowthTests.
+    row.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }
 

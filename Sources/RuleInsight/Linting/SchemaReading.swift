@@ -73,10 +73,10 @@ private struct SchemaReader {
       }
       guard let attributes = log.optionalObject(name, of: root) else { continue }
       schema.completeRoots.insert(name)
-      for key in attributes.keys {
-        guard let element = attributes.member(key), let attribute = attribute(element) else {
-          continue
-        }
+      // Asking for each member by its name would walk all of them each time.
+      for (key, value) in attributes.value.members ?? [] where value != .null {
+        let element = ConfigElement(value: value, path: attributes.memberPath(key))
+        guard schema[name, key] == nil, let attribute = attribute(element) else { continue }
         schema[name, key] = attribute
       }
     }

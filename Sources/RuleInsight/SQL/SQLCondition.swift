@@ -71,7 +71,8 @@ indirect enum SQLCondition: Hashable {
     switch (self, other) {
     case (.any(let parts), .atom): parts.allSatisfy { $0.isAtom && $0.implies(other) }
     case (.atom, .all(let parts)): parts.allSatisfy { $0.isAtom && implies($0) }
-    default: SQLCondition.directly(self, other) || SQLCondition.directly(!other, !self)
+    case (.atom, .atom): SQLCondition.directly(self, other) || SQLCondition.directly(!other, !self)
+    default: false
     }
   }
 
@@ -105,8 +106,10 @@ indirect enum SQLCondition: Hashable {
     }
     flat = unique(flat)
     guard flat.count <= mostParts else { return .all(flat) }
+    // Conditions may be large, so each is negated once.
+    let opposites = flat.map { !$0 }
     for (i, part) in flat.enumerated() {
-      for other in flat[(i + 1)...] where part.implies(!other) { return .never }
+      for opposite in opposites[(i + 1)...] where part.implies(opposite) { return .never }
     }
     flat = withoutRepeats(flat) { $1.implies($0) }
     // The alternatives leave out conditions that another part decides.
@@ -134,8 +137,9 @@ indirect enum SQLCondition: Hashable {
     }
     flat = unique(flat)
     guard flat.count <= mostParts else { return .any(flat) }
-    for (i, part) in flat.enumerated() {
-      for other in flat[(i + 1)...] where (!part).implies(other) { return .always }
+    let opposites = flat.map { !$0 }
+    for (i, opposite) in opposites.enumerated() {
+      for other in flat[(i + 1)...] where opposite.implies(other) { return .always }
     }
     flat = withoutRepeats(flat) { $0.implies($1) }
     let atoms = flat.filter(\.isAtom)

@@ -49,6 +49,10 @@ package final class CoverageCounter {
   /// By condition and clause, the result of a clause that reads nothing, such as `false` in a
   /// choice.
   private let literals: [[Bool?]]
+  /// By rule, its limit. Copying an audience for each user takes longer than deciding.
+  private let limits: [OccurrenceLimit?]
+  /// By condition, the numbers of its clauses by their range.
+  private var numbers: [Int: [SourceRange: Int]] = [:]
   /// By slot of the model, the slot of the rules.
   private let slots: [Int?]
   private(set) var frame: Frame
@@ -68,6 +72,7 @@ package final class CoverageCounter {
     self.clock = clock
     self.texts = texts
     rules = RuleModel(ruleSet, now: clock.now)
+    limits = ruleSet.rules.map { $0.audience.occurrenceLimit }
     let model = rules.model
     flips = model.conditions.indices.map { model.makeFlips(ofClausesIn: $0) }
     literals = model.conditions.indices.map { condition in
@@ -149,8 +154,8 @@ package final class CoverageCounter {
     _ step: Decision.Step, _ state: DecisionState, _ only: CoveragePoint?,
     to exercise: inout Exercise
   ) {
-    let (rule, limit) = (step.rule, ruleSet.rules[step.rule].audience.occurrenceLimit)
     if step.reason == .notReached { return }
+    let (rule, limit) = (step.rule, limits[step.rule])
     exercise.reached.append(rule)
     switch step.reason {
     case .matched:
@@ -202,9 +207,9 @@ package final class CoverageCounter {
       [places[number].node, flips[number]?.whenTrue, flips[number]?.whenFalse].map { $0 ?? none }
     }
     let outcomes = model.outcomes(of: [none] + nodes, in: frame, slots)
+    let clauseNumbers = self.clauseNumbers(of: condition)
     for clause in ruleSet.program.clauses(of: entry, in: &frame) {
-      guard let number = places.firstIndex(where: { $0.range == clause.range }),
-        numbers.contains(number)
+      guard let number = clauseNumbers[clause.range], numbers.contains(number)
       else { continue }
       let first = 3 * (number - numbers.lowerBound)
       let outcome = outcomes[first + 1]
@@ -220,6 +225,16 @@ package final class CoverageCounter {
         exercise.points.insert(.clause(rule: rule, number: number, holds: holds))
       }
     }
+  }
+
+  private func clauseNumbers(of condition: Int) -> [SourceRange: Int] {
+    if let known = numbers[condition] { return known }
+    let clauses = rules.model.conditions[condition].clauses
+    let made = Dictionary(combining: clauses.enumerated().map { ($1.range, $0) }) { first, _ in
+      first
+    }
+    numbers[condition] = made
+    return made
   }
 
   private func addVariant(of decision: Decision, to exercise: inout Exercise) {

@@ -17,6 +17,10 @@ struct PlacementClosing {
   /// Users that the current rule matches.
   private var taken: [Value] = []
   private var isAsked = false
+  /// By path, realistic values.
+  private var ordinaryValues: [[String]: [Value]] = [:]
+  /// What remains of the work to make users realistic, in attributes of users that are decided.
+  private var ordinaryWork = 1_000_000
 
   /// The number of user IDs to try for an audience's variants.
   private static let mostIDs = 2_000
@@ -95,14 +99,16 @@ struct PlacementClosing {
 
   /// The user with realistic values instead of, for example, `true` for a plan, if they have the
   /// same effect.
-  private func ordinary(_ record: Value, for point: CoveragePoint) -> Value {
+  private mutating func ordinary(_ record: Value, for point: CoveragePoint) -> Value {
     var record = record
     for root in [UserMember.user, .device, .params] {
       guard case .map(let members)? = record[root.key] else { continue }
       for member in members {
         guard let name = member.key.text, member.value.isOdd else { continue }
         let path = [root.key, name]
-        for value in counter.rules.model.ordinaryValues(at: path) {
+        for value in ordinaryValues(at: path) {
+          guard ordinaryWork > 0 else { return record }
+          ordinaryWork -= 4 + members.count
           let changed = record.setting(path[...], to: value)
           if exercise(changed, for: point) == nil { continue }
           record = changed
@@ -111,6 +117,13 @@ struct PlacementClosing {
       }
     }
     return record
+  }
+
+  private mutating func ordinaryValues(at path: [String]) -> [Value] {
+    if let known = ordinaryValues[path] { return known }
+    let made = counter.rules.model.ordinaryValues(at: path)
+    ordinaryValues[path] = made
+    return made
   }
 
   // MARK: Audiences
