@@ -48,8 +48,8 @@ package struct ApplicationConfig: Sendable {
   /// Whether the config has a paywall, in any language.
   func holdsPaywall(_ identifier: String) -> Bool { paywalls[identifier] != nil }
 
-  /// The paywall if it needs no request. Nil when it must be fetched: it is not in the config, or a
-  /// version in the user's language exists.
+  /// The paywall from the config. Nil when the paywall must be fetched, because the config lacks it or the backend has
+  /// it in the user's language.
   func staticPaywall(_ identifier: String, locale: String) -> PaywallResponse? {
     let locales = settings.locales
     if locales.contains(locale) { return nil }
@@ -58,7 +58,7 @@ package struct ApplicationConfig: Sendable {
     return paywalls[identifier]
   }
 
-  /// The entitlements that a product grants: the union over all products with its identifier.
+  /// The entitlements that a product grants: the union over all products with the same identifier.
   func entitlements(ofProduct id: String) -> [Entitlement] { config.entitlements(ofProduct: id) }
 
   /// Every entitlement that any product grants.

@@ -82,7 +82,7 @@ extension BackendClient {
 
   // MARK: Checkout
   //
-  // A context without characters is `missingCheckoutSession`, and no request is sent.
+  // An empty context throws `missingCheckoutSession` without sending a request.
 
   /// Begins a checkout: `POST .../checkout/session`. This request is never retried, because a retry would begin a
   /// second checkout.

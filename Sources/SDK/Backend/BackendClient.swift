@@ -44,8 +44,7 @@ public struct BackendClient: Sendable {
       publicKey: publicKey, transport: transport, time: time, entropy: .system, options: options)
   }
 
-  /// - Parameter executor: runs everything, for tests that require one thread. Nil means the
-  ///   system's choice.
+  /// - Parameter executor: runs all tasks, for tests that require one thread. Nil means the system's choice.
   package init(
     publicKey: String, transport: any Transport, time: any TimeSource = SystemTime(),
     entropy: Entropy, options: Options = Options(), executor: (any TaskExecutor)? = nil
@@ -64,11 +63,11 @@ public struct BackendClient: Sendable {
   enum Repeating {
     /// Retrying is safe: the request only reads, or the backend ignores duplicates.
     case safe
-    /// The request must not be retried, because a second one would begin something new.
+    /// The request must not be retried, because each request starts a new process.
     case never
   }
 
-  /// Sends a request until an answer is final.
+  /// Sends a request, with retries, and returns the final answer.
   func send(_ request: BackendRequest, _ repeating: Repeating, limit: Duration? = nil)
     async throws(BackendError) -> [UInt8]
   {
@@ -124,8 +123,7 @@ public struct BackendClient: Sendable {
   }
 }
 
-/// Concurrent tasks. The first result counts. A task that does not end delays no caller; it is
-/// cancelled, and its result is dropped.
+/// Runs tasks concurrently and returns the first result. The other tasks are cancelled, and their results are dropped.
 private final class Race<Result: Sendable>: Sendable {
   private struct State {
     var result: Result?
@@ -156,7 +154,7 @@ private final class Race<Result: Sendable>: Sendable {
     for task in tasks { task.cancel() }
   }
 
-  /// The first result. Called once.
+  /// Returns the first result. Call this function only once.
   func first(ifCancelled cancelled: Result) async -> Result {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -18,9 +18,9 @@ public enum BackendError: Error, Hashable, Sendable {
   case notFound
   /// The config API does not have this artifact.
   case artifactNotFound
-  /// Any other status that is not a success.
+  /// The status is not a success, and no other case covers it.
   case http(Int)
-  /// 5xx.
+  /// The status is 500 to 599.
   case internalError(Int)
   /// A successful response whose body violates the contract.
   case decoding(String)
@@ -36,7 +36,7 @@ public enum BackendError: Error, Hashable, Sendable {
   case unexpectedDirective(String)
   /// The checkout's session or context is missing, or unknown to the backend.
   case missingCheckoutSession
-  /// More than 100 at once.
+  /// The request contains more than 100 assignments.
   case tooManyAssignments
   case unknownExperiment
   case unknownVariant
@@ -92,7 +92,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// The error of an answer, or nil for a success. The body determines it, otherwise the status.
+  /// The error of an answer, or nil for a success. The body takes precedence over the status.
   init?(_ response: BackendResponse) {
     guard let error = BackendError(status: response.status) else { return nil }
     let body = try? Value.parse(json: response.body)
@@ -101,8 +101,8 @@ public enum BackendError: Error, Hashable, Sendable {
     self = named.flatMap { BackendError(code: $0) } ?? error
   }
 
-  /// The error of a code of the wire, in any spelling: `missing_web_paywall_domain`,
-  /// `MissingWebPaywallDomain`, `MissingWebPaywallDomainError`.
+  /// The error with a code from the backend, in any spelling: `missing_web_paywall_domain`, `MissingWebPaywallDomain`,
+  /// `MissingWebPaywallDomainError`.
   private init?(code: String) {
     var name = code.filter { $0 != "_" && $0 != "-" }.lowercased()
     if name.hasSuffix("error") { name.removeLast("error".count) }

@@ -11,7 +11,7 @@ public enum CheckoutDirectiveKind: String, Hashable, Sendable, CaseIterable {
 /// The step that the backend requests for a checkout.
 public enum CheckoutDirective: Hashable, Sendable {
   case redirect(checkoutURL: String, sessionID: String)
-  /// - Parameter details: the other data from the backend, as JSON: `subscriptionDetails`, `paymentMethodTypes`,
+  /// - Parameter details: other data from the backend, as JSON: `subscriptionDetails`, `paymentMethodTypes`,
   ///   `intentType`, the application's icon.
   case drawer(publishableKey: String, sessionID: String, details: Value)
   case embedded(publishableKey: String, sessionID: String)

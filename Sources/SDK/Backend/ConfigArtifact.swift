@@ -47,7 +47,7 @@ public struct ConfigArtifact: Hashable, Sendable {
   public enum Basis: String, Hashable, Sendable {
     /// A path that known clients of the backend read.
     case verifiedRead
-    /// A public manifest that is known to be in use.
+    /// A public manifest that known clients use.
     case verifiedManifest
     /// A manifest that follows the pattern of another group. No known client reads it.
     case inferredManifest
@@ -68,7 +68,7 @@ public struct ConfigArtifact: Hashable, Sendable {
     self.responseVersion = responseVersion
   }
 
-  /// An artifact by the names of its path; nil for an unknown one.
+  /// The artifact with these path components, or nil if there is no such artifact.
   package init?(
     group name: String, key: String, resource: String, isManifest: Bool,
     responseVersion: String? = nil

@@ -1,17 +1,17 @@
 internal import Expressions
 
-/// An address that the app was opened with, as far as the SDK cares for it.
+/// The parts of a deep link that the SDK uses.
 struct DeepLink: Hashable, Sendable {
   var url: String
   var scheme: String
   var host: String
-  /// With its leading slash, or empty.
+  /// The path with its leading slash, or an empty string.
   var path: String
   var query: [(name: String, value: String)] { Self.items(queryText) }
   var queryText: String
   var fragment: String
 
-  /// Nil unless the string is `scheme://` followed by something, without white space.
+  /// Parses a link. Fails unless the string has the form `scheme://rest`, without white space.
   init?(_ url: String) {
     guard !url.contains(where: \.isWhitespace), let colon = url.firstIndex(of: ":") else {
       return nil
@@ -80,7 +80,7 @@ struct DeepLink: Hashable, Sendable {
     return [".superwall.app", ".superwallapp.dev"].contains { host.hasSuffix($0) }
   }
 
-  /// The code that the link redeems: `scheme://superwall/redeem?code=`, or the same as an app link.
+  /// The code that the link redeems, from `scheme://superwall/redeem?code=` or the corresponding app link.
   var redemptionCode: String? {
     let isRedemption =
       isAppLink ? path == "/app-link/superwall/redeem" : host == "superwall" && path == "/redeem"
@@ -89,8 +89,8 @@ struct DeepLink: Hashable, Sendable {
     return code.isEmpty ? nil : code
   }
 
-  /// Params of the placement `deepLink_open`: the parts of the address, and the query's items as
-  /// bool, whole number, number or text. Empty parts are left out.
+  /// Parameters of the placement `deepLink_open`: the parts of the URL, and the query items as booleans, numbers or
+  /// strings. Empty parts are omitted.
   var params: Value {
     let components = path.split(separator: "/")
     let name = components.last.map(String.init) ?? ""

@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// The requests of the core, without headers. The core adds the key where the contract requires it.
+/// The SDK's requests, without headers. The client adds the API key where the contract requires one.
 enum Endpoints {
   static let subscriptions = "/subscriptions-api/public/v1"
 
@@ -22,8 +22,8 @@ enum Endpoints {
     authorized(BackendRequest(.get, "/api/v1/assignments"), apiKey)
   }
 
-  /// Reports to the server which variants the user has seen or been held out by. The server accepts
-  /// at most ``confirmationLimit`` at once.
+  /// Reports to the server the variants that were shown to the user or held the user out. The server accepts at most
+  /// ``confirmationLimit`` at once.
   static func confirm(_ assignments: [(experiment: String, variant: String)], apiKey: String)
     -> BackendRequest
   {
@@ -39,7 +39,7 @@ enum Endpoints {
   /// The maximum number of assignments in a request.
   static let confirmationLimit = 100
 
-  /// Sends events to the backend's statistics.
+  /// Uploads events for the backend's statistics.
   static func events(_ events: [CollectedEvent], apiKey: String) -> BackendRequest {
     let body = Value.object(["events": .list(events.map(\.uploaded))])
     return authorized(BackendRequest(.post, host: .collector, "/api/v1/events", body: body), apiKey)

@@ -2,15 +2,14 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// A paywall as the backend describes it. Members that are missing or wrong have the defaults of
-/// the native SDKs.
+/// A paywall from the backend. Missing and invalid members have the native SDKs' defaults.
 package struct PaywallResponse: Hashable, Sendable {
   var paywall: Paywall
   var products: [PaywallProduct]
-  /// The whole of it, for the host.
+  /// The complete paywall object, for the host.
   var value: Value
 
-  /// Nil when there is no identifier.
+  /// Reads a paywall. Fails if the object has no identifier.
   init?(decoding value: Value) {
     guard let paywall = Paywall.decode(superwall: value) else { return nil }
     self.paywall = paywall
@@ -21,7 +20,7 @@ package struct PaywallResponse: Hashable, Sendable {
   var identifier: String { paywall.identifier }
   /// Whether a trial is offered, regardless of the store.
   var trialEligibility: Paywall.OfferEligibility { paywall.offerEligibility }
-  /// Whether Android's back button is the app's first.
+  /// Whether the app may handle Android's back button before the paywall does.
   var reroutesBackButton: Bool { paywall.reroutesBackButton }
 
   var gating: Paywall.FeatureGating { paywall.featureGating }
@@ -30,7 +29,7 @@ package struct PaywallResponse: Hashable, Sendable {
 extension PaywallProduct {
   /// A product of the static config.
   ///
-  /// - Parameter paywall: may contain the price if the store does not return one.
+  /// - Parameter paywall: the paywall's object, which may contain prices for products that the store lacks.
   init(_ product: ProductReference, in paywall: Value) {
     self.init(
       id: (product.store == .playStore ? product.fullIdentifier : nil) ?? product.storeID,

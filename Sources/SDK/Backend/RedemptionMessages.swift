@@ -14,7 +14,7 @@ public struct CustomerInfo: Hashable, Sendable {
 
   var isEmpty: Bool { self == CustomerInfo() }
 
-  /// The stored form, in the contract's JSON.
+  /// The result in the contract's JSON, for storing.
   var value: Value {
     [
       "subscriptions": .list(subscriptions), "nonSubscriptions": .list(nonSubscriptions),
@@ -102,13 +102,13 @@ public struct RedemptionAnswer: Hashable, Sendable {
   public var entitlements: [Entitlement] { web.active.map(\.entitlement) }
   public var customer: CustomerInfo?
 
-  /// An unreadable result is dropped; the rest of the answer stays.
+  /// Reads an answer. Unreadable results are dropped.
   init(decoding value: Value) throws(BackendError) {
     guard value.isObject else { throw .decoding("it is not a JSON object") }
     results = (value["codes"]?.elements ?? []).compactMap { RedemptionResult(decoding: $0) }
     if let name = value["status"]?.text {
       state = State(rawValue: name)
-      // Codes count regardless of the status.
+      // Codes are valid regardless of the status.
       guard state != nil || !results.isEmpty else {
         throw .decoding("'status' is not pending, failed or complete")
       }

@@ -67,7 +67,7 @@ public final class Bridge: Sendable {
   }
 }
 
-/// The contract's methods.
+/// The methods of the bridge contract.
 enum BridgeMethod: String, CaseIterable {
   case configure
   case getConfigurationStatus
@@ -99,7 +99,7 @@ enum BridgeMethod: String, CaseIterable {
   case didHandleCustomCallback
   case didHandleBackPressed
 
-  /// The call that the arguments describe, or nil when there is nothing to call.
+  /// The call that the arguments describe, or nil if the method needs no call.
   func call(_ arguments: Value, _ bridge: Bridge) throws(SDKError) -> Call? {
     switch self {
     case .configure:
@@ -172,7 +172,7 @@ enum BridgeMethod: String, CaseIterable {
       case nil, .null: return .setInterfaceStyle(nil)
       case .string("LIGHT"): return .setInterfaceStyle(.light)
       case .string("DARK"): return .setInterfaceStyle(.dark)
-      // An unknown style changes nothing.
+      // Unknown styles have no effect.
       default: return nil
       }
     case .setUserAttributes:

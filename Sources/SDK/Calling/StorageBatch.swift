@@ -1,14 +1,14 @@
 internal import Expressions
 
-/// The changes to write at once.
+/// Changes that are written together.
 struct StorageBatch: Sendable {
-  /// The maximum number of log entries that wait for a storage that does not answer, or fails. The
-  /// oldest are dropped first.
+  /// The maximum number of log entries that wait while a storage fails or does not answer. The oldest entries are
+  /// dropped first.
   static let limit = 10_000
 
-  /// Only the last state counts.
+  /// The newest state, which replaces earlier states.
   private(set) var state: Value?
-  /// By key; nil is a removed record. Only the last one counts.
+  /// The newest record of each key. Nil means that the record is removed.
   private(set) var records: [String: Value?] = [:]
   private(set) var log: [StorageChange] = []
 
@@ -17,7 +17,8 @@ struct StorageBatch: Sendable {
   mutating func save(_ value: Value) { state = value }
 
   mutating func set(_ key: String, _ value: Value?) {
-    // An event that was not uploaded has its own key. While it waits here it was never stored.
+    // Each event that was not uploaded has its own key. A waiting event was never stored, so there is nothing to
+    // remove.
     if value == nil, key.hasPrefix(StorageKey.unsent), case .some(.some) = records[key] {
       records.removeValue(forKey: key)
     } else {
@@ -38,7 +39,7 @@ struct StorageBatch: Sendable {
     if log.count > Self.limit { trim(to: Self.limit) }
   }
 
-  /// A log that was reset stays reset, however much is dropped.
+  /// Drops the oldest entries. Resets of logs are never dropped.
   private mutating func trim(to count: Int) {
     var kept: Set<String>?
     for case .clearLogs(let names) in log.prefix(log.count - count) {
@@ -48,11 +49,11 @@ struct StorageBatch: Sendable {
     if let kept { log.insert(.clearLogs(except: kept), at: 0) }
   }
 
-  /// The changes that update a storage.
+  /// The changes that bring a storage up to date.
   ///
   /// - Parameters:
-  ///   - stored: the records that the storage has.
-  ///   - records: the records that it should have; nil when the state has not changed.
+  ///   - stored: the records in the storage.
+  ///   - records: the records that the storage should have, or nil if the state has not changed.
   func changes(from stored: [String: Value], to records: [String: Value]?) -> [StorageChange] {
     var changes = records.map { StateRecords.changes(from: stored, to: $0) } ?? []
     for (key, value) in self.records {
@@ -65,14 +66,13 @@ struct StorageBatch: Sendable {
 /// The changes that were sent or wait to be sent to a storage, and that a read of its logs may not
 /// show yet.
 struct UnwrittenLogs: Sendable {
-  /// The batch that is being written. The storage may or may not have it.
+  /// The batch that is being written. The storage may already contain its changes.
   var written: [StorageChange] = []
-  /// The batches that the storage certainly does not have yet.
+  /// The batches that are not written yet.
   var waiting: [StorageChange] = []
 
-  /// Adds the missing entries to logs that were read. The batch that is being written is left out,
-  /// with one exception: times that follow a reset of their log are known, whether or not it was
-  /// written.
+  /// Adds the unwritten entries to logs that were read. Entries of the batch that is being written are omitted, unless
+  /// they follow a reset of their log: only then does the result not depend on the write.
   func complete(_ logs: [String: StorageLog], _ names: [String]?) -> [String: StorageLog] {
     guard !written.isEmpty || !waiting.isEmpty else { return logs }
     var image = StorageImage(logs: logs)

@@ -1,30 +1,29 @@
 internal import Expressions
 
-/// Writes changes one after the other, in parallel to everything else. A storage that does not
-/// answer delays no caller for long.
+/// Writes changes to the storage in the background, one batch after the other. Calls wait only a limited time for a
+/// slow storage.
 ///
-/// Steps have numbers, in order. A call waits for the number that contains its own changes, and not
-/// for later ones of others. While a storage fails, changes are collected and tried again after one
-/// second, two, four and so on, up to a minute.
+/// Steps are numbered in order. A call waits for the step with its own changes, but not for later steps. While the
+/// storage fails, changes are collected and retried after 1, 2, 4 seconds and so on, up to a minute.
 final class StorageQueue: Sendable {
   private struct Step: Sendable {
     enum Work: Sendable {
       case write(StorageBatch)
-      /// Read logs as they are after the steps before this one.
+      /// Reads logs after all earlier steps.
       case read([String]?, @Sendable ([String: StorageLog]) -> Void)
     }
 
     let number: Int
     var work: Work
 
-    /// The batch to write; nil for a step that reads.
+    /// The batch to write, or nil if the step reads.
     var batch: StorageBatch? { if case .write(let batch) = work { batch } else { nil } }
   }
 
   private struct Waiter {
-    /// The step that it waits for.
+    /// The number of the step that the waiter waits for.
     let number: Int
-    /// Whether it waits without a limit, instead of for one second.
+    /// Whether the waiter waits without a limit. Otherwise the limit is one second.
     let isPatient: Bool
     let continuation: CheckedContinuation<Void, Never>
   }
@@ -32,9 +31,9 @@ final class StorageQueue: Sendable {
   /// How long the current step has taken.
   private enum Delay: Comparable {
     case none
-    /// Calls no longer wait.
+    /// Calls no longer wait for the step.
     case long
-    /// No caller waits any more.
+    /// Neither calls nor reads wait for the step any more.
     case tooLong
   }
 
@@ -64,8 +63,7 @@ final class StorageQueue: Sendable {
       return done
     }
 
-    /// The step that writes the latest change; nil when everything is written, or waits for another
-    /// attempt.
+    /// The step that writes the latest change. Nil when all changes are written or wait for a retry.
     var lastWrite: Int? {
       steps.last { $0.batch != nil }?.number
         ?? current.flatMap { $0.batch == nil ? nil : $0.number }
@@ -80,8 +78,7 @@ final class StorageQueue: Sendable {
       return takeWaiters { $0.number < next }
     }
 
-    /// The earlier changes that may be missing in the storage; nil when the current step is not
-    /// `current`.
+    /// The changes before a step that the storage may not contain. Nil if `step` is not the current step.
     func unwritten(before step: Step, _ current: Int) -> UnwrittenLogs? {
       guard let now = self.current, now.number == current else { return nil }
       return UnwrittenLogs(
@@ -136,7 +133,7 @@ final class StorageQueue: Sendable {
     add { $0.append(.clearLogs(except: logs)) }
   }
 
-  /// Returns the contents of logs once everything before is written.
+  /// Reads logs after all earlier changes are written.
   func read(
     logs names: [String]?, _ tell: @escaping @Sendable ([String: StorageLog]) -> Void
   ) {
@@ -200,7 +197,7 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// The next step. After a failure, changes wait together with the unwritten ones.
+  /// Takes the next step. After a failure, new changes wait together with the unwritten changes.
   private func take() -> Step? {
     var step: Step?
     resume { state in
@@ -225,7 +222,7 @@ final class StorageQueue: Sendable {
     return step
   }
 
-  /// Makes a change, and releases the waiters whose step is then done.
+  /// Changes the state, and releases the waiters whose step has finished.
   private func resume(_ change: (inout State) -> Void) {
     let waiters = state.withLock { state in
       change(&state)
@@ -267,7 +264,7 @@ final class StorageQueue: Sendable {
 
   // MARK: Failing
 
-  /// Stores a batch that could not be written for another attempt.
+  /// Saves a failed batch for a retry.
   ///
   /// - Returns: whether the previous attempt succeeded.
   private func keep(_ batch: StorageBatch) -> Bool {
@@ -286,9 +283,9 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// Retries the batch that could not be written.
+  /// Retries the failed batch.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: whether there is a failed batch.
   private func tryAgain() -> Bool {
     let hasFailed = state.withLock { state in
       state.retry?.cancel()
@@ -318,7 +315,7 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// Releases everything that waits for the current step, including reads.
+  /// Releases all waiters and reads that wait for the current step.
   ///
   /// - Returns: whether the step is still running.
   private func letGo(_ number: Int, _ delay: Delay) -> Bool {
@@ -338,8 +335,7 @@ final class StorageQueue: Sendable {
     }
   }
 
-  /// Reads while a storage has not answered a write. If it answers first, the step is done as
-  /// usual.
+  /// Reads logs while the storage has not answered a write. If the write finishes first, the step ends as usual.
   private func readMeanwhile(_ step: Step, _ current: Int) async {
     guard case .read(let names, let tell) = step.work,
       let unwritten = state.withLock({ $0.unwritten(before: step, current) })
@@ -354,7 +350,7 @@ final class StorageQueue: Sendable {
     if isFirst { tell(unwritten.complete(logs, names)) }
   }
 
-  /// Returns when all changes so far are written, or the storage has had its time: one second.
+  /// Returns when all earlier changes are written, or after one second.
   ///
   /// - Parameter isLast: whether the storage may take its full time, and whether a failed batch is
   ///   tried once more.

@@ -1,7 +1,7 @@
 public import Expressions
 public import RuleEngine
 
-// Names of other SDKs. The compiler reports the equivalent here.
+// Method names of other SDKs. The compiler suggests the equivalent method of this SDK.
 
 @available(*, unavailable, renamed: "Tollgate")
 public typealias Superwall = Tollgate

@@ -29,8 +29,8 @@ extension Tollgate {
     if let delegate = appDelegate { mainQueue.add { tell(delegate) } }
   }
 
-  /// Finds the responder for a custom callback. Without one, the answer is a failure, unless an
-  /// observer may give it with `didHandleCustomCallback`.
+  /// Passes a custom callback to its responder. If there is no responder, the callback fails, unless an observer can
+  /// answer it with `didHandleCustomCallback`.
   private func respond(
     to id: String, _ callback: CustomCallback, handlerID: String, _ subscriber: Int?
   ) {
@@ -70,7 +70,7 @@ extension Tollgate {
     return EventSubscription(id: listeners)
   }
 
-  /// Subscribes to events, of one handler or of all.
+  /// Subscribes to the events of one handler or of all handlers.
   ///
   /// - Parameter handlerID: nil receives the events of all handlers, but answers no custom
   ///   callbacks.

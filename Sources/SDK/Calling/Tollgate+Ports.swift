@@ -1,4 +1,4 @@
-// Queries to store and host.
+// Queries that the SDK sends to the store and the host.
 
 extension Tollgate {
   func askStore(_ effect: Effect) {
@@ -75,7 +75,7 @@ extension Tollgate {
     }
   }
 
-  /// Notifies the host after the app has received all earlier events.
+  /// Calls the host after the app has received all earlier events.
   private func tellPresenter(_ tell: @escaping @Sendable (any PaywallPresenter) -> Void) {
     let presenter = ports.presenter
     mainQueue.addOrDo { tell(presenter) }

@@ -1,4 +1,4 @@
-// The state for views, and its changes.
+// The state for views, and notifications of its changes.
 
 extension Tollgate {
   /// The current state of the SDK. It can be read from any thread, such as in a view's body. As soon as a call returns,
@@ -38,8 +38,8 @@ extension Tollgate {
   /// Returns when the app has received all events so far.
   package nonisolated func untilHeard() async { await mainQueue.settle() }
 
-  /// Reports each change on the main actor, before the call that caused it returns, and before
-  /// delegate and handlers receive the corresponding events.
+  /// Reports each change on the main actor, before the delegate and handlers receive the corresponding events, and
+  /// before the call that caused the change returns.
   ///
   /// - Returns: the current state, and a token that continues the reports.
   package nonisolated func follow(_ body: @escaping @MainActor @Sendable (TollgateState) -> Void)

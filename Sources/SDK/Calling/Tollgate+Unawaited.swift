@@ -18,8 +18,7 @@ final class Unawaited: Sendable {
 
   /// Begins a registration.
   ///
-  /// - Returns: the token of its call, which differs from that of any awaited call, and the events
-  ///   for its handler.
+  /// - Returns: the token of the call, which no awaited call uses, and the events for the registration's handler.
   func begin(
     _ handler: PaywallPresentationHandler?, _ feature: (@MainActor @Sendable () -> Void)?
   ) -> (token: Token, handlerID: String?) {
@@ -36,9 +35,9 @@ final class Unawaited: Sendable {
 
   func handler(_ id: String) -> PaywallPresentationHandler? { content.withLock { $0.handlers[id] } }
 
-  /// Ends a registration, and runs its feature if the outcome allows it.
+  /// Ends a registration, and runs the feature block if the outcome allows it.
   ///
-  /// - Returns: false for a call of another kind.
+  /// - Returns: false if the token belongs to another kind of call.
   func end(_ token: Token, _ result: Result<Reply, SDKError>, _ queue: MainQueue) -> Bool {
     guard token.number < 0 else { return false }
     let registration = content.withLock { content in
@@ -52,7 +51,7 @@ final class Unawaited: Sendable {
     return true
   }
 
-  /// Drops all registrations, because there are no more outcomes.
+  /// Drops all registrations, because no more outcomes will arrive.
   func close() {
     content.withLock { ($0.registrations, $0.handlers, $0.isClosed) = ([:], [:], true) }
   }
@@ -139,8 +138,7 @@ extension Tollgate {
 }
 
 extension Value {
-  /// A value as rules read it; nil for one that they cannot read. In lists and maps such values are
-  /// dropped.
+  /// Converts a value for rules. Fails if rules cannot read its type. Such values are dropped from lists and maps.
   init?(any: Any) {
     if let convertible = any as? any AttributeConvertible {
       self = convertible.attributeValue

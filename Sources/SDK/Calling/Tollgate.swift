@@ -19,7 +19,7 @@ public actor Tollgate {
   let ports: Ports
   public nonisolated let platform: Platform
   private var state: SDKState
-  /// Inputs that wait to be handled. Handling one can add others.
+  /// Inputs that wait to be handled. Handling an input can add more inputs.
   private var inputs: [Input] = []
   private var isHandling = false
   private let mailbox: Mailbox
@@ -27,7 +27,7 @@ public actor Tollgate {
   private var calls: [Token: CheckedContinuation<Result<Reply, SDKError>, Never>] = [:]
   private var backPresses: [Token: CheckedContinuation<Bool, Never>] = [:]
   private var tokens = 0
-  /// Each timer has a number, because a restarted timer is a new one.
+  /// The running timers. The number distinguishes a restarted timer from the timer that it replaced.
   private var timers: [TimerID: (number: Int, task: Task<Void, Never>)] = [:]
   private var tasks: [Int: Task<Void, Never>] = [:]
   private var storeWatch: Task<Void, Never>?
@@ -41,7 +41,7 @@ public actor Tollgate {
 
   // Paywalls.
   var presentations: [String: PaywallPresentation] = [:]
-  /// Presentations that were sent to the host and not answered yet.
+  /// Presentations that the host has not answered yet.
   var comingUp: [String: PaywallPresentation] = [:]
 
   // The receivers of events.
@@ -52,7 +52,7 @@ public actor Tollgate {
   var streams: [Int: AsyncStream<ModuleEvent>.Continuation] = [:]
   var listeners = 0
   var handlers: [String: PaywallPresentationHandler] = [:]
-  /// Handlers whose call was cancelled. They receive events until their paywall is closed.
+  /// Handlers whose call was cancelled. These handlers receive events until their paywall is closed.
   private var orphans: Set<String> = []
   var handlerCount = 0
   let unawaited = Unawaited()
@@ -62,7 +62,7 @@ public actor Tollgate {
   nonisolated let board: StateBoard
 
   var purchaseController: (any PurchaseController)?
-  /// Purchase controllers of `configure` calls that may not take effect.
+  /// Purchase controllers of `configure` calls that have not taken effect yet.
   private var offers: [Token: any PurchaseController] = [:]
   var backPressHandler: (@Sendable (PaywallInfo) async -> Bool)?
 
@@ -97,7 +97,7 @@ public actor Tollgate {
 
   // MARK: Loading
 
-  /// Loads the data that an earlier process saved. Inputs wait meanwhile, for a limited time.
+  /// Loads the data that an earlier process saved. Until then inputs wait, for a limited time.
   private func load() {
     guard !isShutDown, !isLoaded, loading.isEmpty else { return }
     let ports = ports
@@ -141,7 +141,7 @@ public actor Tollgate {
     do {
       loaded.unsent = try await ports.storage.records(StorageKey.unsent)
     } catch {
-      // The user stays known even if its statistics are damaged.
+      // Damaged statistics must not lose the user.
       loaded.faults.append(
         "events that were not uploaded cannot be read: \(ErrorText.text(of: error))")
     }
@@ -169,7 +169,7 @@ public actor Tollgate {
     endLoading()
   }
 
-  /// Stores unexpected data where no reader looks, and continues without it.
+  /// Moves damaged data to keys that are not read, and continues without the data.
   private func setAside(_ faults: [String], of stored: Value) {
     for name in faults {
       storageQueue.set(StorageKey.damaged + StorageKey.escape(name), stored[name])
@@ -180,7 +180,7 @@ public actor Tollgate {
     }
   }
 
-  /// Continues as on a first start. The stored data stays unchanged.
+  /// Continues without saved data, as on a first start. The stored data stays unchanged.
   private func giveUpLoading(_ limit: Duration) {
     guard !isLoaded, !isShutDown else { return }
     goOnWithoutStorage("the storage has not answered within \(limit.words)")
@@ -240,7 +240,7 @@ public actor Tollgate {
       let input = inputs.removeFirst()
       let surroundings = SDKState.Surroundings(now: ports.time.now, device: ports.device.facts)
       let effects = state.handle(input, in: surroundings)
-      // Before any listener receives the events.
+      // The state must be current before any listener receives the events.
       board.publish(TollgateState(state))
       for effect in effects { carryOut(effect) }
       if case .cancel(let token) = input { end(token, .failure(.cancelled)) }
@@ -267,8 +267,7 @@ public actor Tollgate {
     calls.removeValue(forKey: token)?.resume(returning: result)
   }
 
-  /// Runs a method of the contract to its outcome, and returns when all listeners have received the
-  /// events that it caused.
+  /// Runs a method, and returns its outcome when all listeners have received the events that the method caused.
   ///
   /// - Parameter offer: the new purchase controller, if a `configure` takes effect.
   func perform(_ call: Call, offer: (any PurchaseController)? = nil) async -> Result<
@@ -284,7 +283,7 @@ public actor Tollgate {
     let mailbox = mailbox
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A cancelled task may still do things that take no time.
+        // A cancelled task may still do work that takes no time.
         emptyMailbox()
         calls[token] = continuation
         handle(.call(token, call))
@@ -294,7 +293,7 @@ public actor Tollgate {
       mailbox.post(.cancel(token))
     }
     await mainQueue.flush()
-    // The changes of the call are stored when it returns.
+    // When a call returns, its changes are stored.
     await storageQueue.flush()
     return result
   }
@@ -341,7 +340,7 @@ public actor Tollgate {
   /// The number of running timers.
   var timerCount: Int { timers.count }
 
-  /// Whether a presentation is still due.
+  /// Whether a presentation was not cancelled meanwhile.
   func isWanted(_ presentationID: String) -> Bool { state.presentation?.id == presentationID }
 
   var entitlementsNow: EntitlementsInfo { state.entitlements }

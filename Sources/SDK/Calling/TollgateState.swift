@@ -19,7 +19,7 @@ public struct TollgateState: Hashable, Sendable {
   public let customerInfo: CustomerInfo
   /// The paywall that the host shows.
   public let paywall: PaywallInfo?
-  /// The user. The attributes are only computed on demand.
+  /// The user, whose attributes are computed on demand.
   private let person: StoredState
 
   init(_ state: SDKState) {
@@ -53,7 +53,7 @@ public struct TollgateState: Hashable, Sendable {
   }
 }
 
-/// The newest state, for readers on any thread, and the listeners to its changes.
+/// The newest state, for readers on any thread, and the listeners that observe changes.
 final class StateBoard: Sendable {
   typealias Listener = @Sendable (TollgateState) -> Void
 
@@ -102,7 +102,7 @@ final class StateBoard: Sendable {
     }
   }
 
-  /// The current state and each later one. Slow readers miss outdated states.
+  /// The current state and all later states. Slow readers miss outdated states.
   func states() -> AsyncStream<TollgateState> {
     let (stream, continuation) = AsyncStream<TollgateState>.makeStream(
       bufferingPolicy: .bufferingNewest(1))

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-// The form of events, outcomes and statuses in logs and in a debugger.
+// Descriptions of events, outcomes and statuses for logs and debuggers.
 
 extension SuperwallEvent: CustomStringConvertible {
   public var description: String { name.rawValue + value.details }

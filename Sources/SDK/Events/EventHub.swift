@@ -1,16 +1,15 @@
 /// Decides which subscriber receives which event, and stores events for late subscribers.
 ///
-/// The rules are those of the contract's wrapper. An event with a handler goes to the subscribers
-/// with that handler and to those without any; a custom callback only to the former. An event
-/// without a receiver is stored and delivered once, to the first subscriber that matches; a scoped
-/// one only to a subscriber with the same handler. Questions are never stored, because an absent
-/// subscriber cannot answer.
+/// The rules match the contract's wrapper. An event with a handler reaches the subscribers with that handler and the
+/// subscribers without any handler. Custom callbacks reach only subscribers with the handler. An event without a
+/// receiver is stored and delivered once, to the first subscriber that matches. A stored event with a handler needs a
+/// subscriber with the same handler. Questions are never stored, because an absent subscriber cannot answer.
 struct EventHub: Sendable {
   struct Subscriber: Hashable, Sendable {
     var id: Int
-    /// Nil accepts the events of all handlers.
+    /// The handler whose events the subscriber accepts. Nil accepts the events of all handlers.
     var handlerID: String?
-    /// The events that it subscribes to.
+    /// The events that the subscriber receives.
     var events: Set<ModuleEvent.Name>
 
     func wants(_ event: ModuleEvent) -> Bool { events.contains(event.name) }
@@ -18,7 +17,7 @@ struct EventHub: Sendable {
 
   /// Whether events are stored for later subscribers.
   var keepsEvents: Bool
-  /// The maximum number of stored events. The oldest are dropped first.
+  /// The maximum number of stored events. The oldest events are dropped first.
   let limit: Int
   private(set) var subscribers: [Subscriber] = []
   private(set) var kept: [ModuleEvent] = []
@@ -32,7 +31,7 @@ struct EventHub: Sendable {
     self.limit = limit
   }
 
-  /// The receivers of the event, in the order of subscription.
+  /// Returns the receivers of an event, in the order of subscription.
   mutating func publish(_ event: ModuleEvent) -> [Int] {
     if event.name == .onCustomCallback || event.name == .onBackPressed {
       return respondent(to: event).map { [$0] } ?? []

@@ -1,14 +1,14 @@
 internal import CivilTime
 internal import RuleEngine
 
-/// The history of events, as far as rules ask for it. The storage has the rest.
+/// The part of the event history that rules need. The storage contains the complete history.
 package struct LoggedEvents: Sendable {
   private struct Told: Sendable {
     var name: String
     var log = StorageLog()
   }
 
-  /// By name of the storage's log.
+  /// The events by the name of their log in the storage.
   private var events: [String: Told] = [:]
   private var occurrences: [String: Told] = [:]
   /// The logs that are loaded or being loaded; nil means all of them.
@@ -17,7 +17,7 @@ package struct LoggedEvents: Sendable {
   private var kept: Set<String>?
   private(set) var isLoading = false
 
-  /// - Parameter isComplete: whether there are no earlier events. Otherwise the storage has them.
+  /// - Parameter isComplete: false if the storage may contain earlier events.
   package init(isComplete: Bool = true) { known = isComplete ? nil : [] }
 
   package mutating func add(_ entry: EventLogEntry) {
@@ -33,7 +33,7 @@ package struct LoggedEvents: Sendable {
     }
   }
 
-  /// Deletes a user's data: occurrences, and all events but those named.
+  /// Deletes a user's occurrences and events, except events with the given names.
   package mutating func reset(keeping names: [String]) {
     let names = Set(names.map { StorageKey.event($0) })
     occurrences = [:]
@@ -59,7 +59,7 @@ package struct LoggedEvents: Sendable {
     return HistoryNeeds(logs: logs.filter { !known.contains($0) })
   }
 
-  /// Events from now on are not part of the logs being loaded.
+  /// Begins to load logs. Later events are not part of the loaded logs.
   mutating func beginLoading(_ needs: HistoryNeeds) {
     (isLoading, kept) = (true, nil)
     guard let logs = needs.logs else {
@@ -91,19 +91,19 @@ package struct LoggedEvents: Sendable {
 
   // MARK: Asking
 
-  /// In the engine's form, for the rules' questions about events.
+  /// The event history in the rule engine's form, for expressions about events.
   func eventHistory(of needs: HistoryNeeds) -> EventHistory {
     let told = needs.logs.map { $0.compactMap { events[$0] } } ?? Array(events.values)
     return EventHistory(told.map { ($0.name, $0.log.times, $0.log.earlier) })
   }
 
-  /// In the engine's form.
+  /// The occurrences in the rule engine's form.
   var forDeciding: [DecisionState.Occurrences] {
     occurrences.values.map { DecisionState.Occurrences(key: $0.name, times: $0.log.times) }
   }
 }
 
-/// The logs that rules of a config read; nil means all of them.
+/// The logs that a config's rules read. Nil means all logs.
 package struct HistoryNeeds: Hashable, Sendable {
   package var logs: [String]?
 

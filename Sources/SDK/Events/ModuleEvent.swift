@@ -2,13 +2,13 @@ public import Expressions
 
 /// An event that the SDK reports to its app. Listeners receive all events of one SDK in the same order.
 public enum ModuleEvent: Hashable, Sendable {
-  // Scoped: events of a placement that was registered with a handler.
+  // Events of a placement that was registered with a handler.
   case onPaywallPresent(PaywallInfo, handlerID: String)
   case onPaywallDismiss(PaywallInfo, PaywallResult, handlerID: String)
   case onPaywallError(SDKError, handlerID: String)
   case onPaywallSkip(PaywallSkippedReason, handlerID: String)
   case onCustomCallback(callbackID: String, CustomCallback, handlerID: String)
-  // Questions, answered with the `did...` methods.
+  // Questions that the app answers with the `did...` methods.
   case onPurchase(PurchaseRequest)
   case onPurchaseRestore
   case onBackPressed(PaywallInfo)

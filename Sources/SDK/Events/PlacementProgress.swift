@@ -5,17 +5,17 @@ package struct PlacementProgress: Hashable, Sendable {
   package var isRegistering: Bool { running != nil }
 
   private var count = 0
-  /// The registration whose feature may run: the newest, until it has an outcome.
+  /// The newest registration, until it has an outcome. Only its feature block may run.
   private var running: Int?
 
   package init() {}
 
-  /// The events that it depends on.
+  /// The events that change the progress.
   package static let events: Set<ModuleEvent.Name> = [
     .onPaywallPresent, .onPaywallDismiss, .onPaywallSkip, .onPaywallError,
   ]
 
-  /// Begins a registration. An unfinished one is superseded: its feature will not run.
+  /// Begins a registration. It replaces an unfinished registration, whose feature block will not run.
   ///
   /// - Returns: a number for ``end(_:_:)``.
   package mutating func begin() -> Int {
@@ -40,8 +40,8 @@ package struct PlacementProgress: Hashable, Sendable {
   package mutating func end(_ registration: Int, _ outcome: PlacementOutcome) -> Bool {
     guard registration == running else { return false }
     running = nil
-    // Some errors have no event: none are sent after the SDK's shutdown. A visible paywall stays
-    // when the call was cancelled.
+    // Some errors have no event, because no events are sent after shutdown. If the call was cancelled, a visible
+    // paywall stays.
     if case .error(let error) = outcome.kind {
       if case .presented = state { return false }
       state = .error(error)

@@ -1,4 +1,4 @@
-/// The callbacks of a subscriber. All are called in the order of the events.
+/// The callbacks of a subscriber, called in the order of the events.
 package struct EventCallbacks: Sendable {
   /// The events to receive. Questions have their own callbacks.
   package var events: Set<ModuleEvent.Name>

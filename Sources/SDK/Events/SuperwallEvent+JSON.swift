@@ -7,7 +7,7 @@ extension SuperwallEvent {
     .map([Value.Entry(key: "event", value: .string(name.rawValue))] + payload)
   }
 
-  /// The members beside `event`.
+  /// The members other than `event`.
   private var payload: [Value.Entry] {
     let pairs: KeyValuePairs<String, Value?> =
       switch self {
@@ -34,7 +34,7 @@ extension SuperwallEvent {
     return entries
   }
 
-  /// Of events about placements and paywalls.
+  /// The members of events about placements and paywalls.
   private var paywallPayload: KeyValuePairs<String, Value?>? {
     switch self {
     case .triggerFire(let placement, let result):
@@ -78,7 +78,7 @@ extension SuperwallEvent {
     }
   }
 
-  /// Of events about purchases and restores.
+  /// The members of events about purchases and restores.
   private var transactionPayload: KeyValuePairs<String, Value?>? {
     switch self {
     case .transactionStart(let product, let info), .transactionAbandon(let product, let info),

@@ -107,7 +107,7 @@ public enum TransactionKind: String, Hashable, Sendable {
 
 /// The cause of a restore.
 public enum RestoreType: Hashable, Sendable {
-  /// The user tried to buy something already owned.
+  /// The user tried to buy a product that the user already owns.
   case viaPurchase(StoreTransaction?)
   case viaRestore
 

@@ -7,7 +7,7 @@ public import Expressions
 public protocol TollgateDelegate: AnyObject, Sendable {
   func subscriptionStatusDidChange(
     from oldValue: SubscriptionStatus, to newValue: SubscriptionStatus)
-  /// Everything that the SDK does, for analytics.
+  /// Receives every event of the SDK, for analytics.
   func handleSuperwallEvent(withInfo eventInfo: SuperwallEventInfo)
   func handleCustomPaywallAction(withName name: String)
   func willPresentPaywall(withInfo info: PaywallInfo)
@@ -20,11 +20,12 @@ public protocol TollgateDelegate: AnyObject, Sendable {
     level: LogLevel, scope: LogScope, message: String?, info: Value?, error: String?)
   func willRedeemLink()
   func didRedeemLink(result: RedemptionResult)
-  /// AgentWallie's rules (``PurchaseMode/agentWallie``): status and entitlements are up to date.
+  /// Called after a purchase under ``PurchaseMode/agentWallie``, when status and entitlements are up to date.
   func didCompletePurchase(productID: String)
-  /// The same with AgentWallie's own label. Write one of the two.
+  /// Called like `didCompletePurchase(productID:)`, but with AgentWallie's label. Implement only one of the two
+  /// methods.
   func didCompletePurchase(productId: String)
-  /// AgentWallie's rules: status and entitlements are up to date.
+  /// Called after a restore under ``PurchaseMode/agentWallie``, when status and entitlements are up to date.
   func didRestorePurchases()
 }
 
@@ -49,8 +50,7 @@ extension TollgateDelegate {
   public func didCompletePurchase(productId: String) {}
   public func didRestorePurchases() {}
 
-  /// Calls the function of an event. Events of one placement go to its handler, and questions to
-  /// their responders.
+  /// Calls the function of an event. Handlers receive the events of a placement, and responders receive questions.
   func receive(_ event: ModuleEvent) {
     switch event {
     case .subscriptionStatusDidChange(let from, let to):

@@ -8,9 +8,8 @@ extension SDKState {
     setStatus(SubscriptionStatus(entitlements: ownership.status.entitlements + granted))
   }
 
-  /// A controller restored. The status gets the products that the store reports as owned. If the
-  /// store has none, because another company's SDK makes the purchases, it gets those that the open
-  /// paywall sells.
+  /// Adds the restored products to the status: the products that the store reports as owned. If the store reports no
+  /// products, because another company's SDK makes the purchases, the products of the open paywall are added.
   mutating func grantRestored() {
     var granted = ownership.products.flatMap { config?.entitlements(ofProduct: $0) ?? [] }
     if granted.isEmpty, let open = presentation, transactions.restore?.presentationID == open.id {
@@ -31,8 +30,8 @@ extension SDKState {
     outbox.add(.didCompletePurchase(productID: slot.product.id))
   }
 
-  /// Requests all products of a new config from the store, so that paywalls have their prices
-  /// immediately. The store is not asked again for the same products once it has answered.
+  /// Requests all products of a new config from the store, so that paywalls can show prices immediately. Products that
+  /// the store has already returned are not requested again.
   mutating func prefetchProducts() {
     guard options.purchaseMode == .agentWallie, let config else { return }
     let products = config.paywalls.values.flatMap(\.products).filter { !$0.store.isWeb }

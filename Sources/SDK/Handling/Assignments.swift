@@ -15,8 +15,8 @@ extension SDKState {
     person.replaceAssignments(by: chosen, in: config)
   }
 
-  /// The server's assignments take precedence over the user's own, if the config has experiment and
-  /// variant.
+  /// Takes over the server's assignments. An assignment from the server replaces the user's own if the config contains
+  /// its experiment and variant.
   mutating func receiveAssignments(
     _ outcome: Result<[UInt8], BackendError>, identity: Int, call: Token?
   ) {
@@ -46,8 +46,8 @@ extension SDKState {
 // MARK: Confirming
 
 extension SDKState {
-  /// Reports a variant of the user to the server. Variants that the server knows, or that are being
-  /// sent, are not sent again; failed ones are sent with the next decision.
+  /// Reports a variant of the user to the server. Variants that the server already has, or that are being sent, are not
+  /// sent again. Variants that could not be sent are retried with the next decision.
   mutating func confirmAssignment(of experimentID: String) {
     guard let pair = person.beginConfirming(experimentID) else { return }
     send(AssignmentConfirmation(pairs: [pair], identity: person.number))
@@ -103,7 +103,7 @@ extension SDKState {
     if confirmation.call != nil { sendNext(confirmation) }
   }
 
-  /// Warns, except in an app without a backend, where no answer is expected.
+  /// Logs a warning, unless the app has no backend that could answer.
   private mutating func warn(_ message: String, _ error: BackendError) {
     if !settings.isAlone { log(.warn, .network, message, error: error.message) }
   }

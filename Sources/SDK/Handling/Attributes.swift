@@ -1,7 +1,7 @@
 internal import Expressions
 
 extension SDKState {
-  /// The current attributes of device, app and use.
+  /// The current attributes of the device and the app, and of their use.
   var deviceAttributes: DeviceAttributes {
     DeviceAttributes(
       platform: platform, apiKey: settings.apiKey, wrapper: settings.wrapper, facts: device,
@@ -23,7 +23,7 @@ extension SDKState {
     track(.userAttributes(stored.user))
   }
 
-  /// Sets integration IDs, and reports them if any of them is known.
+  /// Sets integration IDs, and reports them if at least one ID is known.
   mutating func setIntegrationAttributes(_ attributes: Value) {
     guard person.setIntegrations(attributes) else { return }
     track(.integrationAttributes(integrationAttributes))

@@ -43,7 +43,7 @@ extension SDKState {
       outbox.add(.answerBackPress(token, isConsumed: false))
       return userCloses()
     }
-    // One press at a time: the app has not answered the last one.
+    // The app must answer one press before it receives the next.
     guard stage.ask(token) else {
       return outbox.add(.answerBackPress(token, isConsumed: true))
     }
@@ -55,7 +55,7 @@ extension SDKState {
     if endBackPress(isConsumed: isConsumed), !isConsumed { userCloses() }
   }
 
-  /// Ends the press that waits for the app, if there is one.
+  /// Ends the press of the back button that waits for the app, if any.
   @discardableResult
   mutating func endBackPress(isConsumed: Bool) -> Bool {
     guard let token = stage.takeBackPress() else { return false }

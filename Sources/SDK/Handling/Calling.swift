@@ -2,8 +2,8 @@ internal import Expressions
 internal import RuleEngine
 
 extension SDKState {
-  /// Runs a call that does not have to wait any more. Every call is completed exactly once, here or
-  /// at the end of the work that it started.
+  /// Runs a call that no longer has to wait. Every call is completed exactly once, here or at the end of the work that
+  /// the call started.
   mutating func run(_ call: Call, _ token: Token) {
     switch call {
     case .configure(let configuration): configure(configuration, token)
@@ -46,7 +46,7 @@ extension SDKState {
     }
   }
 
-  /// Calls that set something or answer a question, which are possible at any time.
+  /// Runs calls that set a value or answer a question. Such calls are possible at any time.
   private mutating func runSetting(_ call: Call, _ token: Token) {
     switch call {
     case .setInterfaceStyle(let style):

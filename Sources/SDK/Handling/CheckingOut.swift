@@ -5,8 +5,8 @@ internal import RuleEngine
 // MARK: Checkout on the web
 
 extension SDKState {
-  /// Begins the purchase of a product that is sold on the web. Another tap during payment begins
-  /// again from scratch; a tap during a request to the backend is ignored.
+  /// Begins the purchase of a product that is sold on the web. A tap during payment starts again from scratch. A tap
+  /// during a request to the backend is ignored.
   mutating func beginCheckout(
     _ product: StoreProduct, on open: Presentation, shouldDismiss: Bool
   ) {
@@ -22,7 +22,7 @@ extension SDKState {
     send(Endpoints.beginCheckout(request, apiKey: settings.apiKey), .session)
   }
 
-  /// Sends a request of the checkout. Requests that begin or end something are sent once.
+  /// Sends a request of the checkout. Requests that begin or end a payment are never retried.
   private mutating func send(_ request: BackendRequest, _ step: CheckoutRequestKind) {
     let isRead =
       switch step {
@@ -90,8 +90,7 @@ extension SDKState {
           answer["directive"] ?? .null)
       case (.status, .asking(let start)):
         answered(try CheckoutStatus(decoding: object(body)).state, since: start)
-      // Success means that the payment is set up. The SDK needs nothing else from these two
-      // answers.
+      // Success means that the payment is set up. The SDK reads no other data from these two answers.
       case (.confirm, .confirming):
         checkout?.phase = .completing
         send(
@@ -130,8 +129,8 @@ extension SDKState {
     }
   }
 
-  /// Polls once more after a pause, or gives up. In that case the result is requested when the app
-  /// is next in the foreground.
+  /// Polls again after a pause, or gives up. After giving up, the SDK requests the result when the app next enters the
+  /// foreground.
   private mutating func askAgain(since start: Instant) {
     guard now - start + Checkout.pause <= Checkout.limit else {
       log(.warn, .paywallTransactions, "the checkout was not finished within a minute")
@@ -141,7 +140,7 @@ extension SDKState {
     outbox.startTimer(.checkout, Checkout.pause)
   }
 
-  /// Continues after a pause.
+  /// Continues a checkout after a pause.
   mutating func continueCheckout() {
     switch checkout?.phase {
     case .asking: askForStatus()
@@ -235,12 +234,12 @@ extension SDKState {
     outbox.add(.alert(.purchaseFailed(message: error.message, code: error.code)))
   }
 
-  /// The current paywall, or its last known state.
+  /// The paywall of a checkout, in its current or last known state.
   private func checkoutInfo(_ current: Checkout) -> PaywallInfo {
     presentation?.id == current.presentationID ? presentation?.info ?? current.info : current.info
   }
 
-  /// A paywall is closed. An unfinished checkout then has no host to show it any more.
+  /// Handles the closing of a paywall. An unfinished checkout then has no host that could show it.
   mutating func leaveCheckout(of id: String) {
     if let current = checkout, current.presentationID == id, current.isAtUser { checkout = nil }
   }
@@ -265,7 +264,7 @@ extension SDKState {
     _ outcome: Result<[UInt8], BackendError>, of contextID: String
   ) {
     ownership.isAskingForCheckout = false
-    // It may have ended meanwhile, or been removed with its user or for another one.
+    // The checkout may have ended meanwhile, or a reset or a newer checkout may have removed it.
     guard ownership.pendingCheckout?.contextID == contextID, checkout == nil,
       case .success(let body) = outcome, let value = try? Value.parse(json: body),
       let answer = try? RedemptionAnswer(decoding: value)
@@ -318,7 +317,7 @@ extension SDKState {
     ])
   }
 
-  /// The contract's product object. A product without a price only has the data from the config.
+  /// The product object of the contract. Without a price, the object contains only data from the config.
   private func checkoutProduct(_ product: StoreProduct) -> Value {
     var producer = try? AttributeProducer(.checkout, pricingContext)
     if let attributes = try? producer?.attributes(of: product.priced) { return attributes.value }

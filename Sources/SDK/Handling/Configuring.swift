@@ -28,8 +28,7 @@ extension SDKState {
     reject(waiting.call, token, error)
   }
 
-  /// Ends a call that cannot run. Registering a placement never throws: its error is its outcome,
-  /// and its handler's.
+  /// Ends a call that cannot run. Registering a placement never throws: the outcome and the handler report the error.
   mutating func reject(_ call: Call, _ token: Token, _ error: SDKError) {
     guard case .registerPlacement(let request) = call else { return outbox.fail(token, error) }
     settle(.error(error), call: token, handler: request.handlerID)
@@ -44,8 +43,8 @@ extension SDKState {
 // MARK: Cancelled
 
 extension SDKState {
-  /// Ends the work that only a cancelled call needs. Work that others need too continues: a config
-  /// request, a purchase, a paywall that is loading or visible.
+  /// Ends the work that only a cancelled call needs. Work that other calls also need continues, such as a config
+  /// request, a purchase, or a paywall that is loading or visible.
   mutating func cancel(_ token: Token) {
     if let waiting = startup.giveUp(token) {
       outbox.cancelTimer(.waitingCall(token))
@@ -144,7 +143,7 @@ extension SDKState {
     configMissing(isArtifact && error == .notFound ? .artifactNotFound : error)
   }
 
-  /// Uses a config, be it the first or a newer one, once the history that its rules read is loaded.
+  /// Starts to use a config, as soon as the history that its rules read is loaded.
   mutating func apply(
     _ config: ApplicationConfig, _ source: ConfigOrigin.Source, fetchedAt: Instant? = nil
   ) {
@@ -175,7 +174,7 @@ extension SDKState {
     if startup.phase == .configured {
       return log(.warn, .configManager, "the config could not be refreshed", error: error.message)
     }
-    // The config is already loaded, and only the store has not reported the owned products.
+    // If the config is already loaded, only the owned products from the store are missing.
     if catalog.config != nil || nextConfig != nil || isReplaced(error) { return }
     failConfiguring(error.message)
   }
@@ -191,7 +190,7 @@ extension SDKState {
     }
   }
 
-  /// The config is loaded, and so is the status if the SDK maintains it.
+  /// Ends configuring. The config is loaded, and so is the subscription status if the SDK maintains the status.
   mutating func finishConfiguring() {
     for effect in startup.handle(.configLoaded) where effect == .announceConfigured {
       let waited = startup.finish()
@@ -216,10 +215,10 @@ extension SDKState {
     return calls
   }
 
-  /// Makes one attempt, after returning to the foreground without a config.
+  /// Requests the config once, when the app returns to the foreground without a config.
   mutating func fetchConfigOnce() { fetchConfig(retries: 0) }
 
-  /// Requests a newer config in the background.
+  /// Refreshes the config in the background.
   mutating func refreshConfig() {
     guard requests.config == nil, !settings.isGivenConfig else { return }
     fetchConfig(retries: options.maxConfigRetryCount)

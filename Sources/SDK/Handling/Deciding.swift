@@ -4,10 +4,10 @@ internal import RuleEngine
 // MARK: Asking the rule engine
 
 extension SDKState {
-  /// The decision of the placement for the user now. Effects that the kind of request applies
-  /// immediately are carried out; the rest is left to ``apply(_:_:)``.
+  /// Decides a placement for the current user. Effects that the kind of request applies immediately are carried out.
+  /// The remaining effects are left to ``apply(_:_:)``.
   ///
-  /// - Parameter event: when the placement itself was added to the history, if it was.
+  /// - Parameter event: the time at which the placement was added to the history, or nil.
   mutating func decide(
     _ placement: String, params: Value, for kind: RequestKind, isFeatureGatable: Bool = false,
     event: Instant? = nil
@@ -20,7 +20,7 @@ extension SDKState {
     return decision
   }
 
-  /// Carries out the effects of a decision for a certain time.
+  /// Carries out the effects of a decision that apply at a certain time.
   mutating func apply(_ decision: PlacementDecision, _ time: AppliedEffect.Time) {
     for applied in decision.effects where applied.time == time {
       switch applied.effect {
@@ -59,7 +59,8 @@ extension SDKState {
 
   /// Runs rules on the current state.
   ///
-  /// - Parameter placement: the placement that is decided, and when it was added to the history.
+  /// - Parameter placement: the placement that is decided, and the time at which the placement was added to the
+  ///   history.
   mutating func run<Result>(
     _ runner: RuleRunner, params: Value, placement: (name: String, time: Instant)? = nil,
     _ body: (RuleSet, inout Frame) -> Result

@@ -1,7 +1,8 @@
 internal import Expressions
 
 extension SDKState {
-  /// Whether the link is for the SDK. Without a config it is stored for later.
+  /// Handles a link if it is for the SDK, and returns whether it is. Before the config is loaded, the link is stored
+  /// for later.
   mutating func handleDeepLink(_ url: String) -> Bool {
     guard let link = DeepLink(url) else { return false }
     if startup.phase == .configured { return routeDeepLink(url) }

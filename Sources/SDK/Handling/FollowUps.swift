@@ -4,7 +4,7 @@ internal import RuleEngine
 // Events of the SDK that trigger a paywall (the native SDKs' implicit triggers).
 
 extension SDKState {
-  /// The consequence of an event, from the single table of them.
+  /// The consequence of an event, from the engine's table of events.
   ///
   /// - Parameter placement: the placement that corresponds to the event.
   private func outcome(of event: SuperwallEventName, _ placement: String)
@@ -22,8 +22,8 @@ extension SDKState {
       placement: placement, params: params, event: event, eventID: newEventID(), at: now)
   }
 
-  /// The replacement of the open paywall after an event: a placement that would show a paywall. Nil
-  /// when there is none, and after a purchase, which ends the chain.
+  /// The placement whose paywall replaces the open paywall after an event. Nil if no paywall would be shown, and after
+  /// a purchase, which ends the chain.
   ///
   /// - Parameter placement: nil means the event's own.
   mutating func followUp(
@@ -37,9 +37,9 @@ extension SDKState {
     return .register(registration(of: event, placement, params), inherits: true)
   }
 
-  /// Replaces the open paywall by another, if the config has one for the event.
+  /// Replaces the open paywall, if the config has a paywall for the event.
   ///
-  /// - Returns: whether it does.
+  /// - Returns: whether the open paywall is replaced.
   @discardableResult
   mutating func replacePaywall(after event: SuperwallEventName) -> Bool {
     guard presentation?.isOpen == true, let next = followUp(event) else { return false }
@@ -47,14 +47,14 @@ extension SDKState {
     return true
   }
 
-  /// An event outside of paywalls triggers one.
+  /// Shows the paywall that an event triggers while no paywall is open.
   mutating func triggerImplicitly(_ event: SuperwallEventName) {
     let placement = event.placementName
     guard outcome(of: event, placement) == .triggerPaywall else { return }
     turns.add(registration(of: event, placement))
   }
 
-  /// A deep link triggers a paywall.
+  /// Shows the paywall that a deep link triggers.
   ///
   /// - Returns: whether the config has a placement for it.
   mutating func followLink(_ params: Value) -> Bool {
@@ -64,7 +64,7 @@ extension SDKState {
     return true
   }
 
-  /// A deep link closes an open paywall, and is handled next.
+  /// Closes the open paywall for a deep link, which is handled next.
   private mutating func closeForDeepLink(then registration: Registration) {
     let next = Closing.Next.register(registration, inherits: false)
     switch presentation?.phase {
@@ -76,8 +76,7 @@ extension SDKState {
     }
   }
 
-  /// A closing that continues with a link's placement. One that already has a follow-up handles
-  /// that first.
+  /// Makes a closing continue with a link's placement, after any follow-up that the closing already has.
   private mutating func then(_ next: Closing.Next, after closing: Closing) -> Closing {
     var closing = closing
     if closing.next == nil {

@@ -5,22 +5,22 @@ struct NextConfig: Sendable {
   let config: ApplicationConfig
   let needs: HistoryNeeds
   let origin: ConfigOrigin
-  /// Names the loading of history, while that runs.
+  /// The token of the request that loads the history, while it runs.
   var token: Token?
 }
 
 // MARK: What rules read of the past
 
 extension SDKState {
-  /// Has the history loaded that a config's rules read, if any is missing. The storage may have much
-  /// more of it than rules of any config read.
+  /// Loads the missing part of the history that a config's rules read. The storage may contain much more history than
+  /// any config needs.
   ///
   /// - Returns: whether the config has to wait.
   mutating func waitsForHistory(_ next: NextConfig) -> Bool {
     let missing = history.missing(for: next.needs)
     guard next.token != nil || !missing.isEmpty else { return false }
     nextConfig = next
-    // One load at a time. The loaded logs may be enough, otherwise the rest is loaded afterwards.
+    // Only one load runs at a time. If the loaded logs are not enough, the missing logs are loaded afterwards.
     guard next.token == nil else { return true }
     let token = outbox.newToken()
     nextConfig?.token = token

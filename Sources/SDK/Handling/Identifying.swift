@@ -4,8 +4,8 @@ internal import RuleEngine
 // MARK: identify and reset
 
 extension SDKState {
-  /// Sets the user ID. A different user is reset first. The same ID changes nothing, nor does an
-  /// empty one or one that no request can carry. IDs are compared by their bytes.
+  /// Sets the user ID. If the ID differs from the known one, the known user is reset first. The same ID has no effect,
+  /// nor does an empty ID or an ID that no request can carry. IDs are compared by their bytes.
   mutating func identify(_ userID: String, restoresAssignments: Bool, _ token: Token) {
     let userID = userID.trimmed
     guard !userID.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -49,11 +49,11 @@ extension SDKState {
   /// Deletes the user's data: ID, alias, attributes, assignments, occurrences, history, surveys. An
   /// open paywall stays unchanged.
   mutating func resetIdentity() {
-    // No call needs the assignments of a deleted user.
+    // Calls that wait for the deleted user's assignments have no reason to wait.
     for call in person.forget(&entropy) { outbox.complete(call) }
     let hadWeb = !ownership.web.isEmpty
     ownership.forgetUser()
-    // Only the store's data remains.
+    // Without data from the web, only the store's data remains.
     if hadWeb { storeChanged() }
     usage.forgetPaywalls()
     forgetHistory()
@@ -63,7 +63,7 @@ extension SDKState {
 }
 
 extension String {
-  /// Whether nothing in it is visible: white space, and characters without width.
+  /// Whether the string has no visible characters, only white space and zero-width characters.
   var isBlank: Bool {
     unicodeScalars.allSatisfy { scalar in
       scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint

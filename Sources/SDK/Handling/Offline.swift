@@ -10,8 +10,8 @@ extension SDKState {
     outbox.add(.keepConfig(kept.value))
   }
 
-  /// Loads the config that an earlier process stored, for when the network does not answer. A
-  /// config of another app does not count.
+  /// Receives the config that an earlier process stored, as a fallback if the network does not answer. A config of
+  /// another app is ignored.
   mutating func receiveKept(_ value: Value?, for token: Token) {
     let kept = value.flatMap { KeptConfig(decoding: $0) }
     outbox.cancelTimer(.loadConfig(token))
@@ -26,7 +26,7 @@ extension SDKState {
     }
   }
 
-  /// The network has not answered in time. It may still answer.
+  /// Handles a network that has not answered in time, but may still answer.
   mutating func networkIsSilent() {
     startup.networkIsDue()
     if startup.offline?.load == nil { useOwnConfig() }
@@ -39,9 +39,9 @@ extension SDKState {
     startup.endOffline()
   }
 
-  /// Whether there is, or may be, a config to use instead of an unavailable one.
+  /// Whether a config exists, or may exist, to replace an unavailable config.
   mutating func isReplaced(_ error: BackendError) -> Bool {
-    // A config that the server refuses is not used from the cache either.
+    // If the server refuses the config, the stored config is not used either.
     guard ![.unauthorized, .notFound, .artifactNotFound].contains(error) else { return false }
     startup.networkFailed(error)
     return startup.offline?.load == nil ? useOwnConfig() : startup.offline != nil
@@ -49,7 +49,7 @@ extension SDKState {
 
   /// Uses the stored config, or the app's fallback.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: whether a config was available.
   @discardableResult
   private mutating func useOwnConfig() -> Bool {
     guard startup.phase == .configuring, let offline = startup.offline else { return false }
@@ -81,7 +81,7 @@ extension SDKState {
     }
   }
 
-  /// Uses the config that the app passed to `configure`. No request for another one is made.
+  /// Uses the config that the app passed to `configure`. The SDK requests no other config.
   mutating func use(given body: [UInt8]) {
     do throws(BackendError) {
       apply(try ApplicationConfig.decode(body, platform: platform), .given)

@@ -4,8 +4,7 @@ internal import RuleEngine
 // MARK: The paywall
 
 extension SDKState {
-  /// Loads a paywall: from the config, or from the backend when the config does not have it in the
-  /// user's language.
+  /// Loads a paywall from the config, or from the backend if the config lacks the paywall in the user's language.
   mutating func loadPaywall(_ identifier: String, for load: PaywallLoad, placement: String) {
     track(.paywallResponseLoadStart(placement: placement))
     if let known = catalog.paywall(identifier, locale: locale) {
@@ -151,7 +150,7 @@ extension SDKState {
     end(load, result)
   }
 
-  /// The store counts as unavailable, so that no call waits for it twice.
+  /// Marks the store as unavailable, so that no call waits for the store twice.
   mutating func storeIsSilent(aboutProductsOf token: Token) {
     guard let load = catalog.take(token) else { return }
     end(load, .failure(silence(of: "about products", options.timeouts.products)))
@@ -206,7 +205,7 @@ extension SDKState {
 }
 
 extension StoreProduct {
-  /// A product with known identifiers only.
+  /// A product of which only the identifiers are known.
   fileprivate init(_ purchase: PendingPurchase) {
     self.init(PricedProduct(identifier: purchase.storeID), id: purchase.productID)
   }
@@ -215,8 +214,8 @@ extension StoreProduct {
 // MARK: Preloading
 
 extension SDKState {
-  /// Loads the paywalls that the user would see, at some placements or at all. Those that the
-  /// config excludes are skipped. Before the config is loaded, the request waits.
+  /// Preloads the paywalls that the user would see, at the given placements or at all placements. Paywalls that the
+  /// config excludes from preloading are skipped. The request waits until the config is loaded.
   mutating func preload(_ placements: [String]?) {
     guard startup.phase == .configured else { return startup.queue(preload: placements) }
     let paywalls = paywallsToPreload(placements)

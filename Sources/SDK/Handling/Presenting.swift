@@ -23,7 +23,7 @@ extension SDKState {
   }
 
   mutating func didPresent(_ id: String) {
-    // At this point the paywall is too late, and no state exists for it.
+    // The paywall appeared after its time limit, so the SDK has no state for it.
     if stage.takeOverdue(id) { return outbox.add(.dismiss(id: id)) }
     guard let open = presentation, open.id == id, case .presenting(let then) = open.phase else {
       return
@@ -43,7 +43,7 @@ extension SDKState {
     for report in open.early { receive(report, from: id) }
   }
 
-  /// Ends the turn of the placement whose paywall is visible, or has failed.
+  /// Ends the turn of a placement, because its paywall is visible or has failed.
   private mutating func endTurn() {
     if let token = active?.token { outbox.cancelTimer(.turn(token)) }
     turns.end()
@@ -83,8 +83,8 @@ extension SDKState {
 // MARK: Going
 
 extension SDKState {
-  /// The call `dismiss()`. It completes when the paywall is closed, or immediately when there is
-  /// none or it is already closing.
+  /// Handles the call `dismiss()`. The call completes when the paywall is closed, or immediately if no paywall is open
+  /// or the paywall is already closing.
   mutating func dismiss(_ token: Token) {
     let closing = Closing(reason: .systemLogic)
     switch presentation?.phase {
@@ -100,7 +100,7 @@ extension SDKState {
     }
   }
 
-  /// Closes for a reason of the SDK, without asking the user.
+  /// Closes the paywall without asking the user.
   mutating func close(_ closing: Closing) {
     switch presentation?.phase {
     case .presenting(nil): stage.advance { $0.closeLater(closing) }
@@ -109,7 +109,7 @@ extension SDKState {
     }
   }
 
-  /// The user closes the paywall. A survey may come first, and another paywall after it.
+  /// Handles the user's closing of the paywall. A survey may appear first, and another paywall may follow.
   mutating func userCloses(tellsHost: Bool = true) {
     guard let open = presentation, open.isOpen else { return }
     let closing = Closing(reason: .manualClose, tellsHost: tellsHost)
@@ -146,7 +146,7 @@ extension SDKState {
     }
   }
 
-  /// The host has closed the paywall.
+  /// Handles the host's report that the paywall is closed.
   mutating func didDismiss(_ id: String) {
     guard let open = presentation, open.id == id, case .dismissing(let closing) = open.phase else {
       return
@@ -168,7 +168,7 @@ extension SDKState {
     go(to: closing.next, after: open)
   }
 
-  /// Sets the outcome of the registration, unless the next paywall takes it over.
+  /// Sets the outcome of the registration, unless another paywall follows and determines the outcome.
   private mutating func settle(_ open: Presentation, _ closing: Closing) {
     if case .register(_, inherits: true) = closing.next { return }
     settle(

@@ -5,7 +5,7 @@ internal import RuleEngine
 // MARK: Buying
 
 extension SDKState {
-  /// - Parameter name: a product of the open paywall, or its slot there.
+  /// - Parameter name: the identifier of a product on the open paywall, or the product's slot.
   mutating func buy(_ name: String, shouldDismiss: Bool, offer: PromotionalOffer? = nil) {
     guard let open = presentation else { return }
     if let running = transactions.purchase { return answerTap(on: open.id, while: running) }
@@ -41,8 +41,8 @@ extension SDKState {
     }
   }
 
-  /// A tap during a purchase buys nothing. The paywall of the purchase continues to wait; another
-  /// paywall does not start to wait.
+  /// Answers a tap during a purchase, which starts no other purchase. The paywall that started the purchase continues
+  /// to wait. Another paywall does not start to wait.
   private mutating func answerTap(on presentationID: String, while running: PurchaseSlot) {
     let isSame = presentationID == running.presentationID
     outbox.add(
@@ -86,7 +86,7 @@ extension SDKState {
       .isAvailable(priced, history)
   }
 
-  /// The app's answer to `onPurchase`. Does nothing if no purchase waits for it.
+  /// Handles the app's answer to `onPurchase`. Does nothing if no purchase is waiting.
   mutating func didPurchase(_ result: PurchaseResult) {
     guard settings.purchases == .listener, let slot = transactions.purchase else { return }
     finishPurchase(StorePurchase(result), slot.token)
@@ -104,7 +104,7 @@ extension SDKState {
     conclude(slot, result)
   }
 
-  /// Reports the result of a purchase, and closes the paywall if it is still the same one.
+  /// Reports the result of a purchase, and closes the paywall if the same paywall is still open.
   mutating func conclude(_ slot: PurchaseSlot, _ finished: StorePurchase) {
     transactions.endPurchase()
     let current = info(of: slot)
@@ -125,16 +125,16 @@ extension SDKState {
       concludeFailed(slot, "the payment has to be approved first", current, .purchasePending)
     case .failed(let message):
       let alert = PaywallAlert.purchaseFailed(message: message, code: nil)
-      // A paywall that is shown after failures explains it better.
+      // If the config shows a paywall after failures, that paywall replaces the alert.
       let hasTrigger = config?.hasPlacement(SuperwallEventName.transactionFail.placementName)
       let shows = options.paywalls.shouldShowPurchaseFailureAlert && hasTrigger != true
       concludeFailed(slot, message, current, shows ? alert : nil)
     }
-    // An approval may have arrived while the same product was being bought again.
+    // The store may have approved an earlier purchase while the user bought the same product again.
     completeApproved()
   }
 
-  /// The paywall of a purchase: its current state, or that at the start of the purchase.
+  /// The paywall of a purchase, in its current state or its state at the start of the purchase.
   private func info(of slot: PurchaseSlot) -> PaywallInfo {
     let info = presentation?.id == slot.presentationID ? presentation?.info : nil
     return info ?? slot.info
@@ -182,8 +182,8 @@ extension SDKState {
     }
   }
 
-  /// Stores the purchase made on the paywall and closes it, unless it is configured to stay. One
-  /// that is already closing also reports it.
+  /// Records the purchase on its paywall, and closes the paywall unless it is configured to stay. A paywall that is
+  /// already closing also reports the purchase.
   private mutating func complete(_ slot: PurchaseSlot, _ result: PaywallResult) {
     guard presentation?.id == slot.presentationID else { return }
     stage.advance { $0.complete(result) }
@@ -198,8 +198,8 @@ extension SDKState {
 // MARK: Purchases that are approved later
 
 extension SDKState {
-  /// Stores the purchase until the store reports its product as owned. With a controller, this is
-  /// up to the app.
+  /// Stores the purchase until the store reports the product as owned. With a purchase controller, the app is
+  /// responsible for approvals.
   private mutating func awaitApproval(of slot: PurchaseSlot) {
     let purchase = PendingPurchase(
       slot.product, slot.kind, on: slot.info, presentationID: slot.presentationID,
@@ -212,8 +212,8 @@ extension SDKState {
 
   /// Completes the purchases that are approved by now, on the paywalls where they began.
   ///
-  /// - Parameter purpose: why the owned products were loaded. A purchase that has just ended
-  ///   completes itself. At the start, the app receives approvals once the SDK is configured.
+  /// - Parameter purpose: why the owned products were loaded. A purchase that has just ended is completed elsewhere. At
+  ///   the start, approvals are reported once the SDK is configured.
   mutating func completeApproved(during purpose: OwnedLoad) {
     if purpose == .purchase, let slot = transactions.purchase {
       ownership.endPending(slot.product.priced.identifier)
@@ -261,8 +261,8 @@ extension SDKState {
 }
 
 extension StoreProduct {
-  /// A product that is sold on the web: no store on a device knows it, and only the backend knows
-  /// its price. Nil for other products.
+  /// A product that is sold on the web. Device stores do not have the product, and only the backend has its price. Nil
+  /// for other products.
   fileprivate init?(onWeb product: PaywallProduct) {
     guard product.store.isWeb else { return nil }
     var priced = PricedProduct(identifier: product.id, store: product.store)

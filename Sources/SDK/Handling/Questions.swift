@@ -4,8 +4,8 @@ internal import RuleEngine
 // MARK: getPresentationResult
 
 extension SDKState {
-  /// Determines the result that the placement would have. Nothing is presented and no occurrence is
-  /// consumed. The assignment that the answer promises is confirmed.
+  /// Determines the result that a placement would have, without presenting a paywall or consuming an occurrence. The
+  /// assignment in the result is confirmed.
   mutating func ask(_ question: Question) {
     var question = question
     question.wait = ownership.status == .unknown ? .status : person.isReady ? nil : .identity
@@ -25,13 +25,13 @@ extension SDKState {
       case nil: false
       }
     }
-    // Tokens count up, so this is the order of the calls.
+    // Tokens are numbered, so sorting restores the order of the calls.
     for question in ready.sorted(by: { $0.token.number < $1.token.number }) {
       ask(question)
     }
   }
 
-  /// Answers the questions that wait for a status that stayed unknown.
+  /// Answers the waiting questions, because the subscription status stayed unknown.
   mutating func giveUpQuestions() {
     for question in turns.questions.values.sorted(by: { $0.token.number < $1.token.number })
     where question.wait == .status {
@@ -39,7 +39,7 @@ extension SDKState {
     }
   }
 
-  /// The task that asked was cancelled.
+  /// Cancels a question, because its task was cancelled.
   ///
   /// - Returns: whether the question was open.
   mutating func cancelQuestion(_ token: Token) -> Bool {

@@ -12,8 +12,8 @@ extension SDKState {
     sendRedemption(of: nil)
   }
 
-  /// Redeems the code of a link. A code that is already being sent is not sent twice, and while a
-  /// paywall waits for a redemption no other one starts.
+  /// Redeems the code of a link. A code that is being sent is not sent twice. While a paywall waits for a redemption,
+  /// no other redemption starts.
   mutating func redeem(_ code: String) {
     guard presentation == nil || !redemptions.isRunning, redemptions.begin(code) else {
       return log(.info, .superwallCore, "a code is being redeemed already; \(code) is not")
@@ -66,8 +66,8 @@ extension SDKState {
     tell(result, closing: covers)
   }
 
-  /// Reports to a paywall whether the redemption covers its products. If it is already closed, the
-  /// app receives the result of the restore.
+  /// Reports to a paywall whether the redemption covers its products. If the paywall is already closed, the app
+  /// receives the result of the restore.
   ///
   /// - Returns: whether the paywall is open and covered.
   mutating func answer(paywall id: String, _ web: [WebEntitlement], failure: String) -> Bool {
@@ -92,13 +92,13 @@ extension SDKState {
       .allSatisfy(owned.contains)
   }
 
-  /// Reports a result to the app: immediately, or when the paywall that the code covers is closed.
+  /// Reports a redemption to the app, immediately or when the paywall that the code covers is closed.
   private mutating func tell(_ result: RedemptionResult, closing: Bool) {
     guard closing, let id = closeRestored() else { return outbox.emit(.didRedeemLink(result)) }
     redemptions.hold(result, until: id)
   }
 
-  /// - Returns: the paywall that closes.
+  /// - Returns: the ID of the paywall that closes.
   mutating func closeRestored() -> String? {
     guard let open = presentation else { return nil }
     stage.advance { $0.complete(.restored) }
@@ -107,7 +107,7 @@ extension SDKState {
     return open.id
   }
 
-  /// A paywall is closed: reports the code that closed it to the app.
+  /// Reports to the app the redemption that closed a paywall.
   mutating func tellRedemptions(after id: String) {
     for result in redemptions.take(after: id) { outbox.emit(.didRedeemLink(result)) }
   }
@@ -116,10 +116,10 @@ extension SDKState {
 // MARK: Entitlements of the web
 
 extension SDKState {
-  /// Requests the entitlements bought on the web, if the last answer is older than the config
-  /// allows. With a controller this is up to the app.
+  /// Requests the entitlements bought on the web, if the last answer is older than the config allows. With a purchase
+  /// controller, the app is responsible for entitlements.
   ///
-  /// - Parameter isStart: at the start, entitlements that were never requested are not needed.
+  /// - Parameter isStart: whether the app has just started. Entitlements that were never requested are then not needed.
   mutating func refreshWebEntitlements(isStart: Bool) {
     guard settings.purchases == .store, options.purchaseMode != .agentWallie,
       startup.phase == .configured, !ownership.isRefreshing

@@ -22,9 +22,9 @@ extension SDKState {
         eventID: newEventID(), at: now))
   }
 
-  /// Starts the next registrations, until one has to wait. Each waits until the previous one has
-  /// presented, skipped or failed. It waits only a short time while that one loads, and not at all
-  /// if it shows no paywall.
+  /// Starts the next registrations, until one has to wait. Each registration waits until the previous registration has
+  /// presented, skipped or failed. While the previous registration loads, the wait is short. A registration that shows
+  /// no paywall does not wait.
   mutating func startRegistrations() {
     while startup.phase == .configured, presentation?.isLeaving != true {
       if active?.stage == .loaded || turns.resume() {
@@ -50,7 +50,7 @@ extension SDKState {
     waitForStatus()
   }
 
-  /// Adds an app's placement to the history, once.
+  /// Adds the app's placement to the history, if it was not added before.
   private mutating func remember(_ registration: inout Registration) {
     guard registration.event == nil, registration.rememberedAt == nil else { return }
     remember(registration.placement)
@@ -78,8 +78,8 @@ extension SDKState {
     }
   }
 
-  /// Continues the registrations that waited for the status or for the identity, if it is now
-  /// known. They may have to wait for the other one next.
+  /// Continues the registrations that waited for the status or the identity, if the awaited value is known. A
+  /// registration that waited for one value may next wait for the other.
   mutating func continueWaiting() {
     if ownership.status != .unknown { outbox.cancelTimer(.status) }
     if let turn = active, isOver(turn.stage) { waitForStatus() }
@@ -94,7 +94,7 @@ extension SDKState {
     }
   }
 
-  /// Ends everything that waits for the status, including the registrations behind the active one.
+  /// Ends all calls that wait for the status, including the registrations behind the active registration.
   mutating func statusStayedUnknown() {
     ownership.giveUp(true)
     if active?.stage == .waitingForStatus {
@@ -107,16 +107,16 @@ extension SDKState {
 
   // MARK: Those that do not wait
 
-  /// A placement blocks others for a limited time only. While it loads, the others go first. While
-  /// it waits for the host, only those go first that show no paywall.
+  /// Lets other placements pass a slow placement. While the slow placement loads, all others pass. While it waits for
+  /// the host, only placements that show no paywall pass.
   mutating func turnIsLong(_ token: Token) {
     guard let turn = active, turn.token == token else { return }
     turns.advance { $0.makeLong() }
     if turn.isLoading { turns.park() }
   }
 
-  /// Runs the placements that show no paywall, while another one loads or waits for the host. The
-  /// others stay in the queue.
+  /// Runs the placements that show no paywall while another placement loads or waits for the host. Placements that show
+  /// a paywall stay in the queue.
   private mutating func letOthersPass() {
     guard let turn = active, turn.letsPass, ownership.status != .unknown, person.isReady else {
       return
@@ -134,7 +134,7 @@ extension SDKState {
     }
   }
 
-  /// - Returns: false when it shows a paywall.
+  /// - Returns: false if the registration shows a paywall.
   private mutating func pass(_ registration: Registration) -> Bool {
     func decided(for kind: RequestKind) -> PlacementDecision {
       decide(
@@ -148,8 +148,7 @@ extension SDKState {
     return true
   }
 
-  /// The task that registered a placement was cancelled. A paywall that is appearing or visible
-  /// stays.
+  /// Cancels a registration, because its task was cancelled. A paywall that is appearing or visible stays.
   ///
   /// - Returns: whether the placement was given up.
   mutating func cancelRegistration(_ call: Token) -> Bool {
@@ -187,7 +186,7 @@ extension SDKState {
       placement: registration.placement)
   }
 
-  /// The result of a placement that shows no paywall; nil for one that does.
+  /// The result of a placement that shows no paywall, or nil if the placement shows a paywall.
   private func ending(of outcome: Decision.Outcome)
     -> (kind: PlacementOutcome.Kind, reason: PresentationRequestReason)?
   {
@@ -231,7 +230,7 @@ extension SDKState {
     endTurn(token, .error(SDKError(.paywallNotAvailable, message)), .noPaywallViewController)
   }
 
-  /// Sets the outcome of a registration, and reports to its handler why there is or was no paywall.
+  /// Sets the outcome of a registration, and reports to its handler why no paywall was presented.
   mutating func settle(
     _ kind: PlacementOutcome.Kind, gating: Paywall.FeatureGating = .gated, call: Token?,
     handler: String?
@@ -257,7 +256,7 @@ extension SDKState {
     return turn.registration
   }
 
-  /// The paywall of a registration is loaded. Requests its products.
+  /// Requests the products of a paywall that has been loaded.
   mutating func paywallIsLoaded(
     _ paywall: PaywallResponse, _ load: PaywallInfo.LoadTimes, for token: Token
   ) {
@@ -269,8 +268,8 @@ extension SDKState {
     loadProducts(of: info, placement: turn.registration.placement, for: token)
   }
 
-  /// The available products are loaded. Checks whether a host can present. A registration that let
-  /// others go first waits for its turn again.
+  /// Checks whether a host can present a paywall whose products are loaded. A registration that let others pass waits
+  /// for its turn again.
   mutating func productsAreLoaded(_ info: PaywallInfo, for token: Token) {
     guard let turn = turns[token], turn.stage == .loadingProducts else { return }
     let products = info.products.compactMap { catalog.product($0.id) }

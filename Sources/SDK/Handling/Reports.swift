@@ -9,21 +9,21 @@ extension SDKState {
     switch open.phase {
     case .dismissing: return
     case .surveying:
-      // The survey has no host any more.
+      // The host closed the paywall, so the survey cannot be shown.
       if report == .swipedAway || report == .systemDismissed { surveyIsGone() }
       return
     case .presenting:
-      // Reports about loading count immediately. User actions wait until the paywall is visible,
-      // because users are quick, and a swipe to close is reported only once.
+      // Loading reports are handled immediately. User actions wait until the paywall is visible, because a user may act
+      // before that, and a swipe to close is reported only once.
       switch report {
       case .webView, .shimmer, .state, .pageView: break
       case .systemDismissed where open.early.isEmpty:
-        // For example when the app enters the background. If the paywall appears after all, it is
-        // closed again.
+        // This happens, for example, when the app enters the background. If the paywall still appears, it is closed
+        // again.
         let message = "the paywall went away before it was visible"
         return didFailToPresent(id, message, isLate: true)
       case .systemDismissed:
-        // A user action implies that it was visible.
+        // A user action implies that the paywall was visible.
         didPresent(id)
         return receive(report, from: id)
       default:
@@ -51,7 +51,7 @@ extension SDKState {
     }
   }
 
-  /// Reports that only become events.
+  /// Handles reports that only cause an event.
   private mutating func note(_ report: PresentationReport, _ info: PaywallInfo) {
     switch report {
     case .customAction(let name): outbox.emit(.handleCustomPaywallAction(name: name))
@@ -102,8 +102,7 @@ extension SDKState {
     }
   }
 
-  /// The paywall closes before the link is opened, unless the link redeems a code, because that
-  /// concerns the paywall.
+  /// The paywall closes before the link is opened, unless the link redeems a code for this paywall.
   private mutating func openDeepLink(_ url: String) {
     if DeepLink(url)?.redemptionCode != nil { return openDeepLinkNow(url) }
     close(Closing(reason: .systemLogic, next: .openDeepLink(url)))

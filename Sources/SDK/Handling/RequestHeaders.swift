@@ -1,11 +1,11 @@
 internal import Expressions
 internal import RuleEngine
 
-// MARK: What every request says about app, device and user
+// MARK: Headers of app, device and user
 
 extension SDKState {
-  /// Adds the headers by which the backend identifies its clients. Servers find the user of
-  /// `assignments` here.
+  /// Adds the headers by which the backend identifies its clients. Servers read the user of `assignments` requests from
+  /// these headers.
   func withHeaders(_ request: BackendRequest, attempt: Int) -> BackendRequest {
     var request = request
     request.environment = options.networkEnvironment
@@ -31,7 +31,7 @@ extension SDKState {
 }
 
 extension Platform {
-  /// As backends and rules spell it.
+  /// The spelling that backends and rules use.
   var spelling: String {
     switch self {
     case .ios: "iOS"

@@ -63,7 +63,7 @@ extension SDKState {
     }
   }
 
-  /// The JSON of an answer, or nil if it is unreadable, which is reported to the app.
+  /// The JSON of an answer. Unreadable JSON is reported to the app and returns nil.
   mutating func decodeBody(_ outcome: Result<[UInt8], BackendError>) -> Value? {
     guard case .success(let body) = outcome else { return nil }
     if let value = try? Value.parse(json: body), value.isObject { return value }

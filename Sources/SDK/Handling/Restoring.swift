@@ -6,7 +6,7 @@ internal import RuleEngine
 extension SDKState {
   mutating func restoreFromPaywall() {
     guard let open = presentation else { return }
-    // The running restore also counts for this paywall.
+    // The paywall waits for the restore that is already running.
     guard transactions.restore == nil else {
       transactions.joinRestore(on: open.id)
       return outbox.add(.message(id: open.id, .restoreStart))
@@ -24,8 +24,8 @@ extension SDKState {
     }
   }
 
-  /// The call `restorePurchases()`. An app with a controller gets the store's data and nothing
-  /// else. Otherwise the SDK reports it like a restore on a paywall.
+  /// Handles the call `restorePurchases()`. With a purchase controller, the app only receives the store's data.
+  /// Otherwise the SDK reports events as for a restore on a paywall.
   mutating func restorePurchases(_ call: Token) {
     let isOwn = settings.purchases == .store
     if isOwn, transactions.restore != nil { return transactions.joinRestore(call) }
@@ -46,7 +46,7 @@ extension SDKState {
       "restoring purchases has had no answer for \(options.timeouts.transactionNotice.words)")
   }
 
-  /// The app's answer to `onPurchaseRestore`. Does nothing if no restore waits for it.
+  /// Handles the app's answer to `onPurchaseRestore`. Does nothing if no restore is waiting.
   mutating func didRestore(_ result: RestorationResult) {
     guard settings.purchases == .listener, let slot = transactions.restore else { return }
     finishRestore(result, slot.token)
@@ -65,7 +65,7 @@ extension SDKState {
     conclude(slot, result)
   }
 
-  /// Reports the result of a restore. It succeeds if there is an active entitlement afterwards.
+  /// Reports the result of a restore. A restore succeeds if the user then has an active entitlement.
   mutating func conclude(_ slot: RestoreSlot, _ result: RestorationResult) {
     transactions.endRestore()
     let isOpen = presentation != nil && presentation?.id == slot.presentationID

@@ -4,12 +4,12 @@ internal import RuleEngine
 
 /// The whole SDK as a value, and its reaction to inputs.
 ///
-/// `handle` is a pure function of the state and its arguments: it reads no clock, sends nothing and
-/// waits for nothing. It returns effects, in order; their results become inputs. ``Tollgate`` is
-/// the actor that carries the effects out and passes the inputs.
+/// `handle` is a pure function of the state and its arguments: the function reads no clock, sends no requests and does
+/// not wait. `handle` returns effects in order, and their results become inputs. The actor ``Tollgate`` carries out the
+/// effects and passes the inputs.
 ///
-/// The state consists of a few smaller ones, each changed only by its own functions. Functions that
-/// change several of them are extensions of this type, in the same folder.
+/// The state consists of smaller states, each changed only by its own functions. Functions that change several states
+/// are extensions of this type, in the same folder.
 package struct SDKState {
   /// The environment at the moment of an input.
   package struct Surroundings: Sendable {
@@ -124,7 +124,7 @@ package struct SDKState {
     }
   }
 
-  /// A port has not answered in time.
+  /// Handles a port that has not answered in time.
   private mutating func portIsSilent(_ timer: TimerID) {
     switch timer {
     case .ownedProducts(let token): storeIsSilent(aboutOwnedOf: token)
@@ -144,7 +144,7 @@ package struct SDKState {
     }
   }
 
-  // MARK: What is known
+  // MARK: Queries
 
   var now: Instant { surroundings.now }
   var device: DeviceFacts { surroundings.device }
@@ -161,7 +161,7 @@ package struct SDKState {
 
   /// The data that survives the end of the process.
   var stored: StoredState { StoredState(person, ownership, usage) }
-  /// The state that decisions depend on beside attributes.
+  /// The state that decisions depend on, except attributes.
   var decisionState: DecisionState {
     DecisionState(
       subjectID: person.subjectID, now: now, assignments: person.assignments,
@@ -169,7 +169,7 @@ package struct SDKState {
       sessionStart: usage.session.start)
   }
 
-  // MARK: Saying what happened
+  // MARK: Events
 
   /// Reports an event of the SDK to the app and adds it to the history.
   mutating func track(_ event: SuperwallEvent) {
@@ -188,7 +188,7 @@ package struct SDKState {
     outbox.add(.log(entry))
   }
 
-  /// Deletes a user's history, except events of the device.
+  /// Deletes the user's history, except events that belong to the device.
   mutating func forgetHistory() {
     let kept = platform.eventsKeptOnReset
     history.reset(keeping: kept)

@@ -6,7 +6,7 @@ internal import RuleEngine
 extension SDKState {
   /// Reports the first run, the launch and the session, once per process.
   ///
-  /// - Returns: the events that may trigger a paywall, to handle after the waiting calls.
+  /// - Returns: the events that may trigger a paywall. Handle these events after the waiting calls.
   mutating func launch() -> [SuperwallEventName] {
     guard !usage.hasLaunched else { return [] }
     usage.launch(newSession(), at: now)
@@ -27,7 +27,7 @@ extension SDKState {
     AppSession(id: entropy.identifier("session"), start: now)
   }
 
-  /// Whether the app was never in the background, or longer there than the config allows.
+  /// Whether the app was never in the background, or was there for longer than the config allows.
   private var isNewSession: Bool {
     usage.isNewSession(
       at: now, timeout: config?.settings.sessionTimeout ?? ConfigSettings.defaultSessionTimeout)
@@ -50,7 +50,7 @@ extension SDKState {
   mutating func enterBackground() {
     usage.close(at: now)
     track(.appClose)
-    // There may be no later opportunity.
+    // The system may end the process in the background.
     upload()
   }
 

@@ -3,7 +3,7 @@ internal import Expressions
 // MARK: The subscription status
 
 extension SDKState {
-  /// Sets the status. Setting the same one has no effect.
+  /// Sets the status. Setting the same status again has no effect.
   mutating func setStatus(_ status: SubscriptionStatus) {
     guard let old = ownership.set(status) else { return }
     outbox.emit(.subscriptionStatusDidChange(from: old, to: status))
@@ -33,7 +33,7 @@ extension SDKState {
     receiveOwned(result, for: purpose)
   }
 
-  /// The store has not reported the owned products. If it answers later, that answer counts.
+  /// Handles a store that has not reported the owned products in time. A later answer of the store is still used.
   mutating func storeIsSilent(aboutOwnedOf token: Token) {
     guard let purpose = ownership.take(token) else { return }
     ownership.begin(.refresh, token)
@@ -79,7 +79,8 @@ extension SDKState {
       + ownership.web.map(\.entitlement)
   }
 
-  /// The store's data changed without a call. With a controller the status is up to the app.
+  /// Handles changes of the store's data outside of calls. With a purchase controller, the app is responsible for the
+  /// status.
   mutating func storeChanged() {
     guard settings.purchases == .store, startup.phase == .configured else { return }
     loadOwned(for: .refresh)

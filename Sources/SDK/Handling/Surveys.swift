@@ -3,8 +3,8 @@ internal import RuleEngine
 // MARK: Surveys
 
 extension SDKState {
-  /// Shows the first survey of the open paywall for this moment, if the user is selected. A user is
-  /// selected or rejected once per key, permanently.
+  /// Shows the open paywall's first survey with this condition, if the user is selected. Each user is selected or
+  /// rejected once per survey key, permanently.
   ///
   /// - Returns: whether a survey is shown. `closing` then continues with the answer.
   mutating func askSurvey(_ condition: Survey.Condition, before closing: Closing) -> Bool {
@@ -18,7 +18,7 @@ extension SDKState {
     return true
   }
 
-  /// The paywall disappeared under its survey, so there is no answer.
+  /// Ends a survey without an answer, because its paywall disappeared.
   mutating func surveyIsGone() {
     guard let open = presentation, case .surveying(_, var closing) = open.phase else { return }
     closing.tellsHost = false

@@ -9,8 +9,8 @@ extension SDKState {
     PricingContext(now: now, timeZone: device.timeZone, locale: locale)
   }
 
-  /// The attributes that a paywall can show about its products, by identifier. For products that
-  /// the store lacks, those from the config.
+  /// The attributes that a paywall can show about its products, by identifier. If the store lacks a product, the
+  /// attributes are taken from the config.
   mutating func attributes(of products: [StoreProduct], in info: PaywallInfo)
     -> [String: ProductAttributes]
   {

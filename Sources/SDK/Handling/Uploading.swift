@@ -17,8 +17,7 @@ extension SDKState {
     scheduleUpload()
   }
 
-  /// Begins uploads, including the events that an earlier process stored. Those for another app's
-  /// statistics are dropped.
+  /// Begins uploads, including the events that an earlier process stored. Stored events of another app are dropped.
   mutating func beginUploading() {
     guard settings.trackingBehavior != .none else { return dropUploads() }
     let key = settings.apiKey
