@@ -2,7 +2,7 @@ public import Expressions
 public import RuleEngine
 
 extension Assignment {
-  /// Whether it assigns the same variant, regardless of what is known about the variant.
+  /// Whether both assignments have the same variant, regardless of the variant's details.
   func isSame(as other: Assignment) -> Bool {
     experimentID == other.experimentID && variantID == other.variantID
       && isSentToServer == other.isSentToServer

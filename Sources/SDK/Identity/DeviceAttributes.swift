@@ -10,7 +10,7 @@ struct DeviceAttributes {
   let facts: DeviceFacts
   /// The effective locale: the option's, or the device's.
   let locale: String
-  /// The style that a call set instead of the system's.
+  /// The interface style that a call set, or nil to follow the system.
   let interfaceStyle: InterfaceStyle?
   let stored: StoredState
   let ownedProducts: [String]
@@ -19,8 +19,8 @@ struct DeviceAttributes {
   let enrichment: Value
   let now: Instant
 
-  /// The attribute with a name, or nil. Values from the app take precedence over the SDK's, and
-  /// these over a server's.
+  /// The attribute with a name, or nil. Values from the app take precedence over the SDK's values, which take
+  /// precedence over a server's values.
   func value(named name: String) -> Value? {
     facts.additional[name] ?? DeviceAttribute(named: name).flatMap { value(of: $0) }
       ?? textSize[name] ?? enrichment[name]
@@ -125,11 +125,11 @@ struct DeviceAttributes {
 
   private func minutes(since time: Instant) -> Int64 {
     let span = now - time
-    // The stored value may be damaged.
+    // The stored time may be damaged.
     return span == .max ? 0 : max(0, span / 60_000)
   }
 
-  /// Seconds east of UTC, now.
+  /// The current offset from UTC in seconds, positive to the east.
   var timeZoneOffset: Int32 {
     TimeZones.zone(named: facts.timeZone)?.offset(atUTC: now.seconds) ?? 0
   }

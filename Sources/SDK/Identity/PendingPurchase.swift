@@ -2,17 +2,17 @@ internal import Expressions
 internal import Pricing
 internal import RuleEngine
 
-/// A purchase that another person must approve, such as a parent. It completes when the store
-/// reports its product as owned, perhaps after a restart of the app.
+/// A purchase that another person must approve, such as a parent. The purchase completes when the store reports its
+/// product as owned, perhaps after a restart of the app.
 struct PendingPurchase: Hashable, Sendable {
   /// The product's identifier in the config.
   var productID: String
   /// The product's identifier in the store.
   var storeID: String
-  /// The paywall where it began.
+  /// The paywall on which the purchase began.
   var info: PaywallInfo
   var kind: TransactionKind
-  /// The presentation where it began, and the product; nil after a restart.
+  /// The presentation and the product of the purchase. Nil after a restart.
   var presentationID: String?
   var product: StoreProduct?
   var shouldDismiss = true
@@ -41,7 +41,7 @@ struct PendingPurchase: Hashable, Sendable {
     (productID, storeID, self.kind, self.info) = (product, store, kind, info)
   }
 
-  /// The stored form.
+  /// The purchase as JSON, for storing.
   var value: Value {
     [
       "productId": .string(productID), "storeId": .string(storeID), "type": .string(kind.rawValue),

@@ -11,9 +11,9 @@ package struct StoredState: Hashable, Sendable {
   var appUserID: String?
   var aliasID = ""
   var deviceID = ""
-  /// 0 to 99, for rules that split users.
+  /// A number from 0 to 99, for rules that split users.
   var seed = 0
-  /// The app's attributes, without the SDK's own.
+  /// The user attributes that the app has set.
   var userAttributes = AttributeTable()
   var integrationAttributes: [String: String] = [:]
   var assignments: [Assignment] = []
@@ -26,12 +26,12 @@ package struct StoredState: Hashable, Sendable {
   var webEntitlements: [WebEntitlement] = []
   /// The backend's data about the customer.
   var customer = CustomerInfo()
-  /// The last time that these were requested from the backend.
+  /// The last time that web entitlements were requested from the backend.
   var webRefreshedAt: Instant?
   var pendingCheckout: PendingCheckout?
   /// Purchases that await approval.
   var pendingPurchases: [PendingPurchase] = []
-  /// The time of the SDK's first run; nil before that.
+  /// The time of the SDK's first run, or nil before the first run.
   var installedAt: Instant?
   var totalPaywallViews = 0
   var lastPaywallView: Instant?
@@ -40,7 +40,7 @@ package struct StoredState: Hashable, Sendable {
 
   init() {}
 
-  /// Reads the output of `value`. Missing or wrong parts have their initial values.
+  /// Reads a state that `value` wrote. Missing and invalid parts get their initial values.
   init(decoding value: Value) {
     if let status = value["status"] {
       self.status = SubscriptionStatus(coercing: status)
@@ -136,7 +136,7 @@ extension Assignment {
 }
 
 extension Value {
-  /// A time, stored as milliseconds since 1970.
+  /// The number as a time in milliseconds since 1970.
   var instant: Instant? { wholeNumber.map { Instant(milliseconds: Int64($0)) } }
 }
 

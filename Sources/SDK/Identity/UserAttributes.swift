@@ -1,9 +1,9 @@
 internal import Expressions
 internal import RuleEngine
 
-/// Attributes by name. Names differ by their bytes, and keys of dictionaries do not.
+/// Attributes by name. The table compares names by their bytes, unlike a dictionary of strings.
 struct AttributeTable: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-  /// By name as ASCII.
+  /// The values by name, with names escaped to ASCII.
   private var values: [String: Value] = [:]
 
   init() {}
@@ -25,7 +25,7 @@ struct AttributeTable: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     UserAttributes.merge(.map(entries ?? []), into: &values)
   }
 
-  /// All of them, an object.
+  /// All attributes, as an object.
   var value: Value {
     .map(
       values.sorted { $0.key < $1.key }.map {
@@ -37,28 +37,28 @@ struct AttributeTable: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 // MARK: Attributes of the user
 
 extension StoredState {
-  /// The SDK's own attributes of the user.
+  /// The user attributes that the SDK sets.
   private static let own: [String: @Sendable (StoredState) -> Value?] = [
     "aliasId": { .string($0.aliasID) }, "seed": { .whole($0.seed) },
     "appUserId": { $0.appUserID.map { .string($0) } },
     "applicationInstalledAt": { $0.installedAt?.text.map { .string($0) } },
   ]
 
-  /// The app's attributes and the SDK's own, an object.
+  /// The attributes that the app and the SDK have set, as an object.
   var user: Value {
     var all = userAttributes
     for (name, own) in Self.own { all[name] = own(self) }
     return all.value
   }
 
-  /// The value that rules read as `user.…`, or nil. They see one attribute more than apps.
+  /// The value that rules read as `user.…`, or nil. Rules can read one attribute that apps cannot.
   func user(named name: String) -> Value? {
     if name == "isLoggedIn" { return .bool(appUserID != nil) }
     if let own = Self.own[name] { return own(self) }
     return userAttributes[name]
   }
 
-  /// Everything that rules can read as `user.…`, an object.
+  /// All attributes that rules can read as `user.…`, as an object.
   var userForRules: Value {
     guard case .map(var entries) = user else { return .map([]) }
     entries.append(.init(key: "isLoggedIn", value: .bool(appUserID != nil)))

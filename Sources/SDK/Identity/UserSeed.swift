@@ -1,4 +1,4 @@
-/// A user's seed from the user ID, so that it is the same on every device.
+/// Derives a user's seed from the user ID, so that every device uses the same seed.
 enum UserSeed {
   /// 0 to 99: the eight-byte pieces of the SHA-256 of the ID, read as the machine's integers and
   /// added with wrapping, modulo 100 (the iOS SDK's rule).
@@ -12,8 +12,8 @@ enum UserSeed {
   }
 }
 
-/// SHA-256 (FIPS 180-4) of short strings. It identifies users and protects no secrets. A
-/// cryptography library would take longer to build than everything else here.
+/// SHA-256 (FIPS 180-4) of short strings. The hash identifies users and protects no secrets. A cryptography library
+/// would take longer to build than the rest of the package.
 package enum SHA256 {
   package static func digest(_ message: [UInt8]) -> [UInt8] {
     var padded = message + [0x80]
@@ -54,7 +54,7 @@ package enum SHA256 {
     word >> count | word << (32 - count)
   }
 
-  /// The first 64 primes, of whose roots the constants are the fractions.
+  /// The first 64 primes. The constants are fractions of their roots.
   private static let primes: [UInt64] = {
     var primes: [UInt64] = []
     var candidate: UInt64 = 2

@@ -1,7 +1,7 @@
 package import Expressions
 package import RuleEngine
 
-/// Identifies things that are answered later.
+/// Identifies a call, request or question that is answered later.
 package struct Token: Hashable, Sendable {
   var number: Int
 }
@@ -25,7 +25,7 @@ package enum Call: Hashable, Sendable {
   case setUserAttributes(Value)
   case getDeviceAttributes
   case handleDeepLink(String)
-  /// Nil means all placements.
+  /// Preloads the paywalls of these placements. Nil means all placements.
   case preloadPaywalls([String]?)
   case setLogLevel(LogLevel)
   case setEventTrackingBehavior(EventTrackingBehavior)
@@ -57,7 +57,7 @@ package struct PlacementRequest: Hashable, Sendable {
   package var placement: String
   package var params: Value
   package var handlerID: String?
-  /// Whether there is a feature block. Rules can read this.
+  /// Whether the call has a feature block. Rules can read this value.
   package var isFeatureGatable: Bool
 }
 
@@ -87,14 +87,14 @@ package enum Reply: Hashable, Sendable {
   case status(SubscriptionStatus)
   case entitlements(EntitlementsInfo)
   case assignments([Assignment])
-  /// An object.
+  /// Attributes, as an object.
   case attributes(Value)
   case presentation(PresentationResult)
   case outcome(PlacementOutcome)
   case restoration(RestorationResult)
   case products([StoreProduct])
 
-  /// The boundary's JSON.
+  /// The answer as JSON for the bridge.
   package var value: Value {
     switch self {
     case .done: .null

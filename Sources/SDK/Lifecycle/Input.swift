@@ -49,7 +49,7 @@ public enum DeviceReport: Hashable, Sendable {
   case adServicesTokenRequestFail(error: String)
   case adServicesTokenRequestComplete(token: String)
   case enrichmentStart
-  /// Objects with a server's data about the user and the device.
+  /// A server's data about the user and the device, as objects.
   case enrichmentComplete(user: Value?, device: Value?)
   case enrichmentFail
   case customerInfoDidChange
@@ -57,11 +57,11 @@ public enum DeviceReport: Hashable, Sendable {
   case testModeModalClose
   case transactionTimeout
   case touchesBegan
-  /// An observation that this version does not know.
+  /// A report that this version does not support.
   case unknown
 }
 
-/// Identifies a timer. Starting it again replaces it.
+/// Identifies a timer. Starting a timer again replaces the running timer.
 package enum TimerID: Hashable, Sendable {
   case waitingCall(Token)
   /// The deadline of all calls that wait for the subscription status.
@@ -75,7 +75,7 @@ package enum TimerID: Hashable, Sendable {
   case keptConfig
   case loadConfig(Token)
   case loadHistory(Token)
-  /// Until events are uploaded.
+  /// The time until events are uploaded.
   case upload
   /// The maximum time that a placement may block others.
   case turn(Token)
@@ -83,12 +83,12 @@ package enum TimerID: Hashable, Sendable {
   case ownedProducts(Token)
   case products(Token)
   case consume(Token)
-  /// When an entitlement from the store ends.
+  /// The end of an entitlement from the store.
   case entitlementEnd
   case canPresent(Token)
   case present(id: String)
   case dismiss(id: String)
-  // Work without a limit is reported in the log.
+  // The time after which slow work is reported in the log. The work itself has no limit.
   case purchase(Token)
   case restore(Token)
 }
@@ -103,10 +103,9 @@ package enum Effect: Sendable {
   case save(Value)
   case loadConfig(Token)
   case keepConfig(Value)
-  /// Load the contents of these logs (nil means all) up to this effect, without entries that are
-  /// logged later.
+  /// Load these logs, or all logs if nil, without entries that are added after this effect.
   case loadHistory(Token, [String]?)
-  /// The configuration of this call takes effect, and its purchase controller is used from now on.
+  /// The configuration of this call takes effect, and its purchase controller is used for later purchases.
   case beginConfiguring(Token, PurchaseHandling)
   case log(EventLogEntry)
   /// Store an event until it is uploaded.
@@ -115,13 +114,13 @@ package enum Effect: Sendable {
   case dropEvents([Int])
   case clearLog(keepingEvents: Set<String>)
   case send(Token, BackendRequest)
-  // The store and the controller.
+  // Requests to the store and the purchase controller.
   case loadOwnedProducts(Token)
   case loadProducts(Token, [String])
   case purchase(Token, PurchaseRequest, byController: Bool)
   case restore(Token, byController: Bool)
   case consume(Token, String)
-  // The presenter.
+  // Requests to the presenter.
   case askPresenter(Token)
   case present(PresentationContent)
   case dismiss(id: String)

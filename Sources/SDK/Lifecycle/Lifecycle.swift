@@ -1,5 +1,5 @@
-/// The life cycle as a pure state machine: the progress of the configuration, and the knowledge
-/// about the user. `handle` is all of it; the consequences of an input are returned as effects.
+/// The life cycle as a pure state machine: the progress of the configuration, and the identity of the user. `handle`
+/// returns the consequences of an input as effects.
 package struct Lifecycle: Hashable, Sendable {
   /// The progress of the configuration.
   package enum Phase: String, Hashable, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ package struct Lifecycle: Hashable, Sendable {
     case configFailed
   }
 
-  /// The knowledge about the user.
+  /// Whether the app has identified the user.
   package enum User: Hashable, Sendable, CaseIterable {
     /// The app has not identified the user yet.
     case anonymous
@@ -25,7 +25,7 @@ package struct Lifecycle: Hashable, Sendable {
     /// The config is not available: all retries failed, the server refused the request, or the config is unreadable.
     case configMissing
     case foreground
-    /// `identify` with the known ID, with another one, with an empty one.
+    /// `identify` with the known ID, another ID, or an empty ID.
     case identifySame
     case identifyOther
     case identifyBlank
@@ -39,7 +39,7 @@ package struct Lifecycle: Hashable, Sendable {
     case fetchConfig
     /// Fetch the config with one attempt.
     case fetchConfigOnce
-    /// The call shares the outcome of the running one.
+    /// Complete the call with the outcome of the running `configure` call.
     case joinConfigure
     /// Log a warning and end the call, because the SDK is already configured.
     case warnAlreadyConfigured
@@ -119,7 +119,7 @@ package struct Lifecycle: Hashable, Sendable {
     return [.resetIdentity]
   }
 
-  /// The persisted identity stays: a known user is still known, and any other is anonymous.
+  /// Restarts the life cycle. An identified user stays identified, and any other user is anonymous.
   private mutating func restart() -> [Effect] {
     phase = .unconfigured
     isRecovering = false

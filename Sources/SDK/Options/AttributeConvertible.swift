@@ -3,7 +3,7 @@ public import Expressions
 /// A value that an app can use as an attribute or a parameter: strings, numbers, booleans, lists and maps of them, and
 /// optionals. `SDKLive` adds `Date`, `URL`, `UUID` and `Decimal`, and all `Encodable` types through `Value(encoding:)`.
 public protocol AttributeConvertible: Sendable {
-  /// The value as rules and paywalls read it.
+  /// The value that rules and paywalls read.
   var attributeValue: Value { get }
 }
 
@@ -71,6 +71,6 @@ extension Dictionary: AttributeConvertible where Key == String, Value: Attribute
 }
 
 extension [String: (any AttributeConvertible)?] {
-  /// Nil becomes null, which removes an attribute.
+  /// The attributes with nil replaced by null, which removes an attribute.
   var values: [String: Expressions.Value] { mapValues { $0?.attributeValue ?? .null } }
 }

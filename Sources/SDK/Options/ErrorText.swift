@@ -11,7 +11,7 @@ package enum ErrorText {
   private static func localized(_ error: any Error) -> String? {
     #if canImport(Darwin)
       if let text = (error as? any LocalizedError)?.errorDescription { return text }
-      // The own description of these errors is a dump.
+      // The description of an `NSError` is a dump of its contents.
       return type(of: error) is NSError.Type ? error.localizedDescription : nil
     #else
       // Localised descriptions require Foundation.
@@ -19,12 +19,12 @@ package enum ErrorText {
     #endif
   }
 
-  /// Sets the source of localised descriptions; nil means that an error has none.
+  /// Sets the source of localised descriptions; the closure returns nil if an error has no description.
   package static func use(_ localize: @escaping @Sendable (any Error) -> String?) {
     self.localize.withLock { $0 = localize }
   }
 
-  /// The localised description of an error, or its own. A dump would not help users.
+  /// A description of an error: its localised description if it has one, otherwise its plain description.
   static func text(of error: any Error) -> String {
     localize.withLock { $0 }(error) ?? (error as? any CustomStringConvertible)?.description
       ?? "something went wrong (\(type(of: error)))"

@@ -6,12 +6,12 @@ public enum LogLevel: String, Hashable, Sendable, CaseIterable {
   case info
   case warn
   case error
-  /// Nothing at all.
+  /// No messages are logged.
   case none
 
   private var rank: Int { LogLevel.allCases.firstIndex(of: self) ?? 0 }
 
-  /// Whether a message of another level is logged at this one.
+  /// Whether messages of another level are logged at this level.
   func allows(_ other: LogLevel) -> Bool { self != .none && other.rank >= rank }
 }
 

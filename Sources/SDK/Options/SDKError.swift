@@ -20,7 +20,7 @@ public struct SDKError: Error, Hashable, Sendable, CustomStringConvertible {
     case shutDown
     /// The task that made the call was cancelled.
     case cancelled
-    // Presentations.
+    // Errors of presentations.
     case paywallAlreadyPresented
     case noPresenter
     case subscriptionStatusTimeout

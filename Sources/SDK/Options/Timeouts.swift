@@ -55,7 +55,7 @@ public struct Timeouts: Hashable, Sendable {
 }
 
 extension Duration {
-  /// Whole milliseconds, limited to 64 bits.
+  /// The duration in whole milliseconds, limited to 64 bits.
   var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
@@ -63,7 +63,7 @@ extension Duration {
     return product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue
   }
 
-  /// For a message: `10 s`, `250 ms`.
+  /// The duration for messages, such as `10 s` or `250 ms`.
   var words: String {
     let milliseconds = milliseconds
     return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"

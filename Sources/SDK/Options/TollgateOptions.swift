@@ -40,7 +40,7 @@ public struct TollgateOptions: Hashable, Sendable {
     networkEnvironment = NetworkEnvironment(decoding: value["networkEnvironment"])
     read(&configSource, value["configSource"])
     read(&eventTrackingBehavior, value["eventTrackingBehavior"])
-    // The older key for the same setting. It can restrict uploads, but never extend them.
+    // This older key for the same setting can restrict uploads, but never extend them.
     if value["isExternalDataCollectionEnabled"]?.truth == false, eventTrackingBehavior == .all {
       eventTrackingBehavior = .superwallOnly
     }
@@ -50,7 +50,7 @@ public struct TollgateOptions: Hashable, Sendable {
     read(&passIdentifiersToPlayStore, value["passIdentifiersToPlayStore"])
     storeKitVersion = value["storeKitVersion"]?.text.flatMap { StoreKitVersion(rawValue: $0) }
     read(&enableExperimentalDeviceVariables, value["enableExperimentalDeviceVariables"])
-    // The wrapper misspelt it once, so both spellings are read.
+    // A version of the wrapper misspelt the key, so both spellings are read.
     read(&manualPurchaseManagement, value["manualPurchaseManagment"])
     read(&manualPurchaseManagement, value["manualPurchaseManagement"])
     read(&shouldObservePurchases, value["shouldObservePurchases"])
@@ -159,15 +159,15 @@ public enum NetworkEnvironment: Hashable, Sendable {
 public enum ConfigSource: String, Hashable, Sendable, CaseIterable {
   /// `GET /api/v1/static_config`, as the native SDKs do.
   case staticConfig
-  /// The config API: the application of the public key, the domain of its web paywalls, and that
-  /// domain's config. Each of them is a ``ConfigArtifact/Basis/verifiedRead``.
+  /// The config API. The SDK reads the application of the public key, the domain of its web paywalls, and that domain's
+  /// config. Each of these paths is a ``ConfigArtifact/Basis/verifiedRead``.
   case artifacts
 }
 
 /// The events to upload.
 public enum EventTrackingBehavior: String, Hashable, Sendable, CaseIterable {
   case all
-  /// Events of the SDK only: no placements of the app, no `trigger_fire`, and no user attributes.
+  /// Only events of the SDK are uploaded: no placements of the app, no `trigger_fire`, and no user attributes.
   case superwallOnly
   case none
 }
@@ -188,7 +188,7 @@ public enum TestModeBehavior: String, Hashable, Sendable {
 
 /// How the subscription status changes after a purchase controller makes a purchase.
 public enum PurchaseMode: Hashable, Sendable {
-  /// Only ``Tollgate/setSubscriptionStatus(_:)`` changes it.
+  /// Only ``Tollgate/setSubscriptionStatus(_:)`` changes the subscription status.
   case superwall
   /// The SDK maps products to entitlements, has receipts verified, and calls `didCompletePurchase`
   /// and `didRestorePurchases`.

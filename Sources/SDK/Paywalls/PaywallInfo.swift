@@ -137,7 +137,7 @@ public struct PaywallInfo: Hashable, Sendable {
 }
 
 extension Paywall.FeatureGating {
-  /// The contract's word.
+  /// The name in the contract.
   var word: String {
     switch self {
     case .gated: "gated"
@@ -190,7 +190,7 @@ extension Survey.Option {
 
 /// The user's answer to a survey.
 public enum SurveyAnswer: Hashable, Sendable {
-  /// An option. For the option `other`, `customResponse` is the text that the user entered.
+  /// The user selected an option. For the option `other`, `customResponse` is the text that the user entered.
   case option(id: String, customResponse: String?)
   case closed
 }

@@ -22,7 +22,7 @@ public enum PaywallSkippedReason: Hashable, Sendable {
 public struct PlacementOutcome: Hashable, Sendable, CustomStringConvertible {
   /// The kind of outcome.
   public enum Kind: Hashable, Sendable {
-    /// A paywall was presented and closed. In a chain of paywalls, the result is that of the last one.
+    /// A paywall was presented and closed. In a chain of paywalls, the result is the last paywall's.
     case presented(PaywallResult, PaywallCloseReason)
     case skipped(PaywallSkippedReason)
     case error(SDKError)

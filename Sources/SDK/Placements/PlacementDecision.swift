@@ -1,7 +1,7 @@
 internal import Expressions
 internal import RuleEngine
 
-/// A placement's decision for the user, and the effects that its request applies.
+/// The decision of a placement for the user, and the effects that the kind of request applies.
 struct PlacementDecision: Hashable, Sendable {
   var placement: String
   var outcome: Decision.Outcome

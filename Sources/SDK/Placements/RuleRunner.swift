@@ -1,10 +1,10 @@
 internal import Expressions
 internal import RuleEngine
 
-/// The sources that rules read: the two roots whose attributes are computed on demand, and the
-/// values that always exist.
+/// The values that rules read: the roots `user` and `device`, whose attributes are computed on demand, and the values
+/// that always exist.
 struct RuleContext {
-  /// Returns an attribute of `user` or `device`, or all of either.
+  /// Returns an attribute of `user` or `device`, or all attributes of one of the two.
   struct Root {
     var attribute: (_ name: String) -> Value?
     var all: () -> Value
@@ -13,16 +13,16 @@ struct RuleContext {
   var user: Root
   var device: Root
   var params: Value
-  /// The history, for rules that read it, and the time for them.
+  /// The history and the clock, for rules that read the history.
   var events: () -> (history: EventHistory, clock: HistoryClock)
-  /// The placement that is decided, and when it was added to the history.
+  /// The placement that is decided, and the time at which it was added to the history.
   var placement: (name: String, time: Instant)?
 }
 
-/// The rules of one config, with the frame that they run on.
+/// The rules of one config, with a frame to run the rules on.
 ///
-/// A class, because a frame cannot be copied and the state can. Every run refills the frame, so no
-/// run sees attributes of another one.
+/// The type is a class because the SDK's state can be copied and a frame cannot. Every run refills the frame, so no run
+/// sees the attributes of another run.
 final class RuleRunner {
   let rules: RuleSet
   /// The part of the history that the rules read.
@@ -67,7 +67,7 @@ final class RuleRunner {
 
 /// The members of a root that rules read.
 private struct ReadMembers {
-  /// Nil when a rule reads the root itself, which includes all of them.
+  /// The members that rules read. Nil if a rule reads the whole root.
   private var names: [String]?
 
   init(of root: String, by rules: RuleSet) {

@@ -58,7 +58,7 @@ public final class InMemoryStorage: StateStorage {
     image.withLock { image in for change in changes { image.apply(change) } }
   }
 
-  /// The state as one object; nil when there is none.
+  /// The state as one object, or nil if no state is stored.
   package func load() -> Value? {
     let records = records(StorageKey.state)
     return records.isEmpty ? nil : StateRecords.state(of: records)

@@ -4,7 +4,7 @@ internal import Expressions
 final class MainQueue: Sendable {
   typealias Job = @MainActor @Sendable () -> Void
 
-  /// A job while it runs, as the tasks know it that it started.
+  /// A running job, which its tasks can identify.
   private final class Callback: Sendable {
     private let hasEnded = Locked(false)
 
@@ -16,7 +16,7 @@ final class MainQueue: Sendable {
   @TaskLocal private static var callback: Callback?
 
   private let jobs: AsyncStream<Job>.Continuation
-  /// How many jobs were added and have not ended.
+  /// The number of unfinished jobs.
   private let open: Locked<Int>
 
   init() {
@@ -41,12 +41,12 @@ final class MainQueue: Sendable {
     if case .terminated = jobs.yield(job) { open.withLock { $0 -= 1 } }
   }
 
-  /// Does something after everything that was added before, at once when that has ended already.
+  /// Runs work after all earlier jobs, or immediately if all earlier jobs have ended.
   func addOrDo(_ work: @escaping @Sendable () -> Void) {
     if isIdle { work() } else { add { work() } }
   }
 
-  /// Does something after everything that was added before, and returns when it is done.
+  /// Runs a job after all earlier jobs, and returns when the job has ended.
   func run(_ job: @escaping Job) async {
     await withCheckedContinuation { continuation in
       open.withLock { $0 += 1 }
@@ -63,14 +63,14 @@ final class MainQueue: Sendable {
 
   private var isIdle: Bool { open.withLock { $0 == 0 } }
 
-  /// Returns when everything that was added before is done. A call that was made inside a callback
-  /// does not wait for that callback, which may be waiting for the call.
+  /// Returns when all earlier jobs have ended. A call made inside a callback does not wait for that callback, because
+  /// the callback may be waiting for the call.
   func flush() async {
     if isIdle || MainQueue.callback?.isRunning == true { return }
     await run {}
   }
 
-  /// Returns when everything that was added before is done.
+  /// Returns when all earlier jobs have ended.
   func settle() async {
     if !isIdle { await run {} }
   }

@@ -1,9 +1,9 @@
 internal import Pricing
 
-/// Google Play's billing in the shape of its client library, so that a bridge to it is thin.
-/// ``PlayStore`` turns it into a ``PurchaseStore``.
+/// The interface of Google Play's billing library, so that a bridge to the library is thin. ``PlayStore`` uses an
+/// implementation as a ``PurchaseStore``.
 package protocol PlayBilling: Sendable {
-  /// Details of products, both subscriptions and one-time products. Unknown ones are omitted.
+  /// Details of products, both subscriptions and one-time products. Unknown products are omitted.
   func queryProductDetails(_ productIDs: [String]) async throws(StoreError) -> [PlayProductDetails]
   /// Shows Google Play's dialog and returns its result.
   ///
@@ -14,7 +14,7 @@ package protocol PlayBilling: Sendable {
   /// Google Play refunds a purchase that is not acknowledged within three days.
   func acknowledge(purchaseToken: String) async throws(StoreError)
   func consume(purchaseToken: String) async throws(StoreError)
-  /// An element for every purchase that is reported outside a dialog.
+  /// Yields an element for every purchase that is reported outside a dialog.
   func purchaseUpdates() -> AsyncStream<Void>
 }
 
@@ -25,7 +25,7 @@ package struct PlayProductDetails: Hashable, Sendable {
     package var priceMicros: Int64
     package var currencyCode: String
     package var formattedPrice: String
-    /// For example `P1M`.
+    /// The period in ISO 8601, such as `P1M`.
     package var billingPeriod: String
     package var cycles: Int
 
@@ -41,13 +41,13 @@ package struct PlayProductDetails: Hashable, Sendable {
     }
   }
 
-  /// A base plan, or an offer on top of one. Google Play lists those that the user is eligible for.
+  /// A base plan, or an offer on top of one. Google Play lists only offers that the user is eligible for.
   package struct Offer: Hashable, Sendable {
     package var basePlanID: String
-    /// Nil for the base plan itself.
+    /// The ID of the offer, or nil for the base plan itself.
     package var offerID: String?
     package var offerToken: String
-    /// In order. The last one repeats indefinitely.
+    /// The steps of the price, in order. The last step repeats indefinitely.
     package var phases: [PricingPhase]
     package var tags: [String]
 
@@ -64,7 +64,7 @@ package struct PlayProductDetails: Hashable, Sendable {
   }
 
   package var productID: String
-  /// Empty for a one-time product.
+  /// The offers of a subscription. Empty for a one-time product.
   package var offers: [Offer]
   /// The price of a one-time product.
   package var oneTimePrice: PricingPhase?
@@ -75,15 +75,15 @@ package struct PlayProductDetails: Hashable, Sendable {
     self.oneTimePrice = oneTimePrice
   }
 
-  /// The offer that an identifier selects; nil when there is no such base plan.
+  /// The offer that an identifier selects; nil if the base plan does not exist.
   func offer(for id: PlayProductID) -> Offer? {
     guard case .specific = id.basePlan else { return bestOffer }
     let selected = PlayOffer.select(id, from: offers.map(\.selectable))
     return selected.flatMap { selected in offers.first { $0.selectable == selected } }
   }
 
-  /// The offer that is used when no base plan is named: the longest free trial, else the lowest
-  /// first price, else the base plan.
+  /// The offer that is used if no base plan is named: the offer with the longest free trial, else with the lowest first
+  /// price, else the base plan.
   private var bestOffer: Offer? {
     offers.max { a, b in
       (a.freeDays, -a.firstPrice, a.phases.count) < (b.freeDays, -b.firstPrice, b.phases.count)
@@ -92,7 +92,7 @@ package struct PlayProductDetails: Hashable, Sendable {
 }
 
 extension PlayProductDetails.Offer {
-  /// The same in the form that Android's selection rules expect.
+  /// The offer in the form that Android's selection rules expect.
   fileprivate var selectable: PlayOffer {
     PlayOffer(
       basePlanID: basePlanID, offerID: offerID ?? "", tags: tags,
@@ -116,7 +116,7 @@ package struct PlayPurchase: Hashable, Sendable {
   package var productIDs: [String]
   package var purchaseToken: String
   package var orderID: String?
-  /// False while the payment is pending.
+  /// Whether the payment is complete. False while the payment is pending.
   package var isPurchased: Bool
   package var isAcknowledged: Bool
 
@@ -137,7 +137,7 @@ package enum PlayBillingResult: Hashable, Sendable {
   case purchased(PlayPurchase)
   case userCancelled
   case itemAlreadyOwned
-  /// The response code and the message of Google's billing library.
+  /// The dialog failed, with the response code and message of Google's billing library.
   case error(code: Int, message: String)
 }
 

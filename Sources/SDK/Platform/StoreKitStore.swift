@@ -1,4 +1,4 @@
-// visionOS requires a scene for every purchase, which only an app has.
+// This file excludes visionOS, where every purchase requires a scene of the app.
 internal import Expressions
 
 #if canImport(StoreKit) && !os(visionOS)
@@ -55,7 +55,7 @@ internal import Expressions
       return product
     }
 
-    /// Finishes a transaction that Apple signed. An unsigned one has no effect.
+    /// Finishes a transaction that Apple signed. Unverified transactions have no effect.
     private func finish(_ verification: VerificationResult<Transaction>) async -> StorePurchase {
       if case .unverified(_, let error) = verification { return StorePurchase(.failed(error)) }
       guard case .verified(let transaction) = verification else {
@@ -85,8 +85,8 @@ internal import Expressions
       return owned.isEmpty ? await endedProducts() : owned
     }
 
-    /// Products whose last transaction has ended. They distinguish a user whose subscription has
-    /// ended from a store that has loaded nothing yet.
+    /// Products whose last transaction has ended. These products distinguish a user whose subscription has ended from a
+    /// store that has not loaded its transactions yet.
     private func endedProducts() async -> [OwnedProduct] {
       var last: [String: Transaction] = [:]
       for await verification in Transaction.all {
@@ -136,7 +136,7 @@ internal import Expressions
   }
 
   extension OwnedProduct {
-    /// A current entitlement. One that is past its expiration date is in a grace period.
+    /// A product with a current entitlement. If its expiration date has passed, the subscription is in a grace period.
     fileprivate init(_ transaction: Transaction, _ signed: String) {
       let expiry = transaction.expirationDate
       self.init(
@@ -150,8 +150,7 @@ internal import Expressions
     fileprivate init(_ product: Product) async {
       let subscription = product.subscription
       let style = product.priceFormatStyle
-      // A decimal's own description is plain and exact, and rounding errors of doubles are
-      // corrected.
+      // The description of a decimal is exact. Rounding errors from doubles are corrected.
       var priced = PricedProduct(
         identifier: product.id,
         price: try? Money("\(product.price)", Currency(style.currencyCode) ?? .none),

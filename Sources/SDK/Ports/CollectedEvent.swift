@@ -2,15 +2,15 @@ package import Expressions
 
 /// An event for the backend's statistics.
 package struct CollectedEvent: Hashable, Sendable {
-  /// Numbers in order of occurrence.
+  /// The number of the event, in order of occurrence.
   package var number = 0
-  /// Unique, so that an event that is received twice counts once.
+  /// A unique ID, so that an event that is received twice counts once.
   package var id: String
   package var name: String
-  /// An object.
+  /// The parameters, as an object.
   package var parameters: Value
   package var createdAt: Instant
-  /// The app whose statistics it belongs to; empty before `configure`.
+  /// The API key of the app that the event belongs to. Empty before `configure`.
   package var apiKey = ""
 
   package init(id: String, name: String, parameters: Value, createdAt: Instant) {
@@ -20,7 +20,7 @@ package struct CollectedEvent: Hashable, Sendable {
     self.createdAt = createdAt
   }
 
-  /// The uploaded form.
+  /// The event as JSON, for uploading.
   var uploaded: Value {
     .object([
       "event_id": .string(id), "event_name": .string(name), "parameters": parameters,
@@ -28,7 +28,7 @@ package struct CollectedEvent: Hashable, Sendable {
     ])
   }
 
-  /// The stored form.
+  /// The event as JSON, for storing.
   var value: Value {
     .object([
       "id": .string(id), "name": .string(name), "parameters": parameters,
@@ -36,7 +36,7 @@ package struct CollectedEvent: Hashable, Sendable {
     ])
   }
 
-  /// Reads what `value` wrote; nil when something is missing or wrong.
+  /// Reads an event that `value` wrote. Fails if a member is missing or invalid.
   init?(decoding value: Value, key: String) {
     guard let number = Int(key.dropFirst(StorageKey.unsent.count)), number >= 0, number < .max,
       let id = value["id"]?.text, let name = value["name"]?.text,

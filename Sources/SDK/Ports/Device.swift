@@ -2,7 +2,7 @@ public import Expressions
 
 /// The machine and the app that the SDK runs in.
 public protocol Device: Sendable {
-  /// Facts that rules can read as `device.…`. Read again whenever they are needed.
+  /// The facts that rules can read as `device.…`. The SDK reads this property each time it needs the facts.
   var facts: DeviceFacts { get }
 }
 

@@ -8,26 +8,26 @@ package struct Entropy: Sendable {
   private var source: Source
   private var counts: [String: Int] = [:]
 
-  /// Numbers of the system's generator, UUIDs as identifiers.
+  /// Random numbers from the system's generator, and UUIDs as identifiers.
   package static let system = Entropy(source: .system)
 
-  /// The same numbers every time, and `device-1`, `alias-1`, `alias-2`, ... as identifiers.
+  /// A repeatable sequence of numbers, and `device-1`, `alias-1`, `alias-2`, ... as identifiers.
   package static func sequence(seed: UInt64) -> Entropy {
     Entropy(source: .sequence(SplitMix64(state: seed)))
   }
 
-  /// A number in `0..<1`.
+  /// Returns a random number in `0..<1`.
   mutating func fraction() -> Double { Double(bits() >> 11) * 0x1p-53 }
 
-  /// A whole number in `0..<100`, as user seeds are.
+  /// Returns a random whole number in `0..<100`, for user seeds.
   mutating func percentile() -> Int { Int(bits() % 100) }
 
-  /// The random part of a pause in milliseconds, `0..<1000`. Zero for a repeatable sequence.
+  /// Returns the random part of a pause, `0..<1000` milliseconds. The result is 0 for a repeatable sequence.
   mutating func jitter() -> Int64 {
     if case .system = source { Int64(fraction() * 1_000) } else { 0 }
   }
 
-  /// A new identifier of a kind.
+  /// Returns a new identifier of a kind, such as `alias`.
   mutating func identifier(_ kind: String) -> String {
     if case .system = source { return uuid() }
     let count = counts[kind, default: 0] + 1

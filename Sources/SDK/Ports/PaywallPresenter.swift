@@ -6,27 +6,26 @@ public import Pricing
 /// Functions that are not `async` must return quickly. They are called in the order of the SDK's events, after the app
 /// has received the event. Functions that are `async` are called for one presentation at a time.
 public protocol PaywallPresenter: Sendable {
-  /// Whether it can present a paywall, for example because there is a window.
+  /// Whether the host can present a paywall, for example because it has a window.
   ///
-  /// Limited by ``Timeouts/canPresent``.
+  /// ``Timeouts/canPresent`` limits this call.
   func canPresent() async -> Bool
-  /// Shows a paywall and returns when it is visible. An error ends the presentation. Reports from
-  /// the host before this returns take effect afterwards.
+  /// Shows a paywall and returns when it is visible. An error ends the presentation. Reports from the host take effect
+  /// after this method returns.
   ///
-  /// Limited by ``Timeouts/present``. A paywall that appears later is closed again.
+  /// ``Timeouts/present`` limits this call. A paywall that appears later is closed again.
   func present(_ presentation: PaywallPresentation) async throws
-  /// Closes a paywall and returns when it is closed. Not called for one that is already closed,
-  /// which the host reported with ``PresentationHandle/swipedAway()`` or
-  /// ``PresentationHandle/systemDismissed()``.
+  /// Closes a paywall and returns when it is closed. The SDK does not call this method for a paywall whose closing the
+  /// host reported with ``PresentationHandle/swipedAway()`` or ``PresentationHandle/systemDismissed()``.
   ///
-  /// Limited by ``Timeouts/dismiss``. After that the paywall counts as closed.
+  /// ``Timeouts/dismiss`` limits this call. After that time the paywall counts as closed.
   func dismiss(_ presentation: PaywallPresentation) async
-  /// Asks the user and returns with the answer. There is no time limit.
+  /// Shows a survey to the user and returns the answer. There is no time limit.
   func ask(_ survey: Survey, in presentation: PaywallPresentation) async -> SurveyAnswer
   /// Sends a message to the paywall.
   func send(_ message: PaywallMessage, to presentation: PaywallPresentation)
   func alert(_ alert: PaywallAlert)
-  /// Opens an address, inside the app or in another one.
+  /// Opens a URL, inside the app or in another app.
   func open(_ url: String, external: Bool)
   func schedule(_ notification: LocalNotification)
   /// Starts a payment on the web. ``PresentationHandle/checkout(_:)`` reports its progress.

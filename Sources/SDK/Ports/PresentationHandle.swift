@@ -105,7 +105,7 @@ public enum WebViewStep: Hashable, Sendable {
   case timeout
   case fallback
   case processTerminated
-  /// The paywall is running, with this version of its runtime.
+  /// The paywall page is running, with this version of its runtime.
   case ready(version: String)
 }
 

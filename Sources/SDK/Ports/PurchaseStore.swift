@@ -46,26 +46,24 @@ public struct OwnedProduct: Hashable, Sendable, ExpressibleByStringLiteral {
 
 /// The store on the device: App Store, Google Play, or a simulated one.
 public protocol PurchaseStore: Sendable {
-  /// The products with these identifiers. Unknown ones are omitted. Limited by
-  /// ``Timeouts/products``.
+  /// Returns the products with these identifiers. Unknown products are omitted. ``Timeouts/products`` limits this call.
   func products(_ identifiers: [String]) async throws(StoreError) -> [StoreProduct]
   /// Buys a product. There is no time limit. The SDK requests one purchase at a time.
   func purchase(_ request: PurchaseRequest) async -> StorePurchase
   /// Restores the user's purchases. There is no time limit.
   func restorePurchases() async -> RestorationResult
-  /// The products that the user owns, and those whose access has ended, with a mark.
+  /// Returns the products that the user owns, and the products whose access has ended, marked as ended.
   ///
-  /// A nonempty answer is complete: everything that it does not list as owned ends. An empty answer
-  /// ends only expired access, because a store may not have loaded its transactions yet when an app
-  /// starts.
+  /// A nonempty answer is complete: access to any product that is not listed as owned ends. An empty answer ends only
+  /// expired access, because a store may not have loaded its transactions yet when an app starts.
   ///
-  /// - Throws: when the store does not know. The subscription status then stays unchanged, as it
-  ///   does when there is no answer within ``Timeouts/ownedProducts``.
+  /// - Throws: an error if the owned products are unknown. The subscription status then stays unchanged, as it does
+  ///   without an answer within ``Timeouts/ownedProducts``.
   func ownedProducts() async throws(StoreError) -> [OwnedProduct]
-  /// Consumes a consumable, so that it can be bought again. Google Play only. Limited by
-  /// ``Timeouts/consume``.
+  /// Consumes a consumable product, so that it can be bought again. Only Google Play requires this.
+  /// ``Timeouts/consume`` limits this call.
   ///
-  /// - Returns: the token.
+  /// - Returns: the purchase token.
   func consume(_ purchaseToken: String) async throws(StoreError) -> String
   /// Yields an element when the user's purchases change without a call: renewals, revocations,
   /// purchases that are approved later.

@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// Splits the SDK's state into records, so that only changed ones are written: one for each of its
-/// members, and one for each entry of members that grow.
+/// Splits the SDK's state into records, so that only changed records are written. Each member is a record, and so is
+/// each entry of members that can grow.
 package enum StateRecords {
   private static let objects = ["userAttributes", "integrationAttributes"]
   private static let lists = ["assignments"]
@@ -54,7 +54,7 @@ package enum StateRecords {
       + old.keys.filter { new[$0] == nil }.map { .remove($0) }
   }
 
-  /// The problems in a state whose shape differs from that of this version.
+  /// The problems in a state whose shape this version does not expect.
   static func faults(in state: Value) -> [String] {
     (state.members ?? []).compactMap { member in
       kinds[member.key].map { $0(member.value) } == false ? member.key : nil

@@ -14,8 +14,8 @@ public protocol StateStorage: Sendable {
   func records(_ prefix: String) async throws -> [String: Value]
   /// The contents of the logs with these names; nil means all. Empty logs are omitted.
   func logs(_ names: [String]?) async throws -> [String: StorageLog]
-  /// Makes all of the changes, in order, or none. They survive the end of the process when this
-  /// returns.
+  /// Makes all of the changes, in order, or no change. When this method returns, the changes survive the end of the
+  /// process.
   func write(_ changes: [StorageChange]) async throws
   /// Descriptions of the unreadable data that was set aside since the last call.
   func takeFaults() async -> [String]
@@ -54,7 +54,7 @@ public struct StorageLog: Hashable, Sendable {
 
   public mutating func append(_ time: Instant) {
     times.append(time)
-    // Not one at a time, because each removal would move all of them.
+    // Removing entries one at a time would move all other entries each time.
     if times.count >= Self.limit + Self.limit / 8 { trim(to: Self.limit) }
   }
 
@@ -78,7 +78,7 @@ package enum EventLogEntry: Hashable, Sendable {
   /// A rule with an occurrence limit applied.
   case occurrence(key: String, at: Instant)
 
-  /// The change that adds it to its log.
+  /// The change that adds the entry to its log.
   package var change: StorageChange {
     switch self {
     case .event(let name, let time): .append(to: StorageKey.event(name), time)
@@ -92,7 +92,7 @@ package enum StorageKey {
   package static let state = "state/"
   package static let config = "config"
   package static let unsent = "unsent/"
-  /// Records that were read and have the wrong form.
+  /// The prefix of damaged records that were set aside.
   package static let damaged = "damaged/"
   package static let event = "event:"
   package static let occurrence = "occurrence:"
@@ -101,13 +101,14 @@ package enum StorageKey {
 
   package static func occurrence(_ key: String) -> String { occurrence + escape(key) }
 
-  /// In order of their numbers.
+  /// The key of an event that is not uploaded yet. Keys sort by the events' numbers.
   package static func unsent(_ number: Int) -> String {
     let digits = String(number)
     return unsent + String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
 
-  /// Names are compared by their bytes, and dictionary keys are not. In ASCII both agree.
+  /// Escapes a name to ASCII. Names are compared by their bytes, and dictionary keys are not. For ASCII strings both
+  /// comparisons agree.
   package static func escape(_ name: String) -> String {
     if name.utf8.allSatisfy(isPlain) { return name }
     let digits = Array("0123456789ABCDEF".utf8)

@@ -3,8 +3,8 @@ public import CivilTime
 /// The only clock that the SDK uses: ``SystemTime``, or a clock of the app.
 public protocol TimeSource: Sendable {
   var now: Instant { get }
-  /// Returns when that much time has passed.
+  /// Returns after this time.
   ///
-  /// - Throws: `CancellationError` when the task was cancelled meanwhile.
+  /// - Throws: `CancellationError` if the task is cancelled meanwhile.
   func sleep(milliseconds: Int64) async throws
 }

@@ -61,7 +61,7 @@ public struct StoreProduct: Hashable, Sendable {
     self.isEligibleForOffer = isEligibleForOffer
   }
 
-  /// - Parameter id: the config's identifier, if it differs from the store's.
+  /// - Parameter id: the product's identifier in the config, if it differs from the identifier in the store.
   package init(_ priced: PricedProduct, id: String) {
     self.init(priced)
     self.id = id

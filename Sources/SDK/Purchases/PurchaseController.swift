@@ -26,8 +26,8 @@ public struct PurchaseRequest: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - platform: the SDK's. The contract has no purchases on the web: a product that another
-  ///     store sells there is bought on that store's platform.
+  ///   - platform: the platform of the SDK. On the web, the platform of the product's store is used, because the
+  ///     contract has no purchases on the web.
   ///   - startsTrial: whether the user is eligible for the product's offer.
   init(
     _ product: StoreProduct, on platform: Platform, startsTrial: Bool,
@@ -89,7 +89,7 @@ public enum PurchaseResult: Hashable, Sendable {
   case cancelled
   /// Another person must approve the purchase first. The store reports the approval.
   case pending
-  /// With a message for people.
+  /// The purchase failed, with a message for the user.
   case failed(String)
 
   /// A failure from an error, for controllers written for other SDKs. The user sees the error's localised description.
@@ -156,7 +156,7 @@ public enum RestorationResult: Hashable, Sendable, ExpressibleByBooleanLiteral {
 /// subscription status up to date with ``Tollgate/setSubscriptionStatus(_:)``. Set the status before
 /// ``restorePurchases()`` returns, because a restore succeeds only if an entitlement is active.
 public protocol PurchaseController: Sendable {
-  /// Buys a product. Called for one product at a time. There is no time limit.
+  /// Buys a product. The SDK requests one purchase at a time. There is no time limit.
   func purchase(_ product: PurchaseRequest) async -> PurchaseResult
   /// Restores the user's earlier purchases. `return true` means restored.
   func restorePurchases() async -> RestorationResult

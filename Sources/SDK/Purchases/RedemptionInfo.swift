@@ -20,7 +20,7 @@ public struct RedemptionInfo: Hashable, Sendable {
   public enum StoreIdentifiers: Hashable, Sendable {
     case stripe(customerID: String, subscriptionIDs: [String])
     case paddle(customerID: String, subscriptionIDs: [String])
-    /// Another store, with all data from the backend as an object.
+    /// A purchase in another store, with all data from the backend as an object.
     case other(store: String, Value)
   }
 

@@ -46,7 +46,7 @@ public enum RedemptionResult: Hashable, Sendable {
     return subscriptions
   }
 
-  /// Whether the code is worth requesting again: it granted something, or may do so.
+  /// Whether to store the code and request it again, because the code granted an entitlement or may do so.
   var isKept: Bool {
     switch self {
     case .success, .expiredSubscription, .expiredCode: true
@@ -54,7 +54,7 @@ public enum RedemptionResult: Hashable, Sendable {
     }
   }
 
-  /// Whether the code's entitlements belong to the app's user, and not to the device.
+  /// Whether the code's entitlements belong to the app's user instead of the device.
   var isOfUser: Bool {
     switch self {
     case .success(_, let info), .expiredSubscription(_, let info):
@@ -112,8 +112,8 @@ public enum RedemptionResult: Hashable, Sendable {
 }
 
 extension Entitlement {
-  /// Reads the backend's list `[{"identifier" or "id", "type", "isActive"?}]`. Inactive
-  /// entitlements are dropped. Those without `isActive` count as active.
+  /// Reads the backend's list `[{"identifier" or "id", "type", "isActive"?}]`. Inactive entitlements are dropped.
+  /// Entitlements without `isActive` count as active.
   static func decode(wire value: Value?) -> [Entitlement] {
     (value?.elements ?? []).compactMap { element in
       guard element["isActive"]?.truth != false,

@@ -75,7 +75,7 @@ public enum SubscriptionStatus: Hashable, Sendable {
     }
   }
 
-  /// Whether both are equal, regardless of the order of their entitlements.
+  /// Whether two statuses are equal, regardless of the order of their entitlements.
   func means(_ other: SubscriptionStatus) -> Bool {
     name == other.name && Set(entitlements) == Set(other.entitlements)
   }

@@ -75,7 +75,7 @@ public struct TransactionProduct: Hashable, Sendable {
 }
 
 extension PricingContext {
-  /// The context for texts on a device now. Its zone may be missing in the tables.
+  /// The context for rendering texts on a device now. The time zone tables may lack the device's zone.
   init(now: Instant, timeZone: String, locale: String) {
     let zone = TimeZones.zone(named: timeZone) == nil ? "UTC" : timeZone
     self.init(now: now, timeZone: zone, deviceLocale: locale)

@@ -1,14 +1,14 @@
 /// A request to the store for products.
 struct ProductLoad: Sendable {
   enum Purpose: Hashable, Sendable {
-    /// For the placement with this turn.
+    /// The products are for the placement with this turn.
     case registration(Token)
-    /// For a paywall's preload, with the number of paywalls.
+    /// The products are for preloading this number of paywalls.
     case preload(Int)
-    /// For later use, by AgentWallie's rules.
+    /// The products are loaded in advance, under AgentWallie's rules.
     case prefetch
     case call(Token)
-    /// For a purchase that was approved after a restart.
+    /// The product belongs to a purchase that was approved after a restart.
     case approval(PendingPurchase)
   }
 
@@ -18,7 +18,7 @@ struct ProductLoad: Sendable {
   var info = PaywallInfo.none
   var attempt = 0
 
-  /// A call is answered with the store's first result.
+  /// Whether a failed load may be retried. Calls are answered with the store's first result.
   var mayTryAgain: Bool { if case .call = purpose { false } else { true } }
 }
 
@@ -29,7 +29,7 @@ struct Catalog {
   private(set) var origin: ConfigOrigin?
   /// Runs the rules of the config.
   private(set) var runner: RuleRunner?
-  /// Paywalls that the config lacks in the user's language.
+  /// Paywalls from the backend, which the config lacks in the user's language.
   private var paywalls: [String: PaywallResponse] = [:]
   private var products: [String: StoreProduct] = [:]
   private var loads: [Token: ProductLoad] = [:]
@@ -45,7 +45,7 @@ struct Catalog {
     paywalls = [:]
   }
 
-  /// A paywall that needs no request.
+  /// The paywall, if it needs no request.
   func paywall(_ identifier: String, locale: String) -> PaywallResponse? {
     config?.staticPaywall(identifier, locale: locale) ?? paywalls[identifier]
   }

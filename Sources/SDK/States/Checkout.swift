@@ -1,19 +1,19 @@
 internal import Expressions
 
-/// A checkout on the web that began on a paywall. There is only one at a time.
+/// A checkout on the web that began on a paywall. Only one checkout can run at a time.
 struct Checkout: Sendable {
   /// The progress of the checkout.
   enum Phase: Hashable, Sendable {
     /// A session is requested from the backend.
     case beginning
-    /// The host shows it to the user.
+    /// The host shows the checkout to the user.
     case shown(CheckoutDirectiveKind)
-    /// The user has returned, and the backend is polled for the payment, since this time.
+    /// The user has returned. Since this time, the SDK has polled the backend for the payment.
     case asking(since: Instant)
     /// The user has paid in a drawer, or in a part of the page.
     case confirming
     case completing
-    /// It is paid, and the backend is polled for the result, since this time.
+    /// The user has paid. Since this time, the SDK has polled the backend for the result.
     case redeeming(since: Instant)
     /// The app was notified that a result is coming, and receives it after a moment.
     case telling([RedemptionResult], covers: Bool)
@@ -21,15 +21,15 @@ struct Checkout: Sendable {
 
   let product: StoreProduct
   let presentationID: String
-  /// The paywall's state when the checkout began, for use after it is closed.
+  /// The paywall's state when the checkout began, for use after the paywall is closed.
   let info: PaywallInfo
   let shouldDismiss: Bool
   let identity: Int
   var contextID = ""
   var phase = Phase.beginning
 
-  /// Whether the user may leave it without a report from the host. Another tap then begins again
-  /// from scratch.
+  /// Whether the user may leave the checkout without a report from the host. Another tap then starts again from
+  /// scratch.
   var isAtUser: Bool { if case .shown = phase { true } else { false } }
 
   /// The pause between polls, and the total duration, in milliseconds.

@@ -4,13 +4,13 @@ public import Expressions
 public struct ConfigOrigin: Hashable, Sendable {
   /// The kind of source.
   public enum Source: String, Hashable, Sendable, CaseIterable {
-    /// The server, in this process.
+    /// The config was loaded from the server in this process.
     case network
-    /// A config that an earlier process fetched, because the server did not respond in time.
+    /// The config was stored by an earlier process. It is used because the server did not respond in time.
     case kept
-    /// ``TollgateOptions/fallbackConfig``, because the server did not respond in time.
+    /// The config is ``TollgateOptions/fallbackConfig``, because the server did not respond in time.
     case fallback
-    /// The app, with `configure(config:)`.
+    /// The app passed the config to `configure(config:)`.
     case given
   }
 
@@ -31,7 +31,7 @@ public struct ConfigOrigin: Hashable, Sendable {
 struct KeptConfig: Sendable {
   var apiKey: String
   var fetchedAt: Instant
-  /// The config as the server sent it.
+  /// The config in the bytes that the server sent.
   var config: [UInt8]
 
   init(apiKey: String, fetchedAt: Instant, config: [UInt8]) {
@@ -40,7 +40,7 @@ struct KeptConfig: Sendable {
     self.config = config
   }
 
-  /// Reads what `value` wrote; nil when something is missing or wrong.
+  /// Reads a config that `value` wrote. Fails if a member is missing or invalid.
   init?(decoding value: Value) {
     guard let apiKey = value["apiKey"]?.text, let fetchedAt = value["fetchedAt"]?.instant,
       let config = value["config"]?.text

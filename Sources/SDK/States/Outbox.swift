@@ -17,7 +17,7 @@ struct Outbox {
 
   mutating func newToken() -> Token {
     tokens += 1
-    // Tokens of calls come from the shell and are positive.
+    // The shell numbers calls with positive tokens.
     return Token(number: -tokens)
   }
 
@@ -42,6 +42,6 @@ struct Outbox {
     if armedTimers.remove(id) != nil { add(.cancelTimer(id)) }
   }
 
-  /// Whether a timer that fired was still awaited.
+  /// Removes a timer that fired, and returns whether the timer was running.
   mutating func takeTimer(_ id: TimerID) -> Bool { armedTimers.remove(id) != nil }
 }

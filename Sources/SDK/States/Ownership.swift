@@ -23,19 +23,19 @@ struct Ownership {
   private(set) var web: [WebEntitlement]
   /// The backend's data about the customer.
   private(set) var customer: CustomerInfo
-  /// The last time that it was requested from the backend.
+  /// The last time that customer data was requested from the backend.
   private(set) var refreshedAt: Instant?
-  /// A checkout whose end is unknown.
+  /// A checkout whose result is unknown.
   var pendingCheckout: PendingCheckout?
-  /// Whether its result is being requested.
+  /// Whether the result of the pending checkout is being requested.
   var isAskingForCheckout = false
   /// Whether web entitlements are being requested.
   var isRefreshing = false
   /// Identifiers of the products that the store reports as owned.
   private(set) var products: [String] = []
-  /// The store's signed transactions of these products.
+  /// The store's signed transactions of the owned products.
   private(set) var receipts: [String] = []
-  /// The end dates of entitlements from the store, by ID. Those without an end are omitted.
+  /// The end dates of entitlements from the store, by ID. Entitlements without an end are omitted.
   private(set) var expiries: [String: Instant]
   /// Entitlements that have not expired although the store's last answer was empty.
   private(set) var held: [Entitlement] = []
@@ -58,7 +58,7 @@ struct Ownership {
     pendingPurchases = stored.pendingPurchases
   }
 
-  /// - Returns: the previous status, or nil when it is equivalent.
+  /// - Returns: the previous status, or nil if the new status is equivalent.
   mutating func set(_ status: SubscriptionStatus) -> SubscriptionStatus? {
     guard !self.status.means(status) else { return nil }
     switch status {
@@ -93,8 +93,7 @@ struct Ownership {
     expiries = expiries.filter { expiry in held.contains { $0.id == expiry.key } }
   }
 
-  /// The latest end date of each entitlement. Those that any product grants without an end are
-  /// omitted.
+  /// The latest end date of each entitlement. Entitlements that any product grants without an end are omitted.
   private static func expiries(
     of owned: [OwnedProduct], _ entitlements: (String) -> [Entitlement]
   ) -> [String: Instant] {
@@ -114,7 +113,7 @@ struct Ownership {
 
   // MARK: Purchases that wait for approval
 
-  /// Stores a purchase that awaits approval: the last one of each product.
+  /// Stores a purchase that awaits approval. Each product has at most one stored purchase.
   mutating func keep(_ purchase: PendingPurchase) {
     endPending(purchase.storeID)
     pendingPurchases.append(purchase)
@@ -126,7 +125,7 @@ struct Ownership {
     pendingPurchases.removeAll { $0.storeID == storeID }
   }
 
-  /// - Parameter running: the product of a running purchase, which completes itself.
+  /// - Parameter running: the product of a running purchase, which is completed separately.
   /// - Returns: the purchases that were approved, according to the products that the store reports
   ///   as owned.
   mutating func takeApproved(except running: String?) -> [PendingPurchase] {
@@ -137,8 +136,8 @@ struct Ownership {
     return approved
   }
 
-  /// Sets the entitlements that an answer reports as bought on the web. An empty answer removes
-  /// only expired ones.
+  /// Sets the entitlements that an answer reports as bought on the web. An empty answer removes only expired
+  /// entitlements.
   mutating func ownOnWeb(_ answer: WebAnswer, at now: Instant) {
     web = answer.isEmpty ? web.filter { $0.expiresAt.map { $0 > now } ?? true } : answer.active
   }
@@ -156,7 +155,7 @@ struct Ownership {
     if isOfUser { userCodes.insert(code) }
   }
 
-  /// Removes the previous user's web entitlements and codes. Those of the device stay.
+  /// Removes the previous user's web entitlements and codes. The device's entitlements and codes stay.
   mutating func forgetUser() {
     codes.removeAll { userCodes.contains($0) }
     (userCodes, web, refreshedAt, isRefreshing) = ([], [], nil, false)

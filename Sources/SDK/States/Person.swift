@@ -5,24 +5,24 @@ internal import RuleEngine
 struct Person {
   private(set) var appUserID: String?
   private(set) var aliasID: String
-  /// The installation's identity. The device may have its own.
+  /// The installation's ID. The device may provide its own ID instead.
   let deviceID: String
-  /// 0 to 99, for rules that split users.
+  /// A number from 0 to 99, for rules that split users.
   private(set) var seed: Int
-  /// The app's attributes, without the SDK's own.
+  /// The user attributes that the app has set.
   private(set) var attributes: AttributeTable
   private(set) var integrationAttributes: [String: String]
   private(set) var assignments: [Assignment]
   /// Keys of the surveys for which the user was selected or rejected.
   private(set) var surveys: Set<String>
-  /// Counts identities, so that answers about an earlier one are ignored.
+  /// The number of identities so far, so that answers about an earlier identity are ignored.
   private(set) var number = 0
   /// Calls of `identify` that wait for the server's assignments, and block placements.
   private(set) var restoring: Set<Token> = []
   /// Experiments that are being confirmed.
   private var confirming: Set<String> = []
 
-  /// The user that an earlier process stored, or a new one.
+  /// Restores the user that an earlier process stored, or creates a new user.
   init(_ stored: StoredState, _ entropy: inout Entropy) {
     appUserID = stored.appUserID
     deviceID =
@@ -55,7 +55,7 @@ struct Person {
     self.seed = seed ?? self.seed
   }
 
-  /// Becomes a new user.
+  /// Replaces the user by a new one.
   ///
   /// - Returns: the calls that waited for the previous user's assignments, in order.
   mutating func forget(_ entropy: inout Entropy) -> [Token] {
@@ -68,8 +68,8 @@ struct Person {
     return restoring.sorted { $0.number < $1.number }
   }
 
-  /// From here on answers to earlier requests concern another user, even if an anonymous user got
-  /// an ID. Assignments that were being confirmed are confirmed again for the new one.
+  /// Begins a new identity, so that answers to earlier requests are ignored, even if an anonymous user only got an ID.
+  /// Assignments that were being confirmed are confirmed again for the new identity.
   private mutating func begin() {
     number += 1
     confirming = []
@@ -79,8 +79,8 @@ struct Person {
     self.attributes.merge(attributes)
   }
 
-  /// Sets integration IDs. Null removes one. Unknown names and values that are not strings are
-  /// ignored. The IDs are attributes of the user too.
+  /// Sets integration IDs, which are also user attributes. Null removes an ID. Unknown names and values that are not
+  /// strings are ignored.
   ///
   /// - Returns: whether any ID was set.
   mutating func setIntegrations(_ attributes: Value) -> Bool {
@@ -98,7 +98,7 @@ struct Person {
     return !changes.isEmpty
   }
 
-  /// Whether a survey is new to the user. Marks it as known.
+  /// Marks a survey as known to the user, and returns whether the survey was new.
   mutating func meet(survey key: String) -> Bool { surveys.insert(key).inserted }
 
   // MARK: Assignments
@@ -129,7 +129,7 @@ struct Person {
   /// - Returns: whether the call was still waiting.
   mutating func endRestoring(_ call: Token) -> Bool { restoring.remove(call) != nil }
 
-  /// The assignment to report to the server; nil if the server knows it, or it is being sent.
+  /// The assignment to report to the server; nil if the server has the assignment, or the assignment is being sent.
   mutating func beginConfirming(_ experimentID: String) -> Assignment? {
     guard let assignment = assignments.first(where: { $0.experimentID == experimentID }),
       !assignment.isSentToServer, confirming.insert(experimentID).inserted

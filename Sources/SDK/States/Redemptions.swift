@@ -7,7 +7,7 @@ struct Redemption: Hashable, Sendable {
   /// The code of a link, whose result is reported to the app; nil when known codes are requested
   /// again.
   var code: String?
-  /// The paywall that was open then, and was notified that a restore begins.
+  /// The paywall that was open when the request began, and that was notified of a restore.
   var presentationID: String?
 }
 
@@ -19,7 +19,7 @@ struct Redemptions: Sendable {
 
   var isRunning: Bool { !running.isEmpty }
 
-  /// - Returns: false for a code that is already being redeemed.
+  /// - Returns: false if the code is already being redeemed.
   mutating func begin(_ code: String) -> Bool {
     guard !running.contains(code) else { return false }
     running.append(code)

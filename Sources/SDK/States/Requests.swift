@@ -5,14 +5,14 @@ struct AssignmentConfirmation: Hashable, Sendable {
   var pairs: [Assignment]
   /// The identity that the assignments belong to.
   var identity: Int
-  /// The assignments left to send for a call of `confirmAllAssignments`, and the call.
+  /// The assignments that a call of `confirmAllAssignments` still has to send, and the call.
   var rest: [Assignment] = []
   var call: Token?
 }
 
 /// The purpose of loading a paywall.
 enum PaywallLoad: Hashable, Sendable {
-  /// For the placement with this turn.
+  /// The paywall is for the placement with this turn.
   case registration(Token)
   case question(Token)
 }
@@ -31,18 +31,18 @@ enum CheckoutRequestKind: Hashable, Sendable {
 /// The purpose of a request.
 enum RequestPurpose: Sendable {
   case config
-  /// The application that names the domain of the config, and the number of retries for the config.
+  /// Requests the application that names the domain of the config, with the number of retries for the config.
   case application(retries: Int)
-  /// The server's assignments for the identity with this number, and the call that waits for them.
+  /// Requests the server's assignments for the identity with this number, and for the call that waits.
   case assignments(identity: Int, call: Token?)
   case confirmation(AssignmentConfirmation)
   case paywall(identifier: String, PaywallLoad, start: Instant)
   case redemption(Redemption)
   case checkout(CheckoutRequestKind)
-  /// The web entitlements of the identity with this number.
+  /// Requests the web entitlements of the identity with this number.
   case webEntitlements(identity: Int)
   case receipt
-  /// Events for the backend's statistics.
+  /// Uploads events for the backend's statistics.
   case events
 }
 
@@ -50,12 +50,12 @@ enum RequestPurpose: Sendable {
 struct PendingRequest: Sendable {
   let request: BackendRequest
   let purpose: RequestPurpose
-  /// The maximum number of retries, and the number so far.
+  /// The maximum number of retries, and the number of retries so far.
   let retries: Int
   fileprivate(set) var attempt = 0
   /// The maximum duration of an attempt.
   let limit: Duration
-  /// False between two attempts.
+  /// Whether an attempt is running. False between two attempts.
   fileprivate var isInFlight = true
 
   init(_ request: BackendRequest, for purpose: RequestPurpose, retries: Int, limit: Duration) {
@@ -73,12 +73,11 @@ struct PendingRequest: Sendable {
   }
 }
 
-/// Running requests. Every attempt has its own token, so that a late answer to an earlier one is
-/// ignored.
+/// Running requests. Every attempt has its own token, so that late answers to earlier attempts are ignored.
 struct Requests {
   /// The consequence of an answer.
   enum Step {
-    /// The answer is not awaited.
+    /// The answer is ignored, because its request was dropped or has ended.
     case nothing
     case retry(Int64)
     case end(RequestPurpose, Result<[UInt8], BackendError>)
@@ -117,7 +116,7 @@ struct Requests {
     return request
   }
 
-  /// Drops a request. Its answer will be ignored.
+  /// Drops a request, so that its answer is ignored.
   mutating func drop(_ token: Token) { pending[token] = nil }
 
   private static func outcome(_ result: Result<BackendResponse, TransportFailure>)

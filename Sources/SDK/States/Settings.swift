@@ -4,7 +4,7 @@ struct Settings {
     apiKey: "", options: TollgateOptions(), purchases: .store, wrapper: nil)
   private var logLevel: LogLevel?
   private var tracking: EventTrackingBehavior?
-  /// Nil follows the system.
+  /// The interface style that the app has set. Nil follows the system.
   private(set) var interfaceStyle: InterfaceStyle?
 
   var apiKey: String { configuration.apiKey }
@@ -13,7 +13,7 @@ struct Settings {
   var wrapper: Configuration.Wrapper? { configuration.wrapper }
   /// Whether the config came from the app.
   var isGivenConfig: Bool { configuration.given != nil }
-  /// Whether there is no backend: the app passed a config and no key.
+  /// Whether the SDK has no backend, because the app passed a config and no key.
   var isAlone: Bool { isGivenConfig && apiKey.allSatisfy(\.isWhitespace) }
 
   /// Values from calls take precedence over the options.
@@ -31,7 +31,7 @@ struct Settings {
 
   mutating func set(_ behavior: EventTrackingBehavior) { tracking = behavior }
 
-  /// - Returns: whether it has changed.
+  /// - Returns: whether the style has changed.
   mutating func set(_ style: InterfaceStyle?) -> Bool {
     defer { interfaceStyle = style }
     return style != interfaceStyle

@@ -1,29 +1,29 @@
 internal import Expressions
 internal import RuleEngine
 
-/// How a paywall closes.
+/// The closing of a paywall, and the steps that follow.
 struct Closing: Hashable, Sendable {
   enum Next: Hashable, Sendable {
-    /// Another placement follows, perhaps as a replacement of this one.
+    /// Another placement follows, perhaps as a replacement of the current placement.
     case register(Registration, inherits: Bool)
     case openDeepLink(String)
   }
 
   var reason: PaywallCloseReason
   var next: Next?
-  /// False when the host closed it without a request.
+  /// Whether to ask the host to close the paywall. False if the host has already closed it.
   var tellsHost = true
 }
 
-/// The paywall that is visible, appearing, or closing. There is at most one.
+/// The paywall that is visible, appearing, or closing. At most one paywall is visible.
 struct Presentation: Sendable {
   enum Phase: Sendable {
-    /// The host was requested to show it. `then` is the closing to begin once it is visible.
+    /// The SDK has asked the host to show the paywall. `then` is the closing to begin once the paywall is visible.
     case presenting(then: Closing?)
     case presented
-    /// A survey is shown before it closes.
+    /// A survey is shown before the paywall closes.
     case surveying(Survey, Closing)
-    /// The host was requested to close it.
+    /// The SDK has asked the host to close the paywall.
     case dismissing(Closing)
   }
 
@@ -34,11 +34,11 @@ struct Presentation: Sendable {
   let registration: Registration
   let decision: PlacementDecision
   private(set) var phase = Phase.presenting(then: nil)
-  /// The purchase or restore made while it was open. Any later close reports it.
+  /// The purchase or restore made while the paywall was open. Any later close reports this result.
   private(set) var completed: PaywallResult?
-  /// User actions before the host reported it as visible.
+  /// The user's actions before the host reported the paywall as visible.
   private(set) var early: [PresentationReport] = []
-  /// Calls of `dismiss` that wait until it is closed.
+  /// Calls of `dismiss` that wait until the paywall is closed.
   private(set) var dismissCalls: [Token] = []
 
   init(
@@ -54,13 +54,13 @@ struct Presentation: Sendable {
     self.decision = decision
   }
 
-  /// Its result, unless there was a purchase meanwhile.
+  /// The result of the paywall: the completed purchase or restore, otherwise declined.
   var result: PaywallResult { completed ?? .declined }
 
-  /// Whether the host shows it.
+  /// Whether the host shows the paywall.
   var isVisible: Bool { if case .presenting = phase { false } else { true } }
 
-  /// Whether it is closing. Later paywalls wait until it is closed.
+  /// Whether the paywall is closing. Later paywalls wait until it is closed.
   var isLeaving: Bool {
     switch phase {
     case .dismissing, .presenting(.some): true
@@ -68,7 +68,7 @@ struct Presentation: Sendable {
     }
   }
 
-  /// Whether it is visible and not being closed.
+  /// Whether the paywall is visible and not closing.
   var isOpen: Bool { if case .presented = phase { true } else { false } }
 
   mutating func appear() { phase = .presented }
@@ -79,7 +79,7 @@ struct Presentation: Sendable {
     phase = .surveying(survey, closing)
   }
 
-  /// Closes as soon as it is visible.
+  /// Closes the paywall as soon as it is visible.
   mutating func closeLater(_ closing: Closing) { phase = .presenting(then: closing) }
 
   mutating func leave(_ closing: Closing) {
@@ -126,10 +126,10 @@ struct Stage {
   private var callbacks: [String: PendingCallback] = [:]
   /// The press of the back button that waits for the app.
   private var backPress: Token?
-  /// Paywalls that the host was too slow to show. They are closed as soon as they appear.
+  /// Paywalls that the host was too slow to show. These paywalls are closed as soon as they appear.
   private var overdue: Set<String> = []
 
-  /// Whether the app has answered everything.
+  /// Whether the app has answered all questions of the paywall.
   var isAnswered: Bool { callbacks.isEmpty && backPress == nil }
 
   mutating func enter(_ presentation: Presentation) { self.presentation = presentation }
@@ -150,7 +150,7 @@ struct Stage {
     presentation = nil
   }
 
-  /// - Returns: whether this was a dropped paywall, which now has appeared or failed.
+  /// - Returns: whether the presentation is a dropped paywall that has now appeared or failed.
   mutating func takeOverdue(_ id: String) -> Bool { overdue.remove(id) != nil }
 
   mutating func ask(_ callback: PendingCallback, as id: String) { callbacks[id] = callback }
@@ -164,7 +164,7 @@ struct Stage {
     callbacks.keys.filter { callbacks[$0]?.presentationID == presentationID }.sorted()
   }
 
-  /// One press at a time.
+  /// Begins a press of the back button. Only one press can wait at a time.
   ///
   /// - Returns: false while another press waits for the app.
   mutating func ask(_ press: Token) -> Bool {

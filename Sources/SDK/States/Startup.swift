@@ -4,29 +4,29 @@ struct WaitingCall: Hashable, Sendable {
   var call: Call
 }
 
-/// The fallbacks for when the network does not answer `configure`.
+/// The fallbacks if the network does not answer `configure`.
 struct Offline: Sendable {
   /// Identifies the load of the stored config, while it is running.
   fileprivate(set) var load: Token?
   fileprivate(set) var kept: KeptConfig?
-  /// Whether the network has exceeded its time.
+  /// Whether the network has exceeded its time limit.
   fileprivate(set) var isDue = false
-  /// Why the network's config is not available.
+  /// The reason why the config from the network is not available.
   fileprivate(set) var failure: BackendError?
 }
 
 /// The progress of `configure`, and the calls that wait for it.
 struct Startup {
   private var lifecycle: Lifecycle
-  /// Why there is no config, in words.
+  /// A description of why there is no config.
   private(set) var error: String?
-  /// Nil as soon as there is a config from any source.
+  /// The available fallbacks. Nil as soon as a config is loaded from any source.
   private(set) var offline: Offline?
   /// Calls of `configure` that share one outcome.
   private(set) var configureCalls: [Token] = []
   /// Calls that wait for `configure`, in order.
   private(set) var waitingCalls: [WaitingCall] = []
-  /// Preloads and links that arrived before the config.
+  /// Preloads and links that were requested before the config was loaded.
   private var preloads: [[String]?] = []
   private var links: [String] = []
 
@@ -43,7 +43,7 @@ struct Startup {
 
   mutating func beginOffline(load: Token) { offline = Offline(load: load) }
 
-  /// - Returns: whether the load was still awaited.
+  /// - Returns: whether the load was still running.
   mutating func receive(_ kept: KeptConfig?, for token: Token) -> Bool {
     guard offline?.load == token else { return false }
     offline?.load = nil
@@ -61,7 +61,7 @@ struct Startup {
 
   mutating func fail(_ why: String) { error = why }
 
-  /// The config is loaded, so nothing waits for it any more.
+  /// Ends waiting, because the config is loaded.
   ///
   /// - Returns: the waiting calls, in the order in which to handle them.
   mutating func finish() -> (configureCalls: [Token], preloads: [[String]?], links: [String]) {

@@ -29,7 +29,7 @@ extension StoredState {
 }
 
 extension StoredState {
-  /// Only the parts that the user's attributes depend on.
+  /// Creates a state with only the parts that the user's attributes depend on.
   init(userOf person: Person, _ usage: Usage) {
     self.init()
     appUserID = person.appUserID

@@ -1,20 +1,20 @@
 internal import Pricing
 
-/// The running purchase. There is one at a time, whichever paywall it began on.
+/// The running purchase. Only one purchase runs at a time, on any paywall.
 struct PurchaseSlot: Sendable {
   /// Identifies the purchase in effects and answers.
   let token: Token
   let presentationID: String
   let product: StoreProduct
-  /// The paywall's state when the purchase began, for use after it is closed.
+  /// The paywall's state when the purchase began, for use after the paywall is closed.
   let info: PaywallInfo
   let shouldDismiss: Bool
-  /// Whether the purchase would start a trial. Determined beforehand, because the purchase changes
-  /// it.
+  /// Whether the purchase would start a trial. Determined before the purchase, because a purchase ends the user's
+  /// eligibility.
   let startsTrial: Bool
   /// The kind of purchase if it succeeds.
   let kind: TransactionKind
-  /// The result, while the owned products are loaded.
+  /// The result, stored while the owned products are loaded.
   fileprivate(set) var finished: StorePurchase?
 
   init(
@@ -44,13 +44,13 @@ struct PurchaseSlot: Sendable {
   }
 }
 
-/// The running restore. It does not block a purchase.
+/// The running restore. A running restore does not block purchases.
 struct RestoreSlot: Sendable {
   let token: Token
-  /// The paywall that requested it; nil for `restorePurchases()`.
+  /// The paywall that requested the restore, or nil for `restorePurchases()`.
   var presentationID: String?
   fileprivate(set) var calls: [Token] = []
-  /// The result, while the owned products are loaded.
+  /// The result, stored while the owned products are loaded.
   fileprivate(set) var finished: RestorationResult?
 }
 
@@ -60,10 +60,10 @@ struct Transactions {
   private(set) var restore: RestoreSlot?
   /// Whether `onPurchase` and `onPurchaseRestore` have a listener.
   private(set) var hasListener = false
-  /// Calls that only the store answers: restores of an app with a controller, and consumptions.
+  /// Calls that the store alone answers: consumptions, and restores in an app with a purchase controller.
   private var plainCalls: [Token: Token] = [:]
 
-  /// Whether nothing that a paywall began is running.
+  /// Whether no purchase or restore is running.
   var isEmpty: Bool { purchase == nil && restore == nil }
 
   mutating func setListener(_ isThere: Bool) { hasListener = isThere }
@@ -73,7 +73,7 @@ struct Transactions {
   /// Stores a result until the owned products are loaded.
   mutating func hold(_ result: StorePurchase) { purchase?.finished = result }
 
-  /// The purchase that awaits a result. Each has one result.
+  /// The purchase that awaits a result. Each purchase has one result.
   func purchase(awaiting token: Token) -> PurchaseSlot? {
     purchase.flatMap { $0.token == token && $0.finished == nil ? $0 : nil }
   }
@@ -94,7 +94,7 @@ struct Transactions {
   /// Stores a result until the owned products are loaded.
   mutating func hold(_ result: RestorationResult) { restore?.finished = result }
 
-  /// The restore that awaits a result. Each has one result.
+  /// The restore that awaits a result. Each restore has one result.
   func restore(awaiting token: Token) -> RestoreSlot? {
     restore.flatMap { $0.token == token && $0.finished == nil ? $0 : nil }
   }

@@ -6,18 +6,18 @@ struct Registration: Hashable, Sendable {
   var placement: String
   var params: Value
   var handlerID: String?
-  /// The call that receives the outcome; nil when no call waits for it.
+  /// The call that receives the outcome; nil if no call waits.
   var call: Token?
-  /// The SDK event that triggered it; nil for a placement of the app.
+  /// The SDK event that triggered the placement, or nil for a placement of the app.
   var event: SuperwallEventName?
   var isFeatureGatable = false
-  /// The gating of the paywall that this one replaces.
+  /// The feature gating of the paywall that the new paywall replaces.
   var gating: Paywall.FeatureGating?
   var eventID: String
   var at: Instant
-  /// When the placement was added to the history. SDK events are added before they trigger it.
+  /// The time at which the placement was added to the history. SDK events are added before they trigger a placement.
   var rememberedAt: Instant?
-  /// The turn that this one waits for, because it would show a paywall.
+  /// The turn that this registration waits for, because both would show a paywall.
   var heldBy: Token?
 }
 
@@ -42,7 +42,7 @@ struct ActiveRegistration: Sendable {
   private(set) var paywall: PaywallResponse?
   private(set) var products: [StoreProduct] = []
   private(set) var info = PaywallInfo.none
-  /// Whether it has blocked others for the maximum time.
+  /// Whether the registration has blocked others for the maximum time.
   private(set) var isLong = false
 
   fileprivate init(_ registration: Registration, _ token: Token) {
@@ -72,7 +72,7 @@ struct ActiveRegistration: Sendable {
 
   var isLoading: Bool { stage == .loadingPaywall || stage == .loadingProducts }
 
-  /// Whether placements that show no paywall go before it.
+  /// Whether placements that show no paywall may pass this registration.
   var letsPass: Bool {
     switch stage {
     case .loadingPaywall, .loadingProducts, .askingPresenter: true
@@ -94,33 +94,32 @@ struct Question: Hashable, Sendable {
   var placement: String
   var params: Value
   var wait: Wait?
-  /// The answer when its paywall is available.
+  /// The decision, stored until its paywall is available.
   var decision: PlacementDecision?
 }
 
-/// The queue of placements: the waiting ones and the active one; and questions about placements,
-/// which need no turn.
+/// The queue of waiting placements, the active placement, and questions about placements. Questions need no turn.
 struct Turns {
   private(set) var waiting: [Registration] = []
   private(set) var active: ActiveRegistration?
-  /// Registrations that let others go first while they load.
+  /// Registrations that let others pass while they load.
   private(set) var parked: [ActiveRegistration] = []
   private(set) var questions: [Token: Question] = [:]
 
   mutating func add(_ registration: Registration) { waiting.append(registration) }
 
-  /// Adds one before all others.
+  /// Adds a registration at the front of the queue.
   mutating func addFirst(_ registration: Registration) { waiting.insert(registration, at: 0) }
 
-  /// Whether the next one can start.
+  /// Whether the next registration can start.
   var isReady: Bool { active == nil && !waiting.isEmpty }
 
-  /// Starts the next one.
+  /// Starts the next registration.
   mutating func begin(_ token: Token) {
     if isReady { active = ActiveRegistration(waiting.removeFirst(), token) }
   }
 
-  /// Updates the active one.
+  /// Updates the active registration.
   mutating func advance(_ step: (inout ActiveRegistration) -> Void) {
     if var turn = active {
       step(&turn)
@@ -128,7 +127,7 @@ struct Turns {
     }
   }
 
-  /// Updates the active one, or one that let others go first.
+  /// Updates the active registration, or a parked registration.
   mutating func advance(_ token: Token, _ step: (inout ActiveRegistration) -> Void) {
     if active?.token == token { return advance(step) }
     if let place = parked.firstIndex(where: { $0.token == token }) { step(&parked[place]) }
@@ -146,15 +145,15 @@ struct Turns {
     parked.removeAll { $0.token == token }
   }
 
-  /// Lets others go first while it loads.
+  /// Parks the active registration, which lets others pass while it loads.
   mutating func park() {
     if let active { parked.append(active) }
     active = nil
   }
 
-  /// Reactivates a parked one that has loaded meanwhile.
+  /// Reactivates a parked registration that has been loaded, unless another one is active.
   ///
-  /// - Returns: whether there was one, and none is active.
+  /// - Returns: whether a registration was reactivated.
   mutating func resume() -> Bool {
     guard active == nil, let place = parked.firstIndex(where: { $0.stage == .loaded }) else {
       return false
@@ -163,12 +162,12 @@ struct Turns {
     return true
   }
 
-  /// Removes and returns a waiting one.
+  /// Removes and returns a waiting registration.
   mutating func takeWaiting(where isMeant: (Registration) -> Bool) -> Registration? {
     waiting.firstIndex(where: isMeant).map { waiting.remove(at: $0) }
   }
 
-  /// Reinserts a removed one at its place.
+  /// Returns a removed registration to its place in the queue.
   mutating func hold(_ registration: Registration, at place: Int) {
     waiting[place] = registration
   }

@@ -1,22 +1,22 @@
-/// Events that the backend has not got yet, oldest first.
+/// Events that are not uploaded yet, oldest first.
 package struct Uploads: Sendable {
-  /// How many events one request carries at most.
+  /// The maximum number of events in a request.
   package static let batchSize = 50
-  /// How many wait at most; the oldest go first.
+  /// The maximum number of waiting events. The oldest events are dropped first.
   package static let limit = 1_000
-  /// How long events are collected, and the maximum pause after failures.
+  /// The time for which events are collected, and the maximum pause after failures.
   private static let interval: Int64 = 20_000
   private static let longestPause: Int64 = 600_000
 
-  /// Whether anything is uploaded.
+  /// Whether uploads are enabled.
   let isOn: Bool
   private(set) var waiting: [CollectedEvent]
   private var next: Int
-  /// The numbers of those that are on their way.
+  /// The numbers of the events that are being uploaded.
   private(set) var sending: [Int] = []
-  /// How often in a row the backend has not taken them.
+  /// The number of consecutive failed uploads.
   private(set) var failures = 0
-  /// How many events the next request carries at most.
+  /// The maximum number of events in the next request.
   private var size = Uploads.batchSize
 
   package init(isOn: Bool = false, waiting: [CollectedEvent] = []) {
@@ -25,12 +25,12 @@ package struct Uploads: Sendable {
     next = (self.waiting.last?.number ?? 0) + 1
   }
 
-  /// How long to wait before the next request, in milliseconds.
+  /// The time to wait before the next request, in milliseconds.
   var pause: Int64 {
     failures == 0 ? Self.interval : min(Self.interval << min(failures, 10), Self.longestPause)
   }
 
-  /// Whether a request is worth it now.
+  /// Whether enough events wait to upload immediately.
   var isFull: Bool { waiting.count >= Self.batchSize && failures == 0 }
 
   mutating func newNumber() -> Int {
@@ -38,7 +38,7 @@ package struct Uploads: Sendable {
     return next - 1
   }
 
-  /// - Returns: the numbers of those that are given up for it.
+  /// - Returns: the numbers of the events that were dropped to make room.
   mutating func add(_ event: CollectedEvent) -> [Int] {
     waiting.append(event)
     guard waiting.count > Self.limit else { return [] }
@@ -53,7 +53,7 @@ package struct Uploads: Sendable {
     return batch
   }
 
-  /// - Returns: the numbers of those that the backend has now.
+  /// - Returns: the numbers of the events that the backend has accepted.
   mutating func succeed() -> [Int] {
     let sent = Set(sending)
     waiting.removeAll { sent.contains($0.number) }
@@ -66,10 +66,10 @@ package struct Uploads: Sendable {
     failures += 1
   }
 
-  /// The backend rejects the events. Half as many are sent next, down to a single event. That one
-  /// is dropped, so that the others can follow.
+  /// Handles a rejection by the backend. The next request has half as many events. A single rejected event is dropped,
+  /// so that the others can follow.
   ///
-  /// - Returns: the number of the one that is given up.
+  /// - Returns: the number of the dropped event, if any.
   mutating func refuse() -> [Int] {
     if sending.count <= 1 { return succeed() }
     size = sending.count / 2
@@ -77,7 +77,7 @@ package struct Uploads: Sendable {
     return []
   }
 
-  /// - Returns: the numbers of those that are left out.
+  /// - Returns: the numbers of the removed events.
   mutating func remove(where isLeftOut: (CollectedEvent) -> Bool) -> [Int] {
     defer { waiting.removeAll(where: isLeftOut) }
     return waiting.filter(isLeftOut).map(\.number)

@@ -1,12 +1,12 @@
 internal import Expressions
 
-/// A period of app usage, as rules see it.
+/// A session of the app, as rules read it.
 struct AppSession: Sendable {
   var id = ""
   var start: Instant?
 }
 
-/// When and how much the app is used on this device.
+/// The app's usage on this device: installation, launches and sessions.
 struct Usage {
   private(set) var session = AppSession()
   /// Whether the SDK never ran before this process.
@@ -35,7 +35,7 @@ struct Usage {
     self.session = session
   }
 
-  /// Whether the app was never in the background, or longer there than a session may pause.
+  /// Whether the app was never in the background, or was there for longer than a session may pause.
   func isNewSession(at now: Instant, timeout: Int64) -> Bool {
     guard let closedAt else { return true }
     return now - closedAt > timeout

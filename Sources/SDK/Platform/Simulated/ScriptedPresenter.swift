@@ -1,9 +1,9 @@
 package import Expressions
 internal import RuleEngine
 
-/// A presenter without a screen: it reports its commands, and a script plays the user.
+/// A presenter without a screen. The presenter reports its commands, and a script plays the user.
 package final class ScriptedPresenter: PaywallPresenter {
-  /// The commands to the presenter.
+  /// A command that the presenter received.
   package enum Command: Hashable, Sendable {
     case present(identifier: String, url: String)
     case dismiss(identifier: String)
@@ -28,7 +28,7 @@ package final class ScriptedPresenter: PaywallPresenter {
   private let observe: @Sendable (Command) -> Void
 
   /// - Parameters:
-  ///   - isAvailable: whether it can present paywalls.
+  ///   - isAvailable: whether the presenter can present paywalls.
   ///   - acknowledges: whether paywalls appear and close immediately. Otherwise the script decides
   ///     when.
   ///   - observe: called with every command, in order.
@@ -40,7 +40,7 @@ package final class ScriptedPresenter: PaywallPresenter {
     self.observe = observe
   }
 
-  /// Changes the behavior of the presenter; nil means no change.
+  /// Changes the behavior of the presenter. Nil leaves a setting unchanged.
   package func set(isAvailable: Bool? = nil, acknowledges: Bool? = nil) {
     state.withLock { state in
       state.isAvailable = isAvailable ?? state.isAvailable
@@ -48,13 +48,13 @@ package final class ScriptedPresenter: PaywallPresenter {
     }
   }
 
-  /// The last paywall.
+  /// The paywall that was last presented.
   package var presentation: PaywallPresentation? { state.withLock { $0.current } }
 
-  /// For the script, to report the user's actions.
+  /// The handle with which the script reports the user's actions.
   package var handle: PresentationHandle? { presentation?.handle }
 
-  // MARK: What the SDK asks for
+  // MARK: Requests of the SDK
 
   private struct Refusal: Error, CustomStringConvertible {
     var description: String
@@ -117,9 +117,9 @@ package final class ScriptedPresenter: PaywallPresenter {
     observe(.checkout(directive))
   }
 
-  // MARK: What the script does
+  // MARK: Actions of the script
 
-  /// The requested paywall is visible, or cannot be shown for a reason.
+  /// Reports that the requested paywall is visible, or why it cannot be shown.
   package func finishPresenting(refusal: String? = nil) {
     let waiting = state.withLock { state in
       defer { state.presenting = nil }
@@ -128,7 +128,7 @@ package final class ScriptedPresenter: PaywallPresenter {
     waiting?.resume(returning: refusal)
   }
 
-  /// The paywall that was closing is closed.
+  /// Reports that the closing paywall is closed.
   package func finishDismissing() {
     let waiting = state.withLock { state in
       defer { state.dismissing = nil }

@@ -2,10 +2,10 @@ package import Expressions
 
 /// A backend that answers from a script.
 package final class ScriptedTransport: Transport {
-  /// The answers to requests of a kind, in order. The last one repeats.
+  /// The answers to matching requests, in order. The last answer repeats.
   package struct Rule: Sendable {
     package var method: BackendRequest.Method
-    /// `*` matches any characters.
+    /// The path to match, in which `*` matches any characters.
     package var path: String
     package var replies: [Reply]
 
@@ -21,7 +21,7 @@ package final class ScriptedTransport: Transport {
     }
   }
 
-  /// One answer, after some milliseconds.
+  /// An answer to a request, sent after a delay in milliseconds.
   package enum Reply: Sendable {
     case json(Value?, status: Int = 200, delay: Int64 = 0)
     case networkError(String, delay: Int64 = 0)
@@ -35,7 +35,7 @@ package final class ScriptedTransport: Transport {
   private let observe: @Sendable (BackendRequest) -> Void
 
   /// - Parameters:
-  ///   - rules: the first that matches answers. Without a match the answer is 404.
+  ///   - rules: the rules, of which the first match answers. Without a match the answer is 404.
   ///   - observe: called with every request, in order.
   package init(
     rules: [Rule], time: any TimeSource,

@@ -7,18 +7,18 @@ internal import Expressions
 internal import Pricing
 
 package final class SimulatedStore: PurchaseStore {
-  /// The results of purchases and restores, in order. The last one repeats.
+  /// The results of purchases and restores, in order. The last result repeats.
   package struct Script: Sendable {
     package enum Purchase: Sendable {
       case result(PurchaseResult)
-      /// Waits for ``SimulatedStore/resolvePurchase(_:)``.
+      /// The purchase waits for ``SimulatedStore/resolvePurchase(_:)``.
       case manual
     }
 
     package enum Restore: Sendable {
       /// The result of a restore, and the products that the user owns afterwards.
       case result(RestorationResult, owned: [String] = [])
-      /// Waits for ``SimulatedStore/resolveRestore(_:owned:)``.
+      /// The restore waits for ``SimulatedStore/resolveRestore(_:owned:)``.
       case manual
     }
 
@@ -33,7 +33,7 @@ package final class SimulatedStore: PurchaseStore {
     package init() {}
   }
 
-  /// The commands to the store.
+  /// A command that the store received.
   package enum Command: Hashable, Sendable {
     case purchase(PurchaseRequest)
     case restore
@@ -104,7 +104,7 @@ package final class SimulatedStore: PurchaseStore {
     }
   }
 
-  /// Ends the waiting purchases: that of a paywall, and any left over from before a restart.
+  /// Ends the waiting purchases: the current purchase, and any purchase from before a restart.
   package func resolvePurchase(_ result: PurchaseResult) {
     let waiting = state.withLock { state in
       defer { state.waitingPurchases = [] }
@@ -145,7 +145,7 @@ package final class SimulatedStore: PurchaseStore {
     }
   }
 
-  /// Ends the waiting restores. There may be several.
+  /// Ends all waiting restores.
   package func resolveRestore(_ result: RestorationResult, owned: [String] = []) {
     let waiting = state.withLock { state in
       state.own(owned.map { OwnedProduct($0) })
@@ -176,17 +176,17 @@ package final class SimulatedStore: PurchaseStore {
     return stream
   }
 
-  /// A purchase outside the app: on another device, or approved later.
+  /// Simulates a purchase on another device, or a purchase that is approved later.
   package func addTransaction(_ productID: String, expiresAt: Instant? = nil) {
     change { $0.own([OwnedProduct(productID, expiresAt: expiresAt)]) }
   }
 
-  /// The store revokes a product.
+  /// Revokes a product, as the store would.
   package func revoke(_ productID: String) {
     change { $0.own([OwnedProduct(productID, hasEnded: true)]) }
   }
 
-  /// From now on the store has no purchases, and does not report that any has ended.
+  /// Removes all purchases from the store, without reporting that they have ended.
   package func forgetPurchases() { state.withLock { $0.script.owned = [] } }
 
   private func change(_ body: (inout State) -> Void) {

@@ -1,5 +1,5 @@
-/// Runs all work of a simulation on the calling thread, in the order in which it became ready. It
-/// is known whether any work remains, and two runs are identical.
+/// Runs all work of a simulation on the calling thread, in the order in which the work became ready. Two runs are
+/// identical, and the executor can report whether work remains.
 internal import Expressions
 
 package final class SimulationExecutor: TaskExecutor {

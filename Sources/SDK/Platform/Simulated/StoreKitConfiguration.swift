@@ -3,11 +3,11 @@ internal import RuleEngine
 
 /// The products of a StoreKit configuration file (`.storekit`), as Xcode writes it.
 ///
-/// Read are one-time products, the subscriptions of all groups with their introductory offers, and
-/// the storefront with its currency and locale.
+/// Reads one-time products, the subscriptions of all groups with their introductory offers, and the storefront with its
+/// currency and locale.
 package struct StoreKitConfiguration: Hashable, Sendable {
   package var products: [StoreProduct]
-  /// Why products of the file are dropped, and other notes about them.
+  /// The reasons why products were dropped, and other notes about the file's products.
   package var diagnostics: [Diagnostic]
 
   /// Why a file cannot be used.

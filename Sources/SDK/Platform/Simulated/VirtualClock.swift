@@ -1,8 +1,8 @@
 package import CivilTime
 internal import Expressions
 
-/// A clock that stands still until it is moved. A simulated day takes only as long as the work in
-/// it.
+/// A clock that stands still until a simulation moves it. A simulated day takes only as long as the work during that
+/// day.
 package final class VirtualClock: TimeSource {
   private struct Sleeper {
     var number: Int
@@ -55,8 +55,8 @@ package final class VirtualClock: TimeSource {
     }
   }
 
-  /// Moves the clock, at most to the next sleeper, and wakes that one. If several have the same
-  /// deadline, the one that slept first wakes first.
+  /// Moves the clock, at most to the next deadline, and wakes one sleeper. Among sleepers with the same deadline, the
+  /// sleeper that started first wakes first.
   ///
   /// - Returns: whether a sleeper woke. Otherwise the clock shows `time`.
   package func step(upTo time: Instant) -> Bool {
