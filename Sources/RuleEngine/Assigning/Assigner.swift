@@ -35,12 +35,12 @@ public enum Assigner: Hashable, Sendable {
     format == .agentWallie ? .djb2 : .hash(salt: salt)
   }
 
-  /// The same assigner with another seed, if it takes one.
+  /// The assigner with another seed. Assigners without a seed stay unchanged.
   package func seeded(_ seed: String) -> Assigner {
     if case .hash = self { .hash(salt: seed) } else { self }
   }
 
-  /// The seed that draws depend on; empty for an assigner without one.
+  /// The seed that draws depend on. Empty for an assigner without a seed.
   package var seed: String { if case .hash(let salt) = self { salt } else { "" } }
 
   /// The assigner's name on command lines and in files.
@@ -63,7 +63,7 @@ public enum Assigner: Hashable, Sendable {
     case .djb2: return DJB2.draw(experiment: experiment, subject: subject, range: range)
     case .hash(let salt):
       let prefix = 8 + salt.utf8.count + experiment.count
-      // A size that is known at compile time is a stack slot that costs nothing.
+      // A buffer with a constant size costs no allocation.
       if prefix + 4 + subject.count <= 256 {
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
           Assigner.writePrefix(to: buffer, salt, experiment)

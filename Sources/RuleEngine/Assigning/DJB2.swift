@@ -1,8 +1,8 @@
 /// The 32-bit hash of D. J. Bernstein ("times 33 plus", from 5381), with which AgentWallie's SDK
 /// assigns: `<subject>:<experiment>` falls into one of a hundred buckets.
 ///
-/// The hash is affine. Subjects with equal buckets in one experiment also have equal buckets in
-/// others whose ID has the same length. Joined IDs are ambiguous: `a:b` in `c` equals `a` in `b:c`.
+/// The hash is affine. Subjects with equal buckets in one experiment also have equal buckets in experiments whose IDs
+/// have the same length. Joined IDs are ambiguous: `a:b` in `c` equals `a` in `b:c`.
 package enum DJB2 {
   // SAFETY: The views are only read through their iterators. Tests: AssignerTests.
 
@@ -19,8 +19,8 @@ package enum DJB2 {
   /// The bucket of a hash, in `0..<100`.
   package static func bucket(_ hash: UInt32) -> Int { Int(hash % 100) }
 
-  /// The bucket as a draw: a hundredth of the range for each. Of percentages, whose range is 100,
-  /// it is the bucket itself.
+  /// The bucket as a draw. Each bucket covers a hundredth of the range. For percentages, whose range is 100, the draw
+  /// equals the bucket.
   package static func draw(
     experiment: UnsafeBufferPointer<UInt8>, subject: UnsafeBufferPointer<UInt8>, range: Double
   ) -> Double {

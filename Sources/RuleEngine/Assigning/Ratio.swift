@@ -26,7 +26,7 @@ public struct Ratio: Hashable, Sendable {
   public static let zero = Ratio(0, 1)
   public static let one = Ratio(1, 1)
 
-  /// The fraction times a count, exactly; nil if that takes more than 128 bits.
+  /// The exact product of the fraction and a count, or nil if the product takes more than 128 bits.
   package func times(_ count: Int) -> Ratio? {
     let shorter = Ratio(UInt128(max(count, 0)), denominator)
     let product = numerator.multipliedReportingOverflow(by: shorter.numerator)
@@ -56,16 +56,15 @@ extension Ratio: CustomStringConvertible {
 extension Ratio {
   /// Each weight's share of their sum; equal shares when all weights are zero.
   ///
-  /// Weights count as the decimal numbers that they print as, so a third of 33.3, 33.3 and 33.4 is
-  /// 333/1000. Digits after the 31st of the largest weight are dropped; a draw could not
-  /// distinguish them either.
+  /// Weights are read as the decimal numbers that they print as, so the share of the first of 33.3, 33.3 and 33.4 is
+  /// 333/1000. Digits after the 31st of the largest weight are dropped, because draws could not distinguish them.
   package static func shares(of weights: [Double]) -> [Ratio] {
     let decimals = weights.map { Decimal($0) }
     guard let largest = decimals.compactMap({ $0.leadingExponent }).max() else {
       return weights.map { _ in Ratio(1, UInt128(weights.count)) }
     }
     let scaled = decimals.map { $0.scaled(unit: largest - 30) }
-    // More than a million variants could overflow the sum, and no config has them.
+    // Only a config with more than a million variants could overflow the sum.
     let sum = scaled.reduce(UInt128(0)) { $0.addingReportingOverflow($1).partialValue }
     return scaled.map { Ratio($0, sum) }
   }

@@ -1,10 +1,10 @@
 /// Reassigns the subjects of one experiment by new weights, so that as few of them as possible
 /// change their variant.
 ///
-/// Each variant gets its share of all subjects by largest remainder: whole parts first, then one
-/// more for the largest fractions, the earlier variant first among equals. A variant keeps as many
-/// of its subjects as fit. Hashes of the subjects decide which ones move, and where to, so the
-/// result depends neither on their order nor on anything else about them.
+/// Each variant gets its share of all subjects by largest remainder: whole parts first, then one more subject for the
+/// largest fractions. Among equal fractions, earlier variants come first. A variant keeps as many of its subjects as
+/// fit. Hashes determine which subjects move, and to which variant, so the result does not depend on the order of the
+/// subjects.
 package struct WeightMigration {
   /// A subject's previous variant.
   package enum Former: Hashable, Sendable {
@@ -27,7 +27,7 @@ package struct WeightMigration {
     /// The number of subjects whose variant changes. Subjects without a previous variant do not
     /// count.
     package var moved: Int
-    /// How many of these had a variant that no longer exists.
+    /// The number of moved subjects whose variant no longer exists.
     package var gone: Int
   }
 
@@ -38,14 +38,13 @@ package struct WeightMigration {
   private static let noVariant: Int32 = -1
   private static let goneVariant: Int32 = -2
 
-  /// - Parameter weights: of the variants, at least one. They are divided as ``Distribution`` does
-  ///   it.
+  /// - Parameter weights: the weights of the variants, at least one. Shares are computed as in ``Distribution``.
   package init(weights: [Double]) { shares = Ratio.shares(of: weights) }
 
   /// The number of subjects.
   package var count: Int { hashes.count }
 
-  /// - Parameter hash: of the subject, the same in every run.
+  /// - Parameter hash: the subject's hash, which is the same in every run.
   package mutating func add(_ former: Former, hash: UInt64) {
     hashes.append(hash)
     switch former {
@@ -75,8 +74,7 @@ package struct WeightMigration {
       moved += rest.count
       free += rest
     }
-    // By another hash, because the subjects that had to move have the largest values of the first
-    // one.
+    // A second hash gives the order, because the moving subjects have the largest values of the first hash.
     let order = free.map { (Self.mixed(hashes[$0]), $0) }.sorted { $0 < $1 }.map { $0.1 }
     var next = order.makeIterator()
     for variant in members.indices {

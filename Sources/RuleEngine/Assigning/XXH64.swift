@@ -75,7 +75,7 @@
   @inlinable @inline(__always)
   package static func merged(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64) -> UInt64 {
     var hash = sum(a, b, c, d)
-    // Merged one by one by hand: an array of the lanes would be allocated for every hash.
+    // The lanes are merged one by one, because an array would be allocated for every hash.
     hash = merge(round(0, a), into: hash)
     hash = merge(round(0, b), into: hash)
     hash = merge(round(0, c), into: hash)

@@ -1,5 +1,5 @@
 extension XXH64 {
-  /// The hash of bytes that arrive in pieces. How they are divided makes no difference.
+  /// The hash of bytes that arrive in pieces. The division into pieces does not affect the hash.
   package struct Stream: Hashable, Sendable {
     // SAFETY: Blocks have a multiple of 32 bytes. `init(state:count:)` checks that there are as
     // many stored bytes as the count says. Tests: XXH64Tests, FixedLengthHashTests.streams.
@@ -14,7 +14,7 @@ extension XXH64 {
 
     package init() {}
 
-    /// Resumes a stream from its ``state``; nil when the numbers are not a state.
+    /// Resumes a stream from its ``state``; nil if the numbers are not a valid state.
     package init?(state: [UInt64], count: Int) {
       guard count >= 0, state.count == 4 + count % 32 else { return nil }
       lanes = Array(state[..<4])
@@ -22,7 +22,7 @@ extension XXH64 {
       self.count = count
     }
 
-    /// The state that ``init(state:count:)`` needs, beside the count.
+    /// The state that ``init(state:count:)`` needs in addition to the count.
     package var state: [UInt64] { lanes + rest.map(UInt64.init) }
 
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {

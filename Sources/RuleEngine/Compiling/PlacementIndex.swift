@@ -1,5 +1,5 @@
-/// Placement names to numbers, without an allocation for looking one up: an open-addressing table
-/// over the names' bytes. Names differ by their bytes; strings compare normalised.
+/// Maps placement names to numbers, without an allocation for a lookup. The index is an open-addressing table over the
+/// names' bytes, because comparing strings would normalise them.
 struct PlacementIndex: Sendable {
   // SAFETY: Each place records where a name begins and its length. Words are read only while eight
   // bytes remain. The table is never full, so every search ends. Tests: PlacementIndexTests.
@@ -16,7 +16,7 @@ struct PlacementIndex: Sendable {
   private var names: [UInt8] = []
   private let mask: Int
 
-  /// Of two placements with one name the later counts.
+  /// If two placements have the same name, the later one counts.
   init(_ placements: [String]) {
     var size = 4
     while size < placements.count * 2 { size *= 2 }
@@ -39,7 +39,7 @@ struct PlacementIndex: Sendable {
 
   func number(of name: String) -> Int? {
     let found = name.utf8.withContiguousStorageIfAvailable { number(of: $0) }
-    // Only strings that another framework made, on Apple's platforms, have no contiguous bytes.
+    // Only strings from another framework, on Apple's platforms, lack contiguous bytes.
     return found ?? Array(name.utf8).withUnsafeBufferPointer { number(of: $0) }
   }
 

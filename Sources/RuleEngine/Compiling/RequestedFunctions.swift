@@ -4,7 +4,7 @@ extension Config {
   /// The config for an SDK in which an audience has only the functions that it requests, and the
   /// functions by expression.
   ///
-  /// Equal expressions with different functions get spaces at their ends, so that they differ.
+  /// Spaces at their ends distinguish equal expressions with different functions.
   func separatingFunctions(_ profile: SDKProfile) -> (Config, [String: HostFunctions]) {
     var config = self
     var functions: [String: HostFunctions] = [:]

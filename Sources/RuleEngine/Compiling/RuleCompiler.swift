@@ -32,8 +32,8 @@ extension RuleSet {
   }
 
   /// - Parameters:
-  ///   - environment: of the language, with the differences of an SDK version. Configs that are not
-  ///     Superwall's use CEL's.
+  ///   - environment: the environment of the language, with the differences of an SDK version. Configs of other formats
+  ///     use the environment of CEL.
   package static func compile(
     _ config: Config, language: RuleLanguage, environment: ExpressionEnvironment,
     folds: Bool = true
@@ -43,8 +43,8 @@ extension RuleSet {
     return Compilation(output: ruleSet, diagnostics: diagnostics)
   }
 
-  /// Compiles a config for the SDK of this package. It follows the newest SDK of the platform, and
-  /// also the changes of attributes that are known from release notes alone.
+  /// Compiles a config for the SDK of this package. The rules follow the newest SDK of the platform, including changes
+  /// of attributes that are known only from release notes.
   package static func compile(_ config: Config, forAppsOn platform: Platform)
     -> Compilation<RuleSet>
   {
@@ -56,7 +56,7 @@ extension RuleSet {
         requested: config.computedProperties, binding: noted.binding))
   }
 
-  /// The rule set alone.
+  /// Compiles a config and returns the rule set without diagnostics.
   static func compiled(_ config: Config, language: RuleLanguage) -> RuleSet {
     compiled(
       config, language: language,
@@ -88,7 +88,7 @@ extension RuleSet {
 }
 
 extension Config {
-  /// The computed properties that audiences ask for, without duplicates.
+  /// The computed properties that audiences request, without duplicates.
   package var computedProperties: [ComputedProperty] {
     var properties: [ComputedProperty] = []
     for property in placements.flatMap({ $0.audiences }).flatMap({ $0.computedProperties })
@@ -104,7 +104,7 @@ private struct RuleCompiler: ~Copyable {
   private var builder: ProgramBuilder
   private var rules: [RuleSet.Rule] = []
   private var placements: [RuleSet.CompiledPlacement] = []
-  /// The program entry of each expression text, and whether it compiled.
+  /// The program entry of each expression, and whether the expression failed to compile.
   private var entryOf: [[UInt8]: (entry: Int, isBroken: Bool, diagnostics: [Diagnostic])] = [:]
   private var entries = 0
   private let language: RuleLanguage
@@ -129,8 +129,8 @@ private struct RuleCompiler: ~Copyable {
     builder.folds = folds
   }
 
-  /// An audience's name in messages. Numbers follow the order of evaluation, which may differ from
-  /// that of the file.
+  /// An audience's name in messages. Numbers follow the order of evaluation, which may differ from the order in the
+  /// file.
   private static func name(_ audience: Audience) -> String {
     let id = audience.id ?? audience.experimentID
     return id.isEmpty ? "this audience" : "audience '\(id)'"
@@ -164,7 +164,7 @@ private struct RuleCompiler: ~Copyable {
 
   private mutating func add(_ audience: Audience) {
     var audience = audience
-    // The Web SDK has no limits.
+    // The Web SDK has no occurrence limits.
     if language.platform == .web { audience.occurrenceLimit = nil }
     var rule = RuleSet.Rule(
       audience: audience, condition: -1, entry: nil, isBroken: false,
@@ -194,7 +194,7 @@ private struct RuleCompiler: ~Copyable {
   }
 
   private mutating func compile(_ filters: [Filter]) -> Int {
-    // Equal lists share their code, because the graph finds them.
+    // Equal lists of filters share their code, because the builder recognizes equal parts.
     builder.add(filters)
     defer { entries += 1 }
     return entries

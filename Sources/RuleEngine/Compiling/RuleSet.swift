@@ -53,7 +53,7 @@ public struct RuleSet: Sendable {
     package var rules: Range<Int>
   }
 
-  /// All contents behind one reference, so that passing a rule set is cheap.
+  /// The contents of a rule set, behind one reference so that copying a rule set is cheap.
   package final class Storage: Sendable {
     package let program: Program
     package let format: Config.Format
@@ -67,7 +67,7 @@ public struct RuleSet: Sendable {
     package let unsent: [Int]
     let computed: [(slot: Int, property: ComputedProperty)]
     private let computedProperties: [ComputedProperty]
-    /// Stored, because every decision needs them and finding them visits all slots of the program.
+    /// The questions are stored because every decision needs them, and finding them visits all slots of the program.
     let questions: [HostQuestion]
     package let rules: [Rule]
     package let placements: [CompiledPlacement]
@@ -111,7 +111,7 @@ public struct RuleSet: Sendable {
       index = PlacementIndex(placements.map { $0.name })
     }
 
-    /// Clauses that replace missing attributes by another value, by condition. Made on first use.
+    /// Clauses that replace missing attributes by another value, by condition. Created on first use.
     package var standIns: StandInProgram? {
       standInProgram.withLock { known in
         if let known { return known }
@@ -121,7 +121,7 @@ public struct RuleSet: Sendable {
       }
     }
 
-    /// The same rules as decided by another SDK that compiles the config alike.
+    /// The rules as another SDK decides them, if that SDK compiles the config identically.
     fileprivate func following(_ profile: SDKProfile, _ rejection: ConfigFact?) -> Storage {
       Storage(
         program: program, format: format, language: language == .cel ? .cel : .superscript(profile),
@@ -132,12 +132,12 @@ public struct RuleSet: Sendable {
   }
 
   package let storage: Storage
-  /// How to read the IDs of the user records that it decides.
+  /// How to read the IDs of user records.
   package var userIDs = UserID.Reading.bytes
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  /// The same rules as decided by another SDK with the same ``SDKProfile/CompileKey``.
+  /// The rules as another SDK with the same ``SDKProfile/CompileKey`` decides them.
   package func following(_ profile: SDKProfile, _ config: Config) -> RuleSet {
     RuleSet(storage.following(profile, profile.rejection(of: config)))
   }
@@ -148,8 +148,7 @@ public struct RuleSet: Sendable {
   public var format: Config.Format { storage.format }
   /// The language of the expressions.
   public var language: RuleLanguage { storage.language }
-  /// The environment that the conditions were compiled in. Anything else compiled in it decides
-  /// alike.
+  /// The environment that the conditions were compiled in. Other expressions compiled in this environment behave alike.
   package var environment: ExpressionEnvironment { program.storage.environment }
   /// The generation of Superwall's evaluator that the rules follow.
   package var behavior: EvaluatorBehavior { environment.behavior }
@@ -159,7 +158,7 @@ public struct RuleSet: Sendable {
   package var computed: [(slot: Int, property: ComputedProperty)] { storage.computed }
   package var rules: [Rule] { storage.rules }
   package var placements: [CompiledPlacement] { storage.placements }
-  /// The distinct conditions; rules with the same meaning have the same.
+  /// The distinct conditions. Rules whose conditions have the same meaning share a condition.
   package var conditions: [Program.Entry] { storage.conditions }
 
   /// The names of all placements, in the order of the config.
@@ -194,6 +193,6 @@ public struct RuleSet: Sendable {
     return DeviceDerivation.complete(record, derived, on: language.platform, at: clock)
   }
 
-  /// The number of a placement, or nil when the config does not have it.
+  /// The number of a placement, or nil if the config lacks the placement.
   package func placement(named name: String) -> Int? { storage.index.number(of: name) }
 }

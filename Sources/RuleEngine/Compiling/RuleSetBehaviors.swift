@@ -2,9 +2,9 @@ package import Expressions
 
 /// The rule sets of one config for several generations of Superwall's evaluator.
 ///
-/// Most rules decide alike in several of them: they compare strings with words and numbers with
-/// numbers. Generations for which every condition compiles alike share one rule set, so that users
-/// of both can be decided together.
+/// Most rules behave alike in several generations, because the rules compare strings with strings and numbers with
+/// numbers. Generations that compile every condition identically share one rule set, so that their users can be decided
+/// together.
 package struct RuleSetBehaviors: Sendable {
   /// The distinct rule sets.
   package private(set) var ruleSets: [RuleSet] = []
@@ -16,14 +16,14 @@ package struct RuleSetBehaviors: Sendable {
   /// Compiles a config once for each behavior.
   ///
   /// - Parameters:
-  ///   - environment: makes the environment of a behavior; nil is that of the language.
+  ///   - environment: returns the environment of a behavior; nil uses the environment of the language.
   package init(
     _ config: Config, language: RuleLanguage, limits: Limits = Limits(),
     behaviors: [EvaluatorBehavior] = EvaluatorBehavior.allCases,
     environment: ((EvaluatorBehavior) -> ExpressionEnvironment)? = nil
   ) {
     let environment = environment ?? { language.environment(limits: limits, behavior: $0) }
-    // The rules that `text` and `skip` share need no numbers, so these come first.
+    // The rules that `text` and `skip` share need no numbers, so `text` and `skip` come first.
     let order: [EvaluatorBehavior] = [.text, .skip, .numeric, .raw]
     for behavior in order where behaviors.contains(behavior) {
       let own = environment(behavior)
@@ -45,10 +45,10 @@ package struct RuleSetBehaviors: Sendable {
     }
   }
 
-  /// The number of the rule set for a behavior; nil for one that was not compiled.
+  /// The number of the rule set for a behavior; nil if the behavior was not compiled.
   package func place(of behavior: EvaluatorBehavior) -> Int? { places[behavior] }
 
-  /// The rule set for a behavior; nil for one that was not compiled.
+  /// The rule set for a behavior; nil if the behavior was not compiled.
   package subscript(behavior: EvaluatorBehavior) -> RuleSet? {
     places[behavior].map { ruleSets[$0] }
   }

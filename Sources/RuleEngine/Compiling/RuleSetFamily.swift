@@ -1,7 +1,7 @@
 internal import Expressions
 
-/// The rules of one config as SDKs of several versions decide them, compiled when they are asked for. SDKs with
-/// the same ``SDKProfile/CompileKey`` share their conditions.
+/// The rules of one config for SDKs of several versions, compiled on demand. SDKs with the same
+/// ``SDKProfile/CompileKey`` share compiled conditions.
 package final class RuleSetFamily: Sendable {
   package let config: Config
   /// The functions that occur in conditions. Whether an SDK has any other does not matter.
@@ -22,7 +22,7 @@ package final class RuleSetFamily: Sendable {
       })
   }
 
-  /// How many times conditions were compiled.
+  /// The number of times that conditions were compiled.
   package var compileCount: Int { state.withLock { $0.compiled.count } }
 
   /// The rules as an SDK decides them.

@@ -5,9 +5,10 @@ internal import Expressions
 package struct RuleTable: Sendable {
   /// The part of a rule that deciding needs.
   package struct Row: Sendable {
-    /// The first instruction of the condition; `.max` for a rule without one.
+    /// The first instruction of the condition; `.max` for a rule without a condition.
     package var start: UInt32
-    /// Where the program tries this rule's condition and the later ones of its placement.
+    /// The instruction from which the program tries this rule's condition and the conditions of later rules of the
+    /// placement.
     package var choiceStart: UInt32
     /// Number of the occurrence limit, or -1.
     package var limit: Int32
@@ -34,7 +35,7 @@ package struct RuleTable: Sendable {
   package private(set) var cumulative: [Double] = []
   package private(set) var text: [UInt8] = []
 
-  /// - Parameter starts: by rule, where its placement's choice resumes after it.
+  /// - Parameter starts: by rule, the instruction at which the placement's choice resumes after the rule.
   package init(_ rules: [RuleSet.Rule], starts: [UInt32]) {
     for (rule, start) in zip(rules, starts) { add(rule, start) }
   }
@@ -71,7 +72,7 @@ package struct RuleTable: Sendable {
 }
 
 extension RuleTable {
-  /// The variant of a rule that contains a draw, or nil when the rule has none for it.
+  /// The variant of a rule whose range contains a draw, or nil if no variant does.
   @inline(__always)
   package func variant(of row: Row, draw: Double) -> Int? {
     // SAFETY: The range was recorded when the weights were appended. The view stays in the closure.

@@ -3,8 +3,8 @@
   /// Sums of the weights up to and including each variant.
   package let cumulative: [Double]
 
-  /// - Parameter areFloating: whether shares are summed as doubles, as old SDKs do. A draw that falls on
-  ///   the border of two variants may get the first one then.
+  /// - Parameter areFloating: whether shares are summed as doubles, as old SDKs do. A draw on the border of two
+  ///   variants may then get the first variant.
   package init(_ weights: [Double], areFloating: Bool = false) {
     var sum = 0.0
     var sums = weights.map { weight in
@@ -15,8 +15,7 @@
       var share = 0.0
       for place in weights.indices.dropLast() {
         share += weights[place] / sum
-        // Draws are whole numbers there, so it matters whether one on the border is below the
-        // share.
+        // In those SDKs draws are whole numbers, so a draw can lie exactly on the border.
         if sums[place] / sum < share { sums[place] = sums[place].nextUp }
       }
     }
@@ -26,12 +25,12 @@
   package var count: Int { cumulative.count }
   package var sum: Double { cumulative.last ?? 0 }
 
-  /// The range of draws: the sum of the weights, or one share each when all are zero. A single
-  /// variant needs no draw.
+  /// The range of draws: the sum of the weights, or the number of variants if all weights are zero. A single variant
+  /// needs no draw.
   package var drawRange: Double { sum > 0 ? sum : Double(count) }
 
-  /// The variant that a draw in `0..<drawRange` falls on: the first whose cumulative weight is
-  /// larger. Nil when there are no variants.
+  /// The variant for a draw in `0..<drawRange`: the first variant whose cumulative weight is larger. Nil if there are
+  /// no variants.
   package func variant(draw: Double) -> Int? {
     cumulative.withUnsafeBufferPointer { WeightTable.variant(draw: draw, cumulative: $0) }
   }
@@ -44,7 +43,7 @@
     let sum = cumulative[count - 1]
     guard sum > 0 else { return draw >= 0 ? Int(min(draw, Double(count - 1))) : 0 }
     for i in 0..<count where cumulative[i] > draw { return i }
-    // Rounding may put a draw on the sum itself: the last variant with any weight takes it.
+    // Rounding may make a draw equal to the sum. The last variant with a weight then gets the draw.
     return cumulative.firstIndex(of: sum)
   }
 }

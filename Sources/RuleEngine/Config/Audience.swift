@@ -23,8 +23,8 @@ public struct Audience: Hashable, Sendable {
   package var preload: Preload
   /// Values of event history that the condition reads as attributes.
   package var computedProperties: [ComputedProperty]
-  /// The paths of variants in the config that could not be read. Matching subjects are divided
-  /// among the others.
+  /// The paths of variants in the config that could not be read. Matching subjects are divided among the readable
+  /// variants.
   package var unreadVariants: [String] = []
   /// Whether the audience has a condition in JavaScript, which old SDKs evaluate and this engine
   /// does not.
@@ -68,16 +68,17 @@ public struct Audience: Hashable, Sendable {
   /// Whether the audience has no condition.
   public var isEverybody: Bool { expression == nil && filters.isEmpty }
 
-  /// A label for reports: its number and its ID, or that of its experiment, as `1 (export-free)`.
+  /// A label for reports, such as `1 (export-free)`: the audience's number, and the ID of the audience or its
+  /// experiment.
   package var label: String {
     let id = id ?? experimentID
     return id.isEmpty ? "\(index)" : "\(index) (\(id))"
   }
 }
 
-/// Whether an audience's paywall is loaded before a placement asks for it.
+/// Whether an audience's paywall is loaded before a placement needs it.
 package enum Preload: String, Hashable, Sendable, CaseIterable {
-  /// When the audience matches without a placement.
+  /// The paywall is preloaded if the audience matches without a placement.
   case ifTrue = "IF_TRUE"
   case always = "ALWAYS"
   case never = "NEVER"
@@ -94,11 +95,12 @@ package enum Preload: String, Hashable, Sendable, CaseIterable {
 public struct OccurrenceLimit: Hashable, Sendable {
   /// The time span in which occurrences count.
   public enum Interval: Hashable, Sendable {
-    /// All occurrences.
+    /// All occurrences count.
     case infinity
-    /// The last `minutes` minutes. An occurrence that is exactly this old still counts.
+    /// Occurrences of the last `minutes` minutes count. An occurrence that is exactly this old still counts.
     case minutes(Int)
-    /// The current session. If the session is unknown, it begins with the decision, so no earlier occurrence counts.
+    /// Occurrences of the current session count. If the session is unknown, it begins with the decision, so no earlier
+    /// occurrence counts.
     case session
   }
 
@@ -124,7 +126,7 @@ public struct OccurrenceLimit: Hashable, Sendable {
     return times.reduce(0) { count, time in count + (time >= oldest && time <= now ? 1 : 0) }
   }
 
-  /// The earliest time that counts, or nil when no occurrence counts.
+  /// The earliest time at which occurrences count, or nil if no occurrence counts.
   package func oldest(now: Instant, sessionStart: Instant?) -> Instant? {
     switch interval {
     case .infinity: return .distantPast

@@ -1,7 +1,7 @@
 /// A value of the history of events that an audience reads as a device attribute, such as
 /// `device.daysSince_paywall_open`.
 package struct ComputedProperty: Hashable, Sendable {
-  /// The question that is asked of the history.
+  /// The question about the event history.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case minutesSince = "MINUTES_SINCE"
     case hoursSince = "HOURS_SINCE"
@@ -26,8 +26,8 @@ package struct ComputedProperty: Hashable, Sendable {
 }
 
 extension ComputedProperty.Kind {
-  /// The name of the function that asks the same question. Written out, because describing a case
-  /// is slow and histories are asked by name.
+  /// The name of the function that asks the same question. The names are written out, because describing a case is
+  /// slow.
   package var functionName: String {
     switch self {
     case .minutesSince: "minutesSince"
@@ -46,13 +46,13 @@ extension ComputedProperty.Kind {
   private static let byFunction = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.functionName, $0) })
 
-  /// The question of a function; nil for a function that asks another one.
+  /// The question that a function asks, or nil if the function does not ask about the event history.
   package init?(functionName: String) {
     guard let kind = Self.byFunction[functionName] else { return nil }
     self = kind
   }
 
-  /// Whether it is the time since the last event, and not a number of events.
+  /// Whether the property is the time since the last event. Otherwise it is a number of events.
   package var isTime: Bool {
     switch self {
     case .minutesSince, .hoursSince, .daysSince, .monthsSince, .yearsSince: true

@@ -40,13 +40,11 @@ public struct Config: Hashable, Sendable {
   /// All products that the config names, including products that no paywall sells.
   public var products: [ProductReference]
   package var settings: ConfigSettings
-  /// Placements that the config names and that decide nothing now, such as paused ones and those of
-  /// an archived campaign.
+  /// Placements in the config that are inactive, for example because they are paused or their campaign is archived.
   package var inactivePlacements: [InactivePlacement] = []
   /// The paths of placements in the config that could not be read.
   package var unreadPlacements: [String] = []
-  /// The paths of values that are read differently from how they are written, so that the rules
-  /// differ from their text.
+  /// The paths of values that are not read as written, so that the compiled rules differ from the config.
   package var misread: Set<String> = []
   /// Facts that make some SDK versions reject the config.
   package var facts: [ConfigFact] = []
@@ -98,10 +96,10 @@ public struct Placement: Hashable, Sendable {
   }
 }
 
-/// A placement in a config that decides nothing now.
+/// An inactive placement of a config.
 package struct InactivePlacement: Hashable, Sendable {
   package var name: String
-  /// The reason, in words.
+  /// The reason why the placement is inactive, in words.
   package var reason: String
 
   package init(name: String, reason: String) {

@@ -1,25 +1,25 @@
-/// Something in the text of a config that makes some versions of an SDK reject the whole of it.
+/// A property of a config that makes some versions of an SDK reject the whole config.
 package struct ConfigFact: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A computed property that counts placements.
     case placementProperty
-    /// A paywall without `presentation_style_v3`, or without `presentation_style_v2`.
+    /// A paywall lacks `presentation_style_v3`, or lacks `presentation_style_v2`.
     case noStyleV3, noStyleV2
-    /// A drawer without its height and corner radius, or a popup without these and its width.
+    /// A drawer lacks its height or corner radius, or a popup lacks its height, corner radius or width.
     case noStyleSize
-    /// A test user of a type that no SDK knows.
+    /// A test user has a type that no SDK supports.
     case unknownTestUser
-    /// `web2app_config` without `restore_access_url`.
+    /// `web2app_config` lacks `restore_access_url`.
     case noRestoreURL
-    /// No list of products.
+    /// The config has no list of products.
     case noProducts
-    /// A rule without `preload`.
+    /// A rule lacks `preload`.
     case noPreload
-    /// A frequency cap that is a string.
+    /// A frequency cap is a string.
     case textCap
   }
 
   package var kind: Kind
-  /// The first place.
+  /// The path of the first place with this fact.
   package var path: String
 }

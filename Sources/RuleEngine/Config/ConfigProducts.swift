@@ -36,7 +36,7 @@ extension PricedProduct {
     }
   }
 
-  /// Takes the values that the store knows better.
+  /// Replaces prices, periods and trials by the store's values.
   private mutating func takePrices(from stored: PricedProduct) {
     price = stored.price
     currency = stored.currency
@@ -56,10 +56,10 @@ extension PricedProduct {
 }
 
 extension ProductReference {
-  /// The identifier with its base plan and offer; nil if it has neither and equals the store's.
+  /// The identifier with its base plan and offer; nil if the identifier has neither and equals the store's identifier.
   package var fullIdentifier: String? {
     if let basePlanID { return "\(storeID):\(basePlanID)" }
-    // Superwall's composite identifiers begin with the store's. An AgentWallie ID does not.
+    // Superwall's composite identifiers begin with the store's identifier. An AgentWallie ID does not.
     return id.hasPrefix(storeID) && id != storeID ? id : nil
   }
 }

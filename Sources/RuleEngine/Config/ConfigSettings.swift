@@ -1,4 +1,4 @@
-/// The settings of a config beside its rules.
+/// The settings of a config other than its rules.
 package struct ConfigSettings: Hashable, Sendable {
   /// A switch of the SDK, by its name in the field.
   package struct Toggle: Hashable, Sendable {
@@ -40,7 +40,7 @@ package struct ConfigSettings: Hashable, Sendable {
 
   /// Purchases on the web that lead into the app.
   package struct WebToApp: Hashable, Sendable {
-    /// How long cached web entitlements are valid, in milliseconds.
+    /// The time for which cached web entitlements are valid, in milliseconds.
     package var entitlementsMaxAge: Int64
     package var restoreAccessURL: String
     package var urlScheme: String?
@@ -53,7 +53,7 @@ package struct ConfigSettings: Hashable, Sendable {
   }
 
   package var logLevel: Int?
-  /// After this long in the background a new session begins, in milliseconds.
+  /// The time in the background, in milliseconds, after which a new session begins.
   package var sessionTimeout: Int64
   package var toggles: [Toggle]
   package var disabledPreloads: DisabledPreloads
@@ -94,7 +94,7 @@ package struct ConfigSettings: Hashable, Sendable {
     self.applicationIconURL = applicationIconURL
   }
 
-  /// Whether a switch is on. The first entry with the key counts; without one it is off.
+  /// Whether a switch is on. The first entry with the key counts. A switch without an entry is off.
   package func isEnabled(_ toggle: String) -> Bool {
     toggles.first { $0.key.utf8.elementsEqual(toggle.utf8) }?.isEnabled ?? false
   }

@@ -1,7 +1,7 @@
 public import Expressions
 
-/// The codes of findings in a config, in products, in users and in paywall texts, beside those that
-/// the language has for expressions.
+/// The codes of findings in configs, products, users and paywall texts. The expression language defines the codes for
+/// expressions.
 extension Diagnostic.Code {
   /// A config or data element has the wrong form.
   public static let decodeFailure = Self(rawValue: "decode-failure")
@@ -16,7 +16,7 @@ extension Diagnostic.Code {
   public static let unknownStatus = Self(rawValue: "unknown-status")
   /// The platform of a user's SDK is unknown, or its version is missing, unreadable or newer than the known ones.
   package static let unknownVersion = Self(rawValue: "unknown-version")
-  /// A user that appears twice, with different content.
+  /// A user appears twice, with different records.
   package static let untrimmedID = Self(rawValue: "untrimmed-id")
   package static let contradictingUsers = Self(rawValue: "contradicting-users")
   /// Two triggers with the same name.
@@ -45,7 +45,7 @@ extension Diagnostic.Code {
   public static let expiredAudience = Self(rawValue: "expired-audience")
   /// A part of a condition that the platforms interpret differently.
   public static let platformDifference = Self(rawValue: "platform-difference")
-  /// Something that versions of an SDK decide differently, or that only some of them have.
+  /// A rule that versions of an SDK decide differently, or a feature that only some versions have.
   package static let versionDifference = Self(rawValue: "version-difference")
   /// A condition in a form that no SDK evaluates any more.
   public static let legacyExpression = Self(rawValue: "legacy-expression")

@@ -37,6 +37,6 @@ public enum ExperimentStatus: String, Hashable, Sendable, CaseIterable {
   case running
   case paused
   case completed
-  /// The audience has no experiment at all.
+  /// The audience has no experiment.
   case absent
 }

@@ -20,9 +20,9 @@ public struct Paywall: Hashable, Sendable {
   /// A place that the paywall can be loaded from.
   package struct Endpoint: Hashable, Sendable {
     package var url: String
-    /// Milliseconds.
+    /// The time limit for loading, in milliseconds.
     package var timeout: Double
-    /// Share of loads in relation to the sum over the endpoints.
+    /// The endpoint's share of loads, relative to the sum over all endpoints.
     package var weight: Double
 
     package init(url: String, timeout: Double, weight: Double) {
@@ -34,7 +34,7 @@ public struct Paywall: Hashable, Sendable {
 
   public var identifier: String
   public var name: String
-  /// The server's own ID.
+  /// The ID that the server uses internally.
   package var databaseID: String?
   package var cacheKey: String?
   package var buildID: String?
@@ -42,12 +42,12 @@ public struct Paywall: Hashable, Sendable {
   package var endpoints: [Endpoint]
   /// The number of endpoints to try.
   package var maxAttempts: Int
-  /// The message that the page receives after loading, as the config has it.
+  /// The message that the page receives after loading, unchanged from the config.
   package var pageEvent: String?
   package var presentationStyle: PresentationStyle
-  /// Milliseconds.
+  /// The delay before the paywall is presented, in milliseconds.
   package var presentationDelay: Int
-  /// When the paywall may be shown, in older configs, by its name in the field.
+  /// The condition for showing the paywall in older configs, by its name in the config.
   package var presentationCondition: String?
   public var backgroundColor: String?
   public var darkBackgroundColor: String?
@@ -60,7 +60,7 @@ public struct Paywall: Hashable, Sendable {
   package var computedProperties: [ComputedProperty]
   public var surveys: [Survey]
   public var localNotifications: [LocalNotification]
-  /// Files of the page for loading from the device, as the config has them.
+  /// The files of the page that can be loaded from the device, unchanged from the config.
   package var manifest: Value?
   /// The native paywall, in formats that describe it.
   package var schema: PaywallSchema?
@@ -115,7 +115,7 @@ public struct Paywall: Hashable, Sendable {
   }
 }
 
-/// How a paywall appears. Measures are percentages of the screen.
+/// How a paywall appears. Sizes are percentages of the screen.
 package enum PresentationStyle: Hashable, Sendable {
   case modal
   case fullscreen

@@ -1,8 +1,8 @@
 package import Expressions
 
-/// A natively drawn paywall, as AgentWallie's configs describe it.
+/// A natively drawn paywall, as AgentWallie's configs describe such paywalls.
 package struct PaywallSchema: Hashable, Sendable {
-  /// How the paywall is shown and closed. Everything has a default.
+  /// How the paywall is shown and closed. Every setting has a default.
   package struct Settings: Hashable, Sendable {
     package enum Presentation: String, Hashable, Sendable, CaseIterable {
       case modal, fullscreen, sheet, inline
@@ -16,7 +16,7 @@ package struct PaywallSchema: Hashable, Sendable {
     package var isScrollEnabled: Bool
     package var respectsSafeArea: Bool
     package var closeButtonStyle: String?
-    /// Colours and direction, as the config has them.
+    /// The colours and direction of the gradient, unchanged from the config.
     package var backgroundGradient: Value?
 
     package init(
@@ -36,7 +36,7 @@ package struct PaywallSchema: Hashable, Sendable {
     }
   }
 
-  /// Colours, corners and fonts that components and texts refer to. Everything has a default.
+  /// Colours, corners and fonts that components and texts refer to. Every value has a default.
   package struct Theme: Hashable, Sendable {
     package var background = "#FFFFFF"
     package var primary = "#007AFF"
@@ -69,10 +69,10 @@ package struct PaywallSchema: Hashable, Sendable {
   package var settings: Settings
   package var theme: Theme?
   package var slots: [ProductSlot]
-  /// The components as the config has them, with the defaults of their types. Those of unknown
-  /// types stay unchanged.
+  /// The components of the config, completed by the defaults of their types. Components of unknown types stay
+  /// unchanged.
   package var components: [Value]
-  /// The whole schema as the config has it.
+  /// The complete schema, unchanged from the config.
   package var json: Value
 
   package init(
@@ -105,7 +105,7 @@ extension PaywallSchema {
     "product_picker": [("show_price", true)]
   ]
 
-  /// A component with the defaults of its type, applied to nested components too.
+  /// Completes a component and its nested components by the defaults of their types.
   static func withDefaults(_ value: Value) -> Value {
     switch value {
     case .list(let elements): return .list(elements.map(withDefaults))
@@ -142,9 +142,8 @@ extension PaywallSchema {
     "custom_placement", "navigate_page", "request_review",
   ]
 
-  /// The argument of a button's action: the product to buy or to select (the selected one when none
-  /// is named), the name of an action or a placement, or a URL. Nil for actions without an
-  /// argument.
+  /// The argument of a button's action: the product to buy or to select (by default the selected product), the name of
+  /// an action or a placement, or a URL. Nil for actions without an argument.
   ///
   /// - Parameter props: the component's properties, including `action` and its argument.
   package static func actionParameter(_ props: Value) -> String? {

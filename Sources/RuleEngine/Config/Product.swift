@@ -69,7 +69,7 @@ public struct Entitlement: Hashable, Sendable {
 package struct ProductSlot: Hashable, Sendable {
   package var slot: String
   package var label: String
-  /// The config's product ID or the store's, or nil when nothing is assigned.
+  /// The product's ID in the config or the store, or nil if the slot has no product.
   package var productID: String?
 
   package init(slot: String, label: String? = nil, productID: String? = nil) {
@@ -109,7 +109,7 @@ extension Config {
     }
   }
 
-  /// The slots of a paywall with the products that they lead to.
+  /// The slots of a paywall, with their products.
   package func slots(ofPaywall identifier: String) -> [(
     slot: ProductSlot, product: ProductReference?
   )] {

@@ -1,8 +1,7 @@
-/// A version of an SDK, such as 4.12.5. Versions order by their three numbers. A prerelease equals
-/// the release that it precedes.
+/// A version of an SDK, such as 4.12.5. Versions are ordered by their three numbers. A prerelease equals the release
+/// that it precedes.
 package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The version of everything that is built from this package. Rules and servers see it as the
-  /// version of the SDK.
+  /// The version of this package. Rules and servers read this value as the version of the SDK.
   package static let current = "0.2.0"
 
   package let major: Int
@@ -15,9 +14,8 @@ package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertib
     self.patch = patch
   }
 
-  /// Reads one to three numbers between dots, also padded ones such as `004.012.005`, optionally
-  /// after the `v` of a tag, and optionally followed by a hyphen or a plus sign and a suffix. Spaces
-  /// around it are ignored. Nil for anything else.
+  /// Reads one to three numbers between dots, also with leading zeros as in `004.012.005`. A `v` may precede them, a
+  /// suffix may follow after a hyphen or a plus sign, and spaces around the string are ignored. Fails for any other string.
   package init?(_ whole: some StringProtocol) {
     var text = Substring(whole)
     while text.first == " " { text.removeFirst() }
@@ -45,7 +43,7 @@ package struct SDKVersion: Hashable, Sendable, Comparable, CustomStringConvertib
 }
 
 extension SDKVersion: ExpressibleByStringLiteral {
-  /// A version from our own tables.
+  /// Creates a version from a literal of this package's tables.
   package init(stringLiteral text: String) {
     guard let version = SDKVersion(text) else { preconditionFailure("'\(text)' is not a version") }
     self = version

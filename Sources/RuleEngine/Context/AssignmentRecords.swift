@@ -1,5 +1,5 @@
-/// Assignments of many subjects, by subject and experiment. IDs are never joined, so that no two
-/// pairs share a place.
+/// Assignments of many subjects, by subject and experiment. IDs are never joined, so different pairs of IDs never share
+/// an entry.
 package struct AssignmentRecords: Hashable, Sendable {
   private struct Key: Hashable, Sendable {
     var subject: [UInt8]
@@ -15,7 +15,7 @@ package struct AssignmentRecords: Hashable, Sendable {
 
   package init() {}
 
-  /// Puts an assignment in the place of the one that the subject had in the experiment.
+  /// Saves an assignment, which replaces the subject's previous assignment in the experiment.
   package mutating func save(_ assignment: Assignment, of subjectID: String) {
     records[Key(subjectID, assignment.experimentID)] = assignment
   }

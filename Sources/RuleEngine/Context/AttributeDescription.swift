@@ -1,5 +1,4 @@
-/// How a schema describes the value of an attribute, as `tollgate schema` writes it and all
-/// commands read it.
+/// How a schema describes the value of an attribute, in the form that `tollgate schema` writes and all commands read.
 package enum AttributeDescription {
   package static let keys = [
     "type", "enum", "list", "required", "min", "max", "counts", "types", "present", "share",
@@ -18,7 +17,7 @@ package enum AttributeDescription {
     ("object", .map), ("timestamp", .time), ("date", .time), ("duration", .span), ("null", .null),
   ]
 
-  /// The name of a type in short form, and whether a trailing `?` marks the value as optional.
+  /// Splits the short form of a type into its name and whether a trailing `?` marks the value as optional.
   package static func type(_ text: String) -> (name: String, isOptional: Bool) {
     let isOptional = text.hasSuffix("?")
     return (String(isOptional ? text.dropLast() : text[...]).lowercased(), isOptional)

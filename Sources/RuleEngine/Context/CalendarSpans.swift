@@ -1,7 +1,7 @@
 internal import CivilTime
 internal import Expressions
 
-/// A step in a calendar.
+/// A unit of the calendar.
 enum CalendarUnit {
   case hours(Int)
   case days(Int)
@@ -9,8 +9,8 @@ enum CalendarUnit {
 }
 
 extension HistoryClock {
-  /// Whole units from an event to now as Foundation's calendar counts them: a unit counts once that
-  /// much of the calendar has passed. Later events give negative numbers.
+  /// The number of whole units from an event until now, counted as Foundation's calendar does. A unit counts when it
+  /// has passed completely. Later events give negative numbers.
   func wholeUnits(_ kind: ComputedProperty.Kind, since time: Instant) -> Int {
     let span = now - time
     switch kind {
@@ -46,19 +46,19 @@ extension HistoryClock {
     return adjusted(estimate) { moved(time, .days($0)) }
   }
 
-  /// How many times a number of months fits between an event and now.
+  /// The number of times that a span of months fits between an event and now.
   private func steps(since time: Instant, of months: Int, estimate: Int) -> Int {
     adjusted(estimate) { moved(time, .months($0 * months)) }
   }
 
-  /// The number of steps nearest to 0 that do not pass now. The estimate is at most one too many.
+  /// Corrects an estimated number of steps, which may go beyond now by one step.
   private func adjusted(_ estimate: Int, _ at: (Int) -> Instant) -> Int {
     if estimate > 0 { return at(estimate) > now ? estimate - 1 : estimate }
     if estimate < 0 { return at(estimate) < now ? estimate + 1 : estimate }
     return 0
   }
 
-  /// The same time of day some steps later. Days that the month does not have become its last day.
+  /// The same time of day some units later. A day that the month lacks becomes the month's last day.
   func moved(_ time: Instant, _ unit: CalendarUnit) -> Instant {
     let civil = civil(time)
     let date: CivilDate
@@ -75,7 +75,7 @@ extension HistoryClock {
     return moved + Int64(before - after) * 1_000
   }
 
-  /// The time one step ago.
+  /// The time one unit ago.
   func calendarStart(_ unit: CalendarUnit) -> Instant {
     switch unit {
     case .hours(let count): moved(now, .hours(-count))

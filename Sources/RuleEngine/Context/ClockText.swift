@@ -1,7 +1,7 @@
 package import CivilTime
 package import Pricing
 
-/// Date and time as rules compare them: `yyyy-MM-dd` and `HH:mm:ss`.
+/// Dates and times in the form that rules compare: `yyyy-MM-dd` and `HH:mm:ss`.
 package struct ClockText: Hashable, Sendable {
   package let date: String
   package let time: String

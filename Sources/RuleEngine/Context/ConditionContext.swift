@@ -21,7 +21,7 @@ package struct ConditionContext: Hashable, Sendable {
     if slots.indices.contains(selected) {
       products.append(Self.entry("selected", Self.fields(slots[selected], resolved)))
     }
-    // A slot with the name "selected" comes later and therefore takes precedence.
+    // A slot with the name "selected" is added later, and therefore takes precedence.
     for slot in slots { products.append(Self.entry(slot.slot, Self.fields(slot, resolved))) }
     var roots: [Value.Entry] = []
     if !products.isEmpty { roots.append(Self.entry("products", .map(products))) }
@@ -43,8 +43,8 @@ package struct ConditionContext: Hashable, Sendable {
 }
 
 extension Filter {
-  /// The condition under which a paywall's component is shown, as a filter. Conditions have no
-  /// lists. One without a value never holds, unless it tests presence.
+  /// The condition under which a paywall's component is shown, as a filter. Conditions cannot contain lists. A
+  /// condition without a value never holds, unless it tests presence.
   package static func condition(_ json: Value) -> Filter? {
     guard case .map = json, let field = json["field"]?.text else { return nil }
     var found: Operator?

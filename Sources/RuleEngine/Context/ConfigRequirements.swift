@@ -1,5 +1,6 @@
 extension SDKFacts {
-  /// From a version on, up to but not including another, a fact makes an SDK reject a config.
+  /// The range of versions in which a fact makes an SDK reject a config: from the first version up to but not including
+  /// the last.
   package struct Requirement: Sendable {
     package var kind: ConfigFact.Kind
     package var sdk: SDKName
@@ -48,8 +49,8 @@ extension ConfigFact.Kind {
 }
 
 extension SDKProfile {
-  /// Why the SDK rejects a config as a whole; nil if it accepts it. Nil for the newest SDK too,
-  /// because a check reports what it would reject.
+  /// Why the SDK rejects the whole config, or nil if the SDK accepts it. Also nil for the newest SDK, because checking
+  /// a config reports these problems.
   package func rejection(of config: Config) -> ConfigFact? {
     guard version != nil else { return nil }
     return config.facts.first { fact in

@@ -37,11 +37,11 @@ public struct DecisionState: Hashable, Sendable {
     self.sessionStart = sessionStart
   }
 
-  /// The number of occurrences that count for a limit now.
+  /// The number of occurrences that now count towards a limit.
   package func count(for limit: OccurrenceLimit) -> Int {
     guard !occurrences.isEmpty else { return 0 }
     var count = 0
-    // Equal bytes are equal strings, which is decided faster.
+    // Strings with equal bytes are equal, and comparing bytes is faster.
     for stored in occurrences
     where stored.key == limit.key && stored.key.utf8.elementsEqual(limit.key.utf8) {
       count += limit.count(stored.times, now: now, sessionStart: sessionStart)
@@ -49,7 +49,7 @@ public struct DecisionState: Hashable, Sendable {
     return count
   }
 
-  /// The occurrences that count for a limit now, in order.
+  /// The occurrences that now count towards a limit, in order.
   func counted(for limit: OccurrenceLimit) -> [Instant] {
     occurrences.filter { $0.key.utf8.elementsEqual(limit.key.utf8) }.flatMap { $0.times }
       .filter { limit.count([$0], now: now, sessionStart: sessionStart) == 1 }.sorted()

@@ -1,11 +1,11 @@
-/// The attributes that Superwall's SDKs set in `device`. `SDK` documents each of them. Here they
-/// help to suggest the place of a misplaced key.
+/// The attributes that Superwall's SDKs set in `device`. The module `SDK` documents each attribute. In this module the
+/// names help to suggest the right place for a misplaced key.
 package enum DeviceAttribute: String, CaseIterable, Sendable {
   // The app and the device.
   case publicApiKey, platform, vendorId, deviceId, appVersion, appVersionPadded, osVersion
   case deviceModel, bundleId, appBuildString, appBuildStringNumber, sdkVersion, sdkVersionPadded
   case isMac, isSandbox, isLowPowerModeEnabled, radioType, platformWrapper, platformWrapperVersion
-  /// Android has these two under both names.
+  /// Android sends these two attributes under both names.
   case androidWrapper = "platform_wrapper"
   case androidWrapperVersion = "platform_wrapper_version"
 
@@ -15,7 +15,7 @@ package enum DeviceAttribute: String, CaseIterable, Sendable {
 
   // The user, and how the app is used.
   case appUserId, aliases, interfaceStyle, interfaceStyleMode, activeEntitlements
-  /// The native SDKs disagree about this name.
+  /// The native SDKs use different names for this attribute.
   case activeEntitlementObjects, activeEntitlementsObject
   case activeProducts, subscriptionStatus, appInstallDate, daysSinceInstall, minutesSinceInstall
   case totalPaywallViews, isFirstAppOpen, minutesSinceLastPaywallView, daysSinceLastPaywallView
@@ -25,13 +25,13 @@ package enum DeviceAttribute: String, CaseIterable, Sendable {
 
   private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-  /// The attribute of a name, or nil.
+  /// The attribute with a name, or nil.
   package init?(named name: String) {
     guard let found = Self.byName[name] else { return nil }
     self = found
   }
 
-  /// Whether it is part of the date and the time, which are different every moment.
+  /// Whether the attribute is part of the current date or time, which change constantly.
   package var isOfTheMoment: Bool {
     switch self {
     case .utcDate, .utcTime, .utcDateTime, .localDate, .localTime, .localDateTime, .timezoneOffset:

@@ -2,12 +2,12 @@ internal import CivilTime
 package import Expressions
 package import Pricing
 
-/// Derives attributes of a device that a user record does not have and that the SDKs derive from
-/// the clock, the time zone or other attributes.
+/// Derives device attributes that a user record lacks, as the SDKs derive them from the clock, the time zone or other
+/// attributes.
 ///
-/// The zone of a record is `device.timezone`, the name of an IANA zone, else
-/// `device.timezoneOffset` in seconds, else that of the clock. Rule sets that read none of these
-/// attributes have no derivation.
+/// The time zone of a record is `device.timezone`, the name of an IANA zone. Without it, the zone is
+/// `device.timezoneOffset` in seconds, or else the zone of the clock. Rule sets that read none of these attributes have
+/// no derivation.
 package struct DeviceDerivation {
   // SAFETY: `fill` gets a cell for each slot of the program that the steps were made for, `stride`
   // apart. Strings are copied into the caller's arena. Tests: DeviceClockTests,
@@ -72,7 +72,7 @@ package struct DeviceDerivation {
       + DeviceAttribute.allCases.filter { !first.contains($0) && sources(of: $0) != nil }
   }()
 
-  /// The attributes that are derived from another one.
+  /// The attributes that are derived from another attribute.
   private static func followers(of names: [String]) -> [DeviceAttribute] {
     attributes.filter { sources(of: $0)?.contains(AttributePath(names)) ?? false }
   }
@@ -117,7 +117,7 @@ package struct DeviceDerivation {
     fill(cells: frame.slots, in: &frame.arena)
   }
 
-  /// The same for rows of columns.
+  /// Fills in the attributes that rows of columns lack.
   package mutating func fill(rows: Range<Int>, of columns: inout ColumnFrame) {
     for number in steps.indices {
       for row in rows {
@@ -183,7 +183,7 @@ package struct DeviceDerivation {
     return .missing
   }
 
-  /// The value that follows from a single source, and from the time.
+  /// The value that is derived from a single source and the time.
   private static func cell(
     _ attribute: DeviceAttribute, from source: UnsafePointer<Cell>, _ now: Instant,
     _ platform: Platform?, _ arena: inout Arena
@@ -220,7 +220,7 @@ package struct DeviceDerivation {
   private static func number(_ cell: Cell) -> Int64? {
     switch cell.tag {
     case Tag.int: cell.intValue
-    // Kotlin's longs become unsigned bit by bit.
+    // The SDK for Android passes a signed long as the unsigned number with the same bits.
     case Tag.uint: Int64(bitPattern: cell.uintValue)
     case Tag.double: Int64(exactly: cell.doubleValue)
     default: cell.isText ? Int64(cell.text) : nil
@@ -275,9 +275,9 @@ package struct DeviceDerivation {
 // MARK: Records as values
 
 extension DeviceDerivation {
-  /// A record without the attributes that were derived from the old value of an attribute.
+  /// Removes the attributes that were derived from the old value of an attribute.
   ///
-  /// - Parameter isKept: whether a derived attribute stays nevertheless.
+  /// - Parameter isKept: returns whether a derived attribute should stay.
   package static func withoutFollowers(
     of names: [String], in record: Value, keeping isKept: ([String]) -> Bool = { _ in false }
   ) -> Value {

@@ -12,7 +12,7 @@ package struct EntitlementState: Hashable, Sendable {
     self.active = active
   }
 
-  /// A product was bought. A product without entitlements changes nothing, not even the status.
+  /// Records a purchase. A product without entitlements changes neither the entitlements nor the status.
   package mutating func purchase(_ productID: String, config: Config) {
     let given = config.entitlements(ofProduct: productID)
     guard !given.isEmpty else { return }
@@ -20,13 +20,13 @@ package struct EntitlementState: Hashable, Sendable {
     status = .active
   }
 
-  /// Products were restored.
+  /// Records a restore of products.
   package mutating func restore(_ productIDs: [String], config: Config) {
     for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map({ $0.id })) }
     if !active.isEmpty { status = .active }
   }
 
-  /// The store reports everything that is owned now.
+  /// Replaces the owned products by the products that the store now reports.
   package mutating func refresh(owned productIDs: [String], config: Config) {
     active = []
     for id in productIDs { active.formUnion(config.entitlements(ofProduct: id).map({ $0.id })) }

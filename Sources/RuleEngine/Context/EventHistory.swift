@@ -20,7 +20,7 @@ public struct HistoryClock: Hashable, Sendable {
     self.zone = zone
   }
 
-  /// Date and time in the zone.
+  /// The date and time in the clock's zone.
   func civil(_ time: Instant) -> CivilTime {
     CivilTime(
       secondsSince1970: time.seconds, nanosecond: Int(time.millisecondOfSecond) * 1_000_000,
@@ -48,11 +48,11 @@ public struct HistoryClock: Hashable, Sendable {
 /// rules.steps("p", frame: &frame, state: state)[0].reason  // .matched
 /// ```
 public struct EventHistory: Hashable, Sendable {
-  /// The times of the events of one name.
+  /// The times of the events with one name.
   struct Series: Hashable, Sendable {
     var name: String
     var times: [Instant]
-    /// The number of events before those.
+    /// The number of events before the known times.
     var earlier = 0
   }
 
@@ -60,7 +60,7 @@ public struct EventHistory: Hashable, Sendable {
 
   public init() {}
 
-  /// The events of each name, and how many happened before those. No two names are equal.
+  /// Creates a history from the events of each name, and the number of earlier events. Each name must appear only once.
   package init(_ events: [(name: String, times: [Instant], earlier: Int)]) {
     series = events.map { Series(name: $0.name, times: $0.times, earlier: $0.earlier) }
   }
@@ -71,7 +71,7 @@ public struct EventHistory: Hashable, Sendable {
   /// Adds an event that was fired at a time.
   public mutating func record(_ name: String, at time: Instant) { record(name, at: [time]) }
 
-  /// Adds any number of series. No two of them have the same name.
+  /// Adds series of events. Each name must appear only once.
   mutating func merge(_ more: [Series]) {
     let more = more.filter { !$0.times.isEmpty }
     guard !series.isEmpty else {
@@ -89,7 +89,7 @@ public struct EventHistory: Hashable, Sendable {
     }
   }
 
-  /// Adds an event, and drops the oldest ones of its name beyond the limit.
+  /// Adds an event, and drops the oldest events of its name beyond the limit.
   package mutating func record(_ name: String, at time: Instant, keeping limit: Int) {
     guard let known = series.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       series.append(Series(name: name, times: [time]))
@@ -124,7 +124,7 @@ public struct EventHistory: Hashable, Sendable {
     return all.contains { $0 > clock.now } ? all.filter { $0 <= clock.now } : all
   }
 
-  /// How many events of one name happened before those whose times are known.
+  /// The number of events of one name before the known times.
   private func earlier(_ name: String?) -> Int {
     guard let name else { return 0 }
     return series.first { $0.name.utf8.elementsEqual(name.utf8) }?.earlier ?? 0
@@ -136,11 +136,11 @@ public struct EventHistory: Hashable, Sendable {
 extension EventHistory {
   /// The answer of a platform's SDK to a question of a rule.
   ///
-  /// Superwall-iOS counts completed calendar units, and windows of 60 minutes, 24 hours, 7 and 30
-  /// days. Superwall-Android takes minutes modulo 60 and hours modulo 24, subtracts calendar fields
-  /// for months and years, and counts since the same time one calendar unit ago; an event that
-  /// never happened is 0 there and null elsewhere. Superwall-Web resolves the functions without
-  /// their arguments: times are null, and counts are those of `trigger_fire`.
+  /// Superwall-iOS counts completed calendar units, and windows of 60 minutes, 24 hours, 7 and 30 days.
+  /// Superwall-Android takes minutes modulo 60 and hours modulo 24, subtracts calendar fields for months and years, and
+  /// counts since the same time one calendar unit ago. On Android, the time since an event that never happened is 0;
+  /// other platforms return null. Superwall-Web ignores the arguments of the functions: times are null, and counts are
+  /// the number of `trigger_fire` events.
   package func answer(to question: HostQuestion, at clock: HistoryClock, on platform: Platform)
     -> Value
   {
@@ -167,7 +167,7 @@ extension EventHistory {
     return reviewRequests(function, clock).map { .int(Int64($0)) } ?? .null
   }
 
-  /// The device attribute that an audience asks for; nil if the event was never fired.
+  /// The device attribute of a computed property, or nil if the event was never fired.
   package func value(
     of property: ComputedProperty, at clock: HistoryClock, on platform: Platform
   ) -> Value? {
@@ -176,7 +176,7 @@ extension EventHistory {
     return value(property.kind, property.eventName, clock, platform)
   }
 
-  /// Nil for the time since an event that never happened.
+  /// The value of a computed property. Nil for the time since an event that never happened.
   private func value(
     _ kind: ComputedProperty.Kind, _ event: String?, _ clock: HistoryClock, _ platform: Platform
   ) -> Value? {
@@ -208,7 +208,7 @@ extension EventHistory {
     return times.filter { $0 >= oldest }
   }
 
-  /// The span in which events count.
+  /// The time span in which events count.
   fileprivate enum Window {
     case hour, day, week, month, year
   }
@@ -221,7 +221,7 @@ extension EventHistory {
     return times.reduce(0) { $0 + ($1 >= start ? 1 : 0) }
   }
 
-  /// Superwall-Android stores an event of this name when it asks for a review.
+  /// Superwall-Android stores an event with this name when the SDK requests a review.
   private func reviewRequests(_ function: String, _ clock: HistoryClock) -> Int? {
     let times = times(of: "review_requested", at: clock)
     switch function {
@@ -286,7 +286,7 @@ extension RuleSet {
     }
   }
 
-  /// The names of the events that rules ask for, without duplicates; nil means all events.
+  /// The names of the events that rules ask about, without duplicates. Nil means all events.
   package var eventNames: [String]? {
     guard language.platform != .web else { return nil }
     var names: [String] = []
@@ -343,14 +343,14 @@ extension RuleSet {
     do throws(EvaluationError) {
       try answer(EventHistory(), at: clock, in: &frame)
     } catch {
-      // No memory for answers at all, so they stay null, as a frame initializes them.
+      // Without memory for answers, all answers stay null, the initial value of a frame.
     }
     return slots.map { ($0, frame.slots[$0]) }
   }
 }
 
 extension [EventHistory.Series] {
-  /// For repeated names only the last series, as in any JSON object that repeats a key.
+  /// Drops all but the last series of a repeated name, as for repeated keys in a JSON object.
   func lastOfRepeated() -> [EventHistory.Series] {
     guard count > 1 else { return self }
     if count <= 16 {

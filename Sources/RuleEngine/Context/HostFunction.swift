@@ -1,8 +1,8 @@
 package import Expressions
 package import Pricing
 
-/// A function that the SDKs add to superscript. Rules call it as a member of `device` or `computed`, or
-/// alone.
+/// A function that the SDKs add to superscript. Rules call such a function as a member of `device` or `computed`, or
+/// without a receiver.
 package enum HostFunction: String, CaseIterable, Sendable {
   case minutesSince, hoursSince, daysSince, monthsSince, yearsSince
   case placementsInHour, placementsInDay, placementsInWeek, placementsInMonth
@@ -11,7 +11,7 @@ package enum HostFunction: String, CaseIterable, Sendable {
   case reviewRequestsInYear, reviewRequestsSinceInstall
   case requestReview
 
-  /// The SDKs that have it.
+  /// The platforms whose SDKs have the function.
   package var platforms: [Platform] {
     switch self {
     case .minutesSince, .hoursSince, .daysSince, .monthsSince, .placementsInHour, .placementsInDay,
@@ -24,10 +24,10 @@ package enum HostFunction: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it asks about past events.
+  /// Whether the function asks about past events.
   var asksHistory: Bool { self != .requestReview }
 
-  /// The page of the reference. The example is true for the events of `HostFunctionTests`.
+  /// The function's page in the reference. The example is true for the events of `HostFunctionTests`.
   package var page: FunctionPage {
     switch self {
     case .minutesSince: since("minutes", "app_open", 45)

@@ -4,7 +4,7 @@ package enum LocaleParts {
     String(locale.prefix { $0 != "_" && $0 != "-" })
   }
 
-  /// The last part, when it is a region.
+  /// The last part of a locale, if that part is a region.
   package static func region(_ locale: String) -> String? {
     let parts = locale.prefix { $0 != "@" }.split { $0 == "_" || $0 == "-" }
     guard parts.count > 1, let last = parts.last, last.count == 2 || last.count == 3 else {

@@ -1,13 +1,13 @@
 package import Expressions
 
-/// The members of a user record that belong to a request and not to the user, by their position.
-/// Requests read them without reading the record again.
+/// The positions of a record's members that belong to a request instead of the user. Requests read these members
+/// without reading the whole record again.
 package struct OtherMembers {
   package struct Member {
     package var key: JSONCursor.RawString
-    /// The position of the value, or of white space before it.
+    /// The position of the value, or of white space before the value.
     package var at: Int
-    /// Whether rules read it.
+    /// Whether rules read the member.
     package var isRead: Bool
   }
 
@@ -15,7 +15,7 @@ package struct OtherMembers {
   /// Whether there were more members than the limit, so that the list is incomplete.
   package private(set) var areTooMany = false
 
-  /// Far more than requests have. A record may have millions.
+  /// The maximum number of listed members. Requests have far fewer, but a record may have millions.
   package static let limit = 32
 
   /// The keys of the members that no rule reads.

@@ -1,9 +1,9 @@
 /// Versions whose parts have the same number of digits, so that strings compare like versions.
 package enum PaddedVersion {
-  /// `3.10.1-rc.30` as `003.010.001-rc.030`. At most three numbers count; each has `width` digits at
-  /// least, always ASCII ones.
+  /// `3.10.1-rc.30` as `003.010.001-rc.030`. At most three numbers count. Each number has at least `width` digits,
+  /// always in ASCII.
   ///
-  /// - Parameter width: three in the SDKs for apps, four in the one for the Web.
+  /// - Parameter width: three in the SDKs for apps, four in the Web SDK.
   package static func text(_ version: String, width: Int = 3) -> String {
     let parts = version.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     let numbers = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)
@@ -13,7 +13,7 @@ package enum PaddedVersion {
     return text
   }
 
-  /// The version of a padded one; nil for text of another form.
+  /// The version that a padded string means, or nil for other strings.
   package static func version(of padded: String, width: Int = 3) -> String? {
     let version = padded.split(separator: ".", omittingEmptySubsequences: false).map { part in
       let digits = part.drop { $0 == "0" }
@@ -22,22 +22,22 @@ package enum PaddedVersion {
     return text(version, width: width) == padded ? version : nil
   }
 
-  /// A name, and a number after a point.
+  /// Pads the numbers of a version.
   ///
-  /// - Parameter digits: the digits of a locale from 0 on; nil for ASCII ones.
+  /// - Parameter digits: the digits of a locale, from 0 to 9. Nil means ASCII digits.
   package static func text(_ version: String, width: Int = 3, digits: [Character]?) -> String {
     let padded = text(version, width: width)
     guard let digits else { return padded }
     return String(padded.map { $0.isASCII ? $0.wholeNumberValue.map { digits[$0] } ?? $0 : $0 })
   }
 
-  /// The digits that a locale formats numbers with; nil for ASCII ones.
+  /// The digits that a locale formats numbers with; nil for ASCII digits.
   package static func digits(ofLocale identifier: String) -> [Character]? {
     let parts = identifier.split { $0 == "_" || $0 == "-" }
     let zero: UInt32
     switch parts.first {
     case "ar":
-      // The west of the Arabic world writes ASCII digits.
+      // These Arabic-speaking countries use ASCII digits.
       if ["DZ", "EH", "LY", "MA", "TN", "AE"].contains(parts.last) { return nil }
       zero = 0x660
     case "fa", "ur": zero = parts.first == "fa" ? 0x6F0 : 0x30

@@ -4,7 +4,7 @@ public import Pricing
 /// How the SDK of a platform evaluates a superscript rule. SDKs pass values to the evaluator,
 /// answer questions and use results in different ways.
 extension Platform {
-  /// The functions about the history of events that rules may call, on any platform.
+  /// The functions about the event history that rules may call, on any platform.
   static let historyFunctions = Set(
     HostFunction.allCases.filter { $0.asksHistory }.map { $0.rawValue })
 
@@ -14,7 +14,7 @@ extension Platform {
     return HostFunctions(device: names, computed: names)
   }
 
-  /// How the SDK changes attributes before it evaluates.
+  /// How the SDK changes attributes before it evaluates a rule.
   package var binding: ValueBinding {
     var binding = ValueBinding()
     switch self {
@@ -67,7 +67,7 @@ public enum RuleLanguage: Hashable, Sendable {
     profile?.platform
   }
 
-  /// The SDK that is followed, or nil.
+  /// The SDK whose behavior the language follows, or nil.
   package var profile: SDKProfile? {
     if case .superscript(let profile) = self { profile } else { nil }
   }
@@ -84,7 +84,7 @@ public enum RuleLanguage: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - requested: the computed properties of the config.
-  ///   - behavior: the generation of Superwall's evaluator, instead of the SDK's. CEL has only one.
+  ///   - behavior: the generation of Superwall's evaluator, instead of the SDK's. CEL has only one generation.
   package func environment(
     requested: [ComputedProperty] = [], limits: Limits = Limits(),
     behavior: EvaluatorBehavior? = nil

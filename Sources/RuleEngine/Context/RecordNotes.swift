@@ -1,20 +1,19 @@
 package import Expressions
 
-/// Oddities of accepted records: keys that are not read, and statuses that do not exist. Each is
-/// counted once per record.
+/// Oddities of accepted records, such as unknown keys and invalid statuses. Each oddity is counted once per record.
 package struct RecordNotes: Hashable, Sendable {
   /// Keys that are neither members nor roots of the rules, with the number of records that have them.
   package private(set) var unknownKeys: [String: Int] = [:]
   /// Values of `subscriptionStatus` that no SDK sends, with the number of records that have them.
   package private(set) var unknownStatuses: [String: Int] = [:]
 
-  /// Keys that records repeat, with the number of records, and the place of the first one.
+  /// Keys that records repeat, with the number of records, and the place of the first record.
   package private(set) var repeatedKeys: [String: Int] = [:]
   package private(set) var repeatedPlaces: [String: String] = [:]
 
   /// Users that appear again with different content.
   package struct Contradictions: Hashable, Sendable {
-    /// The first of them: its identity, and the places of its records.
+    /// The first contradictory user: its ID, and the places of its records.
     package var id: String
     package var first: String
     package var second: String
@@ -28,20 +27,19 @@ package struct RecordNotes: Hashable, Sendable {
 
   /// Records without the version of their SDK.
   package private(set) var missingVersions = 0
-  /// Versions that cannot be read, and versions newer than all known ones, with the number of
-  /// records that have them.
+  /// Unreadable versions, and versions newer than all known versions, with the number of records that have them.
   package private(set) var unreadableVersions: [String: Int] = [:]
   package private(set) var newerVersions: [String: Int] = [:]
   /// Platforms that no SDK sends, with the number of records, and the SDK that decides for all of them.
   package private(set) var unknownPlatforms: [String: Int] = [:]
   private var platform: String?
-  /// Records whose IDs begin or end with white space, and the first of these.
+  /// Records whose IDs begin or end with white space, and the first such ID.
   package private(set) var untrimmedIDs = 0
   package private(set) var untrimmedExample: String?
 
   /// The values of `subscriptionStatus`.
   package static let statuses = ["ACTIVE", "INACTIVE", "UNKNOWN"]
-  /// At most this many different keys, and statuses, are listed separately.
+  /// The maximum number of different keys, and of different statuses, that are listed separately.
   static let limit = 256
 
   package init() {}
@@ -53,7 +51,7 @@ package struct RecordNotes: Hashable, Sendable {
       && newerVersions.isEmpty && unknownPlatforms.isEmpty
   }
 
-  /// Counts a record whose SDK version is odd.
+  /// Counts a record whose SDK version is missing, unreadable or unknown.
   package mutating func add(_ problem: SDKSelection.Choice.Problem) {
     switch problem {
     case .missing: missingVersions += 1
@@ -197,7 +195,7 @@ extension RecordNotes {
     ])
   }
 
-  /// Nil when the value does not have the form of ``value``.
+  /// Reads notes in the form of ``value``. Fails for any other value.
   package init?(_ value: Value) {
     func counts(_ key: String) -> [String: Int]? {
       guard case .map(let entries)? = value[key] else { return nil }
@@ -259,8 +257,8 @@ extension RuleSet {
     }
     let keys = notes.unknownKeys.sorted { $0.key < $1.key }.map { key, count in
       let meant = suggestion(forRecordKey: key)
-      // A key that all users have and that resembles a known one concerns the whole file, so it is
-      // a warning.
+      // If all users have the key and it resembles a known key, the whole file is affected, so the finding is a
+      // warning.
       let isWhole = meant != nil && count == total
       return Diagnostic(
         .unknownKey,
@@ -329,8 +327,8 @@ extension RuleSet {
       severity: .note, suggestion: "each record was decided; remove the duplicates")
   }
 
-  /// The likely meaning of an unknown key in a user record: an attribute that rules read below a
-  /// root or that devices have, or a key with nearly this name.
+  /// The likely meaning of an unknown key in a user record: an attribute that rules read below a root, an attribute of
+  /// devices, or a key with a similar name.
   func suggestion(forRecordKey key: String) -> String? {
     let read = requirements.filter { $0.names.count > 1 }
     var attributes = read.map { (name: $0.names[1], path: "\($0.names[0]).\($0.names[1])") }

@@ -1,9 +1,9 @@
 package import Expressions
 
 extension UserRecordReader {
-  /// The `userId` of a record. Does not check the types of the other members.
+  /// Reads the `userId` of a record, without checking the types of the other members.
   ///
-  /// - Returns: nil when the record has no `userId` that is a string.
+  /// - Returns: nil if `userId` is missing or not a string.
   /// - Throws: when the record is not a JSON object.
   package static func subject(of record: ByteView) throws(JSONFault) -> String? {
     // SAFETY: The cursor gets the record's count and ends with the call. The ID is copied.

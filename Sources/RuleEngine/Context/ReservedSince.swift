@@ -11,15 +11,15 @@ package enum PlacementNameUse: String, Sendable {
 }
 
 extension SDKFacts {
-  /// The name of an event that an SDK knows, and so reserves, from a version on. Names that are
-  /// missing here were reserved before the oldest version of the table.
+  /// The name of an event that SDKs reserve, with the version of each SDK that introduced it. Names that are missing
+  /// from the table were reserved before its oldest version.
   package struct ReservedName: Sendable {
     package var name: String
     package var ios: SDKVersion?
     package var android: SDKVersion?
   }
 
-  /// `SuperwallEventObjc.swift` and `SuperwallEvents.kt` by tag. Nil is an SDK without the event.
+  /// From the tags of `SuperwallEventObjc.swift` and `SuperwallEvents.kt`. Nil means that the SDK lacks the event.
   package static let reservedNames: [ReservedName] = [
     reserved("survey_response", "3.3.0", "1.0.0"), reserved("survey_close", "3.4.0", "1.0.0"),
     reserved("device_attributes", "3.4.3", "1.0.0"), reserved("reset", "3.4.5", "1.0.0"),

@@ -6,23 +6,23 @@ package import Pricing
 package enum SDKFacts {
   /// The certainty of a fact.
   package enum Evidence: String, Sendable {
-    /// Read in the source before and after the change.
+    /// The source was read before and after the change.
     case source
-    /// From a changelog or a release page alone.
+    /// Only a changelog or a release page mentions the change.
     case notes
-    /// From excerpts of a change whose full text was not available.
+    /// Only excerpts of the change were available.
     case excerpts
   }
 
   // MARK: Evaluators
 
-  /// From a version on, which evaluator an SDK has.
+  /// The evaluator that an SDK has from a version on.
   package struct Evaluator: Sendable {
     package var sdk: SDKName
-    /// Nil for both ways to distribute the SDK.
+    /// The way in which the SDK is distributed. Nil applies to both.
     package var packaging: SDKProfile.Packaging?
     package var since: SDKVersion
-    /// Nil for JavaScript, which this engine does not evaluate.
+    /// The behavior of the evaluator. Nil for JavaScript, which this engine does not evaluate.
     package var behavior: EvaluatorBehavior?
     /// Whether an expression that panics terminates the app.
     package var aborts: Bool
@@ -68,7 +68,7 @@ package enum SDKFacts {
     package var sdk: SDKName
     package var since: SDKVersion
     package var until: SDKVersion?
-    /// The placement whose parameter it is.
+    /// The placement that the parameter belongs to, or nil if the item is not a parameter.
     package var placement: String?
 
     package func matches(_ other: String) -> Bool {
@@ -146,8 +146,8 @@ package enum SDKFacts {
       Sent(name: $0, sdk: .ios, since: "4.5.0", placement: "deepLink_open")
     }
 
-  /// Functions of the host. Before iOS 4.7.0 only those of a rule's computed properties exist,
-  /// under `computed`.
+  /// Functions of the host. Before iOS 4.7.0, only the functions of a rule's computed properties exist, under
+  /// `computed`.
   package static let functions: [Sent] =
     HostFunction.allCases.flatMap { function -> [Sent] in
       function.platforms.map { platform in
@@ -165,7 +165,7 @@ package enum SDKFacts {
 
   // MARK: Switches
 
-  /// A way of deciding that some versions have.
+  /// A behavior that only some versions have.
   package enum Switch: String, Sendable, CaseIterable {
     /// Rules are read in JavaScript, and `expression_cel` is not read.
     case javaScript
@@ -181,7 +181,7 @@ package enum SDKFacts {
     case requestedFunctions
     /// An attribute that is null makes every condition fail.
     case failsOnNull
-    /// `null` reaches rules as null.
+    /// Rules read an attribute that is `null` as null.
     case keepsNull
     /// `reset` forgets `app_install` and `app_launch`.
     case forgetsInstall
@@ -191,11 +191,11 @@ package enum SDKFacts {
     case reservedIsError
     /// Padded versions use the digits of the device's locale.
     case localDigits
-    /// Declining a paywall of an exit offer leads to the next one.
+    /// Declining the paywall of an exit offer leads to the next paywall.
     case exitOfferChain
-    /// Web entitlements stay when the server answers without any.
+    /// Web entitlements stay when the server's answer contains none.
     case keepsWebEntitlements
-    /// The status stays until it expires when the App Store answers nothing.
+    /// If the App Store reports no products, the status stays until it expires.
     case keepsStatus
     /// Products of other stores are read.
     case stripeProducts
@@ -203,7 +203,7 @@ package enum SDKFacts {
     case customProducts
     /// Computed properties that count placements are read.
     case placementProperties
-    /// The conditions `platform` and `os_version` have a value.
+    /// The conditions `platform` and `os_version` have values.
     case topLevelPlatform
     /// A frequency cap may be a string.
     case textCaps
@@ -353,7 +353,7 @@ package enum SDKFacts {
 
   // MARK: Prices
 
-  /// From a version on, how an SDK divides prices among units of time.
+  /// How an SDK divides prices among units of time, from a version on.
   package struct PriceRow: Sendable {
     package var sdk: SDKName
     package var since: SDKVersion
@@ -415,6 +415,6 @@ package enum SDKFacts {
 }
 
 extension HostFunction {
-  /// Whether it counts or requests reviews.
+  /// Whether the function counts or requests reviews.
   var isAboutReviews: Bool { rawValue.contains("eview") }
 }

@@ -11,7 +11,7 @@ public import Pricing
 /// SDKProfile.ios.platform  // .ios
 /// ```
 public struct SDKProfile: Hashable, Sendable {
-  /// How an SDK gets into an app.
+  /// The package manager that adds an SDK to an app.
   package enum Packaging: String, Hashable, Sendable, CaseIterable {
     case swiftPM = "SwiftPM"
     /// CocoaPods, as used by wrappers such as Expo, React Native and Flutter.
@@ -19,7 +19,7 @@ public struct SDKProfile: Hashable, Sendable {
   }
 
   package let sdk: SDKName
-  /// Nil for the newest.
+  /// The version of the SDK. Nil means the newest version.
   package let version: SDKVersion?
   package let packaging: Packaging
 
@@ -39,8 +39,8 @@ public struct SDKProfile: Hashable, Sendable {
     }
   }
 
-  /// - Parameter version: nil for the newest. A version newer than all known ones is treated as the
-  ///   newest known one.
+  /// - Parameter version: the version, or nil for the newest. A version newer than all known versions is treated as the
+  ///   newest known version.
   package init(_ sdk: SDKName, _ version: SDKVersion? = nil, _ packaging: Packaging = .swiftPM) {
     self.sdk = sdk
     self.version = version.map { min($0, SDKFacts.newest(sdk).notes) }
@@ -56,15 +56,14 @@ public struct SDKProfile: Hashable, Sendable {
     }
   }
 
-  /// The version that is modelled. The newest is the newest one whose source is known.
+  /// The version that the profile models. The newest SDK is modelled by the newest version whose source is known.
   package var known: SDKVersion {
-    // No expression is known to abort an Android version without source, and none aborts the
-    // newest.
+    // As far as is known, no expression aborts an Android version without source, nor the newest version.
     version
       ?? (sdk == .android ? SDKFacts.newest(sdk).notes : SDKFacts.newest(sdk).source)
   }
 
-  /// The row of the evaluator.
+  /// The table row of the evaluator.
   private var evaluator: SDKFacts.Evaluator? {
     let rows = SDKFacts.evaluators.filter {
       $0.sdk == sdk && ($0.packaging == nil || $0.packaging == packaging)
@@ -77,7 +76,7 @@ public struct SDKProfile: Hashable, Sendable {
     sdk == .agentWallie ? .text : evaluator?.behavior
   }
 
-  /// Whether an expression that panics terminates the app. Elsewhere the audience does not match.
+  /// Whether an expression that panics terminates the app. Otherwise the audience does not match.
   package var aborts: Bool { evaluator?.aborts ?? false }
 
   package func has(_ what: SDKFacts.Switch) -> Bool {
@@ -87,13 +86,13 @@ public struct SDKProfile: Hashable, Sendable {
     }
   }
 
-  /// Whether the SDK sends a member of `device`. The newest SDK sends all of them.
+  /// Whether the SDK sends a member of `device`. The newest SDK sends every member.
   package func sends(attribute name: String) -> Bool {
     version == nil || isSent(name, in: SDKFacts.attributes)
   }
 
-  /// Whether the SDK sends the attribute that rules read at a path. Conditions of AgentWallie's configs read
-  /// `platform` and `os_version` without `device`, which old versions do not have.
+  /// Whether the SDK sends the attribute that rules read at a path. Conditions of AgentWallie's configs read `platform`
+  /// and `os_version` without `device`. Old versions lack these two attributes.
   package func sends(_ path: AttributePath) -> Bool {
     if sdk == .agentWallie {
       return has(.topLevelPlatform) || !["platform", "os_version"].contains(path.names[0])
@@ -123,7 +122,7 @@ public struct SDKProfile: Hashable, Sendable {
   /// The profile for AgentWallie's configs, which the other SDKs do not read.
   package var ofAgentWallie: SDKProfile? { sdk == .agentWallie ? self : nil }
 
-  /// How the SDK changes attributes before it evaluates.
+  /// How the SDK changes attributes before it evaluates a rule.
   package var binding: ValueBinding {
     var binding = platform.binding
     if sdk == .ios, has(.keepsNull) { binding.null = .kept }
@@ -158,7 +157,7 @@ public struct SDKProfile: Hashable, Sendable {
   /// The environment in which the SDK evaluates rules. `user`, `device`, `params` and `computed`
   /// always exist.
   ///
-  /// - Parameter binding: nil for the SDK's own.
+  /// - Parameter binding: how attributes are changed before evaluation. Nil means as the SDK does.
   package func environment(
     requested: [ComputedProperty] = [], limits: Limits = Limits(),
     behavior: EvaluatorBehavior? = nil, binding: ValueBinding? = nil
@@ -193,7 +192,7 @@ public struct SDKProfile: Hashable, Sendable {
     }
   }
 
-  /// Whether another SDK evaluates conditions in the same way, whatever the config.
+  /// Whether another SDK evaluates the conditions of every config in the same way.
   package func evaluates(like other: SDKProfile) -> Bool {
     platform == other.platform && behavior == other.behavior && binding == other.binding
       && hostFunctions() == other.hostFunctions()

@@ -1,13 +1,13 @@
 package import Expressions
 package import Pricing
 
-/// Which SDK decides: the newest, one version, or the one in each user's record.
+/// The SDK that decides: the newest SDK, a fixed version, or the SDK in each user's record.
 package enum SDKSelection: Hashable, Sendable {
-  /// The newest of the requested platform.
+  /// The newest SDK of the requested platform.
   case newest
   /// A version of the requested platform, for every user.
   case version(SDKVersion, SDKProfile.Packaging)
-  /// A version by the platform of each user's device; the newest for platforms without one.
+  /// A version for the platform of each user's device. Platforms without a version use the newest SDK.
   case versions([SDKName: Pinned])
   /// The SDK that each user's record reports.
   case record
@@ -17,7 +17,7 @@ package enum SDKSelection: Hashable, Sendable {
     package var packaging: SDKProfile.Packaging
   }
 
-  /// Why a string is not a selection, in words.
+  /// The reason why a string is not a valid selection.
   package struct Fault: Error {
     package let message: String
   }
@@ -96,7 +96,7 @@ package enum SDKSelection: Hashable, Sendable {
 
   /// The SDK for users whose records do not name one.
   ///
-  /// - Parameter usual: the requested platform.
+  /// - Parameter usual: the SDK of the requested platform.
   package func profile(usual: SDKName) -> SDKProfile {
     switch self {
     case .newest, .record: SDKProfile(usual)
@@ -105,7 +105,7 @@ package enum SDKSelection: Hashable, Sendable {
     }
   }
 
-  /// The version that is selected for an SDK; nil if records or the newest decide.
+  /// The selected version of an SDK. Nil if users' records or the newest SDK decide.
   package func version(of sdk: SDKName) -> SDKVersion? {
     switch self {
     case .newest, .record: nil
@@ -122,7 +122,7 @@ package enum SDKSelection: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - device: the SDK data of the user's record.
-  ///   - usual: the platform of users whose records have none.
+  ///   - usual: the platform of users whose records name no platform.
   package func choice(_ device: DeviceSDK, usual: SDKName) -> Choice {
     if case .newest = self { return Choice(profile: profile(usual: usual)) }
     if case .version = self { return Choice(profile: profile(usual: usual)) }
@@ -153,7 +153,7 @@ package enum SDKSelection: Hashable, Sendable {
       /// The record has no version.
       case missing
       case unreadable(String)
-      /// Newer than all known versions.
+      /// The version is newer than all known versions.
       case newer(String)
       /// A platform that no SDK sends; it is treated as another one.
       case platform(String, as: SDKName)
@@ -166,7 +166,7 @@ package struct DeviceSDK: Hashable, Sendable {
   package var platform: String?
   package var version: String?
   package var paddedVersion: String?
-  /// Whether a framework such as Expo or Flutter wraps the SDK, which then is installed as a pod.
+  /// Whether a framework such as Expo or Flutter wraps the SDK. A wrapped SDK is installed as a pod.
   package var hasWrapper = false
 
   package init() {}
@@ -182,8 +182,7 @@ package struct DeviceSDK: Hashable, Sendable {
 }
 
 extension Value {
-  /// A value of a record about its SDK as a string; nil for null and the empty string. Some exports
-  /// have numbers.
+  /// The value as a string, or nil for null and the empty string. Some exports contain numbers.
   package var sdkText: String? {
     if self == .null { return nil }
     let text = text ?? json
@@ -192,8 +191,7 @@ extension Value {
 }
 
 extension PricingContext {
-  /// Divides prices as the selected versions of SDKs do. A version without a platform is one of
-  /// iOS.
+  /// Divides prices as the selected SDK versions do. A version without a platform is an iOS version.
   package mutating func follow(_ selection: SDKSelection) {
     iosEra = selection.profile(usual: .ios).priceEra
     if case .version = selection { return }

@@ -1,17 +1,16 @@
 package import Expressions
 
-/// The roots that the texts of a paywall read: products by slot, the selected one, the user, the
-/// theme.
+/// The roots that the texts of a paywall read: the products by slot, the selected product, the user, and the theme.
 package struct TextContext: Hashable, Sendable {
   /// The roots, a map to fill a frame with.
   package let value: Value
 
-  /// A product in its place on a paywall.
+  /// A product in a slot of a paywall.
   package struct SlottedProduct: Hashable, Sendable {
     package var slot: String
     package var label: String
     package var productID: String?
-    /// Prices, periods and trials by their names in texts.
+    /// The product's prices, periods and trials, by their names in texts.
     package var attributes: Value
     /// Whether the user is eligible for the introductory offer, if the product has one.
     package var mayHaveOffer: Bool
@@ -27,7 +26,7 @@ package struct TextContext: Hashable, Sendable {
       self.attributes = attributes
     }
 
-    /// The attributes, including those of the slot.
+    /// The attributes, including the attributes of the slot.
     var value: Value {
       var entries: [Value.Entry] = []
       if case .map(let known) = attributes { entries = known }
@@ -50,7 +49,7 @@ package struct TextContext: Hashable, Sendable {
   /// A context for texts.
   ///
   /// - Parameters:
-  ///   - products: in the order of the paywall. If a slot appears twice, the last product counts.
+  ///   - products: the products, in the order of the paywall. If a slot appears twice, the last product counts.
   ///   - selected: index of the selected product; out of range means that no product is selected.
   ///   - roots: further roots, such as `user`, `device`, `params` and `theme`.
   package init(
@@ -76,12 +75,12 @@ package struct TextContext: Hashable, Sendable {
     value = .map(entries)
   }
 
-  /// The members of a user record as roots, with the attributes that rules take from the record's
-  /// top level: `subscriptionStatus` and `entitlements` replace a missing
-  /// `device.subscriptionStatus` and `device.activeEntitlements`, and `userId` a missing `user.id`.
-  /// A member that is null counts as missing, and of a repeated one the last value counts.
+  /// The members of a user record as roots, with the attributes that rules take from the record's top level:
+  /// `subscriptionStatus` and `entitlements` replace a missing `device.subscriptionStatus` and
+  /// `device.activeEntitlements`, and `userId` a missing `user.id`. A member that is null counts as missing, and if a
+  /// member is repeated, the last value counts.
   ///
-  /// - Parameter hasUserID: whether `user.id` exists, as in everything of AgentWallie's.
+  /// - Parameter hasUserID: whether `user.id` exists, as for AgentWallie.
   package static func roots(ofRecord members: [Value.Entry], hasUserID: Bool) -> [(
     name: String, value: Value
   )] {
@@ -122,7 +121,7 @@ package struct TextContext: Hashable, Sendable {
 
 extension TextContext.SlottedProduct {
 
-  /// Whether the product begins with a trial or another offer for this user.
+  /// Whether this user's purchase of the product begins with a trial or another offer.
   var hasIntroductoryOffer: Bool {
     if !mayHaveOffer { return false }
     if attributes["has_trial"] == .bool(true) { return true }

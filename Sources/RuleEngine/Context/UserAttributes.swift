@@ -1,17 +1,17 @@
 internal import CivilTime
 package import Expressions
 
-/// How attributes change that are set from outside.
+/// The rules for setting user attributes and placement parameters.
 package enum UserAttributes {
   /// Attributes that only the SDK itself may set.
   private static let reserved: Set<String> = [
     "aliasId", "seed", "appUserId", "applicationInstalledAt",
   ]
 
-  /// Sets attributes: each overwrites the one of its name, and null removes it. Names that begin
-  /// with `$` and those of the SDK's own attributes are ignored.
+  /// Sets attributes. A new value overwrites the old value, and null removes the attribute. Names that begin with `$`
+  /// and names of the SDK's own attributes are ignored.
   ///
-  /// - Parameter new: a map. Anything else is ignored.
+  /// - Parameter new: a map of attributes. Other values are ignored.
   package static func merge(_ new: Value, into attributes: inout [String: Value]) {
     for entry in entries(new) {
       guard let name = entry.key.text, !name.hasPrefix("$"), !reserved.contains(name)
@@ -25,13 +25,13 @@ package enum UserAttributes {
   }
 }
 
-/// The parameters of a placement as rules see them: the app's own, and those that the SDK adds.
+/// The parameters of a placement that rules read: the app's parameters, and the parameters that the SDK adds.
 package struct PlacementParams: Hashable, Sendable {
-  /// A map with all of them.
+  /// All parameters, as a map.
   package let value: Value
 
-  /// The part of an app's own parameters that rules see. Names that begin with `$`, nulls and lists
-  /// are dropped, maps stay, and times become ISO 8601 strings.
+  /// Converts the app's parameters for rules. Names that begin with `$`, nulls and lists are dropped, maps stay, and
+  /// times become ISO 8601 strings.
   package static func cleaned(_ custom: Value) -> Value {
     .map(
       UserAttributes.entries(custom).compactMap { entry in
@@ -46,7 +46,7 @@ package struct PlacementParams: Hashable, Sendable {
       })
   }
 
-  /// Joins the app's own parameters, cleaned, with those that the SDK adds.
+  /// Joins the app's parameters, cleaned, with the parameters that the SDK adds.
   ///
   /// - Parameters:
   ///   - isStandardEvent: whether the SDK itself raised the placement.

@@ -7,9 +7,9 @@ package enum UserID {
 
   /// How IDs of user records are read.
   package enum Reading: String, CaseIterable, Sendable {
-    /// As the SDKs do: without white space at both ends.
+    /// White space at both ends is removed, as the SDKs do.
     case sdk
-    /// Unchanged, byte for byte.
+    /// IDs are read unchanged, byte for byte.
     case bytes
   }
 
@@ -20,10 +20,10 @@ package enum UserID {
     return trimmed(id).count == id.count
   }
 
-  /// An ID without white space at both ends; empty if it has nothing else.
+  /// Removes white space at both ends of an ID. An ID of only white space becomes empty.
   package static func trimmed(_ id: ByteView) -> ByteView {
     let text = String(decoding: id, as: UTF8.self)
-    // Damaged text stays unchanged, because its bytes differ from those of the string.
+    // Invalid UTF-8 stays unchanged, because a string would have different bytes.
     guard text.utf8.count == id.count else { return id }
     let ends = text.trimmedRange
     let from = text.utf8.distance(from: text.startIndex, to: ends.lowerBound)
@@ -33,7 +33,7 @@ package enum UserID {
 }
 
 extension String {
-  /// Where white space at the beginning ends, and white space at the end begins.
+  /// The range between the white space at the beginning and at the end.
   fileprivate var trimmedRange: Range<String.Index> {
     guard let first = firstIndex(where: { !$0.isWhitespace }),
       let last = lastIndex(where: { !$0.isWhitespace })
@@ -41,6 +41,6 @@ extension String {
     return first..<index(after: last)
   }
 
-  /// Without white space at both ends.
+  /// The string without white space at both ends.
   package var trimmed: String { String(self[trimmedRange]) }
 }

@@ -2,14 +2,14 @@ package import Expressions
 
 /// The members of a user record: their names, and the type of each value.
 ///
-/// Everything that reads records follows this table: the reader, the shapes that a batch learns,
-/// the header of a CSV file. `corpus/schemas/user.schema.json` matches it.
+/// All code that reads records follows this table: the record reader, the shapes that a batch learns, and the header of
+/// a CSV file. `corpus/schemas/user.schema.json` matches it.
 @usableFromInline package enum UserMember: CaseIterable, Sendable {
   case userID, status, entitlements, assignments, occurrences, events, sessionStart
   case user, device, params
 
-  /// Its index among all members, for tables. Written out, because a raw value is not inlined in
-  /// other modules.
+  /// The index of the member among all members, for tables. The numbers are written out, because a raw value is not
+  /// inlined in other modules.
   @inlinable package var number: Int {
     switch self {
     case .userID: 0
@@ -54,11 +54,10 @@ package import Expressions
 
   package var key: String { "\(name)" }
 
-  /// An attribute that takes its value from a member if the root does not have it.
+  /// An attribute that takes its value from a record's member if the root lacks the attribute.
   package typealias Attribute = (member: UserMember, root: UserMember, name: String)
 
-  /// The attributes that take their values from members. AgentWallie's users have an ID among their
-  /// attributes.
+  /// The attributes that take their values from members. AgentWallie's users have an `id` attribute.
   package static func attributes(hasUserID: Bool) -> [Attribute] {
     let device: [Attribute] = [
       (.status, .device, DeviceAttribute.subscriptionStatus.rawValue),
@@ -121,19 +120,19 @@ package import Expressions
       UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 
-  /// Whether several values of one record count together.
+  /// Whether repeated members of one record are joined.
   var addsUp: Bool { kind == .assignments || kind == .times }
 
-  /// Whether values have members of their own, so that a CSV file may have columns below it.
+  /// Whether values have members of their own, so that a CSV file may have columns for these members.
   package var hasMembers: Bool { kind == .attributes || kind == .times }
 }
 
 // MARK: Passing values
 
 extension UserMember {
-  /// Passes the next value.
+  /// Skips the next value.
   ///
-  /// - Returns: why the value has the wrong type for the member; nil when it has the right one.
+  /// - Returns: why the value has the wrong type for the member, or nil if the type is right.
   package func pass(_ cursor: inout JSONCursor, nesting: Int) throws(JSONFault) -> String? {
     if try cursor.takeNull() { return nil }
     switch kind {
@@ -165,8 +164,8 @@ extension UserMember {
     return "'\(key)' must be \(what), not \(UserMember.kind(of: first))"
   }
 
-  /// Why the next string is not a valid identity; nil when it is, and for other members. Half a
-  /// character reads as U+FFFD, so two users could become one.
+  /// Why the next string is not a valid ID, or nil if it is valid or the member is not an ID. A lone surrogate is read
+  /// as U+FFFD, so two users could become one.
   func halfCharacter(_ cursor: JSONCursor) -> String? {
     guard self == .userID else { return nil }
     var cursor = cursor
@@ -175,7 +174,7 @@ extension UserMember {
       "'\(key)' has \(escape), which is half of a surrogate pair; write both halves, or use another ID"
   }
 
-  /// Passes a list of strings, and calls the body with each.
+  /// Reads a list of strings, and calls the body with each string.
   func passTexts(
     _ cursor: inout JSONCursor, nesting: Int, _ body: (JSONCursor.RawString) -> Void
   ) throws(JSONFault) -> String? {
@@ -194,7 +193,7 @@ extension UserMember {
     return problem
   }
 
-  /// Passes a list of assignments, and calls the body with each.
+  /// Reads a list of assignments, and calls the body with each assignment.
   func passAssignments(
     _ cursor: inout JSONCursor, nesting: Int, _ body: (Assignment) -> Void
   ) throws(JSONFault) -> String? {
@@ -229,7 +228,7 @@ extension UserMember {
         + "true or false as 'isSentToServer'" : nil
   }
 
-  /// Passes an object of lists of times: each name, then its times.
+  /// Reads an object of lists of times: each name, then its times.
   func passTimes(
     _ cursor: inout JSONCursor, nesting: Int, name body: (JSONCursor.RawString) -> Void,
     time: (Instant) -> Void
@@ -267,7 +266,7 @@ extension UserMember {
     return problem
   }
 
-  /// Passes a time.
+  /// Reads a time.
   func passTime(_ cursor: inout JSONCursor, nesting: Int, _ body: (Instant) -> Void)
     throws(JSONFault) -> String?
   {
@@ -302,7 +301,7 @@ extension UserMember {
 
   /// A string of a record, shortened for a message.
   package static func short(_ text: String) -> String {
-    // Characters have no maximum length.
+    // A single character can have any length.
     text.utf8.count > 60 ? String(text.unicodeScalars.prefix(60)) + "..." : text
   }
 }

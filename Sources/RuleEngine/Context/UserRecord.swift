@@ -55,7 +55,7 @@ public struct UserRecordReader: ~Copyable {
     }
   }
 
-  /// The subject's identity, as in the record; valid until the next record is read.
+  /// The subject's ID, unchanged from the record. Valid until the next record is read.
   package private(set) var subject: Cell = .emptyText
   public private(set) var assignments: [Assignment] = []
   public private(set) var occurrences: [DecisionState.Occurrences] = []
@@ -69,23 +69,23 @@ public struct UserRecordReader: ~Copyable {
   /// Whether the records are requests: the reader collects their ``otherMembers``, and no
   /// ``notes``.
   package var readsRequests = false
-  /// The members that no user record has, whether or not rules read them. They point into the
-  /// record.
+  /// The members that belong to a request instead of the user, whether or not rules read these members. They point into
+  /// the record.
   package private(set) var otherMembers = OtherMembers()
 
   private let ruleSet: RuleSet
-  /// When the rules are evaluated. It may change between records.
+  /// The time at which the rules are evaluated. The clock may change between records.
   package var clock: HistoryClock {
     didSet { derivation?.clock = clock }
   }
-  /// Derives attributes that a record lacks; nil if rules read none of them.
+  /// Derives attributes that a record lacks. Nil if rules read no such attribute.
   package var derivation: DeviceDerivation?
-  /// Whether the attributes come from elsewhere, and are derived once they are set.
+  /// Whether the attributes are set by the caller, and derived afterwards.
   package var hasOnlyMembers = false
   private let questions: [HostQuestion]
-  /// Whether an attribute that is null, at any depth, makes every condition fail.
+  /// Whether any null in the attributes, at any depth, makes every condition fail.
   package let failsOnNull: Bool
-  /// Whether the record has such an attribute.
+  /// Whether the record contains a null that makes every condition fail.
   private var hasNull = false
   package let wantsEvents: Bool
   private let nesting: Int
@@ -100,7 +100,7 @@ public struct UserRecordReader: ~Copyable {
   package private(set) var repeatedKeys: [String] = []
   /// The members read so far, one bit each.
   private var seen: UInt32 = 0
-  /// Unknown keys of the record. They are noted when the record is accepted.
+  /// Unknown keys of the record. The keys are counted when the record is accepted.
   private var unknownKeys: [String] = []
 
   /// - Parameters:
@@ -139,7 +139,7 @@ public struct UserRecordReader: ~Copyable {
   {
     let bytes = frame.own(record)
     try read(bytes, into: &frame)
-    // The frame may be filled again, or freed, before the state is read.
+    // The ID is copied, because the frame may be refilled or freed before the state is read.
     ownedSubject = subject.text
   }
 
@@ -161,7 +161,7 @@ public struct UserRecordReader: ~Copyable {
     seen = 0
     hasNull = false
     for member in UserMember.allCases { forget(member) }
-    // The values of a rejected record may point into memory that is about to be freed.
+    // If the record is rejected, its values must be dropped: they may point into memory that is about to be freed.
     var isAccepted = false
     defer { if !isAccepted { forget() } }
     guard let base = record.baseAddress, !record.isEmpty else {
@@ -286,7 +286,7 @@ public struct UserRecordReader: ~Copyable {
     seen |= bit
     let start = cursor
     guard known.kind == .attributes else {
-      // Rules may have a root with this name.
+      // Rules may read a root with this name.
       if try frame.fillMember(key, from: &cursor) { cursor = start }
       if !known.addsUp { forget(known) }
       if known == .userID, cursor.isAtNull { note(UserRecordReader.nullID, start) }
@@ -304,7 +304,7 @@ public struct UserRecordReader: ~Copyable {
     }
   }
 
-  /// - Parameter other: a key that was probably meant.
+  /// - Parameter other: a key of the record that probably means `userId`.
   private static func missingID(_ other: String?) -> Rejection {
     Rejection(
       reason: other.map {
@@ -378,7 +378,7 @@ public struct UserRecordReader: ~Copyable {
     }
   }
 
-  /// Names with their times. If a name is repeated, the last one counts.
+  /// Reads names with their times. If a name is repeated, the last one counts.
   private func readTimes(
     _ member: UserMember, _ cursor: inout JSONCursor, _ series: inout [EventHistory.Series]
   ) throws(JSONFault) -> String? {
@@ -396,7 +396,7 @@ public struct UserRecordReader: ~Copyable {
     if passed.isValue { frame.slots[slot] = passed }
   }
 
-  /// Values outside `device` count where `device` lacks them.
+  /// Fills in attributes that `device` lacks from the record's top level.
   private func fillStatus(_ frame: inout Frame) {
     fill(statusSlot, status, &frame)
     fill(entitlementsSlot, entitlements, &frame)
@@ -405,9 +405,9 @@ public struct UserRecordReader: ~Copyable {
 }
 
 extension UserRecordReader {
-  /// Why a JSON value is not a user record; nil when it is one.
+  /// Why a JSON value is not a valid user record, or nil if it is valid.
   ///
-  /// - Parameter needsID: whether `userId` is required. Texts do not depend on a particular user.
+  /// - Parameter needsID: whether `userId` is required. Paywall texts can be rendered without a user ID.
   package static func problem(in json: some Sequence<UInt8>, needsID: Bool = true) -> Rejection? {
     // SAFETY: The view of the local array stays in the closure. Tests: UserRecordTests.
     Array(json).withUnsafeBufferPointer { problem(in: $0, needsID: needsID) }

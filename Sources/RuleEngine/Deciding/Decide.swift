@@ -41,8 +41,8 @@ extension RuleSet.Storage {
     return assign(rule, state, assigner)
   }
 
-  /// Assigns the subject a variant of the rule that matched: the stored one while the experiment
-  /// has it, otherwise one from the assigner.
+  /// Assigns the subject a variant of the rule that matched: the stored variant if the experiment still has it,
+  /// otherwise a variant from the assigner.
   package func assign(_ rule: Int, _ state: borrowing DecisionState, _ assigner: Assigner)
     -> Verdict
   {

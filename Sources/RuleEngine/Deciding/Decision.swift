@@ -33,8 +33,7 @@ public struct Decision: Sendable {
     case configRejected(reason: String)
   }
 
-  /// A missing attribute that counts as another value and thereby decides whether an audience's
-  /// condition holds.
+  /// A missing attribute that counts as another value, which determines whether an audience's condition holds.
   package struct MissingAttribute: Hashable, Sendable {
     package var audience: Int
     package var path: String
@@ -155,13 +154,13 @@ public struct Decision: Sendable {
 
 /// The source of a decision's variant.
 public enum AssignmentSource: Hashable, Sendable {
-  /// Stored earlier, and still valid.
+  /// The variant was stored earlier and is still valid.
   case stored
-  /// New, because none was stored.
+  /// The variant is new, because no variant was stored.
   case new
   /// The variant is new, because the stored variant with this ID is no longer in the experiment.
   case redrawn(from: String)
-  /// There is only one variant.
+  /// The experiment has only one variant.
   case only
 }
 
@@ -175,11 +174,11 @@ extension Decision: Equatable {
 }
 
 extension RuleSet.Rule {
-  /// The outcome of a rule whose condition only the device evaluates.
+  /// The outcome of a rule whose condition only the device can evaluate.
   package static let undecidable = Decision.Outcome.undecidable(
     reason: "the condition is JavaScript")
 
-  /// The outcome of one of the rule's variants, or of a rule without a variant.
+  /// The outcome of a variant of the rule, or of the rule without a variant.
   package func outcome(_ variant: Int?) -> Decision.Outcome {
     if isUndecidable { return Self.undecidable }
     switch audience.experimentStatus {

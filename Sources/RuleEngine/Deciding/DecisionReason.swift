@@ -2,7 +2,7 @@ package import Expressions
 
 /// The reason for an outcome as JSON: the `reason` of explanations and of the outcomes of a batch.
 package enum DecisionReason {
-  /// The members, in their order. Empty ones are omitted.
+  /// The members, in their order. Empty members are omitted.
   package enum Member: Int, CaseIterable {
     /// Audiences whose condition holds, but whose limit prevents them from deciding.
     case heldBack
@@ -10,7 +10,7 @@ package enum DecisionReason {
     case errors
     /// Audiences whose condition was decided by a missing attribute that counts as another value.
     case missing
-    /// Audiences that skip owners of an entitlement which the subject owns.
+    /// Audiences that were skipped because the subject owns an entitlement.
     case owned
     /// The subject's draw, and the range that selects its variant.
     case draw

@@ -45,14 +45,14 @@ extension RuleSet {
     }
   }
 
-  /// How likely each variant of a rule is for a subject without a stored assignment.
+  /// The probability of each variant of a rule for a subject without a stored assignment.
   package static func shares(of rule: Rule, _ assigner: Assigner) -> [Ratio] {
     let weights = rule.audience.variants.map { $0.weight }
     guard weights.count > 1 else { return weights.map { _ in .one } }
     return assigner == .djb2 ? bucketShares(rule.weights) : Ratio.shares(of: weights)
   }
 
-  /// How many of djb2's buckets fall on each variant.
+  /// The number of djb2's buckets for each variant.
   private static func bucketShares(_ weights: WeightTable) -> [Ratio] {
     var counts = [UInt128](repeating: 0, count: weights.count)
     for bucket in 0..<100 {

@@ -42,15 +42,14 @@ public struct Explanation: Sendable {
 }
 
 extension Explanation {
-  /// Shows a record's nulls as null, whatever the SDK turns them into.
+  /// Shows the nulls of a record as null, whatever values the SDK converts nulls to.
   package mutating func showNulls(of record: Value) {
     for index in audiences.indices { audiences[index].showNulls(of: record) }
   }
 }
 
 extension Explanation.Audience {
-  /// Shows a record's nulls as null. The SDK for iOS turns them into empty maps, which no record
-  /// contains.
+  /// Shows the nulls of a record as null. The SDK for iOS converts nulls to empty maps, which would confuse readers.
   package mutating func showNulls(of record: Value) {
     for index in clauses.indices { clauses[index].showNulls(of: record) }
   }

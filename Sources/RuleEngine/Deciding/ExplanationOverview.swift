@@ -37,7 +37,7 @@ extension Explanation {
     }
   }
 
-  /// Limits come first, because a condition that holds does not explain them.
+  /// Limits come first, because a condition that holds does not explain why the audience was skipped.
   private var reasonForNone: String {
     let tried = audiences.map { ($0, decision.ruleSet.rules[$0.step.rule].audience.label) }
     for (audience, label) in tried {

@@ -4,8 +4,8 @@ extension Explanation {
   /// Plain text of several lines.
   public var text: String { text(foldingAbove: .max) }
 
-  /// The same, shortened: above a limit, audiences that did not match or were not reached are
-  /// summarized.
+  /// The explanation as text. If there are more audiences than the limit, those that did not match or were not reached
+  /// are summarized.
   package func text(foldingAbove limit: Int) -> String {
     var lines = ["\(decision.placement): \(summary)"]
     let folds = audiences.count > limit
@@ -147,8 +147,8 @@ extension Explanation.Audience {
 
   fileprivate var hasUnneededClauses: Bool { shownClauses.contains { !$0.wasReached } }
 
-  /// The clauses without constants that decided nothing, such as the `false` of
-  /// `has(x) ? x > 1 : false` where x exists.
+  /// The clauses to show. Omits constants that had no effect, such as the `false` of `has(x) ? x > 1 : false` if x
+  /// exists.
   private var shownClauses: [Clause] {
     clauses.filter { $0.wasReached || !["true", "false"].contains($0.text) }
   }
@@ -204,8 +204,8 @@ extension Explanation.Audience {
     }
   }
 
-  /// The audience with its result, and the clauses that caused it: those that do not hold if it
-  /// does not match, and all needed ones if it does.
+  /// The audience with its result, and the clauses that caused the result: the failing clauses if the audience does not
+  /// match, and all needed clauses if it does.
   package var decidingLines: [String] {
     let isMatched = step.reason == .matched
     let deciding = clauses.filter { clause in
@@ -257,7 +257,7 @@ enum ExplanationText {
     let line = "      \(padded(mark(clause), marks))  \(padded(text, texts))"
     var hasFailed = false
     if case .failed = clause.outcome { hasFailed = true }
-    // In a failing clause, the part without a value is the one that failed.
+    // In a failing clause, the part that failed has no value.
     var values = clause.computed.filter { !hasFailed || $0.value != nil }
       .map { "\(oneLine($0.text)) is \(describe($0.value))" }
     let reason = reason(of: clause)

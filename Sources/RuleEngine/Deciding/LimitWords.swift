@@ -59,7 +59,7 @@ package enum LimitWords {
 
   /// Minutes as days or hours if they are whole. A day is 24 hours.
   ///
-  /// - Parameter isLast: whether it follows "the last", after which a single unit has no number.
+  /// - Parameter isLast: whether the words follow "the last", as in "the last hour". A single unit then has no number.
   private static func describe(minutes: Int, isLast: Bool) -> String {
     func counted(_ number: Int, _ unit: String, one: String) -> String {
       number == 1 ? (isLast ? unit : one) : "\(number) \(unit)s"

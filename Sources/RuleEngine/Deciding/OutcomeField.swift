@@ -1,7 +1,7 @@
 package import Expressions
 
 /// The fields of an outcome: the one list that JSON, CSV, SQLite, Arrow, rule tests, the C library and the Python
-/// package follow. Tables have them in this order.
+/// package follow. Tables have their columns in this order.
 package enum OutcomeField: String, CaseIterable, Sendable {
   /// `paywall`, `holdout`, `noAudienceMatch`, `placementNotFound`, `error` or `undecidable`.
   case result
@@ -13,8 +13,8 @@ package enum OutcomeField: String, CaseIterable, Sendable {
   case variant
   /// The identifier of the paywall to show.
   case paywall
-  /// The reason, as `tollgate precompute --reasons` writes it. Only Arrow includes it here, because
-  /// a reason depends on the user and not on the choice alone.
+  /// The reason, as `tollgate precompute --reasons` writes it. Of the tables, only Arrow's include the reason, because
+  /// it depends on the user and not only on the choice.
   case reason
 
   /// The type of the field in a table.
@@ -36,7 +36,7 @@ package enum OutcomeField: String, CaseIterable, Sendable {
   /// Whether the field always has a value.
   package var isRequired: Bool { self == .result }
 
-  /// Whether the long JSON form has it in `result`: members of the result are not repeated outside.
+  /// Whether the long JSON form has the field inside `result`. Fields inside `result` are not repeated outside.
   package var isInResult: Bool {
     switch self {
     case .result, .experiment, .variant: true
@@ -80,7 +80,7 @@ package struct OutcomeValues: Sendable {
     }
   }
 
-  /// A field as the cell of a table; empty if it is missing.
+  /// A field as the cell of a table. Empty if the field is missing.
   package func cell(_ field: OutcomeField) -> String {
     switch self[field] {
     case .string(let text): text

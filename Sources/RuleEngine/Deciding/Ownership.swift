@@ -6,16 +6,16 @@ package import Expressions
 package struct Ownership: Hashable, Sendable {
   struct Owned: Hashable, Sendable {
     var name: String
-    /// Whether the paywall grants it; nil if the config does not name the paywall's entitlements.
+    /// Whether the paywall grants the entitlement. Nil if the config does not name the paywall's entitlements.
     var isGranted: Bool?
   }
 
-  /// The subscription status as a string; nil if the record has none.
+  /// The subscription status as a string; nil if the record has no status.
   var status: String?
   var entitlements: [Owned]
-  /// Whether the condition of the audience that decided reads any of it.
+  /// Whether the deciding audience's condition reads the status or the entitlements.
   var isAsked: Bool
-  /// Whether the rules are the Web's. Subscribers see no paywall there.
+  /// Whether the rules follow the Web SDK, in which subscribers see no paywall.
   var isWeb: Bool
 
   /// `{"status"?, "entitlements": [{"entitlement", "granted"?}], "asked"}`
@@ -57,7 +57,7 @@ package struct Ownership: Hashable, Sendable {
 }
 
 extension Explanation {
-  /// Adds the purchases from a record. They are stored only if a paywall is shown.
+  /// Adds the purchases from a record. The purchases are stored only if a paywall is shown.
   package mutating func addOwnership(from record: Value, config: Config) {
     guard case .paywall(let experiment) = decision.outcome,
       let audience = audiences.first(where: { $0.step.index == decision.audience })
@@ -69,7 +69,7 @@ extension Explanation {
       device?[DeviceAttribute.activeEntitlements.rawValue] ?? record[UserMember.entitlements.key]
     var owned: [String] = []
     if case .list(let names)? = listed { owned = names.compactMap({ $0.text }) }
-    // The audience's guard let this subject pass, and reports that itself.
+    // If the audience's guard let the subject pass, the guard reports the purchases.
     guard status?.text != nil || !owned.isEmpty else { return }
     let granted = config.entitlements(ofPaywall: experiment.variant.paywallID ?? "")
     let asked: [DeviceAttribute] = [.subscriptionStatus, .activeEntitlements, .activeProducts]

@@ -37,7 +37,7 @@ public struct RuleError: Hashable, Sendable {
     hasher.combine(path)
   }
 
-  /// Limited, because the outcomes of all users repeat it.
+  /// The maximum length of a clause in an error, because the outcomes of all users repeat the clause.
   package static let longestClause = 1_000
 
   public init(
@@ -70,8 +70,8 @@ extension RuleSet {
     return errors(walk)
   }
 
-  /// Decides and reports the rules that failed on the way, in a single walk: the decision of
-  /// ``decide(_:frame:state:assigner:)`` and the errors of ``errors(_:frame:state:)``.
+  /// Decides, and reports the rules that failed, in a single walk. The results are equal to
+  /// ``decide(_:frame:state:assigner:)`` and ``errors(_:frame:state:)``.
   ///
   /// - Parameter missing: receives the audiences whose conditions were decided by a missing
   ///   attribute; nil if not needed.
@@ -115,7 +115,7 @@ extension RuleSet {
       .map { ruleError($0.failure, ofRule: $0.rule) }
   }
 
-  /// Why a rule's condition has no value for a subject; nil when it has one.
+  /// Why a rule's condition has no value for a subject, or nil if the condition has a value.
   func error(ofRule number: Int, frame: inout Frame) -> RuleError? {
     guard let entry = rules[number].entry else { return nil }
     let cell = program.condition(at: entry.start, in: &frame)
@@ -164,8 +164,7 @@ extension EvaluationError.Kind {
 /// Records which rules failed, and why.
 private struct FailureWalk: RuleWalk {
   private(set) var failures: [(rule: Int, failure: Failure)] = []
-  /// The clauses that replace a missing attribute by another value; nil if the caller does not need
-  /// them.
+  /// The clauses that replace a missing attribute by another value; nil if the caller does not need the clauses.
   var standIns: StandInProgram?
   var rules: [RuleSet.Rule] = []
   /// Rules whose result depends on a missing attribute, and whether their conditions hold.
@@ -240,7 +239,7 @@ enum RuleErrorText {
     return "\(operation)() cannot read \(literal.text)"
   }
 
-  /// The action of the failed clause, beside the attributes that it reads; nil if these explain it.
+  /// What the failed clause does. Nil if the attributes that the clause reads explain the failure.
   static func summary(_ kind: EvaluationError.Kind, isAbsent: Bool) -> String? {
     switch kind {
     case .noSuchAttribute: nil
@@ -306,7 +305,7 @@ enum RuleErrorText {
       + "convert one of them, as in double(\(subject))"
   }
 
-  /// The type that an operator or a function expects in place of the attribute.
+  /// The type that an operator or a function expects instead of the attribute's type.
   private static func operand(of details: Program.FailureDetails) -> String? {
     let isSuperscript = details.dialect == .superscript
     return switch details.operation {

@@ -1,7 +1,7 @@
 package import Expressions
 
-/// The questions and reports of a walk over a placement's rules. Generic, so that a walk pays only
-/// for what it uses.
+/// The callbacks of a walk over a placement's rules. A protocol, so that each walk is specialized and has no cost for
+/// unused callbacks.
 package protocol RuleWalk: ~Copyable {
   /// Whether the rule's condition, which begins at an instruction of the program, is true.
   mutating func holds(_ rule: Int, at start: UInt32, _ program: Program, in frame: inout Frame)
@@ -15,8 +15,8 @@ package protocol RuleWalk: ~Copyable {
 }
 
 extension RuleTable {
-  /// Tries rules in order. This loop is the decision; everything else reports about it. A condition
-  /// that errs, or whose value is not true, does not match.
+  /// Tries rules in order. This loop makes the decision, and all other code reports about it. A condition that fails,
+  /// or whose value is not true, does not match.
   ///
   /// - Returns: the number of the rule that decides, or nil.
   @inline(__always)
@@ -55,9 +55,9 @@ extension RuleTable {
 }
 
 extension RuleTable {
-  /// The rule that decides, if the others do not matter. Finds the same rule as
-  /// ``firstMatch(of:_:in:_:_:)``, but evaluates the conditions of a placement in one run of the
-  /// program. Owners and limits are checked after the condition, which gives the same result.
+  /// The rule that decides, for callers that need no reports. Finds the same rule as ``firstMatch(of:_:in:_:_:)``, but
+  /// evaluates the conditions of a placement in one run of the program. Owners and limits are checked after the
+  /// condition, which gives the same result.
   @inline(__always)
   package func firstMatch(
     of rules: Range<Int>, _ program: Program, in frame: inout Frame,

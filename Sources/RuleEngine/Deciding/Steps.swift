@@ -4,7 +4,7 @@ extension Decision {
   /// The reason why an audience matches or not. The set of reasons is closed and stable.
   public enum Reason: Hashable, Sendable {
     case matched
-    /// The condition is false, or its value is not a bool (the reason then names its type).
+    /// The condition is false, or its value is not a boolean. In that case the reason names the type of the value.
     case expressionFalse(valueType: String?)
     case expressionError(EvaluationError)
     /// The expression does not compile.
@@ -43,7 +43,8 @@ extension RuleSet {
     return zip(rules, walk.reasons).map { step($0, $1) }
   }
 
-  /// The results of a placement's rules without their names, which take longer than the rules.
+  /// The results of a placement's rules, without the rules' names, because creating the names takes longer than running
+  /// the rules.
   package func reasons(ofPlacement number: Int, frame: inout Frame, state: DecisionState)
     -> [Decision.Reason]
   {
@@ -59,7 +60,7 @@ extension RuleSet {
     storage.table.firstMatch(of: storage.placements[number].rules, program, in: &frame, state)
   }
 
-  /// The result of one rule, regardless of the rules before it.
+  /// The result of one rule, regardless of earlier rules.
   package func step(ofRule rule: Int, frame: inout Frame, state: DecisionState) -> Decision.Step {
     var walk = RecordingWalk(ruleSet: self, rules: rule..<rule + 1)
     _ = storage.table.firstMatch(of: rule..<rule + 1, program, in: &frame, state, &walk)
@@ -76,7 +77,7 @@ extension RuleSet {
 /// Records why each audience did not match.
 private struct RecordingWalk: RuleWalk {
   let ruleSet: RuleSet
-  /// By rule of the placement, in order.
+  /// The reasons, one for each rule of the placement, in order.
   var reasons: [Decision.Reason]
   private let first: Int
   private var finder: FailureFinder

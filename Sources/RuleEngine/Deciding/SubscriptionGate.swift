@@ -1,6 +1,6 @@
 extension SDKProfile {
-  /// Whether a subscribed user gets no paywall although the rules say otherwise. Old SDKs evaluate
-  /// a paywall's `presentation_condition`.
+  /// Whether a subscribed user gets no paywall although the rules lead to one. Old SDKs evaluate a paywall's
+  /// `presentation_condition`.
   package func skips(_ outcome: Decision.Outcome, isSubscribed: Bool, in config: Config) -> Bool {
     guard isSubscribed, has(.subscriptionGate) else { return false }
     func isAlways(_ identifier: String?) -> Bool {

@@ -1,18 +1,18 @@
 package import Expressions
 
-/// The number that selected a subject's variant, and the range of numbers for this variant.
-/// `docs/assignment.md` explains how it is computed.
+/// The number that selected a subject's variant, and the range of numbers for this variant. `docs/assignment.md`
+/// explains how the number is computed.
 package struct VariantDraw: Hashable, Sendable {
-  /// In `0..<1`.
+  /// The number, in `0..<1`.
   package var number: Double
-  /// The variant takes the numbers `from..<to`.
+  /// The range `from..<to` of numbers that select the variant.
   package var from: Double
   package var to: Double
   package var variantID: String
-  /// Whether the number is one of a hundred buckets, as djb2's are.
+  /// Whether the number is one of the hundred buckets of djb2.
   let isBucket: Bool
 
-  /// Nil without a draw: the variant was stored, or is the only one, or there is none.
+  /// Nil if the variant was stored, is the only variant, or does not exist, because no draw is then made.
   init?(of decision: Decision, subjectID: String, _ assigner: Assigner) {
     // SAFETY: Views of both strings stay in their closures. Tests: DecideTests.
     let verdict = decision.verdict
@@ -72,7 +72,7 @@ package struct VariantDraw: Hashable, Sendable {
   /// A bound without rounding errors from adding weights: 0.666, not 0.6659999999999999.
   private static func tidy(_ bound: Double) -> Double { (bound * 1e15).rounded() / 1e15 }
 
-  /// The number, truncated if that is still in the variant's range.
+  /// The number, truncated if the truncated number is still in the variant's range.
   private var shownNumber: String {
     var unit = 1e3
     while unit < 1e9, (number * unit).rounded(.down) / unit < from { unit *= 10 }

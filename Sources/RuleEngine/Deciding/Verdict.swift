@@ -1,7 +1,7 @@
 /// The outcome of deciding as numbers: the rule, the variant, and the variant's source.
 ///
-/// This is all that the decision loop produces for any caller. It holds no reference, so deciding
-/// changes no reference count. ``Decision`` interprets it.
+/// The decision loop produces a verdict for every caller. A verdict holds no references, so deciding changes no
+/// reference counts. ``Decision`` interprets a verdict.
 package struct Verdict: Hashable, Sendable {
   /// The source of the variant.
   package enum Source: UInt8, Hashable, Sendable {
@@ -15,12 +15,12 @@ package struct Verdict: Hashable, Sendable {
 
   /// Number of the rule that decided, or -1.
   package var rule: Int32 = -1
-  /// The variant among those of the rule, or -1.
+  /// The index of the variant among the rule's variants, or -1.
   package var variant: Int32 = -1
-  /// The stored assignment that the variant comes from, or that is no longer valid, or -1.
+  /// The index of the stored assignment that supplied the variant or is no longer valid, or -1.
   package var assignment: Int32 = -1
   package var source: Source = .none
-  /// False when the config does not have the placement.
+  /// Whether the config has the placement.
   package var isPlacementKnown = true
   /// Whether evaluating the rule's condition terminates the app.
   package var aborts = false

@@ -1,25 +1,25 @@
-/// Why a placement is decided.
+/// The purpose of deciding a placement.
 package enum RequestKind: String, Hashable, Sendable, CaseIterable {
-  /// To present the outcome.
+  /// The outcome is presented.
   case presentation
-  /// To pass the paywall to the app, which presents it.
+  /// The paywall is passed to the app, which presents it.
   case getPaywall
-  /// To report the outcome that it would have.
+  /// The outcome that a registration would have is reported, without presenting it.
   case getPresentationResult
-  /// To see whether an event of the SDK starts a paywall.
+  /// The SDK determines whether one of its events starts a paywall.
   case handleImplicitTrigger
-  /// To see whether another paywall follows one that is being declined.
+  /// The SDK determines whether another paywall follows when a paywall is declined.
   case paywallDeclineCheck
-  /// To confirm the assignments that every placement would make.
+  /// The assignments that every placement would make are confirmed.
   case confirmAllAssignments
-  /// To load paywalls in advance.
+  /// Paywalls are loaded in advance.
   case preload
 }
 
-/// Which effects of a decision a kind of request applies: one literal table.
+/// The table of the effects that each kind of request applies.
 ///
-/// ``tollgate`` is the behavior of Tollgate's SDK. The tables of the native SDKs exist to replay
-/// them. They differ in that asking for a result consumes an occurrence of a holdout.
+/// ``tollgate`` is the behavior of Tollgate's SDK. The tables of the native SDKs exist to replay the native SDKs, in
+/// which a request for a result consumes an occurrence of a holdout.
 package struct EffectTable: Hashable, Sendable {
   /// The effects to apply.
   package struct Effects: OptionSet, Hashable, Sendable {
@@ -27,17 +27,17 @@ package struct EffectTable: Hashable, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The assignment is stored, and confirmed with the server unless it already is.
+    /// The assignment is stored, and confirmed with the server unless it is already confirmed.
     package static let confirmAssignment = Effects(rawValue: 1)
     package static let recordOccurrence = Effects(rawValue: 2)
     /// `trigger_fire` is tracked.
     package static let fireTrigger = Effects(rawValue: 4)
   }
 
-  /// The outcomes of a placement, as far as effects depend on them.
+  /// The outcomes of a placement that effects distinguish.
   package enum OutcomeKind: Int, Hashable, Sendable, CaseIterable {
     case paywall, holdout, noAudienceMatch, placementNotFound, error
-    /// Without effects: only the device can decide.
+    /// Only the device can decide, so there are no effects.
     case undecidable
   }
 
@@ -89,7 +89,7 @@ package struct EffectTable: Hashable, Sendable {
 
   /// The effects of a decision that a kind of request applies, in order of application.
   ///
-  /// - Parameter effects: those of the decision with this outcome.
+  /// - Parameter effects: the effects of the decision with this outcome.
   package func applied(
     of effects: [Decision.Effect], _ outcome: Decision.Outcome, for kind: RequestKind
   ) -> [AppliedEffect] {
@@ -134,13 +134,13 @@ extension EffectTable.OutcomeKind {
   }
 }
 
-/// An effect, and when a shell applies it.
+/// An effect, and the time at which the caller applies it.
 package struct AppliedEffect: Hashable, Sendable {
   package enum Time: String, Hashable, Sendable {
     case atOnce
-    /// When the paywall is loaded and, if it should be presented, the app can present it.
+    /// The effect applies when the paywall is loaded and, if it should be presented, the app can present it.
     case whenAvailable
-    /// When the paywall is on the screen.
+    /// The effect applies when the paywall is on the screen.
     case whenPresented
   }
 

@@ -4,13 +4,13 @@
 /// PaywallCloseReason(rawValue: "manualClose")  // .manualClose
 /// ```
 public enum PaywallCloseReason: String, Hashable, Sendable {
-  /// It is still open.
+  /// The paywall is still open.
   case none
   /// The user closed the paywall with its close button, a swipe or the back button.
   case manualClose
   /// The SDK, the app or the system closed the paywall, for example after a purchase or with `dismiss()`.
   case systemLogic
-  /// Another paywall replaces it.
+  /// Another paywall replaces the paywall.
   case forNextPaywall
   case webViewFailedToLoad
 }
@@ -21,7 +21,7 @@ package struct FeatureGate: Hashable, Sendable {
   package enum State: Hashable, Sendable {
     /// A paywall is on the screen.
     case presented
-    /// The user bought or restored something on the paywall.
+    /// The user bought or restored a product on the paywall.
     case paid
     /// The user bought nothing.
     case declined(PaywallCloseReason)
@@ -43,7 +43,7 @@ package struct FeatureGate: Hashable, Sendable {
   package var isFeatureRun: Bool
   package var failure: Failure?
 
-  /// - Parameter isGated: whether the feature is only for users that pay.
+  /// - Parameter isGated: whether only paying users get the feature.
   package init(_ state: State, isGated: Bool) {
     switch state {
     case .skipped, .paid: isFeatureRun = true

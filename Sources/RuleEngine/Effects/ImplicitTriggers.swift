@@ -1,55 +1,53 @@
-/// The SDK events that ask for a paywall without a call from the app, when the config has a
-/// placement of their name. One literal table, with a list for each question (decision record
-/// 0012).
+/// The SDK events that trigger a paywall without a call from the app, if the config has a placement with the event's
+/// name. See decision record 0012.
 ///
-/// ``tollgate`` is the behavior of Tollgate's SDK. The tables of the native SDKs exist to replay
-/// them.
+/// ``tollgate`` is the behavior of Tollgate's SDK. The tables of the native SDKs exist to replay the native SDKs.
 package struct ImplicitTriggers: Hashable, Sendable {
   /// The consequence of an event.
   package enum Outcome: String, Hashable, Sendable, CaseIterable {
     case dontTriggerPaywall
-    /// The placement is evaluated like one that the app registers.
+    /// The placement is evaluated like a placement that the app registers.
     case triggerPaywall
-    /// If the placement leads to a paywall, the open one is closed for it. The next one takes over
-    /// its handler, its call and its gating. There is a single outcome, at the end.
+    /// If the placement leads to a paywall, the new paywall replaces the open paywall, and takes over its handler, call
+    /// and gating. The only outcome is the outcome of the last paywall.
     case closePaywallThenTriggerPaywall
     /// The open paywall is closed and gets its own outcome. Then the placement is evaluated.
     case deepLinkTrigger
   }
 
-  /// Which events may replace the open paywall by their own?
+  /// The events that may replace the open paywall.
   package private(set) var replacing: Set<SuperwallEventName> = [
     .transactionAbandon, .transactionFail, .paywallDecline, .customPlacement, .surveyResponse,
   ]
-  /// Which events may start a paywall when none is open?
+  /// The events that may start a paywall if no paywall is open.
   package private(set) var starting: Set<SuperwallEventName> = [
     .appInstall, .appLaunch, .sessionStart, .touchesBegan,
   ]
-  /// After which events does their paywall end the chain, so that none of these events follows it?
+  /// The events whose paywall ends the chain: no further paywall replaces it.
   package private(set) var ending: Set<SuperwallEventName> = [
     .transactionAbandon, .transactionFail, .paywallDecline, .customPlacement,
   ]
-  /// Does it matter to ``starting`` events that a paywall is open?
+  /// Whether ``starting`` events have no effect while a paywall is open.
   package private(set) var looksForOpenPaywall = true
-  /// Is a link ignored if the config has no placement for it?
+  /// Whether a link is ignored if the config has no placement for links.
   package private(set) var linksNeedPlacement = true
 
   package static let tollgate = ImplicitTriggers()
 
-  /// A link also dismisses the open paywall when no placement follows.
+  /// On iOS, a link dismisses the open paywall even if no placement follows.
   package static let ios = ImplicitTriggers(linksNeedPlacement: false)
 
-  /// Touches and a paywall's own placements start nothing; presenting a second paywall fails later.
+  /// On Android, touches and a paywall's own placements start no paywall. Presenting a second paywall fails later.
   package static let android = ImplicitTriggers(
     replacing: ImplicitTriggers().replacing.subtracting([.customPlacement]),
     starting: ImplicitTriggers().starting.subtracting([.touchesBegan]),
     looksForOpenPaywall: false, linksNeedPlacement: false)
 
   /// - Parameters:
-  ///   - hasPlacement: whether the config has the event's placement: for a custom placement its own
-  ///     name, otherwise ``SuperwallEventName/placementName``.
-  ///   - opener: the event that opened the current paywall; nil when the app registered its
-  ///     placement, and when no paywall is open.
+  ///   - hasPlacement: whether the config has the event's placement. Its name is ``SuperwallEventName/placementName``,
+  ///     except for custom placements, which have their own names.
+  ///   - opener: the event that opened the current paywall. Nil if the app registered its placement, or if no paywall
+  ///     is open.
   package func outcome(
     of event: SuperwallEventName, hasPlacement: Bool, opener: SuperwallEventName?,
     isPaywallOpen: Bool

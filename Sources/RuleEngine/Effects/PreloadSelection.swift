@@ -2,7 +2,7 @@ package import Expressions
 
 /// Paywalls to load in advance, by identifier.
 package struct PreloadSelection: Hashable, Sendable {
-  /// Those of the campaign that the config prioritizes.
+  /// The paywalls of the campaign that the config prioritizes.
   package var prioritized: [String]
   package var others: [String]
 
@@ -25,8 +25,8 @@ extension ConfigSettings.DisabledPreloads {
 }
 
 extension RuleSet {
-  /// The paywalls to load when a config is applied: for one placement of each campaign, those of
-  /// the treatments that the subject is assigned to, if the rules want them preloaded.
+  /// The paywalls to load when a config is applied. For one placement of each campaign, these are the paywalls of the
+  /// subject's treatments, if the rules request preloading.
   ///
   /// - Parameters:
   ///   - frame: filled with the subject's attributes, and with the empty string as parameters.

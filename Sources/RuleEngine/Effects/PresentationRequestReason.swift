@@ -35,8 +35,8 @@ public enum PresentationRequestReason: Hashable, Sendable {
     .userIsSubscribed,
   ]
 
-  /// The names of the reason: in the native SDKs, in the contract (nil: an error of the native
-  /// name), and as the native SDKs send it to their server.
+  /// The names of the reason: in the native SDKs, in the contract (nil means an error with the native name), and in the
+  /// native SDKs' requests to their server.
   private var names: (native: String, contract: String?, sent: String) {
     switch self {
     case .debuggerPresented: ("debuggerPresented", "debuggerPresented", "debugger_presented")

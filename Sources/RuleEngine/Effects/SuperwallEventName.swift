@@ -181,7 +181,7 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
   private static let byPlacementName = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.placementName, $0) })
 
-  /// The event with a ``placementName``, or nil when no event has it.
+  /// The event with a ``placementName``, or nil if no event has this name.
   package init?(placementName: String) {
     guard let event = SuperwallEventName.byPlacementName[placementName] else { return nil }
     self = event
@@ -196,9 +196,8 @@ public enum SuperwallEventName: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Platform {
-  /// Names of the events that survive the reset of a subject, because they are about the app. The
-  /// other stored data of the subject is deleted: its other events, its occurrences, its
-  /// assignments.
+  /// Names of the events that survive the reset of a subject, because they are about the app. A reset deletes the
+  /// subject's other events, occurrences and assignments.
   package var eventsKeptOnReset: [String] {
     let kept: [SuperwallEventName] = self == .ios ? [.appInstall, .appLaunch] : []
     return kept.map { $0.placementName }

@@ -6,7 +6,7 @@ internal import Pricing
 struct ComponentCondition {
   let schema: PaywallSchema
 
-  /// Operators of other systems, and the equivalents here.
+  /// Operators of other systems, and their equivalents.
   private static let others = [
     "equals": "is", "equal": "is", "eq": "is", "==": "is", "=": "is", "not_equals": "is_not",
     "not_equal": "is_not", "neq": "is_not", "ne": "is_not", "!=": "is_not", ">": "gt",
@@ -18,7 +18,7 @@ struct ComponentCondition {
   private static let form =
     #"write {"field": "user.plan", "operator": "is", "value": "free"}"#
 
-  /// - Parameter path: of the condition.
+  /// - Parameter path: the path of the condition.
   func problems(_ condition: Value, _ filter: Filter?, at path: String) -> [Diagnostic] {
     guard let filter else {
       return [

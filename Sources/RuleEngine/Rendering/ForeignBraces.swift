@@ -7,7 +7,7 @@ package enum ForeignBraces {
   private static let tags: [(open: String, close: String)] = [
     ("{{", "}}"), ("{%", "%}"), ("<<", ">>"), ("<%", "%>"),
   ]
-  /// The braces around a path. A pair that begins another one comes later.
+  /// The braces around a path. Pairs that begin another pair come after that pair.
   private static let braces: [(open: String, close: String)] = [
     ("${", "}"), ("{ {", "} }"), ("{", "}"), ("[", "]"), ("%", "%"),
   ]
@@ -33,7 +33,7 @@ package enum ForeignBraces {
     return found
   }
 
-  /// The compiler's findings, with help if the third of three braces is the problem.
+  /// The compiler's findings, with a suggestion if the third of three braces is the problem.
   package static func helped(_ diagnostics: [Diagnostic], in text: String) -> [Diagnostic] {
     let bytes = Array(text.utf8)
     return diagnostics.map { diagnostic in

@@ -14,7 +14,7 @@ extension MoneyFormatter {
 }
 
 extension LocaleWords {
-  /// Names and words as ``CalendarNames`` has them. English stays as the filters write it.
+  /// The names and words in ``CalendarNames``. English is written by the filters themselves.
   package static let tables = LocaleWords(
     name: { name, number, isShort, locale in
       guard let names = CalendarNamesCache.shared.names(of: locale) else { return nil }
@@ -32,7 +32,7 @@ extension LocaleWords {
 private final class CalendarNamesCache: Sendable {
   static let shared = CalendarNamesCache()
   private static let kept = 64
-  /// Nil for English.
+  /// The names by locale. Nil for English.
   private let names = Locked<[String: CalendarNames?]>([:])
 
   func names(of locale: String) -> CalendarNames? {
@@ -55,7 +55,8 @@ private final class PriceFormatCache: Sendable {
   }
 
   static let shared = PriceFormatCache()
-  /// More than the number of currencies, so that cycling through all of them still hits the cache.
+  /// The size of the cache, which is larger than the number of currencies so that a loop over all currencies still hits
+  /// the cache.
   private static let kept = 512
   private let formats = Locked<[Key: CurrencyFormat]>([:])
 

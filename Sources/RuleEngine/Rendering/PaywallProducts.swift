@@ -1,12 +1,11 @@
 internal import Expressions
 internal import Pricing
 
-/// The products of a paywall, and the values that its texts can read of them before a user is
-/// known.
+/// The products of a paywall, and the product values that its texts can read before the user is known.
 struct PaywallProducts: Sendable {
-  /// With prices.
+  /// The products, with prices.
   let products: [PricedProduct]
-  /// The known values beside them: the theme of a native paywall.
+  /// The theme of a native paywall, whose values texts can also read.
   let theme: Value?
   let profile: PricingProfile?
   /// The slot of the selected product.
@@ -25,12 +24,12 @@ struct PaywallProducts: Sendable {
     return (context.value, made.diagnostics)
   }
 
-  /// Which products have an offer that users with this eligibility may get.
+  /// For each product, whether it has an offer that users with this eligibility may get.
   func offers(for eligibility: OfferEligibility) -> [Bool] {
     products.map { $0.offersTrial && eligibility.includes($0) }
   }
 
-  /// Whether texts read differently for users that are not eligible for the offers.
+  /// Whether texts differ for users that are not eligible for the offers.
   func isToldOf(_ program: Program, _ pricing: PricingContext, readsAll: Bool) -> Bool {
     guard pricing.eligibility == nil, products.contains(where: { $0.offersTrial }) else {
       return false

@@ -16,12 +16,11 @@ package struct PaywallRenderer: ~Copyable {
   private static let opening = Array(",\"texts\":".utf8)
   /// Roots that a user record may fill. Records cannot set products.
   private static let userRoots = ["user", "device", "params"]
-  /// Slots that another member of the record fills if their root does not.
+  /// Slots that another member of the record fills if the root lacks the attribute.
   private let elsewhere: [(member: [UInt8], slot: Int)]
   private var cells: [Cell?]
   private let readsAllData: Bool
-  /// The known values for users that are eligible for the offers of some products: by product,
-  /// whether they are.
+  /// The known values, by whether the user is eligible for the offer of each product.
   private var contexts: [[Bool]: Value] = [:]
   /// The products whose offers are in the frame.
   private var offers: [Bool] = []
@@ -48,7 +47,7 @@ package struct PaywallRenderer: ~Copyable {
       }
     }
     cells = Array(repeating: nil, count: elsewhere.count)
-    // A text that reads a whole value needs all its members.
+    // A text that reads a whole root needs all its members.
     readsAllData =
       paywall.texts.readsAllData
       || members.contains { program.slot(of: AttributePath([$0.root.key])) != nil }
@@ -86,7 +85,7 @@ package struct PaywallRenderer: ~Copyable {
 
   /// Adds the offers that the user of a record may get.
   private mutating func choose(_ record: ByteView, _ pricing: PricingContext) {
-    // Most users are not subscribed, and reading a record is the slow part.
+    // Reading a record is slow, and most users are not subscribed.
     let eligibility =
       PaywallRenderer.mayBeSubscriber(record) ? OfferEligibility(ofRecord: Array(record)) : .all
     let wanted = paywall.products.offers(for: eligibility)
@@ -157,7 +156,7 @@ package struct PaywallRenderer: ~Copyable {
     }
   }
 
-  /// The slot of a member that replaces an attribute elsewhere.
+  /// The slot of the attribute that a member of the record can fill.
   private func place(of key: JSONCursor.RawString) -> Int? {
     if elsewhere.isEmpty { return nil }
     if key.hasEscapes {
@@ -172,7 +171,7 @@ package struct PaywallRenderer: ~Copyable {
     return userRoots.contains { $0.utf8.elementsEqual(key.bytes) }
   }
 
-  /// Templates that compute names may read anything.
+  /// Templates that compute names may read any attribute.
   private mutating func fillAll(_ record: ByteView) {
     guard case .map(var context) = known,
       case .map(let members)? = try? Value.parse(json: Array(record))

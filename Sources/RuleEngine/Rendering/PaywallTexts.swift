@@ -1,9 +1,9 @@
 package import Expressions
 
-/// The texts and conditions of a native paywall, compiled once: resolving it for a user fills two
-/// frames and renders.
+/// The texts and conditions of a native paywall, compiled once. Resolving the paywall for a user fills two frames and
+/// renders the texts.
 package struct PaywallTexts: Sendable {
-  /// A paywall as a user sees it.
+  /// A paywall resolved for a user.
   package struct Resolved: Sendable {
     /// The visible components, with their texts resolved.
     package var components: [Value]
@@ -15,7 +15,7 @@ package struct PaywallTexts: Sendable {
 
   /// A component with its templates and its condition.
   private struct Node: Sendable {
-    /// Number of its condition, or nil.
+    /// The number of the component's condition, or nil.
     var condition: Int?
     var name: String
     var content: Content
@@ -40,7 +40,7 @@ package struct PaywallTexts: Sendable {
   private let paths: [String]
   private let conditions: Program
   private let filters: [Filter]
-  /// By text: the numbers of the conditions around it.
+  /// For each text, the numbers of the conditions around the text.
   private let conditionsAround: [[Int]]
 
   /// - Parameter environment: the dialect of the texts; AgentWallie's by default.
@@ -98,7 +98,7 @@ package struct PaywallTexts: Sendable {
     return result
   }
 
-  /// The values that the visible texts read of the products but that are missing, as warnings.
+  /// Warnings about missing product values that visible texts read.
   package func missing(in products: TextProducts, _ environment: TemplateEnvironment)
     -> [Diagnostic]
   {
@@ -123,9 +123,8 @@ package struct PaywallTexts: Sendable {
     ).value
   }
 
-  /// The texts that are hidden with these products, whichever product is selected, because a
-  /// condition around them requires something else of the products or the theme. Numbers in the
-  /// order of ``textPaths``.
+  /// The numbers of the texts, in the order of ``textPaths``, that are hidden whichever product is selected. A
+  /// condition around such a text does not hold for these products and this theme.
   package func hiddenTexts(products: [TextContext.SlottedProduct]) -> Set<Int> {
     let known = filters.indices.filter {
       ["products", "theme"].contains(filters[$0].path.first)

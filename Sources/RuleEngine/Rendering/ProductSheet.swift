@@ -1,7 +1,7 @@
 package import Expressions
 package import Pricing
 
-/// The attributes of products of one profile, with their oddities.
+/// The attributes of products in one profile, with findings about them.
 package struct ProductSheet: Sendable {
   package let profile: PricingProfile
   package let products: [PricedProduct]
@@ -53,7 +53,7 @@ package struct ProductSheet: Sendable {
 
   /// The products by profile, in their order.
   ///
-  /// - Parameter profile: nil for the one that each product's store suggests.
+  /// - Parameter profile: nil for the profile that each product's store suggests.
   package static func sheets(
     _ list: ProductList, _ profile: PricingProfile?, _ context: PricingContext
   ) throws(PricingError) -> [ProductSheet] {
@@ -78,7 +78,7 @@ package struct ProductSheet: Sendable {
     return PricingProfile(usualFor: product.store)
   }
 
-  /// A value as it appears in a text; empty for a missing one.
+  /// A value as it appears in a text. Empty if the value is missing.
   package static func shown(_ value: Value) -> String {
     switch value {
     case .null: ""
@@ -89,7 +89,7 @@ package struct ProductSheet: Sendable {
 
   // MARK: JSON
 
-  /// Sheets as `tollgate products --json` prints them.
+  /// The sheets in the JSON that `tollgate products --json` prints.
   package static func json(_ sheets: [ProductSheet], _ diagnostics: [Diagnostic]) -> Value {
     let products = sheets.flatMap { sheet in
       sheet.products.indices.map { place in

@@ -2,8 +2,7 @@ package import CivilTime
 package import Expressions
 package import Pricing
 
-/// The charges of a store for a product over time: with the offer that the user gets, and with each
-/// of the others.
+/// The charges of a store for a product over time, with the user's offer and with each other offer.
 package struct ProductTimelines: Sendable {
   /// A timeline of an offer that the product's prices do not include.
   package struct Other: Sendable {
@@ -14,7 +13,7 @@ package struct ProductTimelines: Sendable {
     package var timeline: PaymentTimeline
   }
 
-  /// Nil if the product has no price.
+  /// The timeline with the user's offer. Nil if the product has no price.
   package let own: PaymentTimeline?
   package let others: [Other]
   package let format: CurrencyFormat

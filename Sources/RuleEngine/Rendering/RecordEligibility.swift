@@ -2,8 +2,8 @@ internal import Expressions
 package import Pricing
 
 extension OfferEligibility {
-  /// The offers that a user may get according to its record: those of products that grant no active
-  /// entitlement. Without a record the user may get all of them.
+  /// The offers that a user may get according to the user's record: the offers of products that grant no active
+  /// entitlement. Without a record the user may get every offer.
   ///
   /// - Parameter record: the JSON of a valid record, or nil.
   package init(ofRecord record: [UInt8]?) {

@@ -1,8 +1,7 @@
 package import Expressions
 package import Pricing
 
-/// The values that texts may read, known before there is a user: the products of a paywall, and the
-/// declared attributes of users.
+/// The values that texts may read: the products of a paywall, and the declared attributes of users.
 package struct TextDeclarations: Sendable {
   /// The declared attributes by root (`user`, `device`, `params`). A root without a declaration is
   /// open.
@@ -13,10 +12,10 @@ package struct TextDeclarations: Sendable {
   /// Roots that always exist.
   private static let openRoots = ["user", "device", "params", "state", "theme"]
 
-  /// Whether `user.id` exists, as in everything of AgentWallie's, declared or not.
+  /// Whether `user.id` exists without a declaration, as for AgentWallie.
   package var hasUserID = false
 
-  /// No attributes of users are declared.
+  /// Creates declarations without attributes of users.
   package init() {}
 
   /// Reads `{"user": {"age": "int", "roles": {"list": "string"}, "plan": {"enum": ["free"]}}}`.
@@ -30,7 +29,7 @@ package struct TextDeclarations: Sendable {
         diagnostics.append(Diagnostic(.decodeFailure, "declarations must be an object of roots"))
         return
       }
-      // The data that `tollgate schema` learned from the users it read.
+      // The member `learned` contains the data that `tollgate schema` learned from users.
       for entry in entries where entry.key.text != "learned" {
         guard let name = entry.key.text else { continue }
         roots.append((name, shape(entry.value, name)))
@@ -63,8 +62,8 @@ package struct TextDeclarations: Sendable {
     }
   }
 
-  /// A type with additional learned data, such as how many users have a value; nil for an object
-  /// with members of its own.
+  /// Reads a type with learned data, such as the number of users that have a value. Nil for an object with members of
+  /// its own.
   private mutating func described(_ value: Value, _ path: String) -> TemplateSchema.Shape? {
     let known = AttributeDescription.keys
     guard value.members?.allSatisfy({ known.contains($0.key) }) == true else { return nil }
@@ -112,18 +111,18 @@ package struct TextDeclarations: Sendable {
   /// The known attributes of a product.
   package struct Product: Sendable {
     package var slot: String
-    /// Whether all the paywalls have the slot.
+    /// Whether every paywall has the slot.
     package var isCertain: Bool
     let shape: TemplateSchema.Shape
 
-    /// A product whose attributes are known.
+    /// Creates a product whose attributes are known.
     package init(_ product: TextContext.SlottedProduct) {
       slot = product.slot
       isCertain = true
       shape = TemplateSchema(of: product.value).root
     }
 
-    /// A product with known attribute names but unknown values.
+    /// Creates a product with known attribute names but unknown values.
     package init(slot: String, profile: PricingProfile, isCertain: Bool = true) {
       self.slot = slot
       self.isCertain = isCertain
@@ -143,8 +142,8 @@ package struct TextDeclarations: Sendable {
     }
   }
 
-  /// The values that texts may read on a paywall with these products; nil if no products are known,
-  /// so that any may be read.
+  /// The values that texts may read on a paywall with these products; nil if no products are known, because texts may
+  /// then read any value.
   package func schema(products: [Product]?) -> TemplateSchema {
     guard let products else {
       return schema(([("products", .any)] + TextContext.rootSlots.map { ($0, .any) }))
@@ -185,7 +184,7 @@ package struct TextDeclarations: Sendable {
   /// Members of `products` that are not slots.
   private static let besideSlots = ["selected", "selectedIndex", "hasIntroductoryOffer"]
 
-  /// A declared root with the attributes that a record has, wherever it sets them.
+  /// Adds to a declared root the attributes that every record can set, at the top level or in the root.
   private func withUsual(_ shape: TemplateSchema.Shape, _ root: String) -> TemplateSchema.Shape {
     guard case .object(var members, let isOpen) = shape else { return shape }
     for known in UserMember.attributes(hasUserID: hasUserID)
@@ -196,7 +195,7 @@ package struct TextDeclarations: Sendable {
     return .object(members, isOpen: isOpen)
   }
 
-  /// The attributes that any of the products may have, since any may be selected.
+  /// The attributes that the selected product may have, which can be any of the products.
   private func merged(_ products: [Product], _ first: TemplateSchema.Shape) -> TemplateSchema.Shape
   {
     guard case .object(let members, _) = first, products.count > 1 else { return first }
@@ -228,11 +227,11 @@ package struct TextDeclarations: Sendable {
     analysis.check(against: schema(products: products))
   }
 
-  /// The product values that a text reads but that are missing, as warnings.
+  /// Warnings about missing product values that a text reads.
   package static func missing(
     in analysis: TemplateAnalysis, products: [TextContext.SlottedProduct]
   ) -> [Diagnostic] {
-    // Other roots belong to the user, and no attributes of users are declared.
+    // Other roots contain attributes of users, which are not declared here.
     let roots = ["products"] + TextContext.rootSlots
     let places = analysis.reads.filter { read in roots.contains { $0 == read.names.first } }
       .map { $0.range }
@@ -274,7 +273,7 @@ package struct TextDeclarations: Sendable {
 }
 
 extension TemplateSchema.Shape {
-  /// The common knowledge about a value that has one of two shapes.
+  /// The shape that is known about a value with one of two shapes.
   fileprivate func common(with other: TemplateSchema.Shape) -> TemplateSchema.Shape {
     if case .value(let one) = self, case .value(let two) = other, one == two { return self }
     return type == other.type ? withoutValue : .any

@@ -1,7 +1,7 @@
 package import Expressions
 
-/// Texts of paywalls, as `precompute --render` reads them:
-/// `{"paywalls": {"IDENTIFIER": {"NAME": "template"}}}`.
+/// Texts of paywalls in the form that `precompute --render` reads: `{"paywalls": {"IDENTIFIER": {"NAME":
+/// "template"}}}`.
 package struct TextFile: Hashable, Sendable {
   /// One template.
   package struct Text: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct TextFile: Hashable, Sendable {
     }
   }
 
-  /// By paywall, in the order of the file.
+  /// The texts by paywall, in the order of the file.
   package var paywalls: [(identifier: String, texts: [Text])] = []
 
   package init() {}

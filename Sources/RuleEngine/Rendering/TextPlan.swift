@@ -13,9 +13,9 @@ package struct TextPlan: Sendable {
     package var names: [String]
     var texts: TemplateSet
     let products: PaywallProducts
-    /// The known values before there is a user, for a user that may get every offer.
+    /// The values that are known before the user is, for users that may get every offer.
     var known: Value = .map([])
-    /// Where and when the products are sold; nil if texts are the same for all users.
+    /// The context in which products are sold. Nil if texts are the same for all users.
     var offers: PricingContext?
     /// Whether a record's `userId` is `user.id` as well.
     var hasUserID: Bool
@@ -23,18 +23,18 @@ package struct TextPlan: Sendable {
 
   package private(set) var paywalls: [Paywall]
   package private(set) var options: RenderOptions
-  /// The eligibility of all users. If nil, it depends on each user's record.
+  /// The offers that users may get. If the eligibility is nil, it depends on each user's record.
   private var pricing: PricingContext
   /// Problems in the texts, by the paths of the file, and in the products.
   package private(set) var diagnostics: [Diagnostic] = []
 
   /// - Parameters:
-  ///   - prices: products that supply the prices that the config lacks.
+  ///   - prices: products with the prices that the config lacks.
   ///   - select: the slot of the selected product, on paywalls that have it. Otherwise the first
   ///     product is selected.
-  ///   - profile: its names and rounding apply to the attributes; nil for the one that each
-  ///     product's store suggests.
-  /// - Throws: ``PricingError`` when the time zone does not exist.
+  ///   - profile: the profile whose names and rounding apply to the attributes. Nil for the profile that each product's
+  ///     store suggests.
+  /// - Throws: ``PricingError`` if the time zone does not exist.
   package init(
     _ file: TextFile, config: Config, prices: ProductList? = nil, select: String? = nil,
     profile: PricingProfile? = nil, environment: TemplateEnvironment = TemplateEnvironment(),
@@ -81,8 +81,8 @@ package struct TextPlan: Sendable {
     return made.diagnostics
   }
 
-  /// The same texts at another time, which affects dates of trials and times in templates. Nothing
-  /// is compiled again.
+  /// The plan with another time, which affects dates of trials and times in templates. The texts are not compiled
+  /// again.
   ///
   /// - Parameter eligibility: the offers that the user may get; nil for no change.
   package func at(_ now: Instant, for eligibility: OfferEligibility? = nil) -> TextPlan {
@@ -108,7 +108,7 @@ package struct TextPlan: Sendable {
         about: identifier, among: config.paywalls.map { $0.identifier }))
   }
 
-  /// The index of a paywall's texts, or nil when it has none.
+  /// The index of a paywall's texts, or nil if the paywall has no texts.
   package func index(of identifier: String) -> Int? {
     paywalls.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
   }
@@ -120,7 +120,7 @@ extension TextPlan {
   ///
   /// - Parameters:
   ///   - record: the user's record as JSON, already read once.
-  ///   - now: the time; nil for the plan's.
+  ///   - now: the time; nil for the plan's time.
   package func texts(of decision: Decision, _ record: [UInt8], at now: Instant? = nil)
     -> (texts: [Value.Entry], problems: [String])?
   {
@@ -132,8 +132,7 @@ extension TextPlan {
 
   /// The texts that a user reads on a paywall; nil for a paywall without texts.
   ///
-  /// - Parameter eligibility: the offers that the user may get; nil for those of the plan or the
-  ///   record.
+  /// - Parameter eligibility: the offers that the user may get; nil for the offers of the plan or the record.
   package func texts(
     ofPaywall identifier: String, _ record: [UInt8], at now: Instant? = nil,
     for eligibility: OfferEligibility? = nil
@@ -141,7 +140,7 @@ extension TextPlan {
     // SAFETY: The view of the record stays in the closure, as the renderer ends with this call.
     // Results are copies. Tests: TextPlanTests, TestCommandTests.
     guard let number = index(of: identifier) else { return nil }
-    // Only one of the paywalls is needed.
+    // The plan is reduced to the one paywall that is needed.
     var plan = self
     plan.paywalls = [paywalls[number]]
     plan = plan.at(now ?? pricing.now, for: eligibility)

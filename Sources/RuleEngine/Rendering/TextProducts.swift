@@ -3,26 +3,26 @@ public import Pricing
 
 /// The products of a paywall with the attributes that texts read, computed once for all users.
 package struct TextProducts: Sendable {
-  /// In the order of the paywall.
+  /// The products with their attributes, in the order of the paywall.
   package private(set) var slotted: [TextContext.SlottedProduct] = []
   /// Products without attributes, and locales that the tables lack.
   package private(set) var diagnostics: [Diagnostic] = []
 
-  /// Slots for products without one, when no product has one.
+  /// The slots for products if no product names its slot.
   private static let usualSlots = ["primary", "secondary", "tertiary"]
 
   /// - Parameters:
   ///   - products: a product without a slot gets `primary`, `secondary` and `tertiary` if no
   ///     product has a slot, otherwise its identifier.
-  ///   - profile: its names and rounding apply to the attributes; nil for the one that each
-  ///     product's store suggests.
-  /// - Throws: ``PricingError`` when the time zone does not exist.
+  ///   - profile: the profile whose names and rounding apply to the attributes. Nil for the profile that each product's
+  ///     store suggests.
+  /// - Throws: ``PricingError`` if the time zone does not exist.
   package init(
     _ products: [PricedProduct], profile: PricingProfile? = nil, context: PricingContext
   ) throws(PricingError) {
     let namesSlots = products.contains { $0.slot != nil }
     var producers: [PricingProfile: AttributeProducer] = [:]
-    // AgentWallie's savings compare the products of one paywall.
+    // AgentWallie's savings attributes compare the products of one paywall.
     var savings: [Result<ProductAttributes, PricingError>] = []
     if profile == .agentWallie {
       var producer = try AttributeProducer(.agentWallie, context)
@@ -79,7 +79,7 @@ package struct TextProducts: Sendable {
         attributes: attributes, mayHaveOffer: mayHaveOffer))
   }
 
-  /// The product values that a text reads but that are missing, as warnings.
+  /// Warnings about missing product values that a text reads.
   package func missing(in analysis: TemplateAnalysis) -> [Diagnostic] {
     TextDeclarations.missing(in: analysis, products: slotted)
   }

@@ -1,17 +1,17 @@
 internal import Expressions
 
-/// Keys that SDKs require and that a config does not have, though this engine does not need them.
+/// Keys that SDKs require and a config lacks, although this engine does not need the keys.
 ///
-/// An export of a dashboard has all of them, a handwritten config few. So one or two missing keys
-/// are reported where they are missing, and many are reported together.
+/// An export from a dashboard has all required keys, and a handwritten config has few of them. So up to three missing
+/// keys are reported at their places, and more are reported together.
 struct AbsentKeys {
   struct Key {
     var name: String
     /// The element that lacks the key.
     var path: String
-    /// The SDKs that require it.
+    /// The SDKs that require the key.
     var peers: [Diagnostic.PeerEffect.Peer]
-    /// The meaning of its absence in this engine, if it has one.
+    /// The effect of the missing key in this engine, if any.
     var meaning: String?
 
     /// The path without the numbers of elements, such as `paywall_responses[].id`.
@@ -31,7 +31,7 @@ struct AbsentKeys {
 
   /// The largest number of keys that are reported separately.
   private static let few = 3
-  /// The largest number of elements that are named when all are reported together.
+  /// The largest number of elements that are named if missing keys are reported together.
   private static let mostRelated = 20
 
   mutating func add(_ key: Key) { keys.append(key) }

@@ -26,19 +26,19 @@ package struct ConfigElement {
 
   var bool: Bool? { value.truth }
 
-  /// A whole number, also if it is written as 2.0.
+  /// The element as a whole number, even if it is written as 2.0.
   var wholeNumber: Int? { value.wholeNumber }
 
-  /// A number, whole or not.
+  /// The element as a number, with or without a fraction.
   var number: Double? { value.number }
 
-  /// Its type, for messages.
+  /// The type of the element, for messages.
   var kind: String { value.kindInJSON }
 
   /// The type of a member, which may be null.
   func kind(of key: String) -> String { (value[key] ?? .null).kindInJSON }
 
-  /// Its type where `what` is expected. For a number that is not whole, the number itself.
+  /// The element's type, for a message in which `what` is expected. For a number with a fraction, the number itself.
   func kind(besides what: String) -> String {
     let isFraction = number != nil && what.hasPrefix("a whole number")
     return isFraction ? value.json : kind
@@ -59,9 +59,9 @@ package struct ConfigElement {
 package struct ConfigKey {
   package var name: String
   package var requiredBy: [Diagnostic.PeerEffect.Peer]
-  /// The meaning of its absence in this engine, if it has one.
+  /// The effect of the missing key in this engine, if any.
   var meaning: String?
-  /// The effect on outcomes if it is misspelt as another key.
+  /// The effect on outcomes if the key is misspelt.
   var misspelt: String?
 
   package init(
@@ -81,13 +81,12 @@ package struct DecodingLog {
   private var absences = AbsentKeys()
   /// All diagnostics so far.
   package var diagnostics: [Diagnostic] { found + absences.diagnostics }
-  /// Other readers of the format. They reject a config that lacks something.
+  /// Other readers of the format, which reject a config that lacks a required key.
   let strictPeers: [Diagnostic.PeerEffect.Peer]
 
   /// Keys of values that affect decisions.
   private let deciding: Set<String>
-  /// The paths of values that are read differently from how they are written, so that decisions
-  /// differ from the text.
+  /// The paths of values that are not read as written, so that decisions differ from the config.
   private(set) var misread: Set<String> = []
 
   package init(strictPeers: [Diagnostic.PeerEffect.Peer], deciding: Set<String> = []) {
@@ -95,12 +94,12 @@ package struct DecodingLog {
     self.deciding = deciding
   }
 
-  /// Notes that a value is read differently from how it is written, if that affects outcomes.
+  /// Records that a value is not read as written, if that affects outcomes.
   mutating func noteMisread(_ key: String, of element: ConfigElement) {
     if deciding.contains(key) { misread.insert(element.memberPath(key)) }
   }
 
-  /// The effect of a missing or mistyped element on readers that need it.
+  /// The effect of a missing or mistyped element on readers that require the element.
   var rejected: [Diagnostic.PeerEffect] {
     [Diagnostic.PeerEffect(strictPeers, .rejectsConfig)]
   }
@@ -124,8 +123,7 @@ package struct DecodingLog {
 
   /// Reports that a key is missing which SDKs require and this engine does not need.
   ///
-  /// - Parameter meaning: the value that it counts as, if that affects decisions. It is then
-  ///   reported separately.
+  /// - Parameter meaning: the effect of the missing key, if it affects decisions. The key is then reported separately.
   mutating func absent(
     _ key: String, of element: ConfigElement, requiredBy peers: [Diagnostic.PeerEffect.Peer],
     meaning: String? = nil
@@ -146,7 +144,7 @@ package struct DecodingLog {
       tellAbsence(key, element)
     }
     let known = keys.map { $0.name }
-    // Finding a member visits all of them, and there may be a million.
+    // Finding a member visits all members, and an object may have a million.
     let missing = keys.filter { element.member($0.name) == nil }
     for key in element.keys where !known.contains(key) {
       let close =
@@ -163,7 +161,7 @@ package struct DecodingLog {
     }
   }
 
-  /// The only name that begins like a key: `trigger_options` for `triggers`.
+  /// The only name that begins with the singular of a key, such as `trigger_options` for `triggers`.
   private func beginning(_ key: String, among names: [String]) -> String? {
     let word = key.hasSuffix("s") ? String(key.dropLast()) : key
     let found = names.filter { $0.hasPrefix(word + "_") }
@@ -231,7 +229,7 @@ package struct DecodingLog {
       severity: .warning, at: element.memberPath(key), peers: rejected)
   }
 
-  /// Reports that a percentage is not a number, and counts as 0.
+  /// Reports a percentage that is not a number and therefore counts as 0.
   mutating func badPercentage(_ key: String, of element: ConfigElement) {
     noteMisread(key, of: element)
     // "40" and "40%" show the intended number.
@@ -246,7 +244,7 @@ package struct DecodingLog {
 
   // MARK: Members that have a default
 
-  /// Reports that a member has the wrong type, and that the default counts.
+  /// Reports a member of the wrong type, which is replaced by the default.
   private mutating func mistyped(_ key: String, _ what: String, _ element: ConfigElement) {
     noteMisread(key, of: element)
     report(
@@ -272,7 +270,7 @@ package struct DecodingLog {
     optional(key, of: element, "a number") { $0.number }
   }
 
-  /// A member as a value, or nil with a diagnostic when it is something other than `what`.
+  /// A member as a value, or nil with a diagnostic if the member is not `what`.
   private mutating func optional<Read>(
     _ key: String, of element: ConfigElement, _ what: String, _ read: (ConfigElement) -> Read?
   ) -> Read? {
@@ -282,12 +280,12 @@ package struct DecodingLog {
     return value
   }
 
-  /// An object under a key, or nil with a diagnostic when the value is something else.
+  /// An object under a key, or nil with a diagnostic if the value is not an object.
   package mutating func optionalObject(_ key: String, of element: ConfigElement) -> ConfigElement? {
     optional(key, of: element, "an object") { $0.isObject ? $0 : nil }
   }
 
-  /// The elements of a list, or an empty list with a diagnostic when the value is something else.
+  /// The elements of a list, or an empty list with a diagnostic if the value is not a list.
   mutating func list(
     _ key: String, of element: ConfigElement, severity: Diagnostic.Severity = .error
   ) -> [ConfigElement] {
@@ -313,7 +311,7 @@ package struct DecodingLog {
     }
   }
 
-  /// A word of an enum. A missing or unknown word becomes the default, with a diagnostic.
+  /// Reads a word of an enum. A missing or unknown word is replaced by the default, with a diagnostic.
   mutating func word<Word: RawRepresentable & CaseIterable>(
     _ key: String, of element: ConfigElement, default fallback: Word,
     peers: [Diagnostic.PeerEffect] = []

@@ -65,7 +65,7 @@ struct ConfigFactFinder {
     }
   }
 
-  /// Of each kind the first place counts.
+  /// Adds a fact, unless a fact of the same kind exists.
   private mutating func add(_ kind: ConfigFact.Kind, _ path: String) {
     if !facts.contains(where: { $0.kind == kind }) {
       facts.append(ConfigFact(kind: kind, path: path))

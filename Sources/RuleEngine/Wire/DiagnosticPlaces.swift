@@ -1,13 +1,13 @@
 package import Expressions
 
-/// The places of diagnostics in the JSON file that they are about.
+/// The places of diagnostics in a JSON file.
 package struct DiagnosticPlaces: Sendable {
   package struct Place: Sendable {
-    /// Bytes of the file.
+    /// The bytes of the file that the diagnostic is about.
     package var range: SourceRange
-    /// Its start.
+    /// The position of the start.
     package var position: SourcePosition
-    /// The position after its end.
+    /// The position after the end.
     package var end: SourcePosition
   }
 
@@ -18,7 +18,7 @@ package struct DiagnosticPlaces: Sendable {
 
   /// A change of the file.
   package struct Edit: Hashable {
-    /// Bytes of the file.
+    /// The bytes of the file to replace.
     package var range: SourceRange
     /// The replacement.
     package var text: [UInt8]
@@ -45,7 +45,7 @@ package struct DiagnosticPlaces: Sendable {
     }
   }
 
-  /// A range without a path is one of the file; with a path it counts within the string there.
+  /// Without a path, a range refers to the file. With a path, the range refers to the string at the path.
   private static func range(_ key: Key, _ element: Range<Int>?, in json: [UInt8]) -> SourceRange {
     guard let element else { return key.range ?? SourceRange(from: 0, to: 0) }
     guard let range = key.range else {
@@ -62,8 +62,8 @@ package struct DiagnosticPlaces: Sendable {
     places[Key(path: diagnostic.path, range: diagnostic.range)]
   }
 
-  /// The edits that a diagnostic's fix makes in the file. Empty when it has no fix, or when the
-  /// file does not contain the string as it is.
+  /// The edits that a diagnostic's fix makes in the file. Empty if the diagnostic has no fix, or if the file does not
+  /// contain the string in the same form.
   package func edits(of diagnostic: Diagnostic) -> [Edit] {
     guard let fix = diagnostic.fix else { return [] }
     if diagnostic.path.isEmpty {
@@ -90,7 +90,7 @@ package struct DiagnosticPlaces: Sendable {
       file: file, place(of: diagnostic), others: others, edits(of: diagnostic))
   }
 
-  /// Errors first, then warnings, then notes, each in the order of the file.
+  /// Sorts diagnostics: errors, then warnings, then notes, each in the order of the file.
   package func sorted(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
     let ordered = diagnostics.enumerated().sorted {
       let (a, b) = (place(of: $0.element)?.range.from ?? 0, place(of: $1.element)?.range.from ?? 0)

@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// Configs of other services, which contain nothing that this engine decides.
+/// Recognizes configs of other services, which this engine cannot decide.
 enum ForeignConfig {
-  /// The diagnosis for a file with neither placements nor campaigns; nil if it may be a config.
+  /// The diagnostic for a file with neither placements nor campaigns, or nil if the file may be a config.
   static func diagnostic(_ root: ConfigElement) -> Diagnostic? {
     guard !root.has("trigger_options"), !root.has("campaigns"), let name = name(root) else {
       return nil

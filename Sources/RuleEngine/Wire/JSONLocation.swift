@@ -2,21 +2,21 @@ package import Expressions
 
 /// Finds the positions of elements in JSON, for messages that point into a file.
 package enum JSONLocation {
-  /// Lines of the values at paths such as `trigger_options[2].rules[0]`, counted from 1, in one
-  /// walk over the JSON. If a path ends early, the line is that of its last existing element.
+  /// The lines of the values at paths such as `trigger_options[2].rules[0]`, counted from 1, in one walk over the JSON.
+  /// If a path does not exist, the line of its last existing element is returned.
   package static func lines(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Int] {
     lines(find(paths, in: json).mapValues { $0.lowerBound }, json)
   }
 
-  /// Byte ranges of the values at paths. If a path ends early, the range is empty and at the start
-  /// of its last existing element. After a syntax error there are no ranges.
+  /// The byte ranges of the values at paths. If a path does not exist, the range is empty and at the start of the
+  /// path's last existing element. Values after a syntax error have no ranges.
   package static func places(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
     Int
   >] {
     find(paths, in: json)
   }
 
-  /// The bytes of a file for a part of a string, which JSON may have written with escapes.
+  /// The bytes of a file for a part of a string. The file may contain escapes.
   ///
   /// - Parameters:
   ///   - range: in the string.
@@ -62,7 +62,7 @@ package enum JSONLocation {
     }
   }
 
-  /// Byte ranges of the values at paths. A path that ends early has no range.
+  /// The byte ranges of the values at paths. A path that does not exist has no range.
   package static func ranges(of paths: some Sequence<String>, in json: [UInt8]) -> [String: Range<
     Int
   >] {
@@ -81,7 +81,7 @@ package enum JSONLocation {
     json.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return }
       var cursor = JSONCursor(base, from: 0, to: bytes.count)
-      // Anything after a syntax error has the line of its parent.
+      // Values after a syntax error get the line of their parent.
       try? visit(root, &cursor, &found, nesting: 1_000)
     }
     return found

@@ -1,11 +1,11 @@
-/// A decoder of configs that logs what it cannot read.
+/// A decoder of configs that logs unreadable elements.
 protocol LoggingDecoder {
   var log: DecodingLog { get set }
 }
 
 extension LoggingDecoder {
-  /// The readable elements of a list, and the paths of unreadable ones: an element, or a value that
-  /// is not a list.
+  /// The readable elements of a list, and the paths of unreadable elements. If the value is not a list, its own path is
+  /// returned.
   mutating func readable<Item>(
     _ key: String, of element: ConfigElement, _ read: (inout Self, ConfigElement) -> Item?
   ) -> (items: [Item], unread: [String]) {

@@ -1,10 +1,9 @@
 internal import Expressions
 internal import Pricing
 
-/// Tollgate's own products file: `{"products": [...]}`, or only the list. It also accepts products
-/// as the entitlements of a web checkout have them (`productId`, `rawPrice`, `"period": "month"`,
-/// `trialPeriodDays`) and as AgentWallie's documents write them (`storeProductId`, `displayPrice`,
-/// `name`).
+/// Tollgate's own products file: `{"products": [...]}`, or only the list. The keys of web checkout entitlements
+/// (`productId`, `rawPrice`, `"period": "month"`, `trialPeriodDays`) and of AgentWallie's documents (`storeProductId`,
+/// `displayPrice`, `name`) are also accepted.
 extension ProductDecoder {
   package static let keys =
     [
@@ -13,7 +12,7 @@ extension ProductDecoder {
       "type", "duration", "storeOffers", "coupon", "billingPlans",
     ] + others.flatMap { [$0] + $1 }
 
-  /// The names of other documents for the same keys.
+  /// The names of the same keys in other formats.
   package static let others: [(key: String, others: [String])] = [
     ("identifier", ["productId", "storeProductId", "store_product_id"]), ("price", ["rawPrice"]),
     ("trialDays", ["trialPeriodDays"]), ("displayPrice", ["display_price"]),
@@ -75,8 +74,8 @@ extension ProductDecoder {
     }
   }
 
-  /// A product by its keys. Nil, with a diagnostic, if a price or a currency is unreadable, because
-  /// the remaining keys would be misleading.
+  /// Reads a product. Returns nil with a diagnostic if a price or a currency is unreadable, because the remaining keys
+  /// would be misleading.
   package mutating func product(_ element: ConfigElement, identifier: String) -> PricedProduct? {
     let before = log.diagnostics.count { $0.severity == .error }
     if !element.has("currency"), element.has("price") || element.has("rawPrice") {
@@ -110,7 +109,7 @@ extension ProductDecoder {
     return log.diagnostics.count { $0.severity == .error } == before ? product : nil
   }
 
-  /// Micros of the price. A `rawPrice` that is a whole number is in minor units, as in replies.
+  /// The price in micros. A `rawPrice` that is a whole number is in minor units, as in the backend's replies.
   private mutating func price(of element: ConfigElement, _ currency: Currency) -> Int64? {
     if let price = element.member("price") { return micros(price) }
     return amount(element.member("rawPrice"), currency)

@@ -1,7 +1,7 @@
 internal import Expressions
 internal import Pricing
 
-/// Reads products. This is the part that the formats share; each format has its own file.
+/// Reads products. This file contains the code that the formats share, and each format has its own file.
 package struct ProductDecoder {
   var log = DecodingLog(strictPeers: [])
   let numbers: NumberTexts
@@ -10,7 +10,7 @@ package struct ProductDecoder {
 
   // MARK: Prices
 
-  /// Micros of a price: a decimal number as a string, or a number. Reports anything else.
+  /// Reads a price in micros from a number or a decimal string. Other values are reported.
   mutating func micros(_ element: ConfigElement?) -> Int64? {
     guard let element else { return nil }
     do throws(PricingError) {
@@ -50,8 +50,8 @@ package struct ProductDecoder {
 
   // MARK: Periods
 
-  /// A period: `{"unit":"month","count":1}`, `{"iso8601":"P1M"}`, the ISO string itself, or a unit
-  /// for one of it: `"month"`.
+  /// Reads a period: `{"unit":"month","count":1}`, `{"iso8601":"P1M"}`, the ISO string itself, or a single unit such as
+  /// `"month"`.
   mutating func period(_ element: ConfigElement?) -> (period: Period, iso: ISOPeriod?)? {
     guard let element else { return nil }
     if let unit = element.text.flatMap({ Period.Unit($0) }) { return (Period(known: unit, 1), nil) }
@@ -87,7 +87,7 @@ package struct ProductDecoder {
     return (period, iso)
   }
 
-  /// A whole number that is not negative.
+  /// Reads a whole number that is not negative.
   mutating func count(_ element: ConfigElement?, _ what: String) -> Int? {
     guard let element else { return nil }
     guard let number = element.wholeNumber, 0...Period.maximumCount ~= number else {
@@ -100,8 +100,8 @@ package struct ProductDecoder {
 
   // MARK: Names
 
-  /// Stores, also by their names in configs and replies: `ios`, `apple`, `google`. Case does not
-  /// matter.
+  /// The names of stores, including the names in configs and replies, such as `ios`, `apple` and `google`. Case does
+  /// not matter.
   package static let storeWords: [(word: String, store: PricedProduct.Store)] = [
     ("APP_STORE", .appStore), ("IOS", .appStore), ("APPLE", .appStore), ("PLAY_STORE", .playStore),
     ("ANDROID", .playStore), ("GOOGLE", .playStore), ("PLAY", .playStore), ("STRIPE", .stripe),
@@ -110,7 +110,7 @@ package struct ProductDecoder {
   /// The stores by their own names.
   package static let storeNames = storeWords.filter { $0.word == $0.store.rawValue }.map { $0.word }
 
-  /// A store by any of its words.
+  /// Reads a store by any of its names.
   mutating func store(_ element: ConfigElement?) -> PricedProduct.Store? {
     guard let element else { return nil }
     let word = element.text?.uppercased()
@@ -122,7 +122,7 @@ package struct ProductDecoder {
     return .custom
   }
 
-  /// Identifiers of entitlements: strings, or objects with an `identifier`.
+  /// Reads identifiers of entitlements: strings, or objects with an `identifier`.
   mutating func entitlements(_ element: ConfigElement?) -> [String] {
     guard let element else { return [] }
     guard let elements = element.elements else {
@@ -180,7 +180,7 @@ package struct ProductDecoder {
 }
 
 extension DecodingLog {
-  /// Reports that something could not be decoded.
+  /// Reports a problem with an element.
   mutating func report(
     _ message: String, severity: Diagnostic.Severity = .error, at path: String,
     suggestion: String? = nil

@@ -95,7 +95,7 @@ public struct ProductList: Hashable, Sendable {
 }
 
 extension ProductDecoder {
-  /// The products of a config. The check of the config reports everything else.
+  /// The products of a config. Checking the config reports all other problems.
   fileprivate mutating func configProducts(
     _ json: [UInt8], _ format: Config.Format
   ) -> [PricedProduct] {
@@ -119,8 +119,8 @@ extension PricedProduct {
   }
 }
 
-/// The source strings of numbers with a fraction. Prices are read from them, because a Double would
-/// round them.
+/// The source strings of numbers with a fraction. Prices are read from these strings, because a Double would round the
+/// price.
 struct NumberTexts {
   private var texts: [String: String] = [:]
 
@@ -146,7 +146,7 @@ struct NumberTexts {
     }
   }
 
-  /// Micros of a number, from its source string if that is known.
+  /// A number in micros, read from its source string if that is known.
   func micros(_ element: ConfigElement) throws(PricingError) -> Int64? {
     switch element.value {
     case .int(let number): return try ExactPrice.product(number, 1_000_000)

@@ -1,18 +1,18 @@
 internal import Expressions
 internal import Pricing
 
-/// The terms of a product beside its price: its kind, the store's offers, and how it is billed.
+/// Reads the terms of a product other than its price: its kind, the store's offers, and the billing.
 extension ProductDecoder {
   package static let offerKeys = ["basePlanId", "offerId", "tags", "phases"]
   package static let phaseKeys = ["price", "iso8601", "cycles"]
   package static let optionKeys = ["price", "purchaseOptionId", "offerId"]
   package static let billingPlanKeys = ["type", "price", "period"]
-  /// The keys of an App Store offer beside those of an introductory one.
+  /// The keys of an App Store offer that an introductory offer lacks.
   package static let storeOfferKeys = ["type", "offerId", "name"]
   package static let couponKeys = ["percentOff", "amountOff", "duration", "months"]
   package static let couponDurations = ["once", "repeating", "forever"]
 
-  /// Reads everything of a product beside its price and its introductory offer.
+  /// Reads the terms of a product other than its price and its introductory offer.
   mutating func readTerms(of element: ConfigElement, _ product: inout PricedProduct) {
     product.offers = list("offers", of: element).compactMap { offer($0) }
     product.purchaseOptions = list("purchaseOptions", of: element).compactMap { option($0) }
@@ -47,7 +47,7 @@ extension ProductDecoder {
     }
   }
 
-  /// Kinds in the vocabulary of the formats: ours, then StoreKit's.
+  /// The names of kinds in Tollgate's products file and in StoreKit.
   package static let kindWords: [(word: String, kind: ProductKind)] =
     ProductKind.allCases.map { ($0.rawValue, $0) } + [
       ("Consumable", .consumable), ("NonConsumable", .nonConsumable),

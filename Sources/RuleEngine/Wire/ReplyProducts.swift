@@ -29,8 +29,8 @@ extension ProductDecoder {
     return log.diagnostics.count { $0.severity == .error } == before ? product : nil
   }
 
-  /// Micros of an amount. A number with a fraction or an exponent is in units of the currency, a
-  /// whole one in its minor units: 9.99 and 999 are the same in dollars.
+  /// Reads an amount in micros. A number with a fraction or an exponent is in units of the currency. A whole number is
+  /// in minor units. In dollars, 9.99 and 999 are the same amount.
   package mutating func amount(_ element: ConfigElement?, _ currency: Currency) -> Int64? {
     guard let element else { return nil }
     guard case .int(let number) = element.value else { return micros(element) }

@@ -1,8 +1,8 @@
 internal import Expressions
 internal import Pricing
 
-/// A StoreKit configuration file of Xcode (`.storekit`). It has prices as decimal text, and the
-/// storefront and the locale in its settings.
+/// A StoreKit configuration file of Xcode (`.storekit`). Prices are decimal strings, and the settings contain the
+/// storefront and the locale.
 extension ProductDecoder {
   mutating func storeKitProducts(_ root: ConfigElement) -> [PricedProduct] {
     let settings = root.member("settings")
@@ -87,7 +87,7 @@ extension ProductDecoder {
     return product
   }
 
-  /// The lists of offers beside the introductory one.
+  /// The lists of offers other than the introductory offer.
   private static let storeKitOffers: [(key: String, kind: StoreOffer.Kind)] = [
     ("adHocOffers", .promotional), ("winbackOffers", .winBack), ("codeOffers", .code),
   ]
@@ -101,7 +101,7 @@ extension ProductDecoder {
       kind, id: element.member("offerID")?.text, name: name?.isEmpty == true ? nil : name, terms)
   }
 
-  /// A term of billing that is for sale: `BILLED_UPFRONT`, or by the month.
+  /// Reads a billing plan that is for sale: `BILLED_UPFRONT`, or monthly billing.
   private mutating func storeKitPlan(_ element: ConfigElement, _ commitment: Period?)
     -> BillingPlan?
   {

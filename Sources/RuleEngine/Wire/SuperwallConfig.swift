@@ -58,7 +58,7 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
     return config
   }
 
-  /// The list that iOS reads, or else the one that Android reads.
+  /// Reads the products from the list that iOS reads, or else from the list that Android reads.
   private mutating func products(_ root: ConfigElement) -> [ProductReference] {
     let key = root.member("products_v3") == nil ? "products" : "products_v3"
     return log.list(key, of: root, severity: .warning).compactMap { product($0) }
@@ -150,12 +150,12 @@ package struct SuperwallConfigDecoder: LoggingDecoder {
 
   // MARK: Checks over the whole
 
-  /// If there are any paywalls, those that variants name must exist.
+  /// If the config has paywalls, the paywalls that variants name must exist.
   private mutating func checkPaywalls(_ config: Config) {
     guard !config.paywalls.isEmpty else { return }
     let known = Set(config.paywalls.map { Array($0.identifier.utf8) })
     let names = config.paywalls.map { $0.identifier }.sorted()
-    // Finding the closest name is slow in a large config with many wrong ones.
+    // Finding the closest name is slow in a large config with many wrong names.
     var suggestions = 50
     for audience in config.placements.flatMap({ $0.audiences }) {
       for (i, variant) in audience.variants.enumerated() {

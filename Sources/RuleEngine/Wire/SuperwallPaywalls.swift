@@ -141,7 +141,7 @@ extension SuperwallConfigDecoder {
     for key in ["products_v2", "products_v3"] where element.member(key) != nil {
       return log.list(key, of: element, severity: .warning).compactMap { product($0) }
     }
-    // The older form: a slot and an identifier.
+    // In the older form, a product has a slot and an identifier.
     return log.list("products", of: element, severity: .warning).compactMap { element in
       guard let id = log.text("product_id", of: element) else { return nil }
       return ProductReference(
@@ -169,7 +169,7 @@ extension SuperwallConfigDecoder {
       billingPlan: billingPlan(storeProduct), entitlements: entitlements(element))
   }
 
-  /// The store of a product; nil for one that a config cannot name, which is reported.
+  /// The store of a product. A store that configs cannot name is reported and returns nil.
   private mutating func store(of element: ConfigElement) -> PricedProduct.Store? {
     let written = element.member("store")
     let name = written?.text

@@ -67,7 +67,7 @@ extension SuperwallConfigDecoder {
     return placement
   }
 
-  /// As ``readable(_:of:_:)``, for a required list.
+  /// Reads a required list, like ``readable(_:of:_:)``.
   private mutating func required<Item>(
     _ key: String, of element: ConfigElement, _ read: (inout Self, ConfigElement) -> Item?
   ) -> (items: [Item], unread: [String]) {
@@ -111,7 +111,7 @@ extension SuperwallConfigDecoder {
       noteLegacyExpression(element)
     }
     if let occurrence = element.member("occurrence") {
-      // Without its limit the rule would apply too often, so a bad limit drops the rule.
+      // Without its limit, the rule would apply too often, so a rule with an invalid limit is dropped.
       guard let limit = occurrenceLimit(occurrence) else { return nil }
       audience.occurrenceLimit = limit
     }
@@ -129,7 +129,7 @@ extension SuperwallConfigDecoder {
 
   // MARK: Parts of a rule
 
-  /// The preload behaviour of a rule. One that asks for another evaluation is always loaded.
+  /// Reads the preload behavior of a rule. If a rule requires another evaluation, its paywall is always loaded.
   private mutating func preload(_ rule: ConfigElement) -> Preload {
     guard let element = rule.member("preload") else { return .always }
     guard element.isObject else {
@@ -158,7 +158,7 @@ extension SuperwallConfigDecoder {
     return .always
   }
 
-  /// Computed properties of a rule or a paywall. Those of an unknown type are dropped.
+  /// Reads the computed properties of a rule or a paywall. Properties of an unknown type are dropped.
   mutating func computedProperties(_ element: ConfigElement) -> [ComputedProperty] {
     log.list("computed_properties", of: element, severity: .warning).compactMap { element in
       guard let type = log.text("type", of: element),
@@ -281,7 +281,7 @@ extension SuperwallConfigDecoder {
     return weight
   }
 
-  /// Checks for a weight that some SDKs cannot represent: iOS reads 64 bits, Android 32.
+  /// Reports a weight that some SDKs cannot represent. The iOS SDK reads 64 bits, and the Android SDK reads 32.
   private mutating func checkSize(_ weight: Double, at path: String) {
     let isTooLargeForAll = weight >= 0x1p63
     log.report(
@@ -302,8 +302,8 @@ extension SuperwallConfigDecoder {
     return true
   }
 
-  /// - Parameter areRead: whether all weights are as written. The effect of unreadable ones on the
-  ///   sum is reported with them.
+  /// - Parameter areRead: whether all weights are readable. The effect of unreadable weights on the sum is reported
+  ///   with each weight.
   private mutating func checkWeights(_ variants: [Variant], at path: String, areRead: Bool) {
     guard variants.count > 1 else { return }
     let sum = variants.reduce(0) { $0 + $1.weight }

@@ -5,20 +5,20 @@ internal import Expressions
 package enum WireTime {
   /// Why a string is not a time.
   package enum Fault: Error, Hashable, Sendable {
-    /// It is not written as ISO 8601.
+    /// The string is not in the form of ISO 8601.
     case malformed
-    /// It is a date, or a date and a time, without a time zone.
+    /// The string is a date, or a date and a time, without a time zone.
     case missingZone
     /// The time does not exist: 30 February, hour 24, a leap second.
     case noSuchTime
-    /// Clocks in its time zone skip it, because they are set forward.
+    /// Clocks in the time zone skip this time, because they are set forward.
     case skippedTime
-    /// It is not in the years 1 to 9999.
+    /// The time is not in the years 1 to 9999.
     case outOfRange
-    /// The time zone that was passed with it does not exist.
+    /// The time zone that was passed with the string does not exist.
     case unknownZone
 
-    /// Describes the problem in a string, and what to write.
+    /// Describes the problem with a string, and how to fix it.
     package func message(_ text: String) -> String {
       switch self {
       case .malformed:
@@ -35,7 +35,7 @@ package enum WireTime {
     }
   }
 
-  /// The out-of-range number of a time; nil where each is valid alone.
+  /// The part of a time that is out of range. Nil if each part is valid alone.
   private static func excess(in text: String) -> String? {
     // Without an offset, which may follow minutes or seconds.
     let time = text.utf8.dropFirst(16).first == 0x3A ? text.prefix(19) : text.prefix(16)
@@ -65,8 +65,8 @@ package enum WireTime {
     try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: nil) }
   }
 
-  /// The instant of an ISO 8601 string as people write it on a command line. Without a zone it is a
-  /// time on clocks in `timeZone`; without a time it is midnight there.
+  /// The instant of an ISO 8601 string from a command line. A string without a zone is a local time in `timeZone`. A
+  /// date without a time means midnight in `timeZone`.
   ///
   /// - Parameter timeZone: a name of the IANA database, or an offset such as `+01:00`.
   package static func instant(_ text: String, in timeZone: String) throws(Fault) -> Instant {
@@ -74,8 +74,8 @@ package enum WireTime {
     return try instant { () throws(TimestampTextError) in try Timestamp(iso8601: text, in: zone) }
   }
 
-  /// The second instant at which clocks in a zone show the time in a string, because they are set
-  /// back; nil if there is only one, or if the string has its own zone.
+  /// The second instant at which clocks in a zone show the time in a string, because clocks are set back. Nil if the
+  /// instant is unique, or if the string contains a zone.
   package static func secondInstant(_ text: String, in timeZone: String) -> Instant? {
     guard let zone = TimeZones.zone(named: timeZone), (try? instant(text)) == nil,
       let local = try? instant(text, in: "+00:00")
@@ -84,10 +84,9 @@ package enum WireTime {
     return instants.count > 1 ? local + (instants[1] - local.seconds) * 1_000 : nil
   }
 
-  /// The time that a number of seconds or milliseconds since 1970 means, if it is on a plausible
-  /// date.
+  /// The time that a number of seconds or milliseconds since 1970 means, if its date is plausible.
   package static func secondsSince1970(_ text: String) -> String? {
-    // Programs also write fractions of seconds.
+    // The number may have a fraction.
     guard let number = Int64(text.prefix { $0 != "." }),
       text.allSatisfy({ $0.isNumber || $0 == "." })
     else { return nil }

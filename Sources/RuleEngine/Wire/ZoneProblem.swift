@@ -2,7 +2,7 @@ internal import CivilTime
 internal import Expressions
 
 extension WireTime {
-  /// Why a string is not the name of a time zone, and what to write; nil when it is one.
+  /// Describes why a string is not the name of a time zone, and how to fix it. Nil if the name is valid.
   package static func zoneProblem(_ text: String) -> String? {
     if TimeZones.zone(named: text) != nil { return nil }
     if text.isEmpty { return "a time zone is missing; write Europe/Berlin or +01:00" }
@@ -15,7 +15,7 @@ extension WireTime {
     return "the time zone '\(text)' does not exist; \(hint)"
   }
 
-  /// `+02:00` of `UTC+2`, `GMT+02:00`, `+2`, `+0200`; `UTC` of `Z` and of names in small letters.
+  /// Returns `+02:00` for `UTC+2`, `GMT+02:00`, `+2` and `+0200`. Returns `UTC` for `Z` and for `utc` in any case.
   private static func offset(_ text: String) -> String? {
     var rest = text.uppercased()[...]
     if rest == "Z" || rest == "ZULU" || rest == "UTC" || rest == "GMT" { return "UTC" }
@@ -34,8 +34,8 @@ extension WireTime {
     return TimeZones.zone(named: written) == nil ? nil : written
   }
 
-  /// Names that several places share, or that mean summer or winter time. The tz database has no
-  /// zones of these names. Each has a place whose clocks show the intended time.
+  /// Abbreviations that several places share, or that mean summer or winter time. The tz database has no zones with
+  /// these names. Each abbreviation is listed with a place that has the intended time.
   static let abbreviations = [
     "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles",
     "MDT": "America/Denver", "MT": "America/Denver", "CDT": "America/Chicago",
@@ -52,7 +52,7 @@ extension WireTime {
     "NZDT": "Pacific/Auckland",
   ]
 
-  /// The likely intended name: with different case, without its region, or misspelt.
+  /// The zone that was probably meant by a name with different case, without its region, or with a spelling mistake.
   private static func near(_ text: String) -> String? {
     let names = TimeZones.names
     let plain = plain(text)
@@ -66,7 +66,7 @@ extension WireTime {
     return Suggestion.closest(to: text, among: names)
   }
 
-  /// Letters alone: `new york` and `New_York` are one.
+  /// The letters, digits and slashes of a name in lower case, so that `new york` and `New_York` are equal.
   private static func plain(_ name: some StringProtocol) -> String {
     name.lowercased().filter { $0.isLetter || $0.isNumber || $0 == "/" }
   }

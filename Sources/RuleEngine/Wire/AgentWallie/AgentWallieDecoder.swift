@@ -117,7 +117,7 @@ package struct AgentWallieDecoder: LoggingDecoder {
       log.missing("priority_order", "a whole number", element, meaning: "it comes last")
     }
     if let cap = element.member("frequency_cap") {
-      // Without its cap the audience would get its paywall too often.
+      // Without the cap, users of the audience would see the paywall too often.
       guard let cap = frequencyCap(cap) else { return nil }
       audience.cap = cap
     }
@@ -129,7 +129,7 @@ package struct AgentWallieDecoder: LoggingDecoder {
   }
 
   mutating func frequencyCap(_ element: ConfigElement) -> AgentWallieModel.FrequencyCap? {
-    // Older configs have the type alone.
+    // Older configs have only the type.
     let text = element.text ?? element.member("type")?.text
     guard let kind = text.flatMap(AgentWallieModel.FrequencyCap.Kind.init(rawValue:)) else {
       let known = AgentWallieModel.FrequencyCap.Kind.allCases.map { $0.rawValue }

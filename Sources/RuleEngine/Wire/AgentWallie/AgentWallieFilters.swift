@@ -41,7 +41,7 @@ extension AgentWallieDecoder {
     return nil
   }
 
-  /// A bool, a number, a string or a list of strings. Whole numbers are ints, however written.
+  /// Reads a boolean, a number, a string or a list of strings. Whole numbers become ints, even if written as 2.0.
   private mutating func filterValue(_ element: ConfigElement, _ operator: Filter.Operator?)
     -> Value?
   {
@@ -74,7 +74,7 @@ extension AgentWallieDecoder {
     }
   }
 
-  /// Valid filters that never hold, or always.
+  /// Reports valid filters that hold always or never.
   private mutating func checkValue(
     _ operator: Filter.Operator, _ value: Value, _ element: ConfigElement
   ) {

@@ -1,8 +1,8 @@
 internal import Expressions
 
-/// Turns AgentWallie's model into a ``Config``. Inactive parts are dropped, audiences are sorted in
-/// the order in which they are tried, caps become occurrence limits, and the share of subjects that
-/// the variants leave becomes a holdout variant.
+/// Turns AgentWallie's model into a ``Config``. Inactive parts are dropped, audiences are sorted by their order of
+/// evaluation, caps become occurrence limits, and the share of subjects that the variants leave becomes a holdout
+/// variant.
 struct AgentWallieImport {
   let model: AgentWallieModel
   var log: DecodingLog
@@ -17,7 +17,7 @@ struct AgentWallieImport {
       for placement in campaign.placements where placement.status == .active {
         let name = Array(placement.name.utf8)
         if let place = places[name] {
-          // The same placement twice in one campaign has no further effect.
+          // A placement that one campaign repeats has no further effect.
           let last = config.placements[place].audiences.last
           if last?.campaignID == campaign.id, last?.path == audiences.last?.path { continue }
           config.placements[place].audiences += audiences
@@ -39,7 +39,7 @@ struct AgentWallieImport {
     return config
   }
 
-  /// Placements that the config does not contain, and why.
+  /// The placements that the config omits, with the reasons.
   private func inactivePlacements(beside config: Config) -> [InactivePlacement] {
     let active = Set(config.placements.map { Array($0.name.utf8) })
     return model.campaigns.flatMap { campaign in
@@ -82,7 +82,7 @@ struct AgentWallieImport {
 
   // MARK: Audiences
 
-  /// In the order of their priority. Equal ones stay in the order of the file.
+  /// The audiences in the order of their priority. Audiences with equal priority stay in the order of the file.
   private mutating func audiences(of campaign: AgentWallieModel.Campaign) -> [Audience] {
     let sorted = campaign.audiences.enumerated().sorted {
       ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
@@ -119,8 +119,8 @@ struct AgentWallieImport {
     }
   }
 
-  /// The variants with the percentage that each really gets: percentages are added in order up to a
-  /// hundred, and the remainder is the holdout.
+  /// The variants with their actual percentages. Percentages are added in order up to a hundred, and the remainder is
+  /// the holdout.
   private mutating func variants(of experiment: AgentWallieModel.Experiment, at path: String)
     -> [Variant]
   {
@@ -215,7 +215,7 @@ struct AgentWallieImport {
     }
   }
 
-  /// djb2 shifts the buckets of two experiments by a constant when their IDs have the same length.
+  /// If the IDs of two experiments have the same length, their djb2 buckets differ by a constant.
   private mutating func checkCorrelation() {
     var byLength: [Int: [(id: String, path: String)]] = [:]
     for audience in model.campaigns.filter({ $0.status == .active }).flatMap({ $0.audiences }) {

@@ -129,8 +129,8 @@ extension AgentWallieDecoder {
     return families
   }
 
-  /// A component with the defaults of its type. One of an unknown type is preserved, because a
-  /// later version may know it.
+  /// A component with the defaults of its type. A component of an unknown type is preserved, because a later version
+  /// may support it.
   mutating func component(_ element: ConfigElement) -> Value {
     guard let type = log.text("type", of: element) else { return element.value }
     if !PaywallSchema.componentTypes.contains(type) {
@@ -147,7 +147,7 @@ extension AgentWallieDecoder {
 }
 
 extension AgentWallieDecoder {
-  /// Checks that the action of a tap is a known one, on the component and on each of its links.
+  /// Checks that the actions of a component and of its links are known.
   private mutating func checkActions(_ component: ConfigElement) {
     guard let props = component.member("props") else { return }
     for place in [props] + (props.member("links")?.elements ?? []) {

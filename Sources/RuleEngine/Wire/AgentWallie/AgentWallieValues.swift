@@ -110,7 +110,7 @@ extension PaywallSchema {
     ])
   }
 
-  /// A component with an empty list of children if it could have some and has none.
+  /// Adds an empty list of children to a component that lacks the list.
   package static func completed(_ component: Value) -> Value {
     guard case .map(let entries) = component, let type = component["type"]?.text,
       containerTypes.contains(type), component["children"] == nil
@@ -146,16 +146,16 @@ extension PaywallSchema.Theme {
 }
 
 extension Value {
-  /// A number as JSON writes it: whole ones without a fraction.
+  /// A number for JSON. Whole numbers are written without a fraction.
   static func wireNumber(_ number: Double) -> Value {
     Int64(exactly: number).map { .int($0) } ?? .double(number)
   }
 }
 
-/// Parts of AgentWallie's config by the name of their type, decoded and written again.
+/// Parts of AgentWallie's config by the name of their type, decoded and encoded again.
 package enum AgentWalliePart {
-  /// - Returns: the part with its defaults, or nil when it is unusable or its type is unknown; and
-  ///   the diagnostics.
+  /// - Returns: the part with its defaults, or nil if it is unusable or its type is unknown, together with the
+  ///   diagnostics.
   package static func decode(_ type: String, _ json: Value) -> Compilation<Value> {
     var decoder = AgentWallieDecoder()
     let element = ConfigElement(value: json, path: "")
