@@ -101,7 +101,7 @@ def shows_everything_at_first(browser):
     expect(page.locator("#why .change")).to_contain_text("params.pages were 21", timeout=PATIENCE)
     expect(page.locator("#text .rendered")).to_contain_text("Mara, your 12 pages")
     expect(page.locator("#product-table")).to_contain_text("$59.99")
-    expect(page.locator("#spread")).to_contain_text("see one", timeout=PATIENCE)
+    expect(page.locator("#spread")).to_contain_text("see a paywall", timeout=PATIENCE)
     expect(page.locator("#changes")).to_contain_text("No edits yet")
     expect(page.locator("#elsewhere button")).to_have_count(6)
     # A condition is read as it was written, and not as its JSON.
@@ -163,7 +163,7 @@ def marks_a_mistake_where_it_is(browser):
     why = page.locator("#why")
     expect(why).to_contain_text("its condition has an error", timeout=PATIENCE)
     expect(why).not_to_contain_text("(none)")
-    expect(why).to_contain_text("No change of the user makes it match", timeout=PATIENCE)
+    expect(why).to_contain_text("No change of the user makes this audience match", timeout=PATIENCE)
     shot(page, "mistake")
     problem.locator("button").click()
     chosen = "(area) => area.value.slice(area.selectionStart, area.selectionEnd)"
@@ -180,8 +180,8 @@ def marks_a_mistake_where_it_is(browser):
 def keeps_the_last_result(browser):
     page = opened(browser)
     edit(page, "user", lambda text: text[:-3])
-    expect(page.locator("#user-problems li.error")).to_contain_text("not JSON")
-    expect(page.locator("#stale")).to_contain_text("The user is not JSON")
+    expect(page.locator("#user-problems li.error")).to_contain_text("Invalid JSON")
+    expect(page.locator("#stale")).to_contain_text("The user is not valid JSON")
     expect(page.locator("#decision .outcome")).to_have_text("paywall export-trial")
     expect(page.locator("#text .rendered")).to_contain_text("Mara, your 12 pages")
     edit(page, "user", lambda text: text + "\n}\n")
@@ -373,7 +373,7 @@ def works_by_keyboard(browser):
 def fits_every_screen(browser):
     for width, height, scheme in [(each, height, scheme) for scheme in ("light", "dark") for each, height in [(1440, 900), (820, 1180), (390, 844)]]:
         page = opened(browser, viewport={"width": width, "height": height}, color_scheme=scheme, is_mobile=width < 500)
-        expect(page.locator("#spread")).to_contain_text("see one", timeout=PATIENCE)
+        expect(page.locator("#spread")).to_contain_text("see a paywall", timeout=PATIENCE)
         expect(page.locator("#why .change").first).not_to_contain_text("Looking", timeout=PATIENCE)
         seen = page.evaluate("() => document.documentElement.scrollWidth")
         assert seen <= width, (seen, width)
@@ -408,7 +408,7 @@ def is_accessible(browser):
     script = (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
     for width, scheme in [(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")]:
         page = opened(browser, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
-        expect(page.locator("#spread")).to_contain_text("see one", timeout=PATIENCE)
+        expect(page.locator("#spread")).to_contain_text("see a paywall", timeout=PATIENCE)
         page.evaluate(script)
         for tab in ["user", "template", "products", "users", "config", "compared"]:
             page.locator(f"#tab-{tab}").click()
@@ -568,7 +568,7 @@ def opens_from_a_disk(browser):
     page = opened(browser, address, viewport={"width": 390, "height": 844}, color_scheme="dark")
     expect(page.locator("#decision .outcome")).to_have_text("paywall export-trial")
     expect(page.locator("#why .change")).to_contain_text("params.pages were 21", timeout=PATIENCE)
-    expect(page.locator("#spread")).to_contain_text("see one", timeout=PATIENCE)
+    expect(page.locator("#spread")).to_contain_text("see a paywall", timeout=PATIENCE)
     condition(page, 3).fill("false")
     expect(page.locator("#changes h3").first).to_contain_text("export_report", timeout=PATIENCE)
     shot(page, "disk")

@@ -27,7 +27,7 @@ function pretty(text) {
 // A text on one line cannot be edited.
 const readable = (text) => text.trim().includes('\n') ? text : pretty(text)
 
-// `start` is what the page begins with, such as the server's own config; `base` is that or an example.
+// `start` contains the initial inputs, such as the server's own config. `base` is `start` or an example.
 let start = null
 let base = null
 let explanations = []
@@ -90,7 +90,7 @@ function record(name) {
     problemsOf(name, [])
     return value
   } catch (error) {
-    problemsOf(name, [{ severity: 'error', message: `This is not JSON: ${error.message}`, ...placeIn(text, error.message) }])
+    problemsOf(name, [{ severity: 'error', message: `Invalid JSON: ${error.message}`, ...placeIn(text, error.message) }])
     return null
   }
 }
@@ -175,7 +175,7 @@ function showWhy(one) {
   const audiences = one?.audiences ?? []
   for (const [index, made] of cards) if (!audiences.some((each) => each.index === index)) { made.element.remove(); cards.delete(index) }
   $('why').querySelector('.empty')?.remove()
-  if (!audiences.length) $('why').insertAdjacentHTML('beforeend', '<p class="dim empty">This placement has no audience. Add one to its <code>rules</code> under Config.</p>')
+  if (!audiences.length) $('why').insertAdjacentHTML('beforeend', '<p class="dim empty">This placement has no audience. Add an audience to its <code>rules</code> under Config.</p>')
   for (const audience of audiences) {
     const made = card(audience.index)
     const [kind, text] = verdictOf(audience)
@@ -188,7 +188,7 @@ function showWhy(one) {
       made.field.text = condition.value
       made.field.explain(audience.expression ?? '', audience.clauses ?? [])
     }
-    put(made.below, html`${made.field ? '' : audience.expression ? html`<p class="code">${audience.expression}</p>` : html`<p class="dim">Without a condition it matches every user.</p>`}
+    put(made.below, html`${made.field ? '' : audience.expression ? html`<p class="code">${audience.expression}</p>` : html`<p class="dim">An audience without a condition matches every user.</p>`}
       ${audienceView(audience)}`)
     if (made.element.parentElement !== $('why')) $('why').append(made.element)
   }
@@ -213,7 +213,7 @@ function check() {
 
 function explain() {
   const user = record('user')
-  if (user == null) return staleDecision('The user is not JSON. This is the last result.')
+  if (user == null) return staleDecision('The user is not valid JSON. The last result is shown.')
   say('Deciding …')
   const text = editors.config.text
   ask('explain', () => engine.explainAll(text, user, { ...when(), ...sdk() }), (answer) => {
@@ -226,7 +226,7 @@ function explain() {
     showDecision()
   }, (error) => {
     say('')
-    staleDecision(error.code === 'invalid_config' || error.code === 'not_json' ? 'The config has an error. This is the last result.' : `${error.message}. This is the last result.`)
+    staleDecision(error.code === 'invalid_config' || error.code === 'not_json' ? 'The config has an error. The last result is shown.' : `${error.message}. The last result is shown.`)
   })
 }
 
@@ -242,7 +242,7 @@ function showDecision() {
   $('placement').value = placement
   $('decision').querySelector('.question').hidden = !one
   $('who').textContent = one?.userId ?? ''
-  put($('answer'), one ? decisionView(one) : html`<p class="outcome nothing">no placement</p><p class="because">The config has none. Add one to <code>trigger_options</code> under Config, or start from an example.</p>`)
+  put($('answer'), one ? decisionView(one) : html`<p class="outcome nothing">no placement</p><p class="because">The config has no placements. Add a placement to <code>trigger_options</code> under Config, or start from an example.</p>`)
   put($('elsewhere'), elsewhereView(explanations, placement))
   showWhy(one)
   spread.show()
@@ -417,12 +417,12 @@ $('locale').addEventListener('input', () => { clearTimeout(timers.get('locale'))
 $('share').addEventListener('click', async () => {
   const state = { placement, now: $('now').value, seed: $('seed').value, sdk: $('sdk').value, locale: $('locale').value, example: $('example').value }
   for (const name of FIELDS) if (editors[name].text !== base[name]) state[name] = editors[name].text
-  if (spread.file) notice = 'The link does not have the file of users.'
+  if (spread.file) notice = 'The link does not include the users file.'
   const link = `${location.href.split('#')[0]}#${await packed(state)}`
   history.replaceState(null, '', link)
   try {
     await navigator.clipboard.writeText(link)
-    say('The link is copied. It has everything in it.')
+    say('The link is copied. The link contains all inputs.')
   } catch {
     say('The link is in the address bar.')
   }
@@ -478,7 +478,7 @@ async function begin() {
   $('example').replaceChildren(new Option(start.name ?? "this server's config", '0'), ...EXAMPLES.map((each, index) => new Option(each.name, String(index + 1))))
   let state = {}
   if (location.hash.length > 1) {
-    try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged. This is what the page begins with.' }
+    try { state = await unpacked(location.hash.slice(1)) } catch { notice = 'This link is damaged. The default inputs are shown.' }
   }
   // Without them everything else works.
   functions = engine.functions().catch(() => null)

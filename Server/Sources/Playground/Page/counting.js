@@ -65,7 +65,7 @@ class Lines {
       yield this.rest + text.slice(0, end)
       this.rest = text.slice(end + 1)
     } else this.rest += text
-    if (this.rest.length > MOST_LINE) throw new Error(`A line has more than ${MOST_LINE} characters. One user per line is expected.`)
+    if (this.rest.length > MOST_LINE) throw new Error(`A line has more than ${MOST_LINE} characters. Write one user per line.`)
   }
 
   end() { return /\S/.test(this.rest) ? [this.rest] : [] }
@@ -79,7 +79,7 @@ class List {
 
   end() {
     let records
-    try { records = JSON.parse(this.text) } catch (error) { throw new Error(`The file is not JSON: ${error.message}`) }
+    try { records = JSON.parse(this.text) } catch (error) { throw new Error(`The file is not valid JSON: ${error.message}`) }
     return records.map((each) => JSON.stringify(each))
   }
 }
@@ -151,16 +151,16 @@ function rowAt(text, at, isEnd) {
 
 function columnsOf(names) {
   names[0] = names[0].replace(/^\ufeff/, '')
-  if (!names.includes('userId')) throw new Error(`The header has no column userId. It has ${names.slice(0, 8).join(', ')}.`)
+  if (!names.includes('userId')) throw new Error(`The header has no column userId. Its columns begin with ${names.slice(0, 8).join(', ')}.`)
   const root = new Map()
   names.forEach((name, column) => {
     const path = name.split('.')
-    if (path.includes('')) throw new Error(`The header has the name '${name}' in column ${column + 1}, which is not a path.`)
+    if (path.includes('')) throw new Error(`The header has the name '${name}' in column ${column + 1}, which is not a valid path.`)
     let node = root
     path.forEach((key, depth) => {
       const isLast = depth === path.length - 1
       const known = node.get(key)
-      if (known !== undefined && (isLast || !(known instanceof Map))) throw new Error(`The header has '${name}' twice, or beside a member of it.`)
+      if (known !== undefined && (isLast || !(known instanceof Map))) throw new Error(`The header repeats '${name}', or also has a member of '${name}'.`)
       if (isLast) node.set(key, column)
       else {
         if (known === undefined) node.set(key, new Map())

@@ -48,7 +48,7 @@ class HTTPEngine {
   countFile(config, file, when, progress) {
     const round = (this.counting += 1)
     const goesOn = (users, part) => {
-      if (round !== this.counting) throw new EngineError('replaced', 'It was stopped.')
+      if (round !== this.counting) throw new EngineError('replaced', 'The count was stopped.')
       progress(users, part)
     }
     return countFile(file, (users) => this.match(config, users, when), goesOn, 1 << 18)
@@ -73,16 +73,16 @@ class HTTPEngine {
       })
     } catch (error) {
       throw new EngineError('unreachable', error.name === 'AbortError'
-        ? 'The server took longer than 30 seconds.' : 'The server does not answer.')
+        ? 'The server took longer than 30 seconds to answer.' : 'The server does not answer.')
     } finally {
       clearTimeout(timer)
     }
     const text = await response.text()
     let answer
-    try { answer = JSON.parse(text) } catch { throw new EngineError('badAnswer', `The server answered ${response.status}.`) }
+    try { answer = JSON.parse(text) } catch { throw new EngineError('badAnswer', `The server answered with status ${response.status}.`) }
     if (!response.ok) {
       const error = answer.error ?? {}
-      throw new EngineError(error.code ?? String(response.status), error.message ?? `The server answered ${response.status}.`, response.status)
+      throw new EngineError(error.code ?? String(response.status), error.message ?? `The server answered with status ${response.status}.`, response.status)
     }
     return answer
   }

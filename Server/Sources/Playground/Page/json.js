@@ -1,6 +1,6 @@
 // Where the values of a JSON text stand in it, which JSON.parse does not say.
 
-// A node is {from, to, value?, members?, items?}; `value` is there for strings, `members` maps keys to nodes.
+// A node is {from, to, value?, members?, items?}; `value` exists for strings, `members` maps keys to nodes.
 // Null for text that is not JSON.
 export function parsed(text) {
   let at = 0

@@ -34,7 +34,7 @@ export class Spread {
     const lines = users.split('\n').filter((line) => line.trim()).join('\n')
     this.ask('spread', () => lines ? this.engine.match(config, lines, when) : null, (answer) => {
       if (answer) this.take(answer)
-      else this.say(html`<p class="dim">Add users under Users, one per line, or open a file of them, to see how many get what.</p>`)
+      else this.say(html`<p class="dim">Add users under Users, one per line, or open a users file, to count the outcomes.</p>`)
     }, (error) => this.failed(error))
   }
 

@@ -25,10 +25,10 @@ const percent = (share) => `${(share * 100).toLocaleString('en', { maximumFracti
 
 const TERMS = {
   variant: 'One arm of an experiment: a paywall, or a holdout.',
-  holdout: 'Users who are kept without a paywall on purpose, so that an experiment can be compared with nothing.',
-  assignment: 'Which variant of an experiment a user has. It is drawn once and then stored.',
-  draw: 'A number from 0 to 1 that a hash of seed, experiment and user gives. It picks the variant by the shares.',
-  limit: 'An occurrence limit: how often an audience may take one user in a period.',
+  holdout: 'Users that deliberately get no paywall, as the control group of an experiment.',
+  assignment: 'The variant of an experiment that a user has. An assignment is drawn once and then stored.',
+  draw: 'A number from 0 to 1, computed from a hash of the seed, the experiment and the user. The number selects a variant according to the shares.',
+  limit: 'An occurrence limit: the number of times that an audience may apply to a user in a period.',
 }
 
 const term = (name, text = name) => html`<span class="term" tabindex="0" data-tip="${TERMS[name]}">${text}</span>`
@@ -50,10 +50,10 @@ function because(one) {
   const taken = one.audiences?.find((each) => each.index === one.audience)
   const drawn = one.reason?.draw
   if (experiment && taken) {
-    return html`Audience ${taken.index + 1}, <b>${taken.experimentId}</b>, ${taken.expression ? 'matches' : 'takes every user'}.
+    return html`Audience ${taken.index + 1}, <b>${taken.experimentId}</b>, ${taken.expression ? 'matches' : 'matches every user'}.
       ${term('variant', 'Variant')} <code>${experiment.variant.id}</code> ${one.assignment?.source === 'stored' ? html`is the stored ${term('assignment')}.`
-        : drawn ? html`by a ${term('draw')} of ${drawn.number.toFixed(3)}, in ${drawn.from} to ${drawn.to}.` : html`is the only one.`}
-      ${experiment.variant.type === 'HOLDOUT' ? html`It is a ${term('holdout')}.` : ''}`
+        : drawn ? html`by a ${term('draw')} of ${drawn.number.toFixed(3)}, in ${drawn.from} to ${drawn.to}.` : html`is the only variant.`}
+      ${experiment.variant.type === 'HOLDOUT' ? html`This variant is a ${term('holdout')}.` : ''}`
   }
   if (one.result?.result === 'noAudienceMatch') {
     const held = one.reason?.heldBack?.length
@@ -74,7 +74,7 @@ function versionsView(sdk) {
   if (!sdk) return ''
   const stretches = sdk.versions ?? []
   const head = html`Decided as <b>${sdk.name}</b>, evaluator <code>${sdk.evaluator}</code>.`
-  if (stretches.length < 2) return html`<p class="versions">${head} Every version of it gives the same.</p>`
+  if (stretches.length < 2) return html`<p class="versions">${head} Every version gives the same outcome.</p>`
   return html`<p class="versions">${head} By version:</p><ul class="versions">${stretches.map((each) => html`<li>${each.until ? `${each.from} to before ${each.until}` : `${each.from} and newer`}:
     <b>${each.result === 'paywall' ? each.paywall : each.result === 'noAudienceMatch' ? 'no match' : each.result}</b></li>`)}</ul>`
 }
@@ -88,12 +88,12 @@ export function elsewhereView(explanations, chosen) {
 }
 
 const REASONS = {
-  matched: ['matched', 'matches, and takes the user'],
+  matched: ['matched', 'matches and decides'],
   expressionFalse: ['false', 'does not match'],
   occurrenceLimit: ['held', 'matches, but its limit is used up'],
   expressionError: ['false', 'does not match: evaluating it fails'],
-  entitled: ['held', 'skipped: the user owns what it sells'],
-  notReached: ['later', 'not asked: an earlier audience takes the user'],
+  entitled: ['held', 'skipped: the user already owns the entitlement'],
+  notReached: ['later', 'not tried: an earlier audience decides'],
 }
 
 export function verdictOf(audience) {
@@ -137,11 +137,11 @@ export function changeText(answer) {
   if (answer.verdict === 'found') {
     const parts = answer.changes.map((each) => html`<code>${each.path}</code> were <code>${'to' in each ? json(each.to) : 'missing'}</code>
       <span class="dim">(now ${'from' in each ? json(each.from) : 'missing'})</span>`)
-    return html`It would take this user if ${parts.map((part, index) => html`${index ? ' and ' : ''}${part}`)}.`
+    return html`This audience would match if ${parts.map((part, index) => html`${index ? ' and ' : ''}${part}`)}.`
   }
   const why = answer.why ? `: ${answer.why}` : ''
   return answer.verdict === 'none'
-    ? html`No change of the user makes it match${why}.` : html`<span class="dim">No small change was found${why}.</span>`
+    ? html`No change of the user makes this audience match${why}.` : html`<span class="dim">No small change makes this audience match${why}.</span>`
 }
 
 // The worst first.
@@ -151,7 +151,7 @@ const VERDICT_WORDS = { 'false-if-ineligible': 'false without the offer', unknow
 export function textView(answer) {
   const claims = answer.claims ?? []
   return html`<div class="rendered" lang="">${answer.text}</div>
-    ${answer.isComplete ? '' : html`<p class="bad">Something in it could not be filled in.</p>`}
+    ${answer.isComplete ? '' : html`<p class="bad">Some values of the text are missing.</p>`}
     ${answer.errors?.length ? html`<ul>${answer.errors.map((each) => html`<li class="bad">${each.message ?? json(each)}${each.suggestion ? html`; ${each.suggestion}` : ''}</li>`)}</ul>` : ''}
     ${claimsView(claims)}`
 }
@@ -174,7 +174,7 @@ const dotted = (name) => String(name).split('.').map((part, index) => html`${ind
 const SHOWN = ['price', 'period', 'dailyPrice', 'weeklyPrice', 'monthlyPrice', 'yearlyPrice', 'trialPeriodText', 'trialPeriodPrice', 'trialPeriodEndDate', 'rawPrice', 'currencyCode', 'localizedPeriod']
 
 export function productView(products) {
-  if (!products.length) return html`<p class="dim">There are no products. Add some under Products.</p>`
+  if (!products.length) return html`<p class="dim">There are no products. Add products under Products.</p>`
   return html`<ul class="products">${products.map((each) => html`<li><h3>${dotted(each.slot ?? each.identifier ?? each.productId)}</h3>
     <dl>${SHOWN.filter((name) => each.attributes[name] != null && each.attributes[name] !== '').map((name) => html`<div><dt><code>${name}</code></dt><dd>${each.attributes[name]}</dd></div>`)}</dl></li>`)}</ul>`
 }
@@ -192,16 +192,16 @@ function shares(placement) {
   return [...counts].sort((a, b) => b[1] - a[1])
 }
 
-// `names` are those of the audiences of the chosen placement, `note` says where the users come from.
+// `names` are the names of the chosen placement's audiences. `note` names the source of the users.
 export function spreadView(answer, chosen, audiences = [], note = '') {
   const placements = Object.entries(answer.placements)
   const names = [...new Set(placements.flatMap(([, placement]) => shares(placement).map(([name]) => name)))]
   const colour = (name) => name === 'holdout' ? 'light-dark(#b98a2a, #d6a848)' : `hsl(${HUES[names.indexOf(name) % HUES.length]} 48% 46%)`
   return html`<p class="dim">${answer.users.toLocaleString('en')} users${note}${answer.rejected ? html`, <span class="bad">${answer.rejected.toLocaleString('en')} rejected</span>` : ''}. Grey: no paywall and no holdout.</p>
     <ul class="spread-list">${placements.map(([name, placement]) => html`<li class="${name === chosen ? 'here' : ''}"><button type="button" data-placement="${name}">${name}</button>
-      <div class="spread" role="img" aria-label="${shares(placement).map(([each, count]) => `${each}: ${count}`).join(', ') || 'no user gets anything'}">
+      <div class="spread" role="img" aria-label="${shares(placement).map(([each, count]) => `${each}: ${count}`).join(', ') || 'no user sees a paywall'}">
         ${shares(placement).map(([each, count]) => html`<span title="${each}: ${count.toLocaleString('en')}" style="width:${100 * count / Math.max(1, answer.users)}%;background:${colour(each)}"></span>`)}</div>
-      <span class="num">${shares(placement).filter(([each]) => each !== 'holdout').reduce((sum, [, count]) => sum + count, 0).toLocaleString('en')} see one</span></li>`)}</ul>
+      <span class="num">${shares(placement).filter(([each]) => each !== 'holdout').reduce((sum, [, count]) => sum + count, 0).toLocaleString('en')} see a paywall</span></li>`)}</ul>
     <p class="legend">${names.map((name) => html`<span><i style="background:${colour(name)}"></i>${name}</span>`)}</p>
     ${reachView(answer, chosen, audiences)}`
 }
@@ -219,10 +219,10 @@ function reachView(answer, chosen, names) {
 export function changesView(answer) {
   const placements = Object.entries(answer.placements)
   const changed = placements.filter(([, each]) => each.verdict !== 'same')
-  if (!changed.length) return html`<p>Nothing: every user gets the same as before. <span class="dim">${placements.length} placements compared.</span></p>`
-  return html`${changed.map(([name, each]) => html`<h3>${name}: ${each.verdict === 'differs' ? 'some users get something else' : each.verdict}</h3>
+  if (!changed.length) return html`<p>No effect: every user gets the same outcome as before. <span class="dim">${placements.length} placements compared.</span></p>`
+  return html`${changed.map(([name, each]) => html`<h3>${name}: ${each.verdict === 'differs' ? 'some users get a different outcome' : each.verdict}</h3>
     ${(each.witnesses ?? []).map((witness) => html`<p><b>${outcomeOf(witness.from.result, witness.from.paywall).text}</b> → <b>${outcomeOf(witness.to.result, witness.to.paywall).text}</b>
-      <br><span class="dim">${witness.text}. For example this user:</span></p><pre class="record">${JSON.stringify(witness.record)}</pre>
+      <br><span class="dim">${witness.text}. Example user:</span></p><pre class="record">${JSON.stringify(witness.record)}</pre>
       <button type="button" data-user="${JSON.stringify(witness.record, null, 2)}" data-placement="${name}">Look at this user</button>`)}`)}
     <p class="dim">The same for every user: ${placements.filter(([, each]) => each.verdict === 'same').map(([name]) => name).join(', ') || 'no placement'}.</p>`
 }
